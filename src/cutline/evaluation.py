@@ -1,0 +1,228 @@
+"""evaluate(): from predictions to every measure, on demand."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cutline.errors import near
+from cutline.measures import MEASURES, Family, Measure, Needs
+from cutline.measures._measure import DEFAULT_THRESHOLD
+from cutline.predictions import Missing, check_number, cut, places, rank
+from cutline.ranking import Counts, Ranking, written
+from cutline.tables import Table, plain
+
+
+def evaluate(
+    labels: Any,
+    scores: Any,
+    weights: Any = None,
+    *,
+    positive: Any = None,
+    threshold: float = DEFAULT_THRESHOLD,
+    name: str | None = None,
+    missing: Missing = "error",
+    higher_is_positive: bool = True,
+) -> Evaluation:
+    """Evaluate the predictions of one model.
+
+    `labels`, `scores` and `weights` are columns of one length; see `rank` for what they may hold. `threshold` is the
+    cut at which the measures of one cut are read: a case is predicted positive when its score is at or above it.
+
+    >>> ev = evaluate([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.4, 0.2])
+    >>> round(ev.auc, 6), round(ev.precision, 6), round(ev.value("f_beta", beta=2), 6)
+    (0.833333, 0.666667, 0.666667)
+    """
+    threshold = check_number(threshold, "threshold")
+    ranking = rank(labels, scores, weights, positive=positive, higher_is_positive=higher_is_positive, missing=missing)
+    return Evaluation(ranking, threshold, name)
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """What can be said about one model's predictions. Every measure is an attribute, by name or alias."""
+
+    ranking: Ranking
+    threshold: float = DEFAULT_THRESHOLD
+    name: str | None = None
+
+    # ------------------------------------------------------------------ one number
+
+    def value(self, measure: str | Measure, **parameters: Any) -> float:
+        """The value of a measure; NaN where it is undefined, and `reason` says why."""
+        chosen = MEASURES[measure]
+        data, parameters = self._prepare(chosen, parameters)
+        return float(chosen.compute(data, **parameters))
+
+    def reason(self, measure: str | Measure, **parameters: Any) -> str:
+        """Why a measure is undefined here, in words; empty when it has a value."""
+        chosen = MEASURES[measure]
+        if not chosen.fits(self.ranking):
+            return chosen.reason(self.ranking)
+        data, parameters = self._prepare(chosen, parameters)
+        return chosen.reason(data, **parameters)
+
+    def threshold_of(self, measure: str | Measure, **parameters: Any) -> float:
+        """The threshold where a measure that searches the cuts, such as max_youden_j, found its value."""
+        return MEASURES[measure].threshold(self.ranking, **parameters)
+
+    def _prepare(self, measure: Measure, parameters: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        if measure.needs is Needs.COUNTS and not parameters.keys() & {"threshold", "quota", "share"}:
+            parameters = parameters | {"threshold": self.threshold}
+        return measure.prepare(self.ranking, parameters)
+
+    def __getattr__(self, name: str) -> float:
+        if name.startswith("_") or name not in MEASURES:
+            raise AttributeError(
+                f"Evaluation has no {name!r}, and no measure is called so.{near(name, MEASURES.names)}"
+            )
+        return self.value(name)
+
+    def __dir__(self) -> Iterable[str]:
+        return [*super().__dir__(), *MEASURES.names]
+
+    # ------------------------------------------------------------------ one cut
+
+    def at(self, *, threshold: float | None = None, quota: float | None = None, share: float | None = None) -> Counts:
+        """The counts of one cut: of a threshold, of a quota of places, or of a share of the list.
+
+        >>> evaluate([1, 0, 1, 0], [0.9, 0.6, 0.6, 0.2]).at(quota=2)  # the second place goes to one of two tied cases
+        Counts(tp=1.5, fp=0.5, fn=0.5, tn=1.5, threshold=0.6)
+        """
+        return cut(self.ranking, threshold=threshold, quota=quota, share=share)
+
+    @property
+    def counts(self) -> Counts:
+        """The counts at the threshold of this evaluation."""
+        return self.at(threshold=self.threshold)
+
+    # ------------------------------------------------------------------ many numbers
+
+    def summary(
+        self,
+        measures: Iterable[str | Measure] | None = None,
+        *,
+        family: Family | str | None = None,
+        quota: float | None = None,
+        share: float | None = None,
+    ) -> Table:
+        """A table of measures: their values, what a model that knows nothing would get, and why one is undefined.
+
+        All of them, unless `measures` or `family` says which; those of a quota only with `quota` or `share`.
+        """
+        chosen = MEASURES.search(family=family) if measures is None else [MEASURES[measure] for measure in measures]
+        if quota is not None or share is not None:
+            j = float(places(self.ranking, quota=quota, share=share))
+            chosen = [m.with_(quota=int(j) if j.is_integer() else j) if "quota" in m.required else m for m in chosen]
+        elif measures is None:
+            chosen = [m for m in chosen if not m.required]
+        columns = ("measure", "title", "family", "value", "random", "better", "unit", "reason")
+        return Table(columns, tuple(self._row(m) for m in chosen), title=self._heading())
+
+    def _row(self, measure: Measure) -> tuple[Any, ...]:
+        value = random = math.nan
+        reason = measure.reason(self.ranking) if not measure.fits(self.ranking) else ""
+        if not reason:
+            data, parameters = self._prepare(measure, {})
+            value = float(measure.compute(data, **parameters))
+            random = measure.ignorant(data, **{**measure.bound, **parameters})
+            reason = measure.reason(data, **parameters)
+        note = f"undefined: {reason}" if reason else ("infinite" if math.isinf(value) else "")
+        return (
+            str(measure),
+            measure.title,
+            measure.family.name.lower(),
+            value,
+            random,
+            measure.better,
+            measure.unit,
+            note,
+        )
+
+    @property
+    def notes(self) -> list[str]:
+        """What the reader of the numbers should know about the data, in plain words."""
+        r, found = self.ranking, []
+        if r.dropped:
+            found.append(f"{r.dropped} rows with a missing value were dropped.")
+        if not r.exact:
+            found.append("The scores were binned: the values are bounds, not exact.")
+        if not r.positives or not r.negatives:
+            found.append("All cases are of one class: what compares the classes is undefined.")
+        elif self.value("auc") < 0.5:
+            found.append("The AUC is below 0.5: do low scores mean positive? Then pass higher_is_positive=False.")
+        if len(r) <= 2 < r.total:
+            found.append(f"The scores have {len(r)} distinct values: they are labels rather than scores.")
+        clipped = int((r.neg[r.key == 1]).sum() + (r.pos[r.key == 0]).sum()) if r.are_probabilities else 0
+        if clipped:
+            found.append(
+                f"{clipped} cases were given probability 0: logarithms use the smallest positive step instead."
+            )
+        counts = self.counts
+        if not counts.flagged or not counts.unflagged:
+            whom = "nobody" if not counts.flagged else "everybody"
+            low, high = sorted((r.score[0], r.score[-1]))
+            found.append(f"The threshold {self.threshold:g} flags {whom}: the scores run from {low:g} to {high:g}.")
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """All that is known, ready for JSON; what is not a finite number is None, with its reason."""
+        r = self.ranking
+        return {
+            "name": self.name,
+            "positive": plain(r.positive.item() if isinstance(r.positive, np.generic) else r.positive),
+            "cases": r.total.item(),
+            "positives": r.positives.item(),
+            "negatives": r.negatives.item(),
+            "distinct_scores": len(r),
+            "dropped": r.dropped,
+            "threshold": plain(self.threshold),
+            "counts": self.counts.to_dict(),
+            "measures": self.summary().to_dict(),
+            "notes": self.notes,
+        }
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """The summary as a data frame of pandas, polars or pyarrow."""
+        return self.summary().to_frame(backend)
+
+    # ------------------------------------------------------------------ looks
+
+    def _heading(self) -> str:
+        r = self.ranking
+        name = f"{self.name}: " if self.name else ""
+        rule = ">=" if r.higher_is_positive else "<="
+        share = f"{100 * r.positives / r.total:.3g} %"
+        return (
+            f"{name}{written(r.total)} cases, {written(r.positives)} positive ({share}; positive is {r.positive!r}), "
+            f"{len(r)} distinct scores; predicted positive: score {rule} {self.threshold:g}"
+        )
+
+    def _headlines(self) -> Table:
+        table = self.summary(m for m in MEASURES if m.headline)
+        shown = [
+            (row["title"] + (f" ({row['unit']})" if row["unit"] else ""), row["value"], row["random"], row["reason"])
+            for row in table
+        ]
+        return Table(("measure", "value", "knowing nothing", ""), tuple(shown))
+
+    def __repr__(self) -> str:
+        c = self.counts
+        cells = [("tp", c.tp), ("fp", c.fp), ("fn", c.fn), ("tn", c.tn)]
+        counts = ", ".join(f"{name} {written(count)}" for name, count in cells)
+        more = f"... and {len(MEASURES) - sum(m.headline for m in MEASURES)} more measures: .summary()"
+        return "\n".join(
+            [self._heading(), counts, "", repr(self._headlines()), more, *(f"Note: {n}" for n in self.notes)]
+        )
+
+    def _repr_html_(self) -> str:
+        notes = "".join(f"<li>{html.escape(note)}</li>" for note in self.notes)
+        return (
+            f"<div><p>{html.escape(self._heading())}</p>{self.counts._repr_html_()}"
+            f"{self._headlines()._repr_html_()}" + (f"<ul>{notes}</ul>" if notes else "") + "</div>"
+        )

@@ -1,0 +1,163 @@
+"""Measures of one cut that compare labels and predictions as two variables: correlation, agreement, information."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from cutline.measures._conditions import ALL_FLAGGED, NONE_FLAGGED, ONE_CLASS
+from cutline.measures._measure import Baseline, Condition, divide
+from cutline.measures.counts import BASE, entropy, fpr, npv, precision, rate, recall
+from cutline.ranking import Counts
+
+
+@rate(
+    title="Matthews correlation coefficient",
+    formula=r"\frac{TP \cdot TN - FP \cdot FN}{\sqrt{P \cdot N \cdot O_+ \cdot O_-}}",
+    range=(-1, 1),
+    better="higher",
+    perfect=1,
+    random=0,
+    undefined=(*ONE_CLASS, NONE_FLAGGED, ALL_FLAGGED),
+    aliases=("phi", "cc", "matthews_correlation", "matthews_corrcoef"),
+    headline=True,
+    source=("berrar2024", "matthews1975"),
+)
+def mcc(c: Counts) -> Any:
+    """Correlation of the labels and the predictions.
+
+    >>> round(mcc(Counts(tp=3, fp=1, fn=2, tn=4)), 6)
+    0.408248
+    """
+    # The covariance and the deviations as shares of n: no product of counts, so nothing overflows.
+    n = c.total
+    covariance = divide(c.tp, n) * divide(c.tn, n) - divide(c.fp, n) * divide(c.fn, n)
+    deviations = np.sqrt(divide(c.positives, n) * divide(c.negatives, n)) * np.sqrt(
+        divide(c.flagged, n) * divide(c.unflagged, n)
+    )
+    return divide(covariance, deviations)
+
+
+@rate(
+    title="Cohen's kappa",
+    formula=r"\frac{P_0 - P_e}{1 - P_e}",
+    range=(-1, 1),
+    better="higher",
+    perfect=1,
+    random=0,
+    undefined=Condition(
+        "labels and predictions all say the same class, so chance alone agrees fully",
+        lambda c, **_: (c.tp == c.total) | (c.tn == c.total),
+    ),
+    aliases=("cohen_kappa",),
+    source=("berrar2024", "cohen1960"),
+)
+def kappa(c: Counts) -> Any:
+    """Agreement of labels and predictions beyond what chance would give.
+
+    >>> round(kappa(Counts(tp=3, fp=1, fn=2, tn=4)), 6)
+    0.4
+    """
+    tp, fp, fn, tn = (divide(count, c.total) for count in (c.tp, c.fp, c.fn, c.tn))
+    return divide(2 * (tp * tn - fp * fn), (tp + fp) * (fp + tn) + (tp + fn) * (fn + tn))
+
+
+@rate(
+    title="Mutual information",
+    formula=r"\sum_{\hat y, y} p(\hat y, y) \log \frac{p(\hat y, y)}{p(\hat y) p(y)}",
+    range=(0, math.inf),
+    better="higher",
+    perfect=Baseline(r"H(\pi)", lambda s, base=math.e: entropy(s.prevalence, base)),
+    random=0,
+    concordant=False,
+    parameters={"base": BASE},
+    source="murphy2007",
+)
+def mutual_information(c: Counts, *, base: float = math.e) -> Any:
+    """What a prediction tells about the label, in nats unless `base` says otherwise."""
+    total = np.zeros(np.shape(c.total))
+    for cell, row, column in (
+        (c.tp, c.flagged, c.positives),
+        (c.fp, c.flagged, c.negatives),
+        (c.fn, c.unflagged, c.positives),
+        (c.tn, c.unflagged, c.negatives),
+    ):
+        share = divide(cell, c.total)
+        expected = divide(row, c.total) * divide(column, c.total)
+        total = total + share * np.log(np.where(share > 0, divide(share, expected), 1.0))
+    return np.maximum(total, 0.0) / math.log(base)  # rounding may leave -1e-17
+
+
+@rate(
+    title="Markedness",
+    formula=r"\text{precision} + NPV - 1",
+    range=(-1, 1),
+    better="higher",
+    perfect=1,
+    random=0,
+    undefined=(NONE_FLAGGED, ALL_FLAGGED),
+    aliases=("delta_p",),
+    source="powers2011",
+)
+def markedness(c: Counts) -> Any:
+    """How much more often a flagged case is positive than one not flagged."""
+    return precision.function(c) - (1 - npv.function(c))
+
+
+@rate(
+    title="Diagnostic odds ratio",
+    formula=r"\frac{TP \cdot TN}{FP \cdot FN}",
+    range=(0, math.inf),
+    better="higher",
+    perfect=math.inf,
+    random=1,
+    undefined=Condition(
+        "the right and the wrong predictions both lack a class",
+        lambda c, **_: ((c.tp == 0) | (c.tn == 0)) & ((c.fp == 0) | (c.fn == 0)),
+    ),
+    aliases=("dor", "odds_ratio"),
+    source="glas2003",
+)
+def diagnostic_odds_ratio(c: Counts) -> Any:
+    """Odds of being flagged for a positive case, over those for a negative one."""
+    tp, fp, fn, tn = (divide(count, c.total) for count in (c.tp, c.fp, c.fn, c.tn))
+    return divide(tp * tn, fp * fn)
+
+
+@rate(
+    title="P4",
+    formula=r"\frac{4 TP \cdot TN}{4 TP \cdot TN + (TP + TN)(FP + FN)}",
+    better="higher",
+    perfect=1,
+    random=Baseline(
+        r"\frac{4}{1/\pi + 1/q + 1/(1-\pi) + 1/(1-q)}",
+        lambda s, **_: 4 / (1 / s.prevalence + 1 / s.flagged + 1 / (1 - s.prevalence) + 1 / (1 - s.flagged)),
+    ),
+    undefined=Condition(
+        "nothing is predicted correctly, or everything is and it is of one class",
+        lambda c, **_: ((c.tp == 0) | (c.tn == 0)) & ((c.tp + c.tn == 0) | (c.fp + c.fn == 0)),
+    ),
+    aliases=("p4_metric",),
+    source="sitarz2023",
+)
+def p4(c: Counts) -> Any:
+    """Harmonic mean of precision, recall, specificity and negative predictive value."""
+    tp, fp, fn, tn = (divide(count, c.total) for count in (c.tp, c.fp, c.fn, c.tn))
+    return divide(4 * tp * tn, 4 * tp * tn + (tp + tn) * (fp + fn))
+
+
+@rate(
+    title="Prevalence threshold",
+    formula=r"\frac{\sqrt{FPR}}{\sqrt{TPR} + \sqrt{FPR}}",
+    better="lower",
+    perfect=0,
+    random=0.5,
+    undefined=(*ONE_CLASS, NONE_FLAGGED),
+    source="balayla2020",
+)
+def prevalence_threshold(c: Counts) -> Any:
+    """The prevalence below which the precision of this cut falls steeply."""
+    missed, caught = np.sqrt(fpr.function(c)), np.sqrt(recall.function(c))
+    return divide(missed, caught + missed)

@@ -1,0 +1,144 @@
+"""Measures in units of cost or benefit."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from cutline.measures._conditions import ONE_CLASS
+from cutline.measures._measure import Baseline, Condition, Family, Needs, Parameter, divide, measure
+from cutline.measures.ranks import hull, over_stack
+from cutline.ranking import Array, Counts, Ranking
+
+COST = Parameter("cost of one such error", low=0, high=1e100, example=5)
+
+
+@measure(
+    title="Expected cost",
+    formula=r"\frac{c_{FP} FP + c_{FN} FN}{n}",
+    needs=Needs.COUNTS,
+    family=Family.COST,
+    range=(0, math.inf),
+    better="lower",
+    perfect=0,
+    random=Baseline(
+        r"c_{FP}(1-\pi)q + c_{FN}\pi(1-q)",
+        lambda s, cost_fp=1.0, cost_fn=1.0: (
+            cost_fp * (1 - s.prevalence) * s.flagged + cost_fn * s.prevalence * (1 - s.flagged)
+        ),
+    ),
+    parameters={"cost_fp": COST, "cost_fn": COST},
+    concordant=True,
+    source="provost2001",
+)
+def expected_cost(c: Counts, *, cost_fp: float = 1.0, cost_fn: float = 1.0) -> Any:
+    """Mean cost of a case when a false positive and a false negative cost different amounts."""
+    return divide(cost_fp * np.asarray(c.fp, dtype=float) + cost_fn * np.asarray(c.fn, dtype=float), c.total)
+
+
+def _odds(risk: Any) -> Any:
+    return divide(risk, 1 - np.asarray(risk, dtype=float))
+
+
+@measure(
+    title="Net benefit",
+    formula=r"\frac{TP}{n} - \frac{FP}{n} \cdot \frac{p_t}{1 - p_t}",
+    needs=Needs.COUNTS,
+    family=Family.COST,
+    range=(-math.inf, 1),
+    better="higher",
+    perfect=Baseline(r"\pi", lambda s, risk=None: s.prevalence),
+    random=Baseline(
+        r"q\left[\pi - (1-\pi)\frac{p_t}{1-p_t}\right]",
+        lambda s, risk=None: (
+            s.flagged * (s.prevalence - (1 - s.prevalence) * _odds(s.threshold if risk is None else risk))
+        ),
+    ),
+    undefined=Condition(
+        "the threshold is not a probability from 0 to below 1: pass risk=",
+        lambda c, risk=None, **_: ~((np.asarray(_risk(c, risk)) >= 0) & (np.asarray(_risk(c, risk)) < 1)),
+    ),
+    parameters={
+        "risk": Parameter(
+            "probability at which flagging and not flagging are worth the same; the cut's own threshold by default",
+            low=0,
+            high=1,
+            includes_high=False,
+            example=0.2,
+        )
+    },
+    concordant=True,
+    source="vickers2006",
+)
+def net_benefit(c: Counts, *, risk: float | None = None) -> Any:
+    """True positives per case, less the false positives at their exchange rate: decision curve analysis."""
+    at = np.asarray(_risk(c, risk), dtype=float)
+    value = divide(c.tp, c.total) - divide(c.fp, c.total) * _odds(at)
+    return np.where((at >= 0) & (at < 1), value, np.nan)
+
+
+def _risk(c: Counts, risk: float | None) -> Any:
+    return c.threshold if risk is None else risk
+
+
+@measure(
+    title="H-measure",
+    formula=r"1 - \frac{\int \min_t L(c, t) \, u(c) \, dc}{\int \min(c(1-\pi), (1-c)\pi) \, u(c) \, dc}",
+    needs=Needs.RANKING,
+    family=Family.COST,
+    range=(0, 1),
+    better="higher",
+    perfect=1,
+    random=0,
+    undefined=ONE_CLASS,
+    parameters={
+        "a": Parameter(
+            "first shape of the Beta distribution of the cost share c; 1 + prevalence by default",
+            low=0,
+            includes_low=False,
+            example=2,
+        ),
+        "b": Parameter("second shape; 2 - prevalence by default", low=0, includes_low=False, example=2),
+    },
+    concordant=True,
+    aliases=("h_index",),
+    source=("hand2009", "hand2014"),
+)
+def h_measure(r: Ranking, *, a: float | None = None, b: float | None = None) -> Any:
+    """Which part of the smallest loss without a model is removed, averaged over what the two errors may cost.
+
+    The cost share c of a false positive has a Beta(1 + prevalence, 2 - prevalence) distribution, as Hand and
+    Anagnostopoulos (2014) propose; a = b = 2 is the original of 2009.
+    """
+
+    def value(pos: Array, neg: Array) -> float:
+        return _h_measure(pos, neg, a, b)
+
+    return over_stack(value, r)
+
+
+def _h_measure(pos: Array, neg: Array, a: float | None, b: float | None) -> float:
+    from scipy.special import betainc
+
+    n_pos, n_neg = float(pos.sum()), float(neg.sum())
+    if not n_pos or not n_neg:
+        return math.nan
+    share = n_pos / (n_pos + n_neg)
+    a, b = (1 + share if a is None else a), (2 - share if b is None else b)
+    mean = a / (a + b)
+
+    def loss(missed: Any, false: Any, low: Any, high: Any) -> float:
+        """The loss of a cut, c FP + (1 - c) FN, integrated over the c from low to high."""
+        by_false = mean * (betainc(a + 1, b, high) - betainc(a + 1, b, low))
+        by_missed = (1 - mean) * (betainc(a, b + 1, high) - betainc(a, b + 1, low))
+        return float(np.sum(false * by_false + missed * by_missed))
+
+    corners = hull(pos, neg)
+    tp, fp = (np.concatenate(([0], np.cumsum(cells)))[corners].astype(float) for cells in (pos, neg))
+    # Along the hull the best cut changes where c is the share of positives between two corners.
+    turns = np.diff(tp) / (np.diff(tp) + np.diff(fp))
+    model = loss(n_pos - tp, fp, np.append(turns, 0.0), np.append(1.0, turns))
+    nobody_or_all = loss(np.array([n_pos, 0.0]), np.array([0.0, n_neg]), np.array([share, 0.0]), np.array([1.0, share]))
+    return 1 - model / nobody_or_all

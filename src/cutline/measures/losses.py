@@ -1,0 +1,135 @@
+"""Losses of single cases, with the derivatives that training needs.
+
+Each takes labels and margins (log-odds or signed distances) and gives value, gradient and curvature case by case, the
+derivatives taken by the margin.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from cutline.errors import InputError, ParameterError
+from cutline.predictions import cases
+from cutline.ranking import Array
+
+
+class Loss(NamedTuple):
+    """The loss of each case, and its first and second derivative by the margin."""
+
+    value: Array
+    gradient: Array
+    curvature: Array
+
+
+class TripletLoss(NamedTuple):
+    """The sum of the losses of all triplets, and its gradient by each embedding."""
+
+    value: float
+    anchor: Array
+    positive: Array
+    negative: Array
+
+
+def _sigmoid(z: Array) -> Any:
+    return np.exp(-np.logaddexp(0, -z))  # neither end overflows
+
+
+def _turned(labels: npt.ArrayLike, margins: npt.ArrayLike, positive: Any) -> tuple[Array, Array, Array]:
+    """Which cases are positive, +1 or -1 for each, and the margins turned so that more means more right."""
+    is_positive, z = cases(labels, margins, positive=positive)
+    sign = np.where(is_positive, 1.0, -1.0)
+    return is_positive, sign, sign * z
+
+
+def _class_weight(is_positive: Array, alpha: float | str | None) -> Any:
+    if alpha is None:
+        return 1.0
+    share = float((~is_positive).mean()) if alpha == "balanced" else alpha
+    if not isinstance(share, int | float) or not 0 <= share <= 1:
+        raise ParameterError(f"alpha is {alpha!r}: pass 'balanced' or a number from 0 up to 1.")
+    return np.where(is_positive, share, 1 - share)
+
+
+def focal(
+    labels: npt.ArrayLike,
+    margins: npt.ArrayLike,
+    *,
+    gamma: float = 2.0,
+    alpha: float | str | None = None,
+    positive: Any = None,
+) -> Loss:
+    """Focal loss of the probabilities that the margins stand for; gamma = 0 gives the logistic loss.
+
+    >>> focal([1, 0], [0.0, 0.0], gamma=0).value.round(6).tolist()
+    [0.693147, 0.693147]
+    """
+    if not gamma >= 0:
+        raise ParameterError(f"gamma is {gamma!r}: pass a number from 0.")
+    is_positive, sign, z = _turned(labels, margins, positive)
+    p, log_p, rest = _sigmoid(z), -np.logaddexp(0, -z), _sigmoid(-z)
+    weight, modulation = _class_weight(is_positive, alpha), rest**gamma
+    slope = gamma * p * log_p - rest
+    return Loss(
+        value=-weight * modulation * log_p,
+        gradient=weight * sign * modulation * slope,
+        curvature=weight * p * modulation * (rest * (gamma * log_p + gamma + 1) - gamma * slope),
+    )
+
+
+def logistic(labels: npt.ArrayLike, margins: npt.ArrayLike, *, positive: Any = None) -> Loss:
+    """Log loss of the probabilities that the margins stand for, in nats."""
+    return focal(labels, margins, gamma=0.0, positive=positive)
+
+
+def balanced_cross_entropy(
+    labels: npt.ArrayLike, margins: npt.ArrayLike, *, alpha: float | str = "balanced", positive: Any = None
+) -> Loss:
+    """Logistic loss with the classes weighted by alpha and 1 - alpha; 'balanced' takes the share of negatives."""
+    return focal(labels, margins, gamma=0.0, alpha=alpha, positive=positive)
+
+
+def hinge(labels: npt.ArrayLike, margins: npt.ArrayLike, *, positive: Any = None) -> Loss:
+    """Shortfall from a margin of 1; at the kink the gradient is 0.
+
+    >>> hinge([1, 1, 0], [2.0, 0.5, 0.5]).value.tolist()
+    [0.0, 0.5, 1.5]
+    """
+    _, sign, z = _turned(labels, margins, positive)
+    return Loss(np.maximum(0, 1 - z), np.where(z < 1, -sign, 0.0), np.zeros_like(z))
+
+
+def triplet(
+    anchor: npt.ArrayLike, positive: npt.ArrayLike, negative: npt.ArrayLike, *, margin: float = 0.2
+) -> TripletLoss:
+    """How far anchors are from being nearer to their positive than to their negative by a margin (Definition 34).
+
+    Each argument holds one embedding a row.
+
+    >>> triplet([[0.0, 1.0]], [[1.0, 0.0]], [[0.0, -1.0]], margin=3.0).value  # 2 - 4 + 3
+    1.0
+    """
+    a, p, n = (np.atleast_2d(np.asarray(x, dtype=float)) for x in (anchor, positive, negative))
+    if not a.shape == p.shape == n.shape:
+        raise InputError(
+            f"anchor, positive and negative have the shapes {a.shape}, {p.shape} and {n.shape}: pass equal shapes."
+        )
+    if not all(np.isfinite(x).all() for x in (a, p, n)):
+        raise InputError("anchor, positive and negative must be finite numbers: remove NaN and infinities.")
+    excess = ((a - p) ** 2).sum(1) - ((a - n) ** 2).sum(1) + margin
+    active = (excess > 0)[:, None]
+    return TripletLoss(
+        value=float(np.maximum(0, excess).sum()),
+        anchor=np.where(active, 2 * (n - p), 0.0),
+        positive=np.where(active, 2 * (p - a), 0.0),
+        negative=np.where(active, 2 * (a - n), 0.0),
+    )
+
+
+def triplet_loss(
+    anchor: npt.ArrayLike, positive: npt.ArrayLike, negative: npt.ArrayLike, *, margin: float = 0.2
+) -> float:
+    """The value of the triplet loss alone."""
+    return triplet(anchor, positive, negative, margin=margin).value

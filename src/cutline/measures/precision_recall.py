@@ -1,0 +1,313 @@
+"""Measures of the ranking that live in precision-recall space."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from cutline.measures._conditions import FRACTIONAL_WEIGHTS, NO_POSITIVE, ONE_CLASS
+from cutline.measures._measure import PREVALENCE, Baseline, Condition, Parameter, divide
+from cutline.measures.ranks import order
+from cutline.ranking import Array, Ranking
+
+
+def precision_of_all_cuts(r: Ranking) -> Any:
+    """Precision at every cut; 0 where nothing is flagged, as Berrar starts the curve."""
+    flagged = r.tp + r.fp
+    return divide(r.tp, np.maximum(flagged, np.finfo(float).tiny))
+
+
+def _mean_over_positives(r: Ranking, values: Array) -> Any:
+    """The mean of one value per cell over the positive cases."""
+    return divide(np.vecdot(r.pos.astype(float), values), r.positives)
+
+
+# ---------------------------------------------------------------------- sums over the places of the list
+
+
+def harmonic(a: Array, b: Array) -> Any:
+    """1/(a+1) + ... + 1/b for whole numbers a <= b of any size, without adding them up.
+
+    >>> harmonic(np.array([0, 2]), np.array([3, 4])).round(6).tolist()  # 1 + 1/2 + 1/3, 1/3 + 1/4
+    [1.833333, 0.583333]
+    """
+    if (b - a <= 1).all():
+        return divide(b - a, b)
+    exact = np.concatenate(([0.0], np.cumsum(1 / np.arange(1.0, 33))))
+    head = exact[np.minimum(b, 32)] - exact[np.minimum(a, 32)]
+    x, y = np.maximum(a, 32) + 0.5, np.maximum(b, 32) + 0.5
+
+    def correction(z: Array) -> Array:  # digamma(z + 1/2) - log(z), to below the last digit from 32 on
+        u = 1 / (z * z)
+        return u * (1 / 24 - u * (7 / 960 - u * (31 / 8064 - u * 127 / 30720)))
+
+    return head + np.log1p((y - x) / x) + correction(y) - correction(x)
+
+
+def precision_over_places(r: Ranking) -> tuple[Array, Array]:
+    """For each cell, the sum of the expected precision over its places, and the expected label t of each place."""
+    before = (r.tp + r.fp)[..., :-1]
+    size = r.pos + r.neg
+    t = divide(r.pos, np.maximum(size, 1))
+    # Place a + i of a cell with T positives above it holds T + t i of them: the sum over i of (T + t i) / (a + i).
+    return (r.tp[..., :-1] - t * before) * harmonic(before, before + size) + t * size, t
+
+
+# ---------------------------------------------------------------------- average precision and its namesakes
+
+
+@order(
+    title="Average precision",
+    formula=r"\sum_k \left[r(t_k) - r(t_{k-1})\right] p(t_k)",
+    better="higher",
+    perfect=1,
+    random=PREVALENCE,
+    undefined=NO_POSITIVE,
+    concordant=False,
+    aliases=("ap", "auprc", "pr_auc", "aucpr"),
+    headline=True,
+    source="berrar2024",
+)
+def average_precision(r: Ranking) -> Any:
+    """Mean precision over the positive cases, each read at the cut of its own score, as scikit-learn does.
+
+    >>> average_precision([1, 0, 1, 0], [0.9, 0.6, 0.6, 0.2])  # (1 + 2/3) / 2
+    0.8333333333333333
+    """
+    return _mean_over_positives(r, precision_of_all_cuts(r)[..., 1:])
+
+
+@order(
+    title="Average precision, ties broken at random",
+    formula=r"E_{\text{orders of the ties}}\left[AP\right]",
+    better="higher",
+    perfect=1,
+    random=Baseline(
+        r"\frac{1}{n}\left[\frac{(P-1)(n - H_n)}{n-1} + H_n\right]",
+        lambda s, **_: (
+            ((s.n * s.prevalence - 1) * (s.n - _harmonic_number(s.n)) / (s.n - 1) + _harmonic_number(s.n)) / s.n
+        ),
+    ),
+    undefined=(NO_POSITIVE, FRACTIONAL_WEIGHTS),
+    aliases=("expected_ap",),
+    source="mcsherry2008",
+)
+def expected_average_precision(r: Ranking) -> Any:
+    """Mean of the average precision over all orders of the tied cases."""
+    if not r.integral:
+        return np.full(r.pos.shape[:-1], np.nan)
+    before, size = (r.tp + r.fp)[..., :-1], r.pos + r.neg
+    # A positive at place i of its cell has, in expectation, (i - 1) others of it above: c per place before.
+    c = divide(np.maximum(r.pos - 1, 0), np.maximum(size - 1, 1))
+    t = divide(r.pos, np.maximum(size, 1))
+    sums = c * size + (r.tp[..., :-1] + 1 - c - c * before) * harmonic(before, before + size)
+    return divide((t * sums).sum(-1), r.positives)
+
+
+def _harmonic_number(n: float) -> float:
+    return float(harmonic(np.array([0]), np.array([round(n)]))[0])
+
+
+@order(
+    title="Mean precision over all cuts",
+    formula=r"\frac1n \sum_{j=1}^n \frac{TP(j)}{j}",
+    better="higher",
+    perfect=Baseline(
+        r"\pi (1 + H_n - H_P)",
+        lambda s, **_: s.prevalence * (1 + _harmonic_number(s.n) - _harmonic_number(s.n * s.prevalence)),
+    ),
+    random=PREVALENCE,
+    undefined=FRACTIONAL_WEIGHTS,
+    source="berrar2024",
+)
+def mean_precision(r: Ranking) -> Any:
+    """Mean over all places of the list of the precision down to there: what average precision is confused with."""
+    if not r.integral:
+        return np.full(r.pos.shape[:-1], np.nan)
+    return divide(precision_over_places(r)[0].sum(-1), r.total)
+
+
+@order(
+    title="Average lift",
+    formula=r"\frac1n \sum_{j=1}^n \text{lift}(j)",
+    range=(0, math.inf),
+    better="higher",
+    perfect=Baseline(r"1 + H_n - H_P", lambda s, **_: 1 + _harmonic_number(s.n) - _harmonic_number(s.n * s.prevalence)),
+    random=1,
+    undefined=(NO_POSITIVE, FRACTIONAL_WEIGHTS),
+    source="berrar2024",
+)
+def average_lift(r: Ranking) -> Any:
+    """Mean lift over all lengths of the list."""
+    return divide(mean_precision.function(r), divide(r.positives, r.total))
+
+
+@order(
+    title="Mean average precision",
+    formula=r"\tfrac12 \left(AP_+ + AP_-\right)",
+    better="higher",
+    perfect=1,
+    random=0.5,
+    undefined=ONE_CLASS,
+    concordant=False,
+    aliases=("map",),
+    source=("berrar2024", "beitzel2009"),
+)
+def mean_average_precision(r: Ranking) -> Any:
+    """Mean of the average precisions with each class in turn as the positive one."""
+    return (average_precision.function(r) + average_precision.function(r.swapped())) / 2
+
+
+# ---------------------------------------------------------------------- areas under the empirical curve
+
+
+@order(
+    title="AUCPR, lower trapezoid",
+    formula=r"\sum_i \tfrac12 \left[p_{\min}(t_i) + p_{\min}(t_{i+1})\right] \Delta r_i",
+    better="higher",
+    perfect=Baseline(r"1 - \frac{2 - \pi}{2P}", lambda s, **_: 1 - (2 - s.prevalence) / (2 * s.n * s.prevalence)),
+    random=Baseline(r"\pi/2", lambda s, **_: s.prevalence / 2),
+    undefined=NO_POSITIVE,
+    concordant=False,
+    source=("berrar2024", "boyd2013"),
+)
+def aucpr_min(r: Ranking) -> Any:
+    """Area under the precision-recall curve through the lowest precision at each recall, from (0, 0)."""
+    precision = precision_of_all_cuts(r)
+    # The cuts of one recall end where the next cell with a positive starts.
+    cell = np.arange(len(r))
+    next_positive = np.where(r.pos > 0, cell, len(r))
+    next_positive = np.minimum.accumulate(next_positive[..., ::-1], axis=-1)[..., ::-1]
+    end = np.concatenate((next_positive[..., 1:], np.full((*r.pos.shape[:-1], 1), len(r))), axis=-1)
+    return _mean_over_positives(r, (precision[..., :-1] + np.take_along_axis(precision, end, -1)) / 2)
+
+
+@order(
+    title="AUCPR, middle trapezoid",
+    formula=r"\sum_i \tfrac12 \left[p_{\min}(t_i) + p_{\max}(t_{i+1})\right] \Delta r_i",
+    better="higher",
+    perfect=Baseline(r"1 - \frac{1}{2P}", lambda s, **_: 1 - 1 / (2 * s.n * s.prevalence)),
+    random=Baseline(r"\pi/2", lambda s, **_: s.prevalence / 2),
+    undefined=NO_POSITIVE,
+    concordant=False,
+    source=("berrar2024", "boyd2013"),
+)
+def aucpr_minmax(r: Ranking) -> Any:
+    """Area under the precision-recall curve by trapezoids between neighbouring cuts, from (0, 0)."""
+    precision = precision_of_all_cuts(r)
+    return _mean_over_positives(r, (precision[..., :-1] + precision[..., 1:]) / 2)
+
+
+@order(
+    title="AUCPR, upper trapezoid",
+    formula=r"\sum_i \tfrac12 \left[p_{\max}(t_i) + p_{\max}(t_{i+1})\right] \Delta r_i",
+    better="higher",
+    perfect=Baseline(r"1 - \frac{1}{2P}", lambda s, **_: 1 - 1 / (2 * s.n * s.prevalence)),
+    random=Baseline(r"\pi/2", lambda s, **_: s.prevalence / 2),
+    undefined=NO_POSITIVE,
+    concordant=False,
+    source=("berrar2024", "boyd2013"),
+)
+def aucpr_max(r: Ranking) -> Any:
+    """Area under the precision-recall curve through the highest precision at each recall, from (0, 0)."""
+    precision = precision_of_all_cuts(r)
+    # The cuts of one recall start with the last cell that had a positive.
+    latest = np.maximum.accumulate(np.where(r.pos > 0, np.arange(1, len(r) + 1), 0), axis=-1)
+    start = np.concatenate((np.zeros((*r.pos.shape[:-1], 1), dtype=latest.dtype), latest[..., :-1]), axis=-1)
+    return _mean_over_positives(r, (np.take_along_axis(precision, start, -1) + precision[..., 1:]) / 2)
+
+
+@order(
+    title="AUCPR, interpolated in counts",
+    formula=r"\int_0^1 \frac{TP}{TP + FP(TP)} d\,r",
+    better="higher",
+    perfect=1,
+    random=PREVALENCE,
+    undefined=NO_POSITIVE,
+    aliases=("aucpr_dg",),
+    source="davis2006",
+)
+def aucpr_davis_goadrich(r: Ranking) -> Any:
+    """Area under the precision-recall curve between whose cuts false positives grow in step with true ones."""
+    flagged = (r.tp + r.fp)[..., :-1].astype(float)
+    share = divide(r.pos, np.maximum(r.pos + r.neg, np.finfo(float).tiny))
+    # Along a cell, precision is (T + x) / (B + x / share) after x of its positives: a line plus a logarithm.
+    bend = r.tp[..., :-1] - share * flagged
+    growth = np.log1p(divide(r.pos + r.neg, np.where(flagged > 0, flagged, np.inf)))
+    return divide((share * (r.pos + bend * growth)).sum(-1), r.positives)
+
+
+# ---------------------------------------------------------------------- one point of the curve
+
+
+def _best(value: Array, allowed: Array) -> Any:
+    """The cut with the highest value among those allowed, the highest threshold first."""
+    return np.argmax(np.where(allowed, value, -1.0), axis=-1)
+
+
+def _at_recall(r: Ranking, *, recall: float) -> tuple[Array, Array]:
+    return precision_of_all_cuts(r), divide(r.tp, r.positives[..., None]) >= recall
+
+
+@order(
+    title="Precision at a recall",
+    formula=r"\max_{t:\, r(t) \ge \rho} p(t)",
+    better="higher",
+    perfect=1,
+    random=PREVALENCE,
+    undefined=NO_POSITIVE,
+    parameters={"recall": Parameter("recall to reach at least", low=0, high=1, includes_low=False, example=0.5)},
+    found_at=lambda r, recall, **_: int(_best(*_at_recall(r, recall=recall))),
+    source="murphy2007",
+)
+def precision_at_recall(r: Ranking, *, recall: float = 0.8) -> Any:
+    """The best precision of a cut that reaches a recall."""
+    precision, allowed = _at_recall(r, recall=recall)
+    return np.where(r.positives > 0, np.where(allowed, precision, 0.0).max(-1), np.nan)
+
+
+def _at_precision(r: Ranking, *, precision: float) -> tuple[Array, Array]:
+    flagged = r.tp + r.fp > 0
+    return divide(r.tp, r.positives[..., None]), flagged & (precision_of_all_cuts(r) >= precision)
+
+
+@order(
+    title="Recall at a precision",
+    formula=r"\max_{t:\, p(t) \ge \rho} r(t)",
+    better="higher",
+    perfect=1,
+    random=Baseline(
+        r"1 \text{ if } \pi \ge \rho", lambda s, precision=0.8: 1 if s.prevalence >= precision else math.nan
+    ),
+    undefined=(
+        NO_POSITIVE,
+        Condition(
+            "no cut reaches that precision", lambda r, precision, **_: ~_at_precision(r, precision=precision)[1].any(-1)
+        ),
+    ),
+    parameters={"precision": Parameter("precision to reach at least", low=0, high=1, includes_low=False, example=0.5)},
+    found_at=lambda r, precision, **_: int(_best(*_at_precision(r, precision=precision))),
+    concordant=False,
+    source="murphy2007",
+)
+def recall_at_precision(r: Ranking, *, precision: float = 0.8) -> Any:
+    """The best recall of a cut that reaches a precision."""
+    recall, allowed = _at_precision(r, precision=precision)
+    return np.where(allowed.any(-1), np.where(allowed, recall, 0.0).max(-1), np.nan)
+
+
+@order(
+    title="Break-even point",
+    formula=r"p = r \text{ at } j = P",
+    better="higher",
+    perfect=1,
+    random=PREVALENCE,
+    undefined=NO_POSITIVE,
+    aliases=("prbep", "precision_recall_break_even", "r_precision"),
+    source="joachims2005",
+)
+def break_even(r: Ranking) -> Any:
+    """Precision and recall where they are equal: when as many cases are flagged as are positive."""
+    return divide(r.at_quota(r.positives).tp, r.positives)

@@ -1,0 +1,326 @@
+"""Measures of the scores themselves: as probabilities of the positive class, or as signed distances (margins)."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cutline.measures._conditions import ONE_CLASS
+from cutline.measures._measure import Baseline, Condition, Family, Needs, Parameter, divide, measure
+from cutline.measures.counts import BASE, entropy
+from cutline.predictions import cases
+from cutline.ranking import Array, Ranking
+
+probability = partial(
+    measure,
+    needs=Needs.PROBABILITIES,
+    family=Family.PROBABILITY,
+    range=(0, 1),
+    better="lower",
+    perfect=0,
+    concordant=True,
+)
+
+EPS = Parameter(
+    "smallest probability that enters a logarithm; the machine epsilon of the scores by default, 0 for none",
+    low=0,
+    high=0.5,
+    example=1e-5,
+)
+SPREAD = Baseline(r"\pi(1-\pi)", lambda s, **_: s.prevalence * (1 - s.prevalence))
+
+
+def _mean(r: Ranking, of_positive: Array, of_negative: Array) -> Any:
+    """The mean over all cases of a quantity that depends on the class and the score."""
+    return divide(_sum(r.pos, of_positive) + _sum(r.neg, of_negative), r.total)
+
+
+def _sum(weight: Array, value: Array) -> Any:
+    if np.isfinite(value).all():
+        return np.vecdot(weight.astype(float), value)
+    with np.errstate(invalid="ignore"):  # an infinite loss that no case has is no loss
+        return np.where(weight > 0, weight * value, 0.0).sum(-1)
+
+
+def _surprise(r: Ranking, eps: float | None, base: float) -> tuple[Array, Array]:
+    """Minus the logarithm of the probability given to the right class, for a positive and for a negative."""
+    floor = np.finfo(r.score.dtype).eps if eps is None else eps
+    with np.errstate(divide="ignore"):
+        return tuple(-np.log(np.maximum(p, floor)) / math.log(base) for p in (r.key, 1 - r.key))  # type: ignore[return-value]
+
+
+# ---------------------------------------------------------------------- distances
+
+
+@probability(
+    title="Mean absolute error",
+    formula=r"\frac1n \sum_i |y_i - p_i|",
+    random=Baseline(r"2\pi(1-\pi)", lambda s, **_: 2 * s.prevalence * (1 - s.prevalence)),
+    aliases=("mean_absolute_error",),
+    source="berrar2024",
+)
+def mae(r: Ranking) -> Any:
+    """Mean distance of the probability from the label. It is not proper: it rewards exaggeration."""
+    return _mean(r, 1 - r.key, r.key)
+
+
+@probability(
+    title="Brier score",
+    formula=r"\frac1n \sum_i (y_i - p_i)^2",
+    random=SPREAD,
+    aliases=("mse", "mean_squared_error", "brier_score"),
+    headline=True,
+    source=("berrar2024", "brier1950"),
+)
+def brier(r: Ranking) -> Any:
+    """Mean squared distance of the probability from the label."""
+    return _mean(r, (1 - r.key) ** 2, r.key**2)
+
+
+@probability(
+    title="Root mean square error",
+    formula=r"\sqrt{\frac1n \sum_i (y_i - p_i)^2}",
+    random=Baseline(r"\sqrt{\pi(1-\pi)}", lambda s, **_: math.sqrt(s.prevalence * (1 - s.prevalence))),
+    aliases=("root_mean_square_error",),
+    source="berrar2024",
+)
+def rmse(r: Ranking) -> Any:
+    """Root of the Brier score."""
+    return np.sqrt(brier.function(r))
+
+
+@probability(
+    title="Quadratic score",
+    formula=r"\frac1n \sum_i \left[1 - (y_i - p_i)^2\right]",
+    better="higher",
+    perfect=1,
+    random=Baseline(r"1 - \pi(1-\pi)", lambda s, **_: 1 - s.prevalence * (1 - s.prevalence)),
+    aliases=("quadratic_scoring_rule",),
+    source="berrar2024",
+)
+def quadratic_score(r: Ranking) -> Any:
+    """Mean reward by the quadratic scoring rule, which is strictly proper."""
+    return 1 - brier.function(r)
+
+
+@probability(
+    title="Brier skill score",
+    formula=r"1 - \frac{\text{Brier}}{\pi(1 - \pi)}",
+    range=(-math.inf, 1),
+    better="higher",
+    perfect=1,
+    random=0,
+    undefined=ONE_CLASS,
+    aliases=("brier_skill_score",),
+    source="brier1950",
+)
+def brier_skill(r: Ranking) -> Any:
+    """Which part of the Brier score of always saying the prevalence the model removes."""
+    prevalence = divide(r.positives, r.total)
+    ratio = divide(brier.function(r), prevalence * (1 - prevalence))
+    return 1 - np.where((r.positives > 0) & (r.negatives > 0), ratio, np.nan)
+
+
+# ---------------------------------------------------------------------- logarithms
+
+
+@probability(
+    title="Log loss",
+    formula=r"-\frac1n \sum_i \left[y_i \log p_i + (1 - y_i) \log (1 - p_i)\right]",
+    range=(0, math.inf),
+    random=Baseline(r"H(\pi)", lambda s, base=math.e, eps=None: entropy(s.prevalence, base)),
+    parameters={"base": BASE, "eps": EPS},
+    aliases=("logloss", "cross_entropy", "logarithmic_loss"),
+    headline=True,
+    source="berrar2024",
+)
+def log_loss(r: Ranking, *, base: float = math.e, eps: float | None = None) -> Any:
+    """Mean surprise at the true class, in nats unless `base` says otherwise."""
+    return _mean(r, *_surprise(r, eps, base))
+
+
+@probability(
+    title="Balanced cross-entropy",
+    formula=r"-\frac1n \sum_i \left[\alpha y_i \log p_i + (1 - \alpha)(1 - y_i) \log (1 - p_i)\right]",
+    range=(0, math.inf),
+    random=Baseline(
+        r"-\alpha\pi\log\pi - (1-\alpha)(1-\pi)\log(1-\pi)",
+        lambda s, alpha=None, base=math.e, eps=None: _balanced_entropy(
+            s.prevalence, 1 - s.prevalence if alpha is None else alpha, base
+        ),
+    ),
+    parameters={
+        "alpha": Parameter(
+            "weight of the positive class; the share of negatives by default", low=0, high=1, example=0.7
+        ),
+        "base": BASE,
+        "eps": EPS,
+    },
+    source=("berrar2024", "lin2017"),
+)
+def balanced_cross_entropy(
+    r: Ranking, *, alpha: float | None = None, base: float = math.e, eps: float | None = None
+) -> Any:
+    """Log loss with the two classes weighted, by default so that both count alike."""
+    positive, negative = _surprise(r, eps, base)
+    return _weighted(r, positive, negative, "balanced" if alpha is None else alpha)
+
+
+def _balanced_entropy(prevalence: float, alpha: float, base: float) -> float:
+    p = prevalence
+    return -(alpha * p * math.log(p) + (1 - alpha) * (1 - p) * math.log(1 - p)) / math.log(base)
+
+
+def _weighted(r: Ranking, positive: Array, negative: Array, alpha: float | str | None) -> Any:
+    """The mean loss, the positives weighted by alpha and the negatives by 1 - alpha."""
+    if alpha is None:
+        return _mean(r, positive, negative)
+    weight: Any = divide(r.negatives, r.total) if alpha == "balanced" else alpha
+    return divide(weight * _sum(r.pos, positive) + (1 - weight) * _sum(r.neg, negative), r.total)
+
+
+@probability(
+    title="Focal loss",
+    formula=r"-\frac1n \sum_i \alpha_t (1 - p_t)^\gamma \log p_t",
+    range=(0, math.inf),
+    random=Baseline(
+        r"-\pi(1-\pi)^\gamma\log\pi - (1-\pi)\pi^\gamma\log(1-\pi)",
+        lambda s, gamma=2.0, alpha=None, base=math.e, eps=None: _focal_entropy(s.prevalence, gamma, alpha, base),
+    ),
+    parameters={
+        "gamma": Parameter("how much easy cases are played down; 0 gives the log loss", low=0, high=1e6, example=1),
+        "alpha": Parameter(
+            "weight of the positive class, or 'balanced' for the share of negatives; none by default",
+            low=0,
+            high=1,
+            choices=("balanced",),
+            example="balanced",
+        ),
+        "base": BASE,
+        "eps": EPS,
+    },
+    source=("berrar2024", "lin2017"),
+)
+def focal_loss(
+    r: Ranking,
+    *,
+    gamma: float = 2.0,
+    alpha: float | str | None = None,
+    base: float = math.e,
+    eps: float | None = None,
+) -> Any:
+    """Log loss that plays down the cases that are easy to classify."""
+    positive, negative = _surprise(r, eps, base)
+    return _weighted(r, (1 - r.key) ** gamma * positive, r.key**gamma * negative, alpha)
+
+
+def _focal_entropy(prevalence: float, gamma: float, alpha: float | str | None, base: float) -> Any:
+    p, q = prevalence, 1 - prevalence
+    a, b = (1.0, 1.0) if alpha is None else (q, p) if alpha == "balanced" else (float(alpha), 1 - float(alpha))
+    return -(a * p * q**gamma * math.log(p) + b * q * p**gamma * math.log(q)) / math.log(base)
+
+
+# ---------------------------------------------------------------------- information gained over the prior
+
+PRIOR = Parameter(
+    "prior probability of the positive class, as in the training set; the data's prevalence by default",
+    low=0,
+    high=1,
+    includes_low=False,
+    includes_high=False,
+    example=0.5,
+)
+
+
+def information(probability: Any, prior: Any, base: float) -> Any:
+    """What a probability for the true class says beyond the prior of that class (Berrar, eq. 24)."""
+    p, prior = np.broadcast_arrays(np.asarray(probability, dtype=float), np.asarray(prior, dtype=float))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        gained = np.where(p >= prior, np.log(p) - np.log(prior), np.log1p(-prior) - np.log1p(-p))
+    return gained / math.log(base)
+
+
+def information_scores(
+    labels: npt.ArrayLike,
+    scores: npt.ArrayLike,
+    *,
+    prior: float | None = None,
+    base: float = math.e,
+    positive: Any = None,
+) -> Any:
+    """The information score of each case, in the order of the cases (Berrar, Definition 23).
+
+    >>> information_scores([1, 0], [0.8, 0.75], prior=0.5, base=2).round(3).tolist()
+    [0.678, -0.585]
+    """
+    is_positive, probabilities = cases(labels, scores, positive=positive, probabilities=True)
+    prior = float(is_positive.mean()) if prior is None else prior
+    return information(
+        np.where(is_positive, probabilities, 1 - probabilities), np.where(is_positive, prior, 1 - prior), base
+    )
+
+
+@probability(
+    title="Information score",
+    formula=r"\frac1n \sum_i I(x_i)",
+    range=(-math.inf, math.inf),
+    better="higher",
+    perfect=Baseline(r"H(\pi)", lambda s, prior=None, base=math.e: entropy(s.prevalence, base)),
+    random=0,
+    undefined=tuple(
+        Condition(c.words, lambda r, prior=None, c=c, **_: (prior is None) & c.holds(r)) for c in ONE_CLASS
+    ),
+    parameters={"prior": PRIOR, "base": BASE},
+    source=("berrar2024", "kononenko1991"),
+)
+def information_score(r: Ranking, *, prior: float | None = None, base: float = math.e) -> Any:
+    """Mean information that the probabilities give beyond the prior, misleading information counting against it."""
+    given = divide(r.positives, r.total)[..., None] if prior is None else np.asarray([prior])
+    positive, negative = information(r.key, given, base), information(1 - r.key, 1 - given, base)
+    mean = divide(_sum(r.pos, positive) + _sum(r.neg, negative), r.total)
+    return np.where(((given > 0) & (given < 1))[..., 0], mean, np.nan)
+
+
+@probability(
+    title="Relative information score",
+    formula=r"\frac{\frac1n \sum_i I(x_i)}{H(\text{prior})}",
+    range=(-math.inf, math.inf),
+    better="higher",
+    perfect=1,
+    random=0,
+    undefined=information_score.undefined,
+    parameters={"prior": PRIOR},
+    source=("berrar2024", "kononenko1991"),
+)
+def relative_information_score(r: Ranking, *, prior: float | None = None) -> Any:
+    """The information score as a share of what knowing every label would give."""
+    known = entropy(divide(r.positives, r.total) if prior is None else prior)
+    return divide(information_score.function(r, prior=prior), known)
+
+
+# ---------------------------------------------------------------------- margins
+
+
+@measure(
+    title="Hinge loss",
+    formula=r"\frac1n \sum_i \max(0, 1 - y_i s_i)",
+    needs=Needs.MARGINS,
+    family=Family.PROBABILITY,
+    range=(0, math.inf),
+    better="lower",
+    perfect=0,
+    random=1,
+    concordant=True,
+    source="berrar2024",
+)
+def hinge_loss(r: Ranking) -> Any:
+    """Mean shortfall from a margin of 1, the scores being signed distances from the boundary.
+
+    >>> hinge_loss([1, 0], [2.0, 0.5])
+    0.75
+    """
+    return _mean(r, np.maximum(0, 1 - r.key), np.maximum(0, 1 + r.key))

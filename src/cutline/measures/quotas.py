@@ -1,0 +1,272 @@
+"""Measures of a limited quota: who gets one of the first j places of the list (Arbel & Rokach).
+
+A place inside a tie holds the fraction t of its cases that are positive, so a quota may end anywhere.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cutline.measures._conditions import FRACTIONAL_WEIGHTS, INFINITE_SCORES, NO_POSITIVE, ONE_CLASS
+from cutline.measures._measure import (
+    FLAGGED,
+    PREVALENCE,
+    Baseline,
+    Condition,
+    Family,
+    Needs,
+    Parameter,
+    divide,
+    measure,
+)
+from cutline.measures.precision_recall import precision_over_places
+from cutline.measures.ranks import gini
+from cutline.ranking import Array, Ranking
+
+quota_measure = partial(measure, needs=Needs.RANKING, family=Family.QUOTA, range=(0, 1), concordant=True)
+
+QUOTA = Parameter("how many places there are; share= gives them as a share of the list", low=1, example=3)
+
+
+@quota_measure(
+    title="Hit rate",
+    formula=r"\frac1j \sum_{k=1}^j t^{[k]}",
+    better="higher",
+    perfect=Baseline(r"\min(1, P/j)", lambda s, quota: min(1, s.n * s.prevalence / quota)),
+    random=PREVALENCE,
+    parameters={"quota": QUOTA},
+    aliases=("precision_at_quota", "precision_at_k"),
+    source=("arbel2006", "an2001"),
+)
+def hit_rate(r: Ranking, *, quota: Any) -> Any:
+    """Share of the places that go to a positive case: precision in the quota, not what Murphy calls hit rate.
+
+    >>> hit_rate([1, 0, 1, 0], [0.9, 0.6, 0.6, 0.2], quota=2)  # the second place is positive half of the time
+    0.75
+    """
+    return divide(r.at_quota(quota).tp, quota)
+
+
+@quota_measure(
+    title="Qrecall",
+    formula=r"\frac{1}{P} \sum_{k=1}^j t^{[k]}",
+    better="higher",
+    perfect=Baseline(r"\min(1, j/P)", lambda s, quota: min(1, quota / (s.n * s.prevalence))),
+    random=FLAGGED,
+    undefined=NO_POSITIVE,
+    parameters={"quota": QUOTA},
+    aliases=("quota_recall", "recall_at_quota", "recall_at_k"),
+    source="arbel2006",
+)
+def qrecall(r: Ranking, *, quota: Any) -> Any:
+    """Share of the positive cases that get a place."""
+    return divide(r.at_quota(quota).tp, r.positives)
+
+
+@quota_measure(
+    title="Enrichment factor",
+    formula=r"\frac{\text{hit rate}(j)}{\pi}",
+    range=(0, math.inf),
+    better="higher",
+    perfect=Baseline(r"\min(1/\pi, n/j)", lambda s, quota: min(1 / s.prevalence, s.n / quota)),
+    random=1,
+    undefined=NO_POSITIVE,
+    parameters={"quota": QUOTA},
+    aliases=("enrichment_factor", "lift_at_quota"),
+    source="truchon2007",
+)
+def enrichment(r: Ranking, *, quota: Any) -> Any:
+    """How many times more positives are among the first places than among all cases."""
+    return divide(hit_rate.function(r, quota=quota), divide(r.positives, r.total))
+
+
+# ---------------------------------------------------------------------- portions
+
+
+def lifts(r: Ranking, portions: int) -> Any:
+    """The lift of each of several equal portions of the list, from its top; ties are spread evenly."""
+    ends = np.multiply.outer(r.total, np.arange(portions + 1) / portions)
+    found = np.stack([r.at_quota(ends[..., k]).tp for k in range(portions + 1)], axis=-1)
+    return divide(np.diff(found), divide(r.positives, portions)[..., None])
+
+
+@quota_measure(
+    title="Lift of a portion",
+    formula=r"\frac{\text{positives in portion } k}{P / m}",
+    range=(0, math.inf),
+    better="higher",
+    perfect=Baseline(
+        r"\min(m, \ldots)",
+        lambda s, portion=1, portions=10: min(1, max(0, s.prevalence * portions - portion + 1)) / s.prevalence,
+    ),
+    random=1,
+    undefined=NO_POSITIVE,
+    parameters={
+        "portion": Parameter("which portion, 1 being the top", low=1, example=1),
+        "portions": Parameter("into how many the list is divided", low=1, example=4),
+    },
+    concordant=False,
+    aliases=("decile_lift",),
+    source=("arbel2006", "coppock2002"),
+)
+def portion_lift(r: Ranking, *, portion: int = 1, portions: int = 10) -> Any:
+    """How many times more positives one portion of the list holds than a portion of a random list would."""
+    return lifts(r, portions)[..., portion - 1]
+
+
+# ---------------------------------------------------------------------- averages over all quotas
+
+
+@quota_measure(
+    title="Average hit rate",
+    formula=r"\frac{1}{P} \sum_{j=1}^n t^{[j]} \, \text{HitRate}(j)",
+    better="higher",
+    perfect=1,
+    random=PREVALENCE,
+    undefined=(NO_POSITIVE, FRACTIONAL_WEIGHTS),
+    concordant=False,
+    headline=True,
+    source="arbel2006",
+)
+def average_hit_rate(r: Ranking) -> Any:
+    """Mean hit rate over the places that hold a positive case: average precision, but for ties."""
+    if not r.integral:
+        return np.full(r.pos.shape[:-1], np.nan)
+    sums, t = precision_over_places(r)
+    return divide((t * sums).sum(-1), r.positives)
+
+
+def _area_from(r: Ranking, place: Any) -> Any:
+    """The area under the expected number of positives found, from a place of the list to its end."""
+    place = np.asarray(place, dtype=float)[..., None]
+    before, size = (r.tp + r.fp)[..., :-1], r.pos + r.neg
+    skipped = np.clip(place - before, 0, size)
+    t = divide(r.pos, np.maximum(size, np.finfo(float).tiny))
+    middle = r.tp[..., :-1] + t * (skipped + size) / 2
+    return np.vecdot((size - skipped).astype(float), middle)
+
+
+@quota_measure(
+    title="Average Qrecall",
+    formula=r"\frac{1}{N + 1} \sum_{j=P}^n \text{Qrecall}(j)",
+    better="higher",
+    perfect=1,
+    random=Baseline(r"\frac{1 + \pi}{2}", lambda s, **_: (1 + s.prevalence) / 2),
+    undefined=NO_POSITIVE,
+    headline=True,
+    source="arbel2006",
+)
+def average_qrecall(r: Ranking) -> Any:
+    """Mean Qrecall over all quotas that could hold every positive case."""
+    # Qrecall is a polygon with its corners at whole places: the sum over places is its area plus half of both ends.
+    ends = (r.at_quota(r.positives).tp + r.positives) / 2
+    return divide(_area_from(r, r.positives) + ends, (r.negatives + 1.0) * r.positives)
+
+
+@quota_measure(
+    title="Potential extract measure",
+    formula=r"\frac{S_1 - S_2}{S_3} = \frac{\sum_j \text{Qrecall}(j) - (n + 1)/2}{N/2}",
+    range=(-1, 1),
+    better="higher",
+    perfect=1,
+    random=0,
+    undefined=ONE_CLASS,
+    aliases=("potential_extract_measure",),
+    source="arbel2006",
+)
+def pem(r: Ranking) -> Any:
+    """Which part of the gain of a perfect order over a random one the model has: the Gini index, ties included."""
+    return gini.function(r)
+
+
+class PemAreas(NamedTuple):
+    """The three areas of the potential extract measure, summed over the places of the list."""
+
+    s1: float
+    s2: float
+    s3: float
+
+
+def pem_areas(r: Ranking) -> PemAreas:
+    """The areas between the Qrecall curve and the random one: above it, below it, and for a perfect order.
+
+    >>> from cutline import rank
+    >>> areas = pem_areas(rank([1, 0, 1, 1, 0, 0, 1, 0, 0, 0], range(10, 0, -1)))
+    >>> [round(area, 6) for area in areas]
+    [1.75, 0.0, 3.0]
+    """
+    if not r.integral or r.positives == 0:
+        return PemAreas(math.nan, math.nan, math.nan)
+    size = r.pos + r.neg
+    gap = divide(r.tp, r.positives) - divide(r.tp + r.fp, r.total)  # at the end of each cell
+    step = np.diff(gap) / size
+    # Inside a cell the gap grows by one step a place; it changes sign at most once, after `turn` places.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        turn = np.clip(np.floor(np.where(step == 0, size, -gap[:-1] / step)), 0, size)
+
+    def summed(first: Array, last: Array) -> Any:
+        """The sum of the gap over the places first + 1 .. last of each cell."""
+        count = last - first
+        return count * gap[:-1] + step * (first + 1 + last) * count / 2
+
+    parts = np.concatenate((summed(np.zeros_like(turn), turn), summed(turn, size.astype(float))))
+    return PemAreas(float(parts[parts > 0].sum()), float(-parts[parts < 0].sum()), float(r.negatives / 2))
+
+
+# ---------------------------------------------------------------------- correlation
+
+
+@quota_measure(
+    title="Pearson correlation",
+    formula=r"\frac{\text{Cov}(p, t)}{\sigma_p \, \sigma_t}",
+    range=(-1, 1),
+    better="higher",
+    perfect=1,
+    random=0,
+    undefined=(
+        Condition(
+            "the scores, or the shares of positives, do not vary within the quota",
+            lambda r, quota=None, **_: _flat(r, quota),
+        ),
+        INFINITE_SCORES,
+    ),
+    parameters={"quota": Parameter(QUOTA.words + "; the whole list by default", low=1, example=5)},
+    concordant=False,
+    aliases=("pearson_correlation",),
+    source="arbel2006",
+)
+def pearson(r: Ranking, *, quota: Any = None) -> Any:
+    """Correlation of the scores with the labels in the first places of the list; a place in a tie holds t."""
+    size, t = _places(r, quota)
+    n = size.sum(-1, keepdims=True)
+    with np.errstate(invalid="ignore"):  # infinite scores
+        p = r.key - divide(np.vecdot(size, r.key)[..., None], n)
+        t = t - divide(np.vecdot(size, t)[..., None], n)
+        covariance, p_variance, t_variance = (np.vecdot(size, product) for product in (p * t, p * p, t * t))
+        value = divide(covariance, np.sqrt(p_variance) * np.sqrt(t_variance))
+    return np.where(_flat(r, quota), np.nan, np.clip(value, -1, 1))
+
+
+def _places(r: Ranking, quota: Any) -> tuple[Array, Array]:
+    """How many places of each cell are inside the quota, and the share of positives of each cell."""
+    size = (r.pos + r.neg).astype(float)
+    t = divide(r.pos, np.maximum(size, np.finfo(float).tiny))
+    if quota is not None:
+        left = np.asarray(quota, dtype=float)[..., None] - (r.tp + r.fp)[..., :-1]
+        size = np.clip(left, 0, size)
+    return size, t
+
+
+def _flat(r: Ranking, quota: Any) -> Any:
+    """Whether the scores or the shares are constant over the cells that have a place."""
+    size, t = _places(r, quota)
+    inside = size > 0
+
+    def constant(values: Array) -> Any:
+        return np.where(inside, values, np.inf).min(-1) == np.where(inside, values, -np.inf).max(-1)
+
+    return constant(r.key) | constant(t)

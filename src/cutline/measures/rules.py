@@ -1,0 +1,110 @@
+"""Scoring rules: whether one is proper, and the ranked probability score for ordered classes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from cutline.errors import InputError, ParameterError
+
+
+class Properness(NamedTuple):
+    """Whether honesty is the best (proper) and the only best (strictly proper) report, and where it fails.
+
+    When it fails, a model that believes `belief` expects `gain` more from reporting `report`.
+    """
+
+    proper: bool
+    strictly_proper: bool
+    belief: float | None = None
+    report: float | None = None
+    gain: float = 0.0
+
+
+def check_proper(
+    rule: Callable[[int, Any], Any], *, reward: bool = True, grid: int = 201, tolerance: float = 1e-9
+) -> Properness:
+    """Try a scoring rule R(y, q) on a grid of beliefs and reports: is the truth the best report (Berrar, section 1)?
+
+    `rule(y, q)` is the reward (with `reward=False`, the loss) for reporting q when the class is y. The check looks at
+    `grid` evenly spaced probabilities, so it can refute properness for certain and confirm it on the grid.
+
+    >>> check_proper(lambda y, q: 1 - (y - q) ** 2)
+    Properness(proper=True, strictly_proper=True, belief=None, report=None, gain=0.0)
+    >>> check_proper(lambda y, q: abs(y - q), reward=False).proper  # better to exaggerate
+    False
+    """
+    if grid < 3:
+        raise ParameterError(f"grid is {grid}: pass at least 3 probabilities to look at.")
+    q = np.linspace(0, 1, grid)
+    with np.errstate(all="ignore"):
+        of_positive, of_negative = (_rewards(rule, y, q, reward) for y in (1, 0))
+        # A reward that cannot happen does not count, even when it is infinite.
+        by_positive = np.where(q[:, None] > 0, q[:, None] * of_positive, 0.0)
+        by_negative = np.where(q[:, None] < 1, (1 - q[:, None]) * of_negative, 0.0)
+    expected = by_positive + by_negative  # a row for each belief, a column for each report
+    honest = np.diagonal(expected)[:, None]
+    scale = tolerance * np.maximum(1.0, np.abs(np.where(np.isfinite(honest), honest, 0.0)))
+    with np.errstate(invalid="ignore"):
+        gain = np.where(expected == honest, 0.0, expected - honest)
+    if (gain > scale).any():
+        row, column = np.unravel_index(np.argmax(gain), gain.shape)
+        return Properness(False, False, float(q[row]), float(q[column]), float(gain[row, column]))
+    others = ~np.eye(grid, dtype=bool)
+    return Properness(True, bool((gain < 0)[others].all()))
+
+
+def _rewards(rule: Callable[[int, Any], Any], y: int, q: npt.NDArray[Any], reward: bool) -> npt.NDArray[Any]:
+    values = np.broadcast_to(np.asarray(rule(y, q), dtype=float), q.shape)
+    if np.isnan(values).any():
+        raise ParameterError(
+            f"The rule gives NaN for y = {y}, q = {q[np.isnan(values)][0]:g}: pass one that is defined."
+        )
+    return values if reward else -values
+
+
+def ranked_probability_score(
+    labels: npt.ArrayLike,
+    probabilities: npt.ArrayLike,
+    *,
+    classes: Sequence[Any] | None = None,
+    weights: npt.ArrayLike | None = None,
+) -> float:
+    """Mean squared distance of the cumulated probabilities from the cumulated outcome, for ordered classes.
+
+    `probabilities` has a row for each case and a column for each class, in the order of `classes` (0, 1, 2, ... by
+    default). It is divided by the number of classes less one: 0 is perfect, 1 the worst, and for two classes it is
+    the Brier score.
+
+    >>> ranked_probability_score(["lose"], [[0.5, 0.3, 0.2]], classes=["win", "draw", "lose"])  # (0.5² + 0.8²) / 2
+    0.445
+    """
+    matrix = np.asarray(probabilities, dtype=float)
+    outcome = np.asarray(labels)
+    if matrix.ndim != 2 or matrix.shape[1] < 2:
+        raise InputError(
+            f"probabilities has the shape {matrix.shape}: pass a row for each case, a column for each class."
+        )
+    if outcome.shape != matrix.shape[:1]:
+        raise InputError(
+            f"labels has {outcome.size} values but probabilities has {len(matrix)} rows: pass one for each."
+        )
+    if not (matrix >= 0).all() or np.abs(matrix.sum(1) - 1).max() > 1e-6:
+        raise InputError("probabilities must be zero or more and add up to 1 in each row: normalise the rows.")
+    order = list(range(matrix.shape[1])) if classes is None else list(classes)
+    if len(order) != matrix.shape[1]:
+        raise InputError(
+            f"classes has {len(order)} values but probabilities has {matrix.shape[1]} columns: pass one each."
+        )
+    happened = np.stack([outcome == label for label in order], axis=1)
+    unknown = ~happened.any(1)
+    if unknown.any():
+        raise InputError(
+            f"labels holds {outcome[unknown][0].item()!r}, which is not among classes: pass classes= in order."
+        )
+    distance = np.cumsum(matrix, axis=1)[:, :-1] - np.cumsum(happened, axis=1)[:, :-1]
+    of_cases = (distance**2).sum(1) / (len(order) - 1)
+    return float(np.average(of_cases, weights=None if weights is None else np.asarray(weights, dtype=float)))

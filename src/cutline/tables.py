@@ -1,0 +1,96 @@
+"""A small table that prints well and converts: what summaries and lists of measures are made of."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from cutline.errors import ParameterError
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Rows of named columns."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    title: str = ""
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return (dict(zip(self.columns, row, strict=True)) for row in self.rows)
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """One dictionary a row, ready for JSON: what is not a finite number is None."""
+        return [{name: plain(value) for name, value in row.items()} for row in self]
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """The table as a data frame of pandas, polars or pyarrow."""
+        data = {name: [row[i] for row in self.rows] for i, name in enumerate(self.columns)}
+        if backend == "pandas":
+            import pandas as pd
+
+            return pd.DataFrame(data)
+        if backend == "polars":
+            import polars as pl
+
+            return pl.DataFrame(data, strict=False)
+        if backend == "pyarrow":
+            import pyarrow as pa
+
+            return pa.table(data)
+        raise ParameterError(f"backend is {backend!r}: pass 'pandas', 'polars' or 'pyarrow'.")
+
+    def __repr__(self) -> str:
+        cells = [[shown(value) for value in row] for row in self.rows]
+        is_number = [all(isinstance(row[i], int | float) for row in self.rows) for i in range(len(self.columns))]
+        return "\n".join(([self.title] if self.title else []) + aligned(self.columns, cells, is_number))
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th scope='col'>{html.escape(name)}</th>" for name in self.columns)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{html.escape(shown(value))}</td>" for value in row) + "</tr>" for row in self.rows
+        )
+        caption = f"<caption>{html.escape(self.title)}</caption>" if self.title else ""
+        return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def aligned(columns: Sequence[str], cells: Sequence[Sequence[str]], to_the_right: Sequence[bool]) -> list[str]:
+    """The lines of a table, its columns aligned."""
+    widths = [max(len(text) for text in column) for column in zip(columns, *cells, strict=True)]
+
+    def line(row: Sequence[str]) -> str:
+        padded = (
+            text.rjust(width) if right else text.ljust(width)
+            for text, width, right in zip(row, widths, to_the_right, strict=True)
+        )
+        return "  ".join(padded).rstrip()
+
+    return [line(columns), "  ".join("-" * width for width in widths), *(line(row) for row in cells)]
+
+
+def shown(value: Any) -> str:
+    """A value as people read it: four decimals, whole numbers without, and no word for nothing.
+
+    >>> shown(0.123456), shown(3), shown(float("nan")), shown(12345.678)
+    ('0.1235', '3', 'undefined', '12345.7')
+    """
+    if value is None:
+        return ""
+    if not isinstance(value, float):
+        return str(value)
+    if math.isnan(value):
+        return "undefined"
+    if math.isinf(value) or abs(value) >= 1000:
+        return f"{value:g}"
+    return f"{value:.4f}" if abs(value) >= 0.001 or value == 0 else f"{value:.3g}"
+
+
+def plain(value: Any) -> Any:
+    """A value that JSON can hold."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
