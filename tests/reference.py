@@ -1,13 +1,16 @@
 """Slow and obvious second definitions, straight from the papers, to hold the fast ones against.
 
-They work on plain lists with one entry for each case (a weight is a repeated entry) and calculate with fractions, so what
-they return is exact. `t` is the list of the places: t[k] is the share of positives among the cases that may stand at place k.
+They work on plain lists with one entry for each case (a weight is a repeated entry) and calculate with fractions, so
+what they return is exact. `t` is the list of the places: the share of positives among the cases that may stand at each.
 """
 
 import itertools
 import math
 from fractions import Fraction
 from typing import NamedTuple
+
+from cutline import MEASURES
+from cutline.measures import Needs
 
 
 class Table(NamedTuple):
@@ -24,7 +27,9 @@ class Table(NamedTuple):
 
 def blocks(labels, scores):
     """The labels of each tie, the highest score first."""
-    return [[y for y, s in zip(labels, scores, strict=True) if s == score] for score in sorted(set(scores), reverse=True)]
+    return [
+        [y for y, s in zip(labels, scores, strict=True) if s == score] for score in sorted(set(scores), reverse=True)
+    ]
 
 
 def places(labels, scores):
@@ -60,7 +65,7 @@ def roc(labels, scores):
 
 
 def precision_recall(labels, scores):
-    """The points (recall, precision) of all cuts; precision is 0 where nobody is flagged, as in Berrar's Definition 32."""
+    """The points (recall, precision) of all cuts; precision is 0 where nobody is flagged (Berrar, Definition 32)."""
     return [
         (Fraction(c.tp, c.tp + c.fn), Fraction(c.tp, c.tp + c.fp) if c.tp + c.fp else Fraction(0))
         for c in cuts(labels, scores)
@@ -230,7 +235,7 @@ def average_precision(labels, scores):
 
 
 def aucpr(labels, scores, left, right):
-    """Berrar, eq. 39-41: trapezoids between neighbouring recalls, each read at its lowest (min) or highest (max) precision."""
+    """Berrar, eq. 39-41: trapezoids between neighbouring recalls, read at their lowest or highest precision."""
     at = {}
     for recall, precision in precision_recall(labels, scores):
         at.setdefault(recall, []).append(precision)
@@ -245,3 +250,21 @@ def area_up_to(labels, scores, fpr):
         if end > x0:
             area += (end - x0) * (2 * y0 + (y1 - y0) * (end - x0) / (x1 - x0)) / 2
     return area
+
+
+# ---------------------------------------------------------------------- not slow: all that cutline says of a ranking
+
+
+def every_measure(ranking):
+    """Every measure of a ranking of probabilities, by name; a measure of one cut at every cut."""
+    found = {}
+    for m in MEASURES:
+        parameters = {name: m.parameters[name].example for name in m.required}
+        if "quota" in parameters:
+            parameters["quota"] = 2
+        if m.name == "roc_n":
+            parameters["n"] = 1
+        if m.name == "net_benefit":
+            parameters["risk"] = 0.2
+        found[m.name] = m(ranking.counts if m.needs is Needs.COUNTS else ranking, **parameters)
+    return found

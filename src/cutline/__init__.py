@@ -10,22 +10,42 @@ cl.MEASURES                 # the registry
 
 from __future__ import annotations
 
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from cutline.classes import OneVsRest, one_vs_rest
-from cutline.errors import CutlineError, InputError, NotProbabilitiesError, ParameterError, UnknownNameError
-from cutline.evaluation import Evaluation, evaluate
-from cutline.measures import MEASURES, Measure, losses
-from cutline.measures.losses import triplet_loss
-from cutline.measures.probabilities import information_scores
-from cutline.measures.quotas import PemAreas, pem_areas
-from cutline.measures.rules import Properness, check_proper, ranked_probability_score
-from cutline.predictions import rank
-from cutline.ranking import Bracket, Counts, Ranking
-from cutline.scoring import Scorer, scorer
-from cutline.tables import Table
+if TYPE_CHECKING:
+    from cutline.classes import OneVsRest, one_vs_rest
+    from cutline.contingency import Counts
+    from cutline.errors import CutlineError, InputError, NotProbabilitiesError, ParameterError, UnknownNameError
+    from cutline.evaluation import Evaluation, evaluate
+    from cutline.measures import MEASURES, Measure, losses
+    from cutline.measures.losses import triplet_loss
+    from cutline.measures.probabilities import information_scores
+    from cutline.measures.quotas import PemAreas, pem_areas
+    from cutline.measures.rules import Properness, check_proper, ranked_probability_score
+    from cutline.predictions import rank
+    from cutline.ranking import Bracket, Ranking
+    from cutline.scoring import Scorer, scorer
+    from cutline.tables import Table
 
 __version__ = "0.1.0"
+
+# Where each public name lives; loaded when first used, so that importing cutline costs next to nothing.
+_HOMES = {
+    "classes": ("OneVsRest", "one_vs_rest"),
+    "contingency": ("Counts",),
+    "errors": ("CutlineError", "InputError", "NotProbabilitiesError", "ParameterError", "UnknownNameError"),
+    "evaluation": ("Evaluation", "evaluate"),
+    "measures": ("MEASURES", "Measure", "losses"),
+    "measures.losses": ("triplet_loss",),
+    "measures.probabilities": ("information_scores",),
+    "measures.quotas": ("PemAreas", "pem_areas"),
+    "predictions": ("rank",),
+    "ranking": ("Bracket", "Ranking"),
+    "measures.rules": ("Properness", "check_proper", "ranked_probability_score"),
+    "scoring": ("Scorer", "scorer"),
+    "tables": ("Table",),
+}
 
 __all__ = [
     "MEASURES",
@@ -58,11 +78,19 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Every measure, by name or alias: `cutline.auc`, `cutline.ppv`."""
-    if name in MEASURES:
-        return MEASURES[name]
-    raise AttributeError(f"module 'cutline' has no attribute {name!r}")
+    """A public name, or a measure by its name or alias: `cutline.auc`, `cutline.ppv`."""
+    for home, names in _HOMES.items():
+        if name in names:
+            value = getattr(import_module(f"cutline.{home}"), name)
+            break
+    else:
+        measures = import_module("cutline.measures").MEASURES
+        if name.startswith("_") or name not in measures:
+            raise AttributeError(f"module 'cutline' has no attribute {name!r}")
+        value = measures[name]
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, *MEASURES.names})
+    return sorted({*__all__, *import_module("cutline.measures").MEASURES.names})

@@ -10,11 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from cutline.contingency import Counts, written
 from cutline.errors import near
 from cutline.measures import MEASURES, Family, Measure, Needs
 from cutline.measures._measure import DEFAULT_THRESHOLD
+from cutline.parallel import each
 from cutline.predictions import Missing, check_number, cut, places, rank
-from cutline.ranking import Counts, Ranking, written
+from cutline.ranking import Ranking
 from cutline.tables import Table, plain
 
 
@@ -122,7 +124,8 @@ class Evaluation:
         elif measures is None:
             chosen = [m for m in chosen if not m.required]
         columns = ("measure", "title", "family", "value", "random", "better", "unit", "reason")
-        return Table(columns, tuple(self._row(m) for m in chosen), title=self._heading())
+        rows = each(self._row, chosen, len(self.ranking))
+        return Table(columns, tuple(rows), title=self._heading())
 
     def _row(self, measure: Measure) -> tuple[Any, ...]:
         value = random = math.nan
@@ -131,7 +134,7 @@ class Evaluation:
             data, parameters = self._prepare(measure, {})
             value = float(measure.compute(data, **parameters))
             random = measure.ignorant(data, **{**measure.bound, **parameters})
-            reason = measure.reason(data, **parameters)
+            reason = measure.reason(data, **parameters) if math.isnan(value) else ""
         note = f"undefined: {reason}" if reason else ("infinite" if math.isinf(value) else "")
         return (
             str(measure),

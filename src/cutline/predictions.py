@@ -10,9 +10,10 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from cutline.contingency import Counts
 from cutline.engines import arrays
 from cutline.errors import InputError, NotProbabilitiesError, ParameterError
-from cutline.ranking import Counts, Ranking
+from cutline.ranking import Ranking
 
 Array = npt.NDArray[Any]
 Missing = Literal["error", "drop"]
@@ -145,6 +146,8 @@ def places(ranking: Ranking, *, quota: float | None = None, share: float | None 
         quota = check_number(quota, "quota")
         if ranking.integral and quota != int(quota):
             raise ParameterError(f"quota is {quota:g}: pass a whole number of places.")
+        if np.min(n) < 1:
+            raise ParameterError(f"quota is {quota:g}, but the weights add up to {np.min(n):g} places: pass share=.")
         if not 1 <= quota <= np.min(n):
             raise ParameterError(
                 f"quota is {quota:g}, but the list has {np.min(n):g} places: pass a quota from 1 to {np.min(n):g}."

@@ -7,108 +7,20 @@ what it is made from, so nothing that takes a `Ranking` has to.
 from __future__ import annotations
 
 import bisect
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from cutline.contingency import Counts, divide, written
 from cutline.errors import InputError
 
 Array = npt.NDArray[Any]
 
-
-@dataclass(frozen=True)
-class Counts:
-    """The contingency table of one cut, or of many: each field is a number or an array of numbers.
-
-    Every measure of one cut is an attribute.
-
-    >>> table = Counts(tp=3, fp=1, fn=2, tn=4)
-    >>> table.precision, table.recall
-    (0.75, 0.6)
-    """
-
-    tp: Any
-    fp: Any
-    fn: Any
-    tn: Any
-    threshold: Any = field(default=float("nan"), compare=False)
-
-    # The measures of one cut, by name and alias. They know Counts, not the other way round, so they enter themselves.
-    measures: ClassVar[dict[str, Callable[[Counts], Any]]] = {}
-
-    @property
-    def positives(self) -> Any:
-        """P, the weight of the cases that are positive."""
-        return self.tp + self.fn
-
-    @property
-    def negatives(self) -> Any:
-        """N, the weight of the cases that are negative."""
-        return self.fp + self.tn
-
-    @property
-    def flagged(self) -> Any:
-        """O+, the weight of the cases that are predicted positive."""
-        return self.tp + self.fp
-
-    @property
-    def unflagged(self) -> Any:
-        """O-, the weight of the cases that are predicted negative."""
-        return self.fn + self.tn
-
-    @property
-    def total(self) -> Any:
-        """n, the weight of all cases."""
-        return self.tp + self.fp + self.fn + self.tn
-
-    def __getattr__(self, name: str) -> Any:
-        try:
-            found = Counts.measures[name]
-        except KeyError:
-            raise AttributeError(f"Counts has no {name!r}: it is neither a count nor a measure of one cut.") from None
-        return found(self)
-
-    @classmethod
-    def independent(cls, prevalence: float, flagged: float) -> Counts:
-        """The table of a model that flags a share of the cases whatever their class."""
-        return cls(
-            tp=prevalence * flagged,
-            fp=(1 - prevalence) * flagged,
-            fn=prevalence * (1 - flagged),
-            tn=(1 - prevalence) * (1 - flagged),
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """The threshold (None when there is none) and the four counts, as plain numbers or lists."""
-        threshold = np.asarray(self.threshold, dtype=float)
-        plain = threshold.tolist() if threshold.ndim else (None if np.isnan(threshold) else float(threshold))
-        return {"threshold": plain} | {
-            name: np.asarray(getattr(self, name)).tolist() for name in ("tp", "fp", "fn", "tn")
-        }
-
-    def __repr__(self) -> str:
-        cells = ", ".join(f"{name}={written(getattr(self, name))}" for name in ("tp", "fp", "fn", "tn"))
-        at = "" if np.ndim(self.threshold) or np.isnan(self.threshold) else f", threshold={written(self.threshold)}"
-        return f"Counts({cells}{at})"
-
-    def _repr_html_(self) -> str:
-        if np.ndim(self.tp):
-            return f"<code>{self!r}</code>"
-        rows = (
-            ("predicted positive", self.tp, self.fp, self.flagged),
-            ("predicted negative", self.fn, self.tn, self.unflagged),
-            ("all", self.positives, self.negatives, self.total),
-        )
-        body = "".join(
-            f"<tr><th scope='row'>{row[0]}</th>" + "".join(f"<td>{written(n)}</td>" for n in row[1:]) + "</tr>"
-            for row in rows
-        )
-        head = "".join(f"<th scope='col'>{title}</th>" for title in ("", "positive", "negative", "all"))
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+__all__ = ["Array", "Bracket", "Counts", "Pairs", "Ranking", "bracket", "merge", "take"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,15 +90,47 @@ class Ranking:
         return Counts(tp, fp, tp[..., -1:] - tp, fp[..., -1:] - fp, self.thresholds)
 
     @cached_property
+    def ends(self) -> Array:
+        """How many places of the list each cut takes."""
+        return self.tp + self.fp
+
+    @cached_property
+    def tpr(self) -> Array:
+        """Recall at each cut; NaN when there is no positive."""
+        return np.asarray(divide(self.tp, self.tp[..., -1:]))
+
+    @cached_property
+    def fpr(self) -> Array:
+        """False positive rate at each cut; NaN when there is no negative."""
+        return np.asarray(divide(self.fp, self.fp[..., -1:]))
+
+    @cached_property
+    def precision(self) -> Array:
+        """Precision at each cut; 0 where nothing is flagged, as Berrar starts the curve."""
+        precision = np.asarray(divide(self.tp, self.ends))
+        np.copyto(precision, 0.0, where=self.ends == 0)
+        return precision
+
+    @cached_property
+    def size(self) -> Array:
+        """The weight of the cases at each score."""
+        return self.pos + self.neg
+
+    @cached_property
+    def share(self) -> Array:
+        """The share of positives at each score: Arbel & Rokach's t of the places there; 0 where there is no case."""
+        share = np.asarray(divide(self.pos, self.size))
+        np.copyto(share, 0.0, where=self.size == 0)
+        return share
+
+    @cached_property
     def pairs(self) -> Pairs:
         """How a positive and a negative stand to each other, over all pairs of them."""
-        pos, neg, above = self.pos, self.neg, self.fp[..., 1:]
-        every = self.positives.astype(float) * self.negatives
-        if np.max(every) > 2**62:  # too many for integers: floats lose their last digits, but do not overflow
-            pos = pos.astype(float)
-        tied = np.vecdot(pos, neg)
-        concordant = self.positives.astype(pos.dtype) * self.negatives - np.vecdot(pos, above)
-        return Pairs(concordant, tied, every)
+        pos, positives = self.pos, self.positives
+        if self.total.max() >= 2**31:  # too many pairs for integers: floats lose last digits, but do not overflow
+            pos, positives = pos.astype(float), positives.astype(float)
+        every = positives * self.negatives
+        return Pairs(every - np.vecdot(pos, self.fp[..., 1:]), np.vecdot(pos, self.neg), every)
 
     @cached_property
     def key(self) -> Array:
@@ -195,9 +139,29 @@ class Ranking:
         return score if self.higher_is_positive else -score
 
     @cached_property
+    def logs(self) -> tuple[Array, Array]:
+        """The logarithms of the scores, read as probabilities, and of their complements."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.log(self.key), np.log1p(-self.key)
+
+    @cached_property
+    def hull(self) -> Array:
+        """The cuts of one ranking (not of a stack) on its ROC convex hull, the two trivial ones included."""
+        from scipy.optimize import isotonic_regression
+
+        cuts = np.append(0, 1 + np.flatnonzero(self.size))
+        pos, neg = (cells[cuts[1:] - 1].astype(float) for cells in (self.pos, self.neg))
+        for _ in range(4):  # a cut that is not above the line between its neighbours is not on the hull: fewer to pool
+            cuts = cuts[np.concatenate(([True], pos[:-1] * neg[1:] > pos[1:] * neg[:-1], [True]))]
+            pos, neg = np.diff(self.tp[cuts].astype(float)), np.diff(self.fp[cuts].astype(float))
+        # Pooling adjacent violators on the share of positives is the upper hull of the cumulated counts.
+        pooled = isotonic_regression(pos / (pos + neg), weights=pos + neg, increasing=False)
+        return np.asarray(cuts[pooled.blocks])
+
+    @property
     def integral(self) -> bool:
         """Whether all weights are whole numbers, so that the list has n positions."""
-        return bool(np.issubdtype(self.pos.dtype, np.integer))
+        return self.pos.dtype.kind != "f"
 
     @property
     def are_probabilities(self) -> bool:
@@ -231,20 +195,26 @@ class Ranking:
         """
         index, inside = self.position(quota)
         tp, fp = (
-            _take(cumulated, index) + inside * _take(cells, index)
+            take(cumulated, index) + inside * take(cells, index)
             for cumulated, cells in ((self.tp, self.pos), (self.fp, self.neg))
         )
         return Counts(tp, fp, self.positives - tp, self.negatives - fp, self.score[index])
 
     def position(self, place: Any) -> tuple[Array, Array]:
         """The cell that holds a place of the list (counted in weight), and the share of the cell it takes."""
-        ends = self.tp + self.fp
-        place = np.asarray(place, dtype=float)
-        index = np.minimum((ends[..., 1:] < place[..., None]).sum(-1), len(self) - 1)
-        before, after = _take(ends, index), _take(ends, index + 1)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            inside = np.where(after > before, (place - before) / (after - before), 0.0)
-        return index, inside
+        ends, place = self.ends, np.asarray(place, dtype=float)
+        is_one = ends.ndim == 1
+        index = np.searchsorted(ends[1:], place) if is_one else (ends[..., 1:] < place[..., None]).sum(-1)
+        index = np.minimum(index, len(self) - 1)
+        before, after = take(ends, index), take(ends, index + 1)
+        inside = divide(place - before, after - before)
+        return index, np.where(after > before, inside, 0.0)
+
+    def one_by_one(self) -> list[Ranking]:
+        """The rankings of a stack; a single one is a stack of one."""
+        columns = np.broadcast_arrays(self.pos, self.neg, self.pos2, self.neg2)
+        rows = zip(*(column.reshape(-1, len(self)) for column in columns), strict=True)
+        return [replace(self, pos=p, neg=n, pos2=p2, neg2=n2) for p, n, p2, n2 in rows]
 
     # ------------------------------------------------------------------ new rankings
 
@@ -278,10 +248,10 @@ class Ranking:
         >>> whole = Ranking.of_counts([4, 3, 2, 1], [1, 0, 1, 0], [0, 1, 0, 1])
         >>> low, high = whole.coarsen([2.5])
         >>> low.pairs.concordant, whole.pairs.concordant, high.pairs.concordant
-        (np.int64(2), np.int64(3), np.int64(4))
+        (np.int64(1), np.int64(3), np.int64(3))
         """
         if isinstance(bins, int):
-            ends = np.cumsum(self.pos + self.neg)
+            ends = self.ends[..., 1:]
             group = np.minimum((ends - 1e-9) * bins / ends[-1], bins - 1).astype(np.intp)
         else:
             edges = np.sort(np.asarray(bins, dtype=float))
@@ -390,25 +360,13 @@ def merge(rankings: Iterable[Ranking]) -> Ranking:
 
 def _cumulate(cells: Array) -> Array:
     """Running totals along the last axis, from zero."""
-    dtype = np.int64 if np.issubdtype(cells.dtype, np.integer) else np.float64
-    totals = np.zeros((*cells.shape[:-1], cells.shape[-1] + 1), dtype=dtype)
-    np.cumsum(cells, axis=-1, out=totals[..., 1:])
+    totals = np.zeros((*cells.shape[:-1], cells.shape[-1] + 1), np.float64 if cells.dtype.kind == "f" else np.int64)
+    cells.cumsum(-1, out=totals[..., 1:])
     return totals
 
 
-def _take(values: Array, index: Array) -> Array:
+def take(values: Array, index: Array) -> Array:
     """The value at one index of the last axis, for each leading position."""
     if index.ndim == 0:
         return values[..., index]
     return np.take_along_axis(values, index[..., None], axis=-1)[..., 0]
-
-
-def written(number: Any) -> str:
-    """A number without a decimal point where it has no decimals.
-
-    >>> written(np.float64(3.0)), written(2.5), written(12345)
-    ('3', '2.5', '12345')
-    """
-    if np.ndim(number):
-        return np.array2string(np.asarray(number), threshold=8)
-    return f"{int(number)}" if np.isfinite(number) and number == int(number) else f"{float(number):.6g}"

@@ -6,17 +6,15 @@ linear merge. No row order survives, and none is needed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-Array = npt.NDArray[Any]
-_Map = Callable[[Callable[[Any], Any], list[Any]], list[Any]]
+from cutline.parallel import each
 
-# Below this many rows, starting threads costs more than they save.
-_WORTH_THREADS = 200_000
+Array = npt.NDArray[Any]
+
 # The merge goes by pieces of about this many cells, so that its scratch space stays in the cache and the peak low.
 _PIECE = 500_000
 
@@ -45,9 +43,9 @@ def aggregate(scores: Array, is_positive: Array, weights: Array | None, *, desce
     The keys are the scores, negated when `descending`, so that ascending keys run from the most positive on. NaN scores
     come last in their class, and last of all.
     """
-    in_parallel = _two_at_a_time if len(scores) >= _WORTH_THREADS else _one_after_the_other
-    pos, neg = in_parallel(lambda mine: _run(scores, mine(is_positive), weights, descending), [_same, np.logical_not])
-    return _merge(pos, neg, in_parallel)
+    n = len(scores)
+    pos, neg = each(lambda mine: _run(scores, mine, weights, descending), (is_positive, ~is_positive), n)
+    return _merge(pos, neg, n)
 
 
 def _run(scores: Array, mine: Array, weights: Array | None, descending: bool) -> _Run:
@@ -82,7 +80,7 @@ def _starts(key: Array) -> Array | None:
     return None if is_new.all() else np.flatnonzero(is_new)
 
 
-def _merge(pos: _Run, neg: _Run, in_parallel: _Map) -> Cells:
+def _merge(pos: _Run, neg: _Run, rows: int) -> Cells:
     """Both runs in one order, a score of both classes in one cell."""
     size = len(pos.key) + len(neg.key)
     key = np.empty(size, pos.key.dtype)
@@ -90,8 +88,8 @@ def _merge(pos: _Run, neg: _Run, in_parallel: _Map) -> Cells:
     sources = [(True, pos.weight), (False, neg.weight)]
     if pos.square is not pos.weight or neg.square is not neg.weight:
         sources += [(True, pos.square), (False, neg.square)]
-    dtype = np.result_type(*(np.int64 if values is None else values.dtype for _, values in sources))
-    columns = [np.empty(size, dtype) for _ in sources]
+    is_float = any(values is not None and values.dtype.kind == "f" for _, values in sources)
+    columns = [np.empty(size, np.float64 if is_float else np.int64) for _ in sources]
 
     def piece(bounds: tuple[int, int, int, int]) -> bool:
         """Merge one stretch of the runs into its place, a shared score still as two cells; was there one?"""
@@ -99,7 +97,7 @@ def _merge(pos: _Run, neg: _Run, in_parallel: _Map) -> Cells:
         here = slice(p0 + n0, p1 + n1)
         both = np.concatenate((pos.key[p0:p1], neg.key[n0:n1]))
         order = np.argsort(both, kind="stable")
-        np.take(both, order, out=key[here])
+        np.take(both, order, out=key[here], mode="clip")  # without a mode, numpy would buffer
         is_pos = order < p1 - p0
         for (of_pos, values), column in zip(sources, columns, strict=True):
             mine = is_pos if of_pos else ~is_pos
@@ -109,7 +107,7 @@ def _merge(pos: _Run, neg: _Run, in_parallel: _Map) -> Cells:
         merged = key[here]
         return bool((merged[1:] == merged[:-1]).any())
 
-    if any(in_parallel(piece, _pieces(pos.key, neg.key))):
+    if any(each(piece, _pieces(pos.key, neg.key), rows)):
         # A score of both classes is now a cell of positives followed by a cell of negatives.
         second = 1 + np.flatnonzero(key[1:] == key[:-1])
         for (of_pos, _), column in zip(sources, columns, strict=True):
@@ -130,18 +128,3 @@ def _pieces(pos: Array, neg: Array) -> list[tuple[int, int, int, int]]:
     p = [0, *np.searchsorted(pos, pivots).tolist(), len(pos)]
     n = [0, *np.searchsorted(neg, pivots).tolist(), len(neg)]
     return list(zip(p[:-1], p[1:], n[:-1], n[1:], strict=True))
-
-
-def _same(mask: Array) -> Array:
-    return mask
-
-
-def _one_after_the_other(work: Callable[[Any], Any], items: list[Any]) -> list[Any]:
-    return [work(item) for item in items]
-
-
-def _two_at_a_time(work: Callable[[Any], Any], items: list[Any]) -> list[Any]:
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(max_workers=2) as pool:  # numpy sorts, compresses and takes without the GIL
-        return list(pool.map(work, items))

@@ -2,6 +2,7 @@
 
 from cutline.measures import (
     agreement,
+    combined,
     costs,
     counts,
     early,
@@ -21,7 +22,6 @@ from cutline.measures._measure import (
     Needs,
     Parameter,
     Situation,
-    divide,
     measure,
 )
 
@@ -35,9 +35,9 @@ __all__ = [
     "Parameter",
     "Situation",
     "agreement",
+    "combined",
     "costs",
     "counts",
-    "divide",
     "early",
     "losses",
     "measure",

@@ -10,9 +10,10 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from cutline.contingency import Counts
 from cutline.errors import ParameterError, UnknownNameError, near
 from cutline.predictions import Missing, check_probabilities, cut, places, rank
-from cutline.ranking import Counts, Ranking
+from cutline.ranking import Ranking
 
 Better = Literal["higher", "lower"] | None
 DEFAULT_THRESHOLD = 0.5
@@ -396,13 +397,3 @@ def measure(
         return defined
 
     return define
-
-
-def divide(numerator: Any, denominator: Any) -> Any:
-    """The one division: 0/0 is NaN, x/0 is infinite, and no warning is printed.
-
-    >>> float(divide(1, 4)), float(divide(1, 0)), float(divide(0, 0))
-    (0.25, inf, nan)
-    """
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(numerator, dtype=float) / np.asarray(denominator, dtype=float)

@@ -7,10 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from cutline.contingency import Counts, divide
 from cutline.measures._conditions import ALL_FLAGGED, NONE_FLAGGED, ONE_CLASS
-from cutline.measures._measure import Baseline, Condition, divide
+from cutline.measures._measure import Baseline, Condition
 from cutline.measures.counts import BASE, entropy, fpr, npv, precision, rate, recall
-from cutline.ranking import Counts
+
+
+def _floats(c: Counts) -> tuple[Any, Any, Any, Any]:
+    """The counts as floats, whose products do not overflow."""
+    tp, fp, fn, tn = (np.asarray(count, dtype=float) for count in (c.tp, c.fp, c.fn, c.tn))
+    return tp, fp, fn, tn
 
 
 @rate(
@@ -31,13 +37,9 @@ def mcc(c: Counts) -> Any:
     >>> round(mcc(Counts(tp=3, fp=1, fn=2, tn=4)), 6)
     0.408248
     """
-    # The covariance and the deviations as shares of n: no product of counts, so nothing overflows.
-    n = c.total
-    covariance = divide(c.tp, n) * divide(c.tn, n) - divide(c.fp, n) * divide(c.fn, n)
-    deviations = np.sqrt(divide(c.positives, n) * divide(c.negatives, n)) * np.sqrt(
-        divide(c.flagged, n) * divide(c.unflagged, n)
-    )
-    return divide(covariance, deviations)
+    tp, fp, fn, tn = _floats(c)
+    spread = np.sqrt(((tp + fn) * (fp + tn)) * ((tp + fp) * (fn + tn)))
+    return np.clip(divide(tp * tn - fp * fn, spread), -1, 1)  # rounding may go one bit beyond
 
 
 @rate(
@@ -60,7 +62,7 @@ def kappa(c: Counts) -> Any:
     >>> round(kappa(Counts(tp=3, fp=1, fn=2, tn=4)), 6)
     0.4
     """
-    tp, fp, fn, tn = (divide(count, c.total) for count in (c.tp, c.fp, c.fn, c.tn))
+    tp, fp, fn, tn = _floats(c)
     return divide(2 * (tp * tn - fp * fn), (tp + fp) * (fp + tn) + (tp + fn) * (fn + tn))
 
 
@@ -122,7 +124,7 @@ def markedness(c: Counts) -> Any:
 )
 def diagnostic_odds_ratio(c: Counts) -> Any:
     """Odds of being flagged for a positive case, over those for a negative one."""
-    tp, fp, fn, tn = (divide(count, c.total) for count in (c.tp, c.fp, c.fn, c.tn))
+    tp, fp, fn, tn = _floats(c)
     return divide(tp * tn, fp * fn)
 
 
@@ -144,7 +146,7 @@ def diagnostic_odds_ratio(c: Counts) -> Any:
 )
 def p4(c: Counts) -> Any:
     """Harmonic mean of precision, recall, specificity and negative predictive value."""
-    tp, fp, fn, tn = (divide(count, c.total) for count in (c.tp, c.fp, c.fn, c.tn))
+    tp, fp, fn, tn = _floats(c)
     return divide(4 * tp * tn, 4 * tp * tn + (tp + tn) * (fp + fn))
 
 

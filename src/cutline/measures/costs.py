@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from cutline.contingency import Counts, divide
 from cutline.measures._conditions import ONE_CLASS
-from cutline.measures._measure import Baseline, Condition, Family, Needs, Parameter, divide, measure
-from cutline.measures.ranks import hull, over_stack
-from cutline.ranking import Array, Counts, Ranking
+from cutline.measures._measure import Baseline, Condition, Family, Needs, Parameter, measure
+from cutline.measures.ranks import over_stack
+from cutline.ranking import Ranking
 
 COST = Parameter("cost of one such error", low=0, high=1e100, example=5)
 
@@ -75,8 +76,8 @@ def _odds(risk: Any) -> Any:
 def net_benefit(c: Counts, *, risk: float | None = None) -> Any:
     """True positives per case, less the false positives at their exchange rate: decision curve analysis."""
     at = np.asarray(_risk(c, risk), dtype=float)
-    value = divide(c.tp, c.total) - divide(c.fp, c.total) * _odds(at)
-    return np.where((at >= 0) & (at < 1), value, np.nan)
+    at = np.where((at >= 0) & (at < 1), at, np.nan)
+    return divide(c.tp, c.total) - divide(c.fp, c.total) * _odds(at)
 
 
 def _risk(c: Counts, risk: float | None) -> Any:
@@ -112,17 +113,13 @@ def h_measure(r: Ranking, *, a: float | None = None, b: float | None = None) -> 
     The cost share c of a false positive has a Beta(1 + prevalence, 2 - prevalence) distribution, as Hand and
     Anagnostopoulos (2014) propose; a = b = 2 is the original of 2009.
     """
-
-    def value(pos: Array, neg: Array) -> float:
-        return _h_measure(pos, neg, a, b)
-
-    return over_stack(value, r)
+    return over_stack(lambda one: _h_measure(one, a, b), r)
 
 
-def _h_measure(pos: Array, neg: Array, a: float | None, b: float | None) -> float:
+def _h_measure(r: Ranking, a: float | None, b: float | None) -> float:
     from scipy.special import betainc
 
-    n_pos, n_neg = float(pos.sum()), float(neg.sum())
+    n_pos, n_neg = float(r.positives), float(r.negatives)
     if not n_pos or not n_neg:
         return math.nan
     share = n_pos / (n_pos + n_neg)
@@ -135,8 +132,7 @@ def _h_measure(pos: Array, neg: Array, a: float | None, b: float | None) -> floa
         by_missed = (1 - mean) * (betainc(a, b + 1, high) - betainc(a, b + 1, low))
         return float(np.sum(false * by_false + missed * by_missed))
 
-    corners = hull(pos, neg)
-    tp, fp = (np.concatenate(([0], np.cumsum(cells)))[corners].astype(float) for cells in (pos, neg))
+    tp, fp = r.tp[r.hull].astype(float), r.fp[r.hull].astype(float)
     # Along the hull the best cut changes where c is the share of positives between two corners.
     turns = np.diff(tp) / (np.diff(tp) + np.diff(fp))
     model = loss(n_pos - tp, fp, np.append(turns, 0.0), np.append(1.0, turns))

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from cutline.contingency import divide
 from cutline.measures._conditions import NO_POSITIVE, ONE_CLASS
-from cutline.measures._measure import Baseline, Parameter, divide
+from cutline.measures._measure import Baseline, Parameter
 from cutline.measures.ranks import order
 from cutline.ranking import Ranking
 
@@ -50,11 +51,10 @@ def _scaled(value: Any, share: Any, alpha: float) -> Any:
 )
 def rie(r: Ranking, *, alpha: float = 20.0) -> Any:
     """How many times more exponential weight the positives get than at random places."""
-    ends = divide(r.tp + r.fp, r.total[..., None])
+    ends = divide(r.ends, r.ends[..., -1:])
     # The places of a cell share its weight evenly; the geometric sum over them telescopes.
     weight = -np.diff(np.exp(-alpha * ends))
-    t = divide(r.pos, np.maximum(r.pos + r.neg, np.finfo(float).tiny))
-    return divide(np.vecdot(t, weight) / -math.expm1(-alpha), divide(r.positives, r.total))
+    return divide(np.vecdot(r.share, weight) / -math.expm1(-alpha), divide(r.positives, r.total))
 
 
 @order(

@@ -7,21 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from cutline.contingency import divide
 from cutline.measures._conditions import FRACTIONAL_WEIGHTS, NO_POSITIVE, ONE_CLASS
-from cutline.measures._measure import PREVALENCE, Baseline, Condition, Parameter, divide
-from cutline.measures.ranks import order
+from cutline.measures._measure import PREVALENCE, Baseline, Condition, Parameter
+from cutline.measures.ranks import order, over_stack
 from cutline.ranking import Array, Ranking
-
-
-def precision_of_all_cuts(r: Ranking) -> Any:
-    """Precision at every cut; 0 where nothing is flagged, as Berrar starts the curve."""
-    flagged = r.tp + r.fp
-    return divide(r.tp, np.maximum(flagged, np.finfo(float).tiny))
 
 
 def _mean_over_positives(r: Ranking, values: Array) -> Any:
     """The mean of one value per cell over the positive cases."""
-    return divide(np.vecdot(r.pos.astype(float), values), r.positives)
+    return divide(np.vecdot(r.pos, values), r.positives)
 
 
 # ---------------------------------------------------------------------- sums over the places of the list
@@ -46,13 +41,14 @@ def harmonic(a: Array, b: Array) -> Any:
     return head + np.log1p((y - x) / x) + correction(y) - correction(x)
 
 
-def precision_over_places(r: Ranking) -> tuple[Array, Array]:
-    """For each cell, the sum of the expected precision over its places, and the expected label t of each place."""
-    before = (r.tp + r.fp)[..., :-1]
-    size = r.pos + r.neg
-    t = divide(r.pos, np.maximum(size, 1))
+def mean_precision_of_places(r: Ranking) -> Array:
+    """For each cell, the expected precision down to a place, averaged over its places."""
+    precision = r.precision[..., 1:].copy()
+    tied = r.size > 1  # elsewhere a cell is one place, and its precision that of its cut
+    above, before, size, t = (column[tied] for column in (r.tp[..., :-1], r.ends[..., :-1], r.size, r.share))
     # Place a + i of a cell with T positives above it holds T + t i of them: the sum over i of (T + t i) / (a + i).
-    return (r.tp[..., :-1] - t * before) * harmonic(before, before + size) + t * size, t
+    precision[tied] = divide((above - t * before) * harmonic(before, before + size), size) + t
+    return precision
 
 
 # ---------------------------------------------------------------------- average precision and its namesakes
@@ -76,7 +72,7 @@ def average_precision(r: Ranking) -> Any:
     >>> average_precision([1, 0, 1, 0], [0.9, 0.6, 0.6, 0.2])  # (1 + 2/3) / 2
     0.8333333333333333
     """
-    return _mean_over_positives(r, precision_of_all_cuts(r)[..., 1:])
+    return _mean_over_positives(r, r.precision[..., 1:])
 
 
 @order(
@@ -98,12 +94,13 @@ def expected_average_precision(r: Ranking) -> Any:
     """Mean of the average precision over all orders of the tied cases."""
     if not r.integral:
         return np.full(r.pos.shape[:-1], np.nan)
-    before, size = (r.tp + r.fp)[..., :-1], r.pos + r.neg
+    precision = r.precision[..., 1:].copy()
+    tied = r.size > 1
+    above, before, size, pos = (column[tied] for column in (r.tp[..., :-1], r.ends[..., :-1], r.size, r.pos))
     # A positive at place i of its cell has, in expectation, (i - 1) others of it above: c per place before.
-    c = divide(np.maximum(r.pos - 1, 0), np.maximum(size - 1, 1))
-    t = divide(r.pos, np.maximum(size, 1))
-    sums = c * size + (r.tp[..., :-1] + 1 - c - c * before) * harmonic(before, before + size)
-    return divide((t * sums).sum(-1), r.positives)
+    c = np.maximum(pos - 1, 0) / (size - 1)
+    precision[tied] = c + (above + 1 - c - c * before) * harmonic(before, before + size) / size
+    return _mean_over_positives(r, precision)
 
 
 def _harmonic_number(n: float) -> float:
@@ -126,7 +123,7 @@ def mean_precision(r: Ranking) -> Any:
     """Mean over all places of the list of the precision down to there: what average precision is confused with."""
     if not r.integral:
         return np.full(r.pos.shape[:-1], np.nan)
-    return divide(precision_over_places(r)[0].sum(-1), r.total)
+    return divide(np.vecdot(r.size, mean_precision_of_places(r)), r.total)
 
 
 @order(
@@ -157,7 +154,10 @@ def average_lift(r: Ranking) -> Any:
 )
 def mean_average_precision(r: Ranking) -> Any:
     """Mean of the average precisions with each class in turn as the positive one."""
-    return (average_precision.function(r) + average_precision.function(r.swapped())) / 2
+    # The negatives from the end of the list: all below a cut, and how many of them are negative.
+    from_the_end = divide(r.fp[..., -1:] - r.fp[..., :-1], r.ends[..., -1:] - r.ends[..., :-1])
+    of_negatives = divide(np.vecdot(r.neg, np.where(r.neg > 0, from_the_end, 0.0)), r.negatives)
+    return (average_precision.function(r) + of_negatives) / 2
 
 
 # ---------------------------------------------------------------------- areas under the empirical curve
@@ -175,13 +175,13 @@ def mean_average_precision(r: Ranking) -> Any:
 )
 def aucpr_min(r: Ranking) -> Any:
     """Area under the precision-recall curve through the lowest precision at each recall, from (0, 0)."""
-    precision = precision_of_all_cuts(r)
-    # The cuts of one recall end where the next cell with a positive starts.
-    cell = np.arange(len(r))
-    next_positive = np.where(r.pos > 0, cell, len(r))
-    next_positive = np.minimum.accumulate(next_positive[..., ::-1], axis=-1)[..., ::-1]
-    end = np.concatenate((next_positive[..., 1:], np.full((*r.pos.shape[:-1], 1), len(r))), axis=-1)
-    return _mean_over_positives(r, (precision[..., :-1] + np.take_along_axis(precision, end, -1)) / 2)
+
+    def area(one: Ranking) -> Any:
+        cells = np.flatnonzero(one.pos)  # a new recall starts with each; the cuts of the last one end there
+        lowest = np.append(one.precision[cells], one.precision[-1])
+        return divide(np.vecdot(one.pos[cells], (lowest[:-1] + lowest[1:]) / 2), one.positives)
+
+    return over_stack(area, r)
 
 
 @order(
@@ -196,8 +196,7 @@ def aucpr_min(r: Ranking) -> Any:
 )
 def aucpr_minmax(r: Ranking) -> Any:
     """Area under the precision-recall curve by trapezoids between neighbouring cuts, from (0, 0)."""
-    precision = precision_of_all_cuts(r)
-    return _mean_over_positives(r, (precision[..., :-1] + precision[..., 1:]) / 2)
+    return _mean_over_positives(r, (r.precision[..., :-1] + r.precision[..., 1:]) / 2)
 
 
 @order(
@@ -212,11 +211,13 @@ def aucpr_minmax(r: Ranking) -> Any:
 )
 def aucpr_max(r: Ranking) -> Any:
     """Area under the precision-recall curve through the highest precision at each recall, from (0, 0)."""
-    precision = precision_of_all_cuts(r)
-    # The cuts of one recall start with the last cell that had a positive.
-    latest = np.maximum.accumulate(np.where(r.pos > 0, np.arange(1, len(r) + 1), 0), axis=-1)
-    start = np.concatenate((np.zeros((*r.pos.shape[:-1], 1), dtype=latest.dtype), latest[..., :-1]), axis=-1)
-    return _mean_over_positives(r, (np.take_along_axis(precision, start, -1) + precision[..., 1:]) / 2)
+
+    def area(one: Ranking) -> Any:
+        cells = np.flatnonzero(one.pos)  # a new recall starts with each
+        highest = np.append(0.0, one.precision[1 + cells])
+        return divide(np.vecdot(one.pos[cells], (highest[:-1] + highest[1:]) / 2), one.positives)
+
+    return over_stack(area, r)
 
 
 @order(
@@ -231,12 +232,13 @@ def aucpr_max(r: Ranking) -> Any:
 )
 def aucpr_davis_goadrich(r: Ranking) -> Any:
     """Area under the precision-recall curve between whose cuts false positives grow in step with true ones."""
-    flagged = (r.tp + r.fp)[..., :-1].astype(float)
-    share = divide(r.pos, np.maximum(r.pos + r.neg, np.finfo(float).tiny))
-    # Along a cell, precision is (T + x) / (B + x / share) after x of its positives: a line plus a logarithm.
-    bend = r.tp[..., :-1] - share * flagged
-    growth = np.log1p(divide(r.pos + r.neg, np.where(flagged > 0, flagged, np.inf)))
-    return divide((share * (r.pos + bend * growth)).sum(-1), r.positives)
+    area = np.zeros(r.pos.shape)
+    cells = r.pos > 0
+    above, flagged, size, pos, t = (c[cells] for c in (r.tp[..., :-1], r.ends[..., :-1], r.size, r.pos, r.share))
+    # Along a cell, precision is (T + x) / (B + x / t) after x of its positives: a line plus a logarithm.
+    growth = np.log1p(divide(size, np.where(flagged > 0, flagged, np.inf)))
+    area[cells] = t * (pos + (above - t * flagged) * growth)
+    return divide(area.sum(-1), r.positives)
 
 
 # ---------------------------------------------------------------------- one point of the curve
@@ -248,7 +250,7 @@ def _best(value: Array, allowed: Array) -> Any:
 
 
 def _at_recall(r: Ranking, *, recall: float) -> tuple[Array, Array]:
-    return precision_of_all_cuts(r), divide(r.tp, r.positives[..., None]) >= recall
+    return r.precision, r.tpr >= recall
 
 
 @order(
@@ -269,8 +271,7 @@ def precision_at_recall(r: Ranking, *, recall: float = 0.8) -> Any:
 
 
 def _at_precision(r: Ranking, *, precision: float) -> tuple[Array, Array]:
-    flagged = r.tp + r.fp > 0
-    return divide(r.tp, r.positives[..., None]), flagged & (precision_of_all_cuts(r) >= precision)
+    return r.tpr, (r.ends > 0) & (r.precision >= precision)
 
 
 @order(

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from cutline.contingency import divide
 from cutline.measures._conditions import ONE_CLASS
-from cutline.measures._measure import Baseline, Condition, Family, Needs, Parameter, divide, measure
+from cutline.measures._measure import Baseline, Condition, Family, Needs, Parameter, measure
 from cutline.measures.counts import BASE, entropy
 from cutline.predictions import cases
 from cutline.ranking import Array, Ranking
@@ -35,22 +36,24 @@ SPREAD = Baseline(r"\pi(1-\pi)", lambda s, **_: s.prevalence * (1 - s.prevalence
 
 
 def _mean(r: Ranking, of_positive: Array, of_negative: Array) -> Any:
-    """The mean over all cases of a quantity that depends on the class and the score."""
+    """The mean over all cases of a loss that depends on the class and the score."""
     return divide(_sum(r.pos, of_positive) + _sum(r.neg, of_negative), r.total)
 
 
-def _sum(weight: Array, value: Array) -> Any:
-    if np.isfinite(value).all():
-        return np.vecdot(weight.astype(float), value)
-    with np.errstate(invalid="ignore"):  # an infinite loss that no case has is no loss
-        return np.where(weight > 0, weight * value, 0.0).sum(-1)
+def _sum(weight: Array, loss: Array) -> Any:
+    # Losses are monotone in the score: one that is infinite is so at an end. Where no case has it, it is no loss.
+    if np.isfinite(loss[0]) and np.isfinite(loss[-1]):
+        return np.vecdot(weight, loss)
+    with np.errstate(invalid="ignore"):
+        return np.where(weight > 0, weight * loss, 0.0).sum(-1)
 
 
 def _surprise(r: Ranking, eps: float | None, base: float) -> tuple[Array, Array]:
     """Minus the logarithm of the probability given to the right class, for a positive and for a negative."""
     floor = np.finfo(r.score.dtype).eps if eps is None else eps
-    with np.errstate(divide="ignore"):
-        return tuple(-np.log(np.maximum(p, floor)) / math.log(base) for p in (r.key, 1 - r.key))  # type: ignore[return-value]
+    lowest = math.log(floor) if floor > 0 else -math.inf
+    positive, negative = (np.maximum(log, lowest) / -math.log(base) for log in r.logs)
+    return positive, negative
 
 
 # ---------------------------------------------------------------------- distances
@@ -280,9 +283,17 @@ def information_scores(
 def information_score(r: Ranking, *, prior: float | None = None, base: float = math.e) -> Any:
     """Mean information that the probabilities give beyond the prior, misleading information counting against it."""
     given = divide(r.positives, r.total)[..., None] if prior is None else np.asarray([prior])
-    positive, negative = information(r.key, given, base), information(1 - r.key, 1 - given, base)
-    mean = divide(_sum(r.pos, positive) + _sum(r.neg, negative), r.total)
+    # What a score says for the positive class it says against the negative one.
+    (log_p, log_q), (log_prior, log_rest) = r.logs, _logs(given)
+    with np.errstate(invalid="ignore"):
+        said = np.where(r.key >= given, log_p - log_prior, log_rest - log_q) / math.log(base)
+        mean = divide(np.vecdot(r.pos - r.neg, said), r.total)
     return np.where(((given > 0) & (given < 1))[..., 0], mean, np.nan)
+
+
+def _logs(p: Any) -> tuple[Any, Any]:
+    with np.errstate(divide="ignore"):
+        return np.log(p), np.log1p(-np.asarray(p))
 
 
 @probability(

@@ -11,19 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cutline.contingency import divide
 from cutline.measures._conditions import FRACTIONAL_WEIGHTS, INFINITE_SCORES, NO_POSITIVE, ONE_CLASS
-from cutline.measures._measure import (
-    FLAGGED,
-    PREVALENCE,
-    Baseline,
-    Condition,
-    Family,
-    Needs,
-    Parameter,
-    divide,
-    measure,
-)
-from cutline.measures.precision_recall import precision_over_places
+from cutline.measures._measure import FLAGGED, PREVALENCE, Baseline, Condition, Family, Needs, Parameter, measure
+from cutline.measures.precision_recall import mean_precision_of_places
 from cutline.measures.ranks import gini
 from cutline.ranking import Array, Ranking
 
@@ -136,18 +127,16 @@ def average_hit_rate(r: Ranking) -> Any:
     """Mean hit rate over the places that hold a positive case: average precision, but for ties."""
     if not r.integral:
         return np.full(r.pos.shape[:-1], np.nan)
-    sums, t = precision_over_places(r)
-    return divide((t * sums).sum(-1), r.positives)
+    return divide(np.vecdot(r.pos, mean_precision_of_places(r)), r.positives)
 
 
 def _area_from(r: Ranking, place: Any) -> Any:
     """The area under the expected number of positives found, from a place of the list to its end."""
     place = np.asarray(place, dtype=float)[..., None]
-    before, size = (r.tp + r.fp)[..., :-1], r.pos + r.neg
-    skipped = np.clip(place - before, 0, size)
-    t = divide(r.pos, np.maximum(size, np.finfo(float).tiny))
-    middle = r.tp[..., :-1] + t * (skipped + size) / 2
-    return np.vecdot((size - skipped).astype(float), middle)
+    start = int((r.ends[..., 1:] <= place).sum(-1).min())  # all cells before end before the place
+    size, tp = r.size[..., start:], r.tp[..., start:-1]
+    skipped = np.clip(place - r.ends[..., start:-1], 0, size)
+    return np.vecdot(size - skipped, tp + r.share[..., start:] * (skipped + size) / 2)
 
 
 @quota_measure(
@@ -201,8 +190,8 @@ def pem_areas(r: Ranking) -> PemAreas:
     """
     if not r.integral or r.positives == 0:
         return PemAreas(math.nan, math.nan, math.nan)
-    size = r.pos + r.neg
-    gap = divide(r.tp, r.positives) - divide(r.tp + r.fp, r.total)  # at the end of each cell
+    size = r.size
+    gap = r.tpr - divide(r.ends, r.total)  # at the end of each cell
     step = np.diff(gap) / size
     # Inside a cell the gap grows by one step a place; it changes sign at most once, after `turn` places.
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -214,7 +203,7 @@ def pem_areas(r: Ranking) -> PemAreas:
         return count * gap[:-1] + step * (first + 1 + last) * count / 2
 
     parts = np.concatenate((summed(np.zeros_like(turn), turn), summed(turn, size.astype(float))))
-    return PemAreas(float(parts[parts > 0].sum()), float(-parts[parts < 0].sum()), float(r.negatives / 2))
+    return PemAreas(float(parts[parts > 0].sum()), float(np.abs(parts[parts < 0]).sum()), float(r.negatives / 2))
 
 
 # ---------------------------------------------------------------------- correlation
@@ -240,33 +229,32 @@ def pem_areas(r: Ranking) -> PemAreas:
     source="arbel2006",
 )
 def pearson(r: Ranking, *, quota: Any = None) -> Any:
-    """Correlation of the scores with the labels in the first places of the list; a place in a tie holds t."""
+    """Correlation of the scores with the labels in the first places of the list; a place in a tie holds t.
+
+    With few distinct scores it says little: two of them give -1 or 1, however bad the model.
+    """
     size, t = _places(r, quota)
     n = size.sum(-1, keepdims=True)
     with np.errstate(invalid="ignore"):  # infinite scores
         p = r.key - divide(np.vecdot(size, r.key)[..., None], n)
         t = t - divide(np.vecdot(size, t)[..., None], n)
-        covariance, p_variance, t_variance = (np.vecdot(size, product) for product in (p * t, p * p, t * t))
-        value = divide(covariance, np.sqrt(p_variance) * np.sqrt(t_variance))
-    return np.where(_flat(r, quota), np.nan, np.clip(value, -1, 1))
+        covariance = np.vecdot(size * p, t)
+        deviations = np.sqrt(np.vecdot(size * p, p)) * np.sqrt(np.vecdot(size * t, t))
+    return np.where(_flat(r, quota), np.nan, np.clip(divide(covariance, deviations), -1, 1))
 
 
 def _places(r: Ranking, quota: Any) -> tuple[Array, Array]:
     """How many places of each cell are inside the quota, and the share of positives of each cell."""
-    size = (r.pos + r.neg).astype(float)
-    t = divide(r.pos, np.maximum(size, np.finfo(float).tiny))
-    if quota is not None:
-        left = np.asarray(quota, dtype=float)[..., None] - (r.tp + r.fp)[..., :-1]
-        size = np.clip(left, 0, size)
-    return size, t
+    if quota is None:
+        return r.size, r.share
+    left = np.asarray(quota, dtype=float)[..., None] - r.ends[..., :-1]
+    return np.clip(left, 0, r.size), r.share
 
 
 def _flat(r: Ranking, quota: Any) -> Any:
     """Whether the scores or the shares are constant over the cells that have a place."""
     size, t = _places(r, quota)
     inside = size > 0
-
-    def constant(values: Array) -> Any:
-        return np.where(inside, values, np.inf).min(-1) == np.where(inside, values, -np.inf).max(-1)
-
-    return constant(r.key) | constant(t)
+    lowest = np.min(t, axis=-1, where=inside, initial=1.0)
+    highest = np.max(t, axis=-1, where=inside, initial=0.0)
+    return (inside.sum(-1) < 2) | (lowest == highest)  # two cells differ in their scores

@@ -7,14 +7,16 @@ orders of the ties. What is read at single cuts (ks, eer, the hull) is read at t
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from cutline.contingency import divide
 from cutline.measures._conditions import ONE_CLASS
-from cutline.measures._measure import Baseline, Condition, Family, Needs, Parameter, divide, measure
-from cutline.ranking import Array, Ranking
+from cutline.measures._measure import Baseline, Condition, Family, Needs, Parameter, measure
+from cutline.ranking import Ranking, take
 
 order = partial(measure, needs=Needs.RANKING, family=Family.RANKING, range=(0, 1), undefined=ONE_CLASS, concordant=True)
 
@@ -65,13 +67,13 @@ def gini(r: Ranking) -> Any:
     better="higher",
     perfect=Baseline(r"\frac{n}{2(n-1)}", lambda s, **_: s.n / (s.n - 1) / 2),
     random=0,
-    undefined=(*ONE_CLASS, Condition("the weights add up to 1 or less", lambda r, **_: r.total <= 1)),
+    undefined=(*ONE_CLASS, Condition("the weights add up to less than 2 cases", lambda r, **_: r.total < 2)),
     source=("berrar2024", "berrar2014"),
 )
 def taks(r: Ranking) -> Any:
     """Mean gap between recall and false positive rate over all places of the list but the last."""
     n = r.total
-    return np.where(n > 1, divide(n, n - 1) * gini.function(r) / 2, np.nan)
+    return np.where(n >= 2, divide(n, n - 1) * gini.function(r) / 2, np.nan)
 
 
 @order(
@@ -120,7 +122,7 @@ def tied_pairs(r: Ranking) -> Any:
 
 def youden_of_all_cuts(r: Ranking) -> Any:
     """TPR - FPR at every cut."""
-    return divide(r.tp, r.positives[..., None]) - divide(r.fp, r.negatives[..., None])
+    return r.tpr - r.fpr
 
 
 @order(
@@ -163,8 +165,7 @@ def max_youden_j(r: Ranking) -> Any:
 
 def _crossing(r: Ranking) -> Any:
     """The first cut at which the false positive rate reaches the false negative rate."""
-    gap = youden_of_all_cuts(r) + 2 * divide(r.fp, r.negatives[..., None]) - 1
-    return (gap < 0).sum(-1)
+    return (r.fpr + r.tpr < 1).sum(-1)
 
 
 @order(
@@ -181,12 +182,8 @@ def _crossing(r: Ranking) -> Any:
 def eer(r: Ranking) -> Any:
     """The error rate at which both classes suffer alike, on the straight line between the two nearest cuts."""
     after = np.maximum(_crossing(r), 1)
-
-    def at(cumulated: Array, cut: Array, total: Any) -> Any:
-        return divide(np.take_along_axis(cumulated, np.expand_dims(cut, -1), -1)[..., 0], total)
-
-    fpr0, fpr1 = (at(r.fp, cut, r.negatives) for cut in (after - 1, after))
-    fnr0, fnr1 = (1 - at(r.tp, cut, r.positives) for cut in (after - 1, after))
+    fpr0, fpr1 = (take(r.fpr, cut) for cut in (after - 1, after))
+    fnr0, fnr1 = (1 - take(r.tpr, cut) for cut in (after - 1, after))
     way = divide(fnr0 - fpr0, (fnr0 - fpr0) + (fpr1 - fnr1))
     return fpr0 + way * (fpr1 - fpr0)
 
@@ -194,26 +191,11 @@ def eer(r: Ranking) -> Any:
 # ---------------------------------------------------------------------- the hull
 
 
-def hull(pos: Array, neg: Array) -> Array:
-    """The cuts of one ranking that are on its ROC convex hull, the two trivial ones included.
-
-    Pooling adjacent violators on the share of positives is the upper hull of the cumulated counts.
-    """
-    from scipy.optimize import isotonic_regression
-
-    cells = np.flatnonzero(pos + neg)
-    weight = (pos + neg)[cells].astype(float)
-    blocks = isotonic_regression(pos[cells] / weight, weights=weight, increasing=False).blocks
-    return np.append(cells[blocks[:-1]], len(pos))
-
-
-def over_stack(function: Any, r: Ranking) -> Any:
-    """A function of one ranking's (pos, neg), for each ranking of a stack."""
+def over_stack(function: Callable[[Ranking], Any], r: Ranking) -> Any:
+    """A function of one ranking, for each ranking of a stack."""
     if r.pos.ndim == 1:
-        return function(r.pos, r.neg)
-    lead = r.pos.shape[:-1]
-    rows = zip(r.pos.reshape(-1, len(r)), np.broadcast_to(r.neg, r.pos.shape).reshape(-1, len(r)), strict=True)
-    return np.array([function(pos, neg) for pos, neg in rows]).reshape(lead)
+        return function(r)
+    return np.array([function(one) for one in r.one_by_one()]).reshape(r.pos.shape[:-1])
 
 
 @order(
@@ -226,15 +208,7 @@ def over_stack(function: Any, r: Ranking) -> Any:
 )
 def auch(r: Ranking) -> Any:
     """The area under the ROC curve after the best monotone recalibration of the same data: never less than the AUC."""
-
-    def area(pos: Array, neg: Array) -> Any:
-        if not pos.any() or not neg.any():
-            return np.nan
-        corners = hull(pos, neg)
-        tp, fp = (np.concatenate(([0], np.cumsum(cells)))[corners].astype(float) for cells in (pos, neg))
-        return np.trapezoid(tp, fp) / (tp[-1] * fp[-1])
-
-    return over_stack(area, r)
+    return over_stack(lambda one: np.trapezoid(one.tpr[one.hull], one.fpr[one.hull]), r)
 
 
 # ---------------------------------------------------------------------- the left end of the ROC curve
@@ -243,9 +217,11 @@ def auch(r: Ranking) -> Any:
 def area_up_to(r: Ranking, fp: Any) -> Any:
     """The area under tp as a function of fp, from no false positive to a number of them; diagonal inside ties."""
     limit = np.asarray(fp, dtype=float)[..., None]
-    width = np.clip(limit - r.fp[..., :-1], 0, r.neg)
-    height = r.tp[..., :-1] + divide(r.pos * width, 2.0 * np.maximum(r.neg, np.finfo(float).tiny))
-    return np.vecdot(width, np.where(width > 0, height, 0.0))
+    stop = int((r.fp[..., :-1] < limit).sum(-1).max())  # no cell from here on begins before the limit
+    pos, neg, tp = r.pos[..., :stop], r.neg[..., :stop], r.tp[..., :stop]
+    width = np.clip(limit - r.fp[..., :stop], 0, neg)
+    inside = divide(width, np.maximum(neg, np.finfo(float).tiny))
+    return np.vecdot(width, tp + pos * inside / 2)
 
 
 @order(

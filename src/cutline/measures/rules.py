@@ -79,8 +79,8 @@ def ranked_probability_score(
     default). It is divided by the number of classes less one: 0 is perfect, 1 the worst, and for two classes it is
     the Brier score.
 
-    >>> ranked_probability_score(["lose"], [[0.5, 0.3, 0.2]], classes=["win", "draw", "lose"])  # (0.5² + 0.8²) / 2
-    0.445
+    >>> ranked_probability_score(["lose"], [[0.5, 0.25, 0.25]], classes=["win", "draw", "lose"])  # (1/4 + 9/16) / 2
+    0.40625
     """
     matrix = np.asarray(probabilities, dtype=float)
     outcome = np.asarray(labels)

@@ -1,0 +1,126 @@
+"""The contingency table of a cut, and the one division."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Counts:
+    """The contingency table of one cut, or of many: each field is a number or an array of numbers.
+
+    Every measure of one cut is an attribute.
+
+    >>> table = Counts(tp=3, fp=1, fn=2, tn=4)
+    >>> table.precision, table.recall
+    (0.75, 0.6)
+    """
+
+    tp: Any
+    fp: Any
+    fn: Any
+    tn: Any
+    threshold: Any = field(default=float("nan"), compare=False)
+
+    # The measures of one cut, by name and alias. They know Counts, not the other way round, so they enter themselves.
+    measures: ClassVar[dict[str, Callable[[Counts], Any]]] = {}
+
+    @property
+    def positives(self) -> Any:
+        """P, the weight of the cases that are positive."""
+        return self.tp + self.fn
+
+    @property
+    def negatives(self) -> Any:
+        """N, the weight of the cases that are negative."""
+        return self.fp + self.tn
+
+    @property
+    def flagged(self) -> Any:
+        """O+, the weight of the cases that are predicted positive."""
+        return self.tp + self.fp
+
+    @property
+    def unflagged(self) -> Any:
+        """O-, the weight of the cases that are predicted negative."""
+        return self.fn + self.tn
+
+    @property
+    def total(self) -> Any:
+        """n, the weight of all cases."""
+        return self.tp + self.fp + self.fn + self.tn
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            found = Counts.measures[name]
+        except KeyError:
+            raise AttributeError(f"Counts has no {name!r}: it is neither a count nor a measure of one cut.") from None
+        return found(self)
+
+    @classmethod
+    def independent(cls, prevalence: float, flagged: float) -> Counts:
+        """The table of a model that flags a share of the cases whatever their class."""
+        return cls(
+            tp=prevalence * flagged,
+            fp=(1 - prevalence) * flagged,
+            fn=prevalence * (1 - flagged),
+            tn=(1 - prevalence) * (1 - flagged),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The threshold (None when there is none) and the four counts, as plain numbers or lists."""
+        threshold = np.asarray(self.threshold, dtype=float)
+        plain = threshold.tolist() if threshold.ndim else (None if np.isnan(threshold) else float(threshold))
+        return {"threshold": plain} | {
+            name: np.asarray(getattr(self, name)).tolist() for name in ("tp", "fp", "fn", "tn")
+        }
+
+    def __repr__(self) -> str:
+        cells = ", ".join(f"{name}={written(getattr(self, name))}" for name in ("tp", "fp", "fn", "tn"))
+        at = "" if np.ndim(self.threshold) or np.isnan(self.threshold) else f", threshold={written(self.threshold)}"
+        return f"Counts({cells}{at})"
+
+    def _repr_html_(self) -> str:
+        if np.ndim(self.tp):
+            return f"<code>{self!r}</code>"
+        rows = (
+            ("predicted positive", self.tp, self.fp, self.flagged),
+            ("predicted negative", self.fn, self.tn, self.unflagged),
+            ("all", self.positives, self.negatives, self.total),
+        )
+        body = "".join(
+            f"<tr><th scope='row'>{row[0]}</th>" + "".join(f"<td>{written(n)}</td>" for n in row[1:]) + "</tr>"
+            for row in rows
+        )
+        head = "".join(f"<th scope='col'>{title}</th>" for title in ("", "positive", "negative", "all"))
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def divide(numerator: Any, denominator: Any) -> Any:
+    """The one division: 0/0 is NaN, x/0 is infinite, and no warning is printed.
+
+    >>> float(divide(1, 4)), float(divide(1, 0)), float(divide(0, 0))
+    (0.25, inf, nan)
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.true_divide(_real(numerator), _real(denominator))
+
+
+def _real(value: Any) -> Any:
+    """Python's integers know no bounds, numpy's do; a float has neither."""
+    return value if isinstance(value, np.ndarray | np.generic) else np.float64(value)
+
+
+def written(number: Any) -> str:
+    """A number without a decimal point where it has no decimals.
+
+    >>> written(np.float64(3.0)), written(2.5), written(12345)
+    ('3', '2.5', '12345')
+    """
+    if np.ndim(number):
+        return np.array2string(np.asarray(number), threshold=8)
+    return f"{int(number)}" if np.isfinite(number) and number == int(number) else f"{float(number):.6g}"

@@ -1,0 +1,260 @@
+"""Measures of one cut that combine the rates of `counts`: of both classes, or precision with recall."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from cutline.contingency import Counts, divide
+from cutline.measures._conditions import ALL_FLAGGED, NO_POSITIVE, NONE_FLAGGED, ONE_CLASS
+from cutline.measures._measure import Baseline, Condition, Parameter
+from cutline.measures.counts import fnr, fpr, precision, rate, recall, specificity
+
+# ---------------------------------------------------------------------- both classes together
+
+
+@rate(
+    title="Youden's J",
+    formula=r"TPR - FPR",
+    range=(-1, 1),
+    better="higher",
+    perfect=1,
+    random=0,
+    undefined=ONE_CLASS,
+    aliases=("informedness", "youden_index", "wracc"),
+    source=("berrar2024", "youden1950", "sonnenburg"),
+)
+def youden_j(c: Counts) -> Any:
+    """How much more often a positive case is flagged than a negative one.
+
+    >>> round(youden_j(Counts(tp=3, fp=1, fn=2, tn=4)), 6)
+    0.4
+    """
+    return divide(c.tp, c.positives) - divide(c.fp, c.negatives)
+
+
+@rate(
+    title="Weighted relative accuracy",
+    formula=r"\pi (1 - \pi)(TPR - FPR)",
+    range=(-0.25, 0.25),
+    better="higher",
+    perfect=Baseline(r"\pi(1-\pi)", lambda s, **_: s.prevalence * (1 - s.prevalence)),
+    random=0,
+    undefined=ONE_CLASS,
+    source="lavrac1999",
+)
+def weighted_relative_accuracy(c: Counts) -> Any:
+    """Youden's J weighted by how common the rule's subject is: the share of cases flagged rightly beyond chance."""
+    return divide(c.positives, c.total) * divide(c.negatives, c.total) * youden_j.function(c)
+
+
+@rate(
+    title="Positive likelihood ratio",
+    formula=r"\frac{TPR}{FPR}",
+    range=(0, math.inf),
+    better="higher",
+    perfect=math.inf,
+    random=1,
+    undefined=(*ONE_CLASS, NONE_FLAGGED),
+    aliases=("positive_likelihood_ratio",),
+    source="berrar2024",
+)
+def lr_plus(c: Counts) -> Any:
+    """How many times likelier a positive case is flagged than a negative one."""
+    return divide(recall.function(c), fpr.function(c))
+
+
+@rate(
+    title="Negative likelihood ratio",
+    formula=r"\frac{FNR}{TNR}",
+    range=(0, math.inf),
+    better="lower",
+    perfect=0,
+    random=1,
+    undefined=(*ONE_CLASS, ALL_FLAGGED),
+    aliases=("negative_likelihood_ratio",),
+    source="berrar2024",
+)
+def lr_minus(c: Counts) -> Any:
+    """How many times likelier a positive case is left unflagged than a negative one."""
+    return divide(fnr.function(c), specificity.function(c))
+
+
+@rate(
+    title="Balanced accuracy",
+    formula=r"\frac{TPR + TNR}{2}",
+    better="higher",
+    perfect=1,
+    random=0.5,
+    undefined=ONE_CLASS,
+    aliases=("bacc",),
+    headline=True,
+    source="berrar2024",
+)
+def balanced_accuracy(c: Counts) -> Any:
+    """Mean of the accuracies within the two classes."""
+    return (recall.function(c) + specificity.function(c)) / 2
+
+
+@rate(
+    title="Balanced error rate",
+    formula=r"\frac{FPR + FNR}{2}",
+    better="lower",
+    perfect=0,
+    random=0.5,
+    undefined=ONE_CLASS,
+    aliases=("ber",),
+    source="sonnenburg",
+)
+def balanced_error_rate(c: Counts) -> Any:
+    """Mean of the error rates within the two classes."""
+    return (fpr.function(c) + fnr.function(c)) / 2
+
+
+@rate(
+    title="G-mean",
+    formula=r"\sqrt{TPR \cdot TNR}",
+    better="higher",
+    perfect=1,
+    random=Baseline(r"\sqrt{q(1-q)}", lambda s, **_: math.sqrt(s.flagged * (1 - s.flagged))),
+    undefined=ONE_CLASS,
+    aliases=("gmean", "geometric_mean"),
+    source="kubat1997",
+)
+def g_mean(c: Counts) -> Any:
+    """Geometric mean of the accuracies within the two classes."""
+    return np.sqrt(recall.function(c) * specificity.function(c))
+
+
+# ---------------------------------------------------------------------- precision and recall together
+
+NOTHING_POSITIVE = Condition("no case is positive or flagged", lambda c, **_: c.tp + c.fp + c.fn == 0)
+
+
+def _f_random(s: Any, alpha: float) -> float:
+    return float(divide(s.prevalence * s.flagged, alpha * s.flagged + (1 - alpha) * s.prevalence))
+
+
+@rate(
+    title="F-alpha",
+    formula=r"\frac{1}{\alpha / \text{precision} + (1 - \alpha) / \text{recall}}",
+    better="higher",
+    perfect=1,
+    random=Baseline(r"\frac{\pi q}{\alpha q + (1-\alpha)\pi}", lambda s, alpha=0.5: _f_random(s, alpha)),
+    undefined=Condition(
+        "no case is positive or flagged, as far as alpha counts them",
+        lambda c, alpha, **_: (c.tp == 0) & (alpha * c.fp + (1 - alpha) * c.fn == 0),
+    ),
+    parameters={"alpha": Parameter("weight of precision against recall", low=0, high=1, example=0.3)},
+    source="murphy2007",
+)
+def f_alpha(c: Counts, *, alpha: float = 0.5) -> Any:
+    """Weighted harmonic mean of precision and recall, from the counts, so that it is 0 where they are undefined.
+
+    >>> round(f_alpha(Counts(tp=3, fp=1, fn=2, tn=4), alpha=0.5), 6)
+    0.666667
+    """
+    return divide(c.tp, c.tp + alpha * c.fp + (1 - alpha) * c.fn)
+
+
+@rate(
+    title="F-beta",
+    formula=r"\frac{(1 + \beta^2) TP}{(1 + \beta^2) TP + FP + \beta^2 FN}",
+    better="higher",
+    perfect=1,
+    random=Baseline(r"\frac{(1+\beta^2)\pi q}{\beta^2 \pi + q}", lambda s, beta=1.0: _f_random(s, 1 / (1 + beta**2))),
+    undefined=Condition(
+        "no case is positive or flagged, as far as beta counts them",
+        lambda c, beta, **_: (c.tp == 0) & (c.fp + beta**2 * c.fn == 0),
+    ),
+    parameters={"beta": Parameter("how many times recall counts as much as precision", low=0, high=1e100, example=2)},
+    source="berrar2024",
+)
+def f_beta(c: Counts, *, beta: float = 1.0) -> Any:
+    """Harmonic mean of precision and recall, recall counting beta times as much."""
+    return f_alpha.function(c, alpha=1 / (1 + beta**2))
+
+
+@rate(
+    title="F1",
+    formula=r"\frac{2 TP}{2 TP + FP + FN}",
+    better="higher",
+    perfect=1,
+    random=Baseline(r"\frac{2\pi q}{\pi + q}", lambda s, **_: _f_random(s, 0.5)),
+    undefined=NOTHING_POSITIVE,
+    aliases=("f_measure", "f_score", "f1_score", "dice"),
+    headline=True,
+    source=("berrar2024", "murphy2007", "sonnenburg"),
+)
+def f1(c: Counts) -> Any:
+    """Harmonic mean of precision and recall, from the counts: 0, not undefined, when every flagged case is wrong."""
+    return f_alpha.function(c, alpha=0.5)
+
+
+@rate(
+    title="G-measure",
+    formula=r"\sqrt{\text{precision} \cdot \text{recall}}",
+    better="higher",
+    perfect=1,
+    random=Baseline(r"\sqrt{\pi q}", lambda s, **_: math.sqrt(s.prevalence * s.flagged)),
+    undefined=(NO_POSITIVE, NONE_FLAGGED),
+    aliases=("fowlkes_mallows",),
+    source="berrar2024",
+)
+def g_measure(c: Counts) -> Any:
+    """Geometric mean of precision and recall."""
+    return np.sqrt(precision.function(c) * recall.function(c))
+
+
+@rate(
+    title="Jaccard index",
+    formula=r"\frac{TP}{TP + FP + FN}",
+    better="higher",
+    perfect=1,
+    random=Baseline(
+        r"\frac{\pi q}{\pi + q - \pi q}",
+        lambda s, **_: divide(s.prevalence * s.flagged, s.prevalence + s.flagged - s.prevalence * s.flagged),
+    ),
+    undefined=NOTHING_POSITIVE,
+    aliases=("csi", "critical_success_index", "threat_score"),
+    source="jaccard1912",
+)
+def jaccard(c: Counts) -> Any:
+    """Share of the cases that are positive or flagged that are both."""
+    return divide(c.tp, c.tp + c.fp + c.fn)
+
+
+@rate(
+    title="Lift",
+    formula=r"\frac{\text{precision}}{\pi_0}",
+    range=(0, math.inf),
+    better="higher",
+    perfect=Baseline(r"1/\pi_0", lambda s, prevalence=None: 1 / (prevalence or s.prevalence)),
+    random=Baseline(r"\pi/\pi_0", lambda s, prevalence=None: s.prevalence / (prevalence or s.prevalence)),
+    undefined=(
+        NONE_FLAGGED,
+        Condition(
+            "there is no positive case", lambda c, prevalence=None, **_: (c.positives == 0) & (prevalence is None)
+        ),
+    ),
+    parameters={
+        "prevalence": Parameter(
+            "prevalence that the null model knows; the data's own by default",
+            low=0,
+            high=1,
+            includes_low=False,
+            example=0.5,
+        )
+    },
+    source="berrar2024",
+)
+def lift(c: Counts, *, prevalence: float | None = None) -> Any:
+    """How many times more of the flagged cases are positive than a null model would get right.
+
+    >>> lift(Counts(tp=3, fp=1, fn=2, tn=4))
+    1.5
+    """
+    null = divide(c.positives, c.total) if prevalence is None else prevalence
+    return divide(precision.function(c), null)

@@ -1,0 +1,222 @@
+"""Losses of single cases: their means are the measures, and their derivatives are those of their values."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import cutline as cl
+from cutline import MEASURES, losses
+
+often = settings(max_examples=100, deadline=None)
+
+labels_and_margins = st.lists(st.tuples(st.booleans(), st.floats(-6, 6)), min_size=2, max_size=15).map(
+    lambda rows: (np.array([y for y, _ in rows]), np.array([z for _, z in rows]))
+)
+gammas = st.sampled_from([0.0, 0.5, 1.0, 2.0, 3.7])
+alphas = st.sampled_from([None, "balanced", 0.0, 0.3, 1.0])
+
+
+def sigmoid(z):
+    return 1 / (1 + np.exp(-z))
+
+
+# ---------------------------------------------------------------------- the measures are the means
+
+
+@often
+@given(data=labels_and_margins)
+def test_the_mean_logistic_loss_is_the_log_loss_of_the_probabilities(data):
+    labels, z = data
+
+    assert losses.logistic(labels, z).value.mean() == pytest.approx(MEASURES["log_loss"](labels, sigmoid(z)), rel=1e-9)
+
+
+@often
+@given(data=labels_and_margins, gamma=gammas, alpha=alphas)
+def test_the_mean_focal_loss_is_the_measure(data, gamma, alpha):
+    labels, z = data
+    expected = MEASURES["focal_loss"](labels, sigmoid(z), gamma=gamma, alpha=alpha)
+
+    assert losses.focal(labels, z, gamma=gamma, alpha=alpha).value.mean() == pytest.approx(
+        expected, rel=1e-9, abs=1e-15
+    )
+
+
+@often
+@given(data=labels_and_margins, alpha=st.sampled_from([None, 0.3]))
+def test_the_mean_balanced_cross_entropy_is_the_measure(data, alpha):
+    labels, z = data
+    expected = MEASURES["balanced_cross_entropy"](labels, sigmoid(z), alpha=alpha)
+    found = losses.balanced_cross_entropy(labels, z, alpha="balanced" if alpha is None else alpha)
+
+    assert found.value.mean() == pytest.approx(expected, rel=1e-9, abs=1e-15)
+
+
+@often
+@given(data=labels_and_margins)
+def test_the_mean_hinge_loss_is_the_measure(data):
+    labels, z = data
+
+    assert losses.hinge(labels, z).value.mean() == pytest.approx(MEASURES["hinge_loss"](labels, z), rel=1e-12)
+
+
+# ---------------------------------------------------------------------- values that one can count
+
+
+def test_losses_at_the_boundary():
+    for loss in (losses.logistic, losses.focal):
+        first = loss([1, 0], [0.0, 0.0])
+        assert first.value[0] == first.value[1]
+        assert first.gradient[0] == -first.gradient[1] < 0
+    assert losses.logistic([1, 0], [0.0, 0.0]).value == pytest.approx([math.log(2)] * 2)
+    assert losses.logistic([1, 0], [0.0, 0.0]).gradient == pytest.approx([-1 / 2, 1 / 2])
+    assert losses.logistic([1, 0], [0.0, 0.0]).curvature == pytest.approx([1 / 4, 1 / 4])
+    assert losses.focal([1], [0.0], gamma=2).value == pytest.approx([math.log(2) / 4])
+
+
+def test_the_hinge_falls_short_of_one():
+    loss = losses.hinge([1, 1, 1, 0, 0], [2.0, 1.0, 0.5, 0.5, -3.0])
+
+    assert loss.value.tolist() == [0, 0, 1 / 2, 3 / 2, 0]
+    assert loss.gradient.tolist() == [0, 0, -1, 1, 0]
+    assert loss.curvature.tolist() == [0] * 5
+
+
+def test_the_classes_are_weighted_by_alpha():
+    plain = losses.logistic([1, 0, 0, 0], [0.3, 0.3, -1.0, 2.0])
+    weighted = losses.balanced_cross_entropy([1, 0, 0, 0], [0.3, 0.3, -1.0, 2.0])
+
+    for one, other in zip(plain, weighted, strict=True):
+        assert other == pytest.approx(one * np.array([3 / 4, 1 / 4, 1 / 4, 1 / 4]))
+
+
+def test_the_positive_label_can_be_named():
+    named = losses.focal(["a", "b"], [0.3, 0.7], positive="a")
+
+    assert named.value.tolist() == losses.focal([1, 0], [0.3, 0.7]).value.tolist()
+
+
+# ---------------------------------------------------------------------- derivatives
+
+SMOOTH = {
+    "logistic": losses.logistic,
+    "balanced": losses.balanced_cross_entropy,
+    "focal": losses.focal,
+    "focal, gamma 0.5": lambda y, z: losses.focal(y, z, gamma=0.5),
+    "focal, gamma 3, alpha 0.3": lambda y, z: losses.focal(y, z, gamma=3, alpha=0.3),
+}
+
+
+@pytest.mark.parametrize("name", SMOOTH)
+@often
+@given(data=labels_and_margins)
+def test_the_derivatives_are_those_of_the_value(name, data):
+    loss, (labels, z), step = SMOOTH[name], data, 1e-5
+    above, here, below = (loss(labels, z + shift) for shift in (step, 0, -step))
+
+    np.testing.assert_allclose(here.gradient, (above.value - below.value) / (2 * step), rtol=1e-5, atol=1e-8)
+    np.testing.assert_allclose(here.curvature, (above.gradient - below.gradient) / (2 * step), rtol=1e-5, atol=1e-8)
+
+
+@often
+@given(data=labels_and_margins)
+def test_the_slope_of_the_hinge_is_that_of_its_value(data):
+    labels, z = data
+    z = np.where(np.abs(np.abs(z) - 1) < 1e-3, z + 0.01, z)  # away from the kink
+    above, here, below = (losses.hinge(labels, z + shift) for shift in (1e-6, 0, -1e-6))
+
+    np.testing.assert_allclose(here.gradient, (above.value - below.value) / 2e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("margin", [-1000.0, -745.0, -36.0, 36.0, 745.0, 1000.0])
+@pytest.mark.parametrize("name", [*SMOOTH, "hinge"])
+def test_extreme_margins_stay_finite(name, margin):
+    loss = (SMOOTH | {"hinge": losses.hinge})[name]([1, 0], [margin, margin])
+
+    assert all(np.isfinite(part).all() for part in loss)
+    assert (loss.value >= 0).all()
+
+
+def test_a_hopeless_case_costs_its_margin():
+    loss = losses.logistic([1, 0], [-1000.0, 1000.0])
+
+    assert loss.value.tolist() == [1000, 1000]
+    assert loss.gradient.tolist() == [-1, 1]
+
+
+@pytest.mark.xfail(strict=True, reason="an infinite margin on the wrong side multiplies 0 by infinity")
+def test_a_case_infinitely_wrong_has_a_slope():
+    loss = losses.logistic([1, 0], [-math.inf, math.inf])
+
+    assert loss.value.tolist() == [math.inf, math.inf]
+    assert loss.gradient.tolist() == [-1, 1]
+
+
+# ---------------------------------------------------------------------- triplets
+
+small = st.lists(st.floats(-2, 2), min_size=12, max_size=12).map(lambda values: np.reshape(values, (3, 2, 2)))
+
+
+def test_a_triplet_loses_what_lacks_to_the_margin():
+    assert losses.triplet([[0, 0]], [[1, 0]], [[0, 2]], margin=0.2).value == 0  # 1 - 4 + 0.2 < 0
+    assert losses.triplet([[0, 0]], [[0, 2]], [[1, 0]], margin=0.5).value == 4 - 1 + 0.5
+    assert cl.triplet_loss([[0, 0], [0, 0]], [[0, 2], [1, 0]], [[1, 0], [0, 2]], margin=0.5) == 3.5
+    assert cl.triplet_loss([0, 0], [0, 2], [1, 0], margin=0.5) == 3.5
+
+
+@often
+@given(data=small, margin=st.floats(0, 3))
+def test_the_gradient_of_the_triplet_loss_is_that_of_its_value(data, margin):
+    loss = losses.triplet(*data, margin=margin)
+    excess = ((data[0] - data[1]) ** 2).sum(1) - ((data[0] - data[2]) ** 2).sum(1) + margin
+    if np.abs(excess).min() < 1e-3:  # at the kink there is no slope
+        return
+    step = 1e-6
+    for which, gradient in enumerate(loss[1:]):
+        for index in np.ndindex(2, 2):
+            shift = np.zeros((3, 2, 2))
+            shift[(which, *index)] = step
+            above, below = (losses.triplet(*(data + sign * shift), margin=margin).value for sign in (1, -1))
+            assert gradient[index] == pytest.approx((above - below) / (2 * step), abs=1e-5)
+
+
+# ---------------------------------------------------------------------- refusals
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: losses.focal([1, 0], [1, 2], gamma=-1),
+        lambda: losses.focal([1, 0], [1, 2], gamma=math.nan),
+        lambda: losses.focal([1, 0], [1, 2], alpha=2),
+        lambda: losses.focal([1, 0], [1, 2], alpha="x"),
+        lambda: losses.hinge([1, 0], [1]),
+        lambda: losses.hinge([1, 0], [1, math.nan]),
+        lambda: losses.hinge([1, 2], [1, 2]),
+        lambda: losses.hinge([1, None], [1, 2]),
+        lambda: losses.logistic([], []),
+        lambda: losses.triplet([[1]], [[1]], [[1, 2]]),
+        lambda: losses.triplet([[math.inf]], [[1]], [[1]]),
+    ],
+)
+def test_what_has_no_loss_is_refused(call):
+    with pytest.raises(cl.CutlineError):
+        call()
+
+
+@pytest.mark.xfail(strict=True, reason="only Python's own numbers count as numbers")
+def test_numbers_of_numpy_are_numbers():
+    assert losses.focal([1, 0], [1, 2], alpha=np.float32(0.5)).value == pytest.approx(
+        losses.focal([1, 0], [1, 2], alpha=0.5).value
+    )
+
+
+def test_a_wrong_slope_would_be_seen(monkeypatch):
+    right = losses._sigmoid
+    monkeypatch.setattr(losses, "_sigmoid", lambda z: right(z) * 1.001)
+    above, here, below = (losses.logistic([1], [0.5 + shift]) for shift in (1e-5, 0, -1e-5))
+
+    assert here.gradient != pytest.approx((above.value - below.value) / 2e-5, rel=1e-5)

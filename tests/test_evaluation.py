@@ -1,0 +1,435 @@
+"""An evaluation: every measure by name, a cut on demand, and words for what has no number."""
+
+import json
+import math
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from cutline import MEASURES, CutlineError, Evaluation, evaluate, rank
+from cutline.measures import Family, Needs
+
+LABELS = [1, 1, 0, 1, 1, 0, 0, 1, 0, 0]
+SCORES = [0.95, 0.8, 0.75, 0.6, 0.5, 0.45, 0.3, 0.25, 0.2, 0.1]
+EV = evaluate(LABELS, SCORES)
+
+# What data can be like; each leaves some measures without a value.
+DATA = {
+    "ten cases": EV,
+    "ties": evaluate([1, 0, 1, 0, 0], [0.9, 0.6, 0.6, 0.2, 0.2]),
+    "all tied": evaluate([1, 0, 1], [0.5, 0.5, 0.5]),
+    "one case": evaluate([1], [0.7]),
+    "positives only": evaluate([1, 1, 1], [0.9, 0.6, 0.2]),
+    "negatives only": evaluate([0, 0, 0], [0.9, 0.6, 0.2]),
+    "nobody flagged": evaluate(LABELS, SCORES, threshold=0.99),
+    "everybody flagged": evaluate(LABELS, SCORES, threshold=0.0),
+    "an infinite threshold": evaluate(LABELS, SCORES, threshold=math.inf),
+    "a threshold below all": evaluate(LABELS, SCORES, threshold=-math.inf),
+    "perfect": evaluate([1, 1, 0, 0], [1.0, 0.9, 0.1, 0.0]),
+    "inverted": evaluate([0, 0, 1, 1], [1.0, 0.9, 0.1, 0.0]),
+    "margins": evaluate(LABELS, [4 * s - 2 for s in SCORES], threshold=0),
+    "infinite scores": evaluate([1, 0, 1, 0], [math.inf, 0.5, 0.2, -math.inf]),
+    "low scores are positive": evaluate(LABELS, [1 - s for s in SCORES], higher_is_positive=False),
+    "weights": evaluate(LABELS, SCORES, range(1, 11)),
+    "weights that are not whole": evaluate(LABELS, SCORES, [0.5 + k for k in range(10)]),
+    "little weight": evaluate([1, 0, 1], [0.9, 0.6, 0.2], [0.1, 0.2, 0.3]),
+    "single precision": evaluate(LABELS, np.array(SCORES, dtype=np.float32)),
+    "hard predictions": evaluate([1, 0, 1, 0, 0], [1, 0, 0, 1, 0]),
+}
+each_data = pytest.mark.parametrize("ev", DATA.values(), ids=DATA.keys())
+
+
+# ---------------------------------------------------------------------- one number
+
+
+@pytest.mark.parametrize("m", [m for m in MEASURES if not m.required], ids=str)
+def test_every_measure_is_an_attribute_by_each_of_its_names(m):
+    expected = EV.value(m)
+
+    assert isinstance(expected, float)
+    for name in m.names:
+        assert getattr(EV, name) == pytest.approx(expected, nan_ok=True)
+        assert EV.value(name) == pytest.approx(expected, nan_ok=True)
+        assert name in dir(EV)
+
+
+@pytest.mark.parametrize("m", [m for m in MEASURES if m.needs is not Needs.COUNTS and not m.required], ids=str)
+def test_a_value_is_that_of_the_function(m):
+    assert EV.value(m) == pytest.approx(m(LABELS, SCORES), nan_ok=True)
+
+
+def test_a_measure_of_one_cut_is_read_at_the_threshold_of_the_evaluation():
+    ev = evaluate(LABELS, SCORES, threshold=0.6)
+
+    assert (ev.precision, ev.recall) == (3 / 4, 3 / 5)
+    assert ev.value("precision", threshold=0.8) == 2 / 2
+    assert ev.value("precision", quota=3) == pytest.approx(2 / 3)
+    assert ev.value("precision", share=0.5) == pytest.approx(4 / 5)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "expected"),
+    [
+        ("f_beta", {"beta": 2}, 5 * 4 / (5 * 4 + 1 + 4 * 1)),
+        ("f_alpha", {"alpha": 1}, 4 / 5),
+        ("hit_rate", {"quota": 3}, 2 / 3),
+        ("hit_rate", {"share": 0.3}, 2 / 3),
+        ("qrecall", {"quota": 3}, 2 / 5),
+        ("expected_cost", {"cost_fp": 1, "cost_fn": 5}, (1 + 5) / 10),
+        ("precision_at_recall", {"recall": 0.4}, 2 / 2),
+        ("recall_at_precision", {"precision": 1.0}, 2 / 5),
+        ("roc_n", {"n": 1}, 2 / 5),
+        ("log_loss", {"base": 2}, None),
+    ],
+)
+def test_a_value_takes_the_parameters_of_the_measure(name, parameters, expected):
+    value = EV.value(name, **parameters)
+
+    assert value == pytest.approx(EV.log_loss / math.log(2) if expected is None else expected)
+    if "share" not in parameters:
+        assert EV.value(MEASURES[name].with_(**parameters)) == pytest.approx(value)
+
+
+def test_the_values_that_one_can_count():
+    assert EV.auc == pytest.approx(20 / 25)
+    assert EV.accuracy == 8 / 10
+    assert EV.prevalence == 5 / 10
+    assert EV.mcc == pytest.approx((4 * 4 - 1 * 1) / 25)
+
+
+@pytest.mark.parametrize(
+    ("name", "threshold"),
+    [("max_youden_j", 0.5), ("ks", 0.5), ("eer", 0.5), ("precision_at_recall", 0.5)],
+)
+def test_a_measure_that_searches_the_cuts_tells_where_it_found_its_value(name, threshold):
+    assert EV.threshold_of(name) == threshold
+
+
+def test_the_threshold_found_has_the_value_that_was_found():
+    assert EV.value("youden_j", threshold=EV.threshold_of("max_youden_j")) == pytest.approx(EV.max_youden_j)
+    for recall in (0.2, 0.4, 0.6, 0.8, 1.0):
+        at = EV.threshold_of("precision_at_recall", recall=recall)
+        assert EV.value("precision", threshold=at) == pytest.approx(EV.value("precision_at_recall", recall=recall))
+
+
+def test_the_threshold_found_is_on_the_scale_of_the_user():
+    turned = evaluate(LABELS, [-s for s in SCORES], higher_is_positive=False)
+
+    assert turned.threshold_of("max_youden_j") == -0.5
+
+
+# ---------------------------------------------------------------------- reasons
+
+
+@each_data
+def test_what_has_no_value_has_a_reason_and_only_that(ev):
+    for row in ev.summary(quota=1 if ev.ranking.total >= 1 else None):
+        if math.isnan(row["value"]):
+            assert row["reason"].startswith("undefined: "), row["measure"]
+        elif math.isinf(row["value"]):
+            assert row["reason"] == "infinite"
+        else:
+            assert row["reason"] == "", row["measure"]
+
+
+@each_data
+def test_the_reason_is_given_alone_too(ev):
+    for m in (m for m in MEASURES if not m.required):
+        row = next(iter(ev.summary([m])))
+
+        assert bool(ev.reason(m)) == math.isnan(row["value"]), m.name
+        if ev.reason(m):
+            assert row["reason"] == f"undefined: {ev.reason(m)}"
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "words"),
+    [
+        ("positives only", "auc", "there is no negative case"),
+        ("negatives only", "auc", "there is no positive case"),
+        ("negatives only", "recall", "there is no positive case"),
+        ("nobody flagged", "precision", "no case is flagged"),
+        ("everybody flagged", "npv", "every case is flagged"),
+        ("margins", "brier", "the scores are not probabilities"),
+        ("low scores are positive", "log_loss", "the scores are not probabilities"),
+        ("weights that are not whole", "average_hit_rate", "the weights are not whole numbers"),
+        ("ten cases", "auc", ""),
+    ],
+)
+def test_a_reason_names_the_circumstance(data, name, words):
+    assert DATA[data].reason(name).startswith(words)
+    assert bool(DATA[data].reason(name)) == bool(words)
+
+
+@pytest.mark.parametrize("labels", [[1, 1, 1], [0, 0, 0]])
+def test_one_class_alone_still_has_what_does_not_compare_classes(labels):
+    ev = evaluate(labels, [0.9, 0.6, 0.2])
+
+    assert math.isnan(ev.auc)
+    assert ev.accuracy == (2 / 3 if labels[0] else 1 / 3)
+    assert ev.brier == pytest.approx(sum((y - s) ** 2 for y, s in zip(labels, [0.9, 0.6, 0.2], strict=True)) / 3)
+    assert "one class" in "".join(ev.notes)
+    assert repr(ev)
+
+
+# ---------------------------------------------------------------------- one cut
+
+
+def test_the_counts_are_those_at_the_threshold():
+    counts = EV.counts
+
+    assert (counts.tp, counts.fp, counts.fn, counts.tn) == (4, 1, 1, 4)
+    assert counts.threshold == 0.5
+    assert EV.at(threshold=0.5) == counts
+
+
+@pytest.mark.parametrize(
+    ("where", "expected"),
+    [
+        ({"threshold": 0.8}, (2, 0, 3, 5)),
+        ({"quota": 3}, (2, 1, 3, 4)),
+        ({"share": 0.39}, (2, 1, 3, 4)),
+        ({"share": 1.0}, (5, 5, 0, 0)),
+    ],
+)
+def test_any_cut_can_be_asked_for(where, expected):
+    counts = EV.at(**where)
+
+    assert (counts.tp, counts.fp, counts.fn, counts.tn) == expected
+
+
+# ---------------------------------------------------------------------- many numbers
+
+
+def test_a_summary_lists_every_measure_that_needs_nothing_more():
+    assert [row["measure"] for row in EV.summary()] == [m.name for m in MEASURES if not m.required]
+
+
+@pytest.mark.parametrize("where", [{"quota": 3}, {"share": 0.3}])
+def test_a_summary_with_a_quota_lists_every_measure(where):
+    rows = list(EV.summary(**where))
+
+    assert [row["measure"].partition("(")[0] for row in rows] == [m.name for m in MEASURES]
+    found = {row["measure"]: row["value"] for row in rows}
+    assert found["hit_rate(quota=3)"] == 2 / 3
+    assert found["qrecall(quota=3)"] == 2 / 5
+
+
+@pytest.mark.parametrize("family", Family)
+def test_a_summary_can_be_of_one_family(family):
+    expected = [m.name for m in MEASURES if m.family is family and not m.required]
+
+    assert expected
+    for spelling in (family, family.name.lower(), family.value):
+        assert [row["measure"] for row in EV.summary(family=spelling)] == expected
+    assert {row["family"] for row in EV.summary(family=family)} == {family.name.lower()}
+
+
+def test_a_summary_can_be_of_chosen_measures_in_their_order():
+    rows = list(EV.summary(["roc_auc", MEASURES["f_beta"].with_(beta=2), "ppv"]))
+
+    assert [row["measure"] for row in rows] == ["auc", "f_beta(beta=2)", "precision"]
+    assert [row["value"] for row in rows] == pytest.approx([20 / 25, 20 / 25, 4 / 5])
+
+
+def test_a_row_says_what_a_model_that_knows_nothing_would_get():
+    rows = {row["measure"]: row for row in EV.summary(quota=4)}
+
+    for name, random in [("auc", 1 / 2), ("precision", 5 / 10), ("recall", 5 / 10), ("hit_rate(quota=4)", 5 / 10)]:
+        assert rows[name]["random"] == pytest.approx(random)
+    assert rows["qrecall(quota=4)"]["random"] == pytest.approx(4 / 10)
+    assert rows["log_loss"]["random"] == pytest.approx(math.log(2))
+    assert (rows["log_loss"]["unit"], rows["log_loss"]["better"]) == ("nats", "lower")
+    assert rows["prevalence"]["better"] is None
+
+
+@each_data
+def test_a_dictionary_is_ready_for_json(ev, request):
+    if "infinite threshold" in request.node.name or "threshold below all" in request.node.name:
+        request.applymarker(pytest.mark.xfail(strict=True, reason="the threshold of the counts stays infinite"))
+    back = json.loads(json.dumps(ev.to_dict(), allow_nan=False))
+
+    assert back == ev.to_dict()
+    assert back["cases"] == back["positives"] + back["negatives"] == ev.ranking.total
+    assert len(back["measures"]) == sum(not m.required for m in MEASURES)
+    for row in back["measures"]:
+        assert (row["value"] is None) == bool(row["reason"])
+
+
+@pytest.mark.parametrize(
+    ("labels", "positive", "expected"),
+    [
+        (["ham", "spam"], "spam", "spam"),
+        (np.array(["ham", "spam"]), np.str_("spam"), "spam"),
+        ([False, True], None, True),
+        ([1, 2], np.int64(2), 2),
+        ([0.5, 1.5], np.float32(1.5), 1.5),
+    ],
+)
+def test_the_positive_label_goes_into_the_dictionary_as_a_plain_value(labels, positive, expected):
+    found = evaluate(labels, [0.1, 0.9], positive=positive).to_dict()["positive"]
+
+    assert found == expected
+    assert type(found) is type(expected)
+    assert json.dumps(found)
+
+
+@pytest.mark.xfail(strict=True, reason="the positive label is not turned into something that JSON can hold")
+@pytest.mark.parametrize("labels", [[b"n", b"y"], [pd.Timestamp(2020, 1, 1), pd.Timestamp(2021, 1, 1)]])
+def test_any_positive_label_goes_into_json(labels):
+    json.dumps(evaluate(labels, [0.1, 0.9], positive=labels[1]).to_dict(), allow_nan=False)
+
+
+def test_the_dictionary_tells_the_facts():
+    found = evaluate([1, 0, None], [0.9, 0.2, 0.5], name="m", missing="drop", threshold=0.5).to_dict()
+
+    assert found["name"] == "m"
+    assert found["dropped"] == 1
+    assert found["distinct_scores"] == 2
+    assert found["threshold"] == 0.5
+    assert found["counts"] == {"threshold": 0.5, "tp": 1, "fp": 0, "fn": 0, "tn": 1}
+
+
+@pytest.mark.parametrize(
+    ("backend", "kind", "column"),
+    [
+        ("pandas", pd.DataFrame, lambda frame, name: frame[name].tolist()),
+        ("polars", pl.DataFrame, lambda frame, name: frame[name].to_list()),
+        ("pyarrow", pa.Table, lambda frame, name: frame[name].to_pylist()),
+    ],
+)
+@each_data
+def test_a_frame_has_a_row_for_each_measure(ev, backend, kind, column):
+    frame = ev.to_frame(backend)
+    rows = list(ev.summary())
+
+    assert isinstance(frame, kind)
+    assert column(frame, "measure") == [row["measure"] for row in rows]
+    np.testing.assert_array_equal(column(frame, "value"), [row["value"] for row in rows])
+
+
+# ---------------------------------------------------------------------- notes
+
+NOTES = {
+    "dropped": evaluate([1, 0, 1, None, None], [0.9, 0.6, 0.2, 0.1, 0.3], missing="drop"),
+    "binned": Evaluation(rank(LABELS, SCORES).coarsen(3).high),
+    "one class": evaluate([1, 1, 1], [0.9, 0.6, 0.2]),
+    "below 0.5": evaluate([0, 1, 0, 1], [0.9, 0.6, 0.55, 0.2]),
+    "distinct values": evaluate([1, 0, 1, 0], [0.9, 0.9, 0.2, 0.2]),
+    "probability 0": evaluate([1, 0, 1, 0], [0.9, 0.6, 0.0, 0.0]),
+    "nobody": evaluate([1, 0, 1], [0.4, 0.3, 0.2]),
+    "everybody": evaluate([1, 0, 1], [0.8, 0.7, 0.6]),
+}
+
+
+@pytest.mark.parametrize("words", NOTES)
+def test_a_note_appears_when_it_must(words):
+    assert sum(words in note for note in NOTES[words].notes) == 1
+    assert f"Note: {next(note for note in NOTES[words].notes if words in note)}" in repr(NOTES[words])
+
+
+@pytest.mark.parametrize("words", NOTES)
+def test_a_note_appears_only_when_it_must(words):
+    assert EV.notes == []
+    also = {"below 0.5": {"probability 0"}}.get(words, set())  # a positive given 0 ranks last
+    for other, ev in NOTES.items():
+        if other != words and other not in also:
+            assert not any(words in note for note in ev.notes), other
+
+
+@pytest.mark.parametrize(
+    ("labels", "scores", "cases"),
+    [
+        ([1, 0, 1], [0.5, 0.3, 0.0], 1),
+        ([1, 0, 1], [0.5, 1.0, 0.0], 2),
+        ([1, 0, 1], [1.0, 0.0, 0.5], 0),  # certain, and right
+        ([1, 0, 1], [2.0, 0.0, 0.0], 0),  # not probabilities
+    ],
+)
+def test_cases_given_probability_zero_are_counted(labels, scores, cases):
+    notes = [note for note in evaluate(labels, scores).notes if "probability 0" in note]
+
+    assert [int(note.split()[0]) for note in notes] == ([cases] if cases else [])
+
+
+def test_two_cases_with_two_scores_are_no_reason_for_a_note():
+    assert not any("distinct values" in note for note in evaluate([1, 0], [0.9, 0.2]).notes)
+
+
+@pytest.mark.xfail(strict=True, reason="one is counted as if it were many")
+@pytest.mark.parametrize(
+    "ev",
+    [
+        evaluate([1, 0, None], [0.9, 0.2, 0.1], missing="drop"),
+        evaluate([1, 0, 0], [0.5, 0.5, 0.5]),
+        evaluate([1, 0, 0], [0.9, 0.4, 1.0]),
+    ],
+    ids=["row", "value", "case"],
+)
+def test_one_is_not_many(ev):
+    assert not any(plural in " ".join(ev.notes) for plural in ("1 rows", "1 distinct values", "1 cases"))
+
+
+# ---------------------------------------------------------------------- looks
+
+
+def test_the_representation_tells_the_key_facts():
+    text = repr(evaluate(LABELS, SCORES, name="forest"))
+
+    for fact in ("forest: 10 cases, 5 positive (50 %; positive is 1)", "10 distinct scores", "score >= 0.5"):
+        assert fact in text.splitlines()[0]
+    assert text.splitlines()[1] == "tp 4, fp 1, fn 1, tn 4"
+    for m in (m for m in MEASURES if m.headline):
+        assert m.title in text
+    assert "0.8000" in text
+    assert f"{len(MEASURES) - sum(m.headline for m in MEASURES)} more measures" in text
+
+
+def test_the_rule_is_turned_when_low_scores_mean_positive():
+    assert "score <= 0.5" in repr(DATA["low scores are positive"])
+
+
+@each_data
+def test_every_evaluation_can_be_shown(ev):
+    assert "cases" in repr(ev)
+    assert ev._repr_html_().startswith("<div>")
+    assert ev._repr_html_().count("<table>") == 2
+
+
+def test_names_and_labels_cannot_smuggle_html():
+    labels = ["<script>alert(1)</script>", "ok"]
+    ev = evaluate(labels, [0.4, 0.3], positive=labels[0], name="<script>alert(2)</script>")
+
+    for html in (ev._repr_html_(), ev.summary()._repr_html_()):
+        assert "<script" not in html
+        assert "&lt;script&gt;alert(1)" in html
+        assert "&lt;script&gt;alert(2)" in html
+
+
+# ---------------------------------------------------------------------- attributes that are not there
+
+
+@pytest.mark.parametrize("name", ["precison", "_repr_latex_", "__array__", "nonsense"])
+def test_an_evaluation_has_no_other_attributes(name):
+    assert not hasattr(EV, name)
+
+
+def test_numbers_change_when_the_definition_does(monkeypatch):
+    assert EV.value("precision") == 4 / 5
+    monkeypatch.setattr("cutline.predictions.Ranking.at_threshold", lambda self, t: self.at_cut(1, t))
+
+    assert EV.value("precision") == 1 / 1
+
+
+def test_a_threshold_of_one_leaves_net_benefit_undefined():
+    assert math.isnan(evaluate(LABELS, SCORES, threshold=1.0).net_benefit)
+
+
+def test_what_cannot_be_evaluated_is_refused_at_once():
+    with pytest.raises(CutlineError, match="threshold"):
+        evaluate(LABELS, SCORES, threshold="a")
+    with pytest.raises(CutlineError, match="scores"):
+        evaluate(LABELS, SCORES[1:])

@@ -1,0 +1,238 @@
+"""The package as a whole: light to import, documented, and every measure declared in full."""
+
+import ast
+import inspect
+import re
+import subprocess
+import sys
+import tomllib
+from importlib import metadata, resources
+from pathlib import Path
+
+import pytest
+
+import cutline
+from cutline import MEASURES
+from cutline.measures import Baseline, Family, Needs, Parameter, Situation
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+REFERENCES = resources.files("cutline.measures").joinpath("references.bib").read_text(encoding="utf-8")
+KEYS = re.findall(r"^@\w+\{([^,\s]+),", REFERENCES, flags=re.MULTILINE)
+
+every_measure = pytest.mark.parametrize("m", MEASURES, ids=str)
+
+
+# ---------------------------------------------------------------------- the import
+
+
+def loaded_by(code):
+    """The modules that are loaded after the code, in a Python of its own."""
+    script = f"{code}\nimport sys\nprint(' '.join(sys.modules))"
+    done = subprocess.run([sys.executable, "-W", "error", "-c", script], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+def test_the_import_loads_numpy_and_nothing_heavy():
+    loaded = loaded_by("import cutline")
+
+    assert "numpy" in loaded
+    heavy = {"scipy", "sklearn", "pandas", "polars", "pyarrow", "matplotlib", "difflib", "concurrent.futures.thread"}
+    assert not heavy & loaded
+
+
+def test_the_usual_numbers_load_nothing_heavy_either():
+    loaded = loaded_by("import cutline as cl; ev = cl.evaluate([1, 0], [0.7, 0.2]); ev.auc, ev.precision, ev.brier")
+
+    assert not {"scipy", "sklearn", "pandas", "polars", "pyarrow"} & loaded
+
+
+def test_the_only_dependencies_are_the_declared_ones():
+    names = {re.split(r"[<>=~ ]", dependency)[0] for dependency in PROJECT["project"]["dependencies"]}
+    optional = {"pandas", "polars", "pyarrow", "sklearn"}
+    found = set()
+    for path in (ROOT / "src").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                found |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and not node.level:
+                found.add((node.module or "").partition(".")[0])
+    assert found - sys.stdlib_module_names - {"cutline"} <= names | optional
+
+
+# ---------------------------------------------------------------------- names
+
+
+@pytest.mark.parametrize("name", cutline.__all__)
+def test_every_public_name_exists_and_is_documented(name):
+    thing = getattr(cutline, name)
+
+    assert inspect.getdoc(thing)
+    assert name in dir(cutline)
+
+
+def test_the_public_names_are_listed_once_and_in_order():
+    assert len(set(cutline.__all__)) == len(cutline.__all__)
+    assert not set(cutline.__all__) & set(MEASURES.names)
+
+
+@pytest.mark.parametrize("name", [name for name, thing in vars(cutline).items() if inspect.isclass(thing)])
+def test_every_public_method_is_documented(name):
+    for attribute, thing in vars(getattr(cutline, name)).items():
+        if not attribute.startswith("_") and (inspect.isfunction(thing) or isinstance(thing, property)):
+            assert inspect.getdoc(thing), f"{name}.{attribute}"
+
+
+def test_every_measure_is_a_function_of_the_package_by_each_of_its_names():
+    for m in MEASURES:
+        for name in m.names:
+            assert getattr(cutline, name) is m
+            assert MEASURES[name] is m
+            assert name in dir(cutline)
+
+
+def test_no_name_belongs_to_two_measures():
+    names = [name for m in MEASURES for name in m.names]
+
+    assert len(names) == len(set(names)) == len(MEASURES.names)
+    assert all(re.fullmatch(r"[a-z][a-z0-9_]*", name) for name in names)
+
+
+def test_no_measure_hides_a_method():
+    for kind in (cutline.Evaluation, cutline.Counts):
+        hidden = set(MEASURES.names) & {name for name in dir(kind) if not name.startswith("_")}
+        assert not hidden
+
+
+def test_a_name_that_is_taken_stays_taken():
+    with pytest.raises(cutline.CutlineError):
+        MEASURES.add(MEASURES["auc"])
+
+
+# ---------------------------------------------------------------------- measures
+
+
+@every_measure
+def test_a_measure_is_declared_in_full(m):
+    assert m.title
+    assert m.title[0].isupper() or not m.title[0].isalpha()
+    assert m.formula.strip() == m.formula != ""
+    assert m.meaning.endswith((".", ")"))
+    assert "\n" not in m.meaning
+    assert m.range[0] < m.range[1]
+    assert m.better in ("higher", "lower", None)
+    assert isinstance(m.needs, Needs)
+    assert isinstance(m.family, Family)
+    assert isinstance(m.perfect, Baseline)
+    assert isinstance(m.random, Baseline)
+    assert m.perfect.latex
+    assert m.random.latex
+    assert all(condition.words for condition in m.undefined)
+    assert m.name == m.function.__name__
+    assert m.__doc__ == m.function.__doc__
+    assert repr(m) == f"<measure {m.name}: {m.title}>"
+
+
+@every_measure
+def test_a_formula_closes_its_braces(m):
+    for latex in (m.formula, m.perfect.latex, m.random.latex):
+        assert latex.count("{") == latex.count("}")
+        assert latex.count(r"\left") == latex.count(r"\right")
+        assert "\t" not in latex
+        assert "\x0c" not in latex
+
+
+@every_measure
+def test_a_measure_has_its_sources(m):
+    assert m.source
+    assert set(m.source) <= set(KEYS)
+
+
+def test_every_reference_is_cited_and_listed_once():
+    cited = {key for m in MEASURES for key in m.source}
+
+    assert len(KEYS) == len(set(KEYS)) == REFERENCES.count("@")
+    assert set(KEYS) == cited
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_reference_says_who_and_when(key):
+    entry = next(line for line in REFERENCES.splitlines() if line.partition("{")[2].startswith(f"{key},"))
+
+    assert "author = {" in entry
+    assert "title = {" in entry
+    assert re.search(r"year = \{\d{4}\}", entry)
+
+
+@every_measure
+def test_the_parameters_are_those_of_the_function(m):
+    signature = list(inspect.signature(m.function).parameters.values())
+
+    assert len([p for p in signature if p.kind is not p.KEYWORD_ONLY]) == 1
+    assert [p.name for p in signature if p.kind is p.KEYWORD_ONLY] == list(m.parameters)
+    assert m.defaults == {p.name: p.default for p in signature if p.default is not p.empty}
+    assert set(m.required) == set(m.parameters) - set(m.defaults)
+
+
+@every_measure
+def test_a_parameter_is_explained_and_takes_its_default_and_its_example(m):
+    for name, parameter in m.parameters.items():
+        assert isinstance(parameter, Parameter)
+        assert parameter.words
+        assert parameter.domain
+        if name in m.defaults:
+            parameter.check(name, m.defaults[name], m.defaults[name])
+        if parameter.example is not None:
+            parameter.check(name, parameter.example, m.defaults.get(name))
+        assert parameter.example is not None or parameter.choices
+
+
+@every_measure
+def test_the_baselines_take_the_parameters_of_the_measure(m):
+    examples = {name: parameter.example or parameter.choices[0] for name, parameter in m.parameters.items()}
+    situation = Situation(prevalence=0.25, flagged=0.5, n=40, threshold=0.5)
+    for baseline in (m.perfect, m.random):
+        for parameters in (m.defaults, m.defaults | examples):
+            if not set(m.required) - set(parameters):
+                assert isinstance(baseline.at(situation, **parameters), float)
+
+
+def test_the_registry_can_be_searched():
+    assert [m.name for m in MEASURES.search("matthews")] == ["mcc"]
+    assert MEASURES["brier"] in MEASURES.search("mean squared")
+    assert {m.family for m in MEASURES.search(family="cost")} == {Family.COST}
+    assert {m.needs for m in MEASURES.search(needs="probabilities")} == {Needs.PROBABILITIES}
+    assert {m.better for m in MEASURES.search(better=None)} == {None}
+    assert MEASURES.search() == list(MEASURES)
+    assert MEASURES.search("nothing is called so") == []
+    assert repr(MEASURES).startswith(f"Registry of {len(MEASURES)} measures: ")
+
+
+def test_a_bound_measure_is_the_same_with_its_parameters_fixed():
+    fixed = MEASURES["f_beta"].with_(beta=2)
+
+    assert str(fixed) == "f_beta(beta=2)"
+    assert fixed(cutline.Counts(3, 1, 2, 4)) == MEASURES["f_beta"](cutline.Counts(3, 1, 2, 4), beta=2)
+    assert MEASURES["f_beta"].defaults == {"beta": 1.0}
+    assert MEASURES["hit_rate"].with_(quota=3).required == ()
+    assert (MEASURES["log_loss"].unit, MEASURES["log_loss"].with_(base=2).unit) == ("nats", "bits")
+
+
+# ---------------------------------------------------------------------- the distribution
+
+
+def test_the_version_is_that_of_the_project():
+    assert cutline.__version__ == PROJECT["project"]["version"] == metadata.version("cutline")
+
+
+def test_the_types_are_shipped():
+    assert resources.files("cutline").joinpath("py.typed").is_file()
+    assert PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"] == ["src/cutline"]
+
+
+def test_an_incomplete_declaration_would_be_seen(monkeypatch):
+    broken = MEASURES["f_beta"].with_()
+    object.__setattr__(broken, "parameters", {})
+
+    with pytest.raises(AssertionError):
+        test_the_parameters_are_those_of_the_function(broken)
