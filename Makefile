@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 RUNTIME := $(VENV)/.runtime
 DEV := $(VENV)/.dev
 
-.PHONY: demo test lint types layers bench clean
+.PHONY: demo test lint types layers bench docs clean
 .DEFAULT_GOAL := demo
 
 $(BIN)/python:
@@ -38,6 +38,9 @@ layers: $(DEV)
 
 bench: $(DEV)
 	$(BIN)/python benchmarks/speed.py
+
+docs: $(DEV)
+	$(BIN)/python docs/make_measures.py
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

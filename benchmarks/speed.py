@@ -1,7 +1,7 @@
 """How fast cutline is, as ratios to a peer in the same run: `make bench`.
 
-Absolute times depend on the machine and on the hour; ratios of things timed in turn do not, much. Each time is the best of
-several runs. Peak memory is that of the process (its resident set), measured in a process of its own.
+Absolute times depend on the machine and on the hour; ratios of things timed in turn do not, much. Each time is the
+best of several runs. Peak memory is that of a process of its own (its resident set).
 """
 
 from __future__ import annotations
@@ -66,7 +66,11 @@ def auc_against_peers() -> None:
                 target("AUC at n = 1e7, times faster than scikit-learn", peer / ours, low=18)
                 target("AUC at n = 1e7, times the sort of the scores", ours / sort, high=3.5)
                 everything = best(lambda: every_measure(labels, scores), 2)  # noqa: B023
-                target(f"all {len(cl.MEASURES)} measures at n = 1e7, share of scikit-learn's AUC", everything / peer, high=1)
+                target(
+                    f"all {len(cl.MEASURES)} measures at n = 1e7, share of scikit-learn's AUC",
+                    everything / peer,
+                    high=1,
+                )
 
 
 def imports() -> None:

@@ -38,12 +38,11 @@ class Data:
     def all(self):
         return self.labels, self.scores, self.weights
 
-    @property
-    def thresholds(self):
+    def some_thresholds(self, how_many=5):
         """Some of the scores: at each, somebody is flagged and somebody is not."""
         counted = np.ones(len(self.scores), dtype=bool) if self.weights is None else self.weights > 0
         distinct = np.unique(self.scores[counted])[1:]
-        return distinct[np.unique(np.linspace(0, len(distinct) - 1, 5).astype(int))]
+        return distinct[np.unique(np.linspace(0, len(distinct) - 1, how_many).astype(int))]
 
 
 def make(seed, n, share, decimals, weights):
@@ -83,7 +82,7 @@ def test_the_data_hold_what_they_are_for():
     assert any(len(np.unique(d.scores)) < len(d.scores) / 100 for d in DATA.values())
     assert any(len(np.unique(d.scores)) == len(d.scores) for d in DATA.values())
     assert any(d.weights is not None and (d.weights == 0).any() for d in DATA.values())
-    assert all(0 < d.labels.mean() < 1 and len(d.thresholds) for d in DATA.values())
+    assert all(0 < d.labels.mean() < 1 and len(d.some_thresholds()) for d in DATA.values())
 
 
 # ---------------------------------------------------------------------- one cut
@@ -125,7 +124,7 @@ AT_A_CUT = {
 @each_data
 def test_a_measure_of_one_cut_is_that_of_scikit_learn(name, data):
     y, s, w = data.all
-    for threshold in data.thresholds:
+    for threshold in data.some_thresholds():
         expected = AT_A_CUT[name](y, s >= threshold, w)
 
         assert MEASURES[name](y, s, w, threshold=threshold) == same(expected)
@@ -135,7 +134,7 @@ def test_a_measure_of_one_cut_is_that_of_scikit_learn(name, data):
 @each_data
 def test_f_beta_is_that_of_scikit_learn(beta, data):
     y, s, w = data.all
-    for threshold in data.thresholds:
+    for threshold in data.some_thresholds():
         expected = sk.fbeta_score(y, s >= threshold, beta=beta, sample_weight=w)
 
         assert cutline.f_beta(y, s, w, threshold=threshold, beta=beta) == same(expected)
@@ -145,7 +144,7 @@ def test_f_beta_is_that_of_scikit_learn(beta, data):
 @pytest.mark.parametrize("data", [pytest.param(data, id=name) for name, data in DATA.items() if len(data.labels) > 50])
 def test_the_likelihood_ratios_are_those_of_scikit_learn(data):
     y, s, w = data.all
-    tables = {t: rank(y, s, w).at_threshold(t) for t in data.thresholds}
+    tables = {t: rank(y, s, w).at_threshold(t) for t in data.some_thresholds(20)}
     full = {t: c for t, c in tables.items() if min(c.tp, c.fp, c.fn, c.tn) > 0}
     assert full  # at the others scikit-learn warns: see the last section
     for threshold, table in full.items():
@@ -170,7 +169,7 @@ def test_mutual_information_of_unweighted_predictions_is_that_of_scikit_learn_in
 def test_mutual_information_of_whole_weights_is_that_of_the_table_in_scikit_learn(data):
     y, s, w = data.all
     w = None if w is None else np.ceil(w).astype(int)  # scikit-learn cuts the decimals off the counts of a table
-    for threshold in data.thresholds:
+    for threshold in data.some_thresholds():
         table = sk.confusion_matrix(y, s >= threshold, sample_weight=w)
 
         assert cutline.mutual_information(y, s, w, threshold=threshold) == same(
@@ -182,7 +181,7 @@ def test_mutual_information_of_whole_weights_is_that_of_the_table_in_scikit_lear
 def test_the_expected_cost_is_the_zero_one_loss_with_the_cases_weighted_by_their_cost(data):
     y, s, w = data.all
     case = np.ones(len(y)) if w is None else w
-    for threshold in data.thresholds:
+    for threshold in data.some_thresholds():
         cost = case * np.where(y == 1, 7.5, 2.0)
         expected = sk.zero_one_loss(y, s >= threshold, normalize=False, sample_weight=cost) / case.sum()
 

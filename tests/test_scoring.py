@@ -103,7 +103,7 @@ def test_a_measure_of_margins_reads_the_decision_function():
         ("net_benefit", {"threshold": 0.3}),
         ("hit_rate", {"quota": 20}),
         ("qrecall", {"share": 0.2}),
-        ("pearson", {"quota": 30}),
+        ("pearson", {"quota": 60}),
     ],
 )
 def test_a_cut_can_be_named(name, where):

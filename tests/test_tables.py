@@ -64,8 +64,12 @@ def test_the_columns_are_aligned_and_numbers_to_the_right():
     ]
 
 
-def test_a_column_with_words_is_to_the_left():
-    assert repr(TABLE).splitlines()[3:] == ["a          0.5000", "long name  undefined  <b>", "c          12"]
+def test_what_is_undefined_is_a_number_without_a_value():
+    assert repr(TABLE).splitlines()[3:] == ["a             0.5000", "long name  undefined  <b>", "c                 12"]
+
+
+def test_a_column_with_a_word_is_to_the_left():
+    assert repr(Table(("k", "value"), ((1, 0.5), (22, "none")))).splitlines()[2:] == [" 1  0.5000", "22  none"]
 
 
 def test_a_table_without_rows_still_has_its_heads():

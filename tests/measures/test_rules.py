@@ -28,7 +28,7 @@ PROPER = {
 IMPROPER = {
     "absolute": lambda y, q: -np.abs(y - q),
     "the probability itself": of_the_truth,
-    "logarithmic, of clipped losses": lambda y, q: np.maximum(np.log(of_the_truth(y, q)), -1),
+    "logarithmic, of clipped losses": lambda y, q: np.log(np.maximum(of_the_truth(y, q), np.exp(-1))),
     "biased": lambda y, q: 1 - (y - 0.9 * q) ** 2,
     "against the truth": lambda y, q: (y - q) ** 2,
 }

@@ -1,0 +1,75 @@
+"""Write docs/measures.md from the registry: `make docs`. A test checks that the page is up to date."""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+from pathlib import Path
+
+from cutline import MEASURES
+from cutline.measures import Family, Measure
+
+PAGE = Path(__file__).with_name("measures.md")
+
+
+def page() -> str:
+    """The page of all measures, by the question that they answer."""
+    lines = [
+        "# All measures",
+        "",
+        "Written by `make docs` from the definitions. In the formulas P and N are the weights of the positives and of",
+        "the negatives, n both together, $\\pi = P/n$, and q the share of the cases that is flagged. Where a measure is",
+        "undefined it is NaN, and its reason is given with it.",
+    ]
+    for family in Family:
+        lines += ["", f"## {family.value}"]
+        for measure in MEASURES.search(family=family):
+            lines += ["", *entry(measure)]
+    lines += ["", "## Sources", "", *(f"- {key}: {text}" for key, text in sources().items())]
+    return "\n".join(lines) + "\n"
+
+
+def sources() -> dict[str, str]:
+    """The bibliography: author, title, where, year, by key."""
+    text = (files("cutline.measures") / "references.bib").read_text(encoding="utf-8")
+    entries = {}
+    for kind_and_key, body in re.findall(r"@(\w+{\w+), (.*)}", text):
+        fields = dict(re.findall(r"(\w+) = {((?:[^{}]|{[^{}]*})*)}", body))
+        where = fields.get("journal") or fields.get("booktitle") or fields.get("institution") or fields.get("note", "")
+        entry = f"{fields['author']}. *{fields['title']}*. {where}, {fields['year']}."
+        entries[kind_and_key.split("{")[1]] = plain_text(entry)
+    return entries
+
+
+def plain_text(tex: str) -> str:
+    """TeX's accents and braces as plain text."""
+    for accented, letter in {'{\\"o}': "ö", "{\\v c}": "č", "{\\v z}": "ž", "{\\'a}": "á", "{\\c c}": "ç"}.items():
+        tex = tex.replace(accented, letter)
+    return tex.replace("{", "").replace("}", "").replace("\\&", "&").replace("--", "–").replace(" and ", ", ")
+
+
+def entry(measure: Measure) -> list[str]:
+    """One measure: names, meaning, formula, facts, parameters."""
+    low, high = (f"{bound:g}".replace("inf", "∞") for bound in measure.range)
+    better = {"higher": "higher is better", "lower": "lower is better", None: "neither is better"}[measure.better]
+    facts = (
+        f"From {low} to {high}; {better}; perfect ${measure.perfect.latex}$, knowing nothing ${measure.random.latex}$."
+    )
+    lines = [
+        f"### {measure.title}: `{measure.name}`",
+        "",
+        measure.meaning,
+        "",
+        f"$${measure.formula}$$",
+        "",
+        facts + (f" Undefined when {measure.undefined_when}." if measure.undefined else ""),
+    ]
+    for name, parameter in measure.parameters.items():
+        default = "required" if name in measure.required else f"default {measure.defaults[name]!r}"
+        lines.append(f"- `{name}`: {parameter.words} ({default})")
+    also = f"Also `{'`, `'.join(measure.aliases)}`. " if measure.aliases else ""
+    return [*lines, "", f"{also}Source: {', '.join(measure.source)}."]
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
