@@ -18,8 +18,8 @@ def page() -> str:
         "# All measures",
         "",
         "Written by `make docs` from the definitions. In the formulas P and N are the weights of the positives and of",
-        "the negatives, n both together, $\\pi = P/n$, and q the share of the cases that is flagged. Where a measure is",
-        "undefined it is NaN, and its reason is given with it.",
+        "the negatives, n both together, $\\pi = P/n$, and q the share of the cases that is flagged. Where a measure",
+        "is undefined it is NaN, and its reason is given with it.",
     ]
     for family in Family:
         lines += ["", f"## {family.value}"]
@@ -36,7 +36,8 @@ def sources() -> dict[str, str]:
     for kind_and_key, body in re.findall(r"@(\w+{\w+), (.*)}", text):
         fields = dict(re.findall(r"(\w+) = {((?:[^{}]|{[^{}]*})*)}", body))
         where = fields.get("journal") or fields.get("booktitle") or fields.get("institution") or fields.get("note", "")
-        entry = f"{fields['author']}. *{fields['title']}*. {where}, {fields['year']}."
+        authors = "; ".join(fields["author"].split(" and "))
+        entry = f"{authors}: *{fields['title']}*. {where}, {fields['year']}."
         entries[kind_and_key.split("{")[1]] = plain_text(entry)
     return entries
 
@@ -45,7 +46,14 @@ def plain_text(tex: str) -> str:
     """TeX's accents and braces as plain text."""
     for accented, letter in {'{\\"o}': "ö", "{\\v c}": "č", "{\\v z}": "ž", "{\\'a}": "á", "{\\c c}": "ç"}.items():
         tex = tex.replace(accented, letter)
-    return tex.replace("{", "").replace("}", "").replace("\\&", "&").replace("--", "–").replace(" and ", ", ")
+    return (
+        tex.replace("{", "")
+        .replace("}", "")
+        .replace("\\&", "&")
+        .replace("--", "-")
+        .replace("``", '"')
+        .replace("''", '"')
+    )
 
 
 def entry(measure: Measure) -> list[str]:

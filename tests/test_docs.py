@@ -44,5 +44,5 @@ def test_the_readme_counts_the_measures():
 def test_links_to_files_lead_somewhere(page):
     text = (ROOT / page).read_text(encoding="utf-8")
 
-    for target in re.findall(r"\]\((?!http)([^)#]+)\)", text):
+    for target in re.findall(r"\]\((?!http)([^()\s#]+\.\w+)\)", text):
         assert ((ROOT / page).parent / target).exists(), target
