@@ -65,6 +65,7 @@ def test_a_measure_of_one_cut_is_read_at_the_threshold_of_the_evaluation():
     ev = evaluate(LABELS, SCORES, threshold=0.6)
 
     assert (ev.precision, ev.recall) == (3 / 4, 3 / 5)
+    assert ev.value("f_beta", beta=2) == pytest.approx(5 * 3 / (5 * 3 + 1 + 4 * 2))
     assert ev.value("precision", threshold=0.8) == 2 / 2
     assert ev.value("precision", quota=3) == pytest.approx(2 / 3)
     assert ev.value("precision", share=0.5) == pytest.approx(4 / 5)

@@ -29,6 +29,12 @@ class Counts:
     # The measures of one cut, by name and alias. They know Counts, not the other way round, so they enter themselves.
     measures: ClassVar[dict[str, Callable[[Counts], Any]]] = {}
 
+    def __post_init__(self) -> None:
+        for name in ("tp", "fp", "fn", "tn"):  # sums of narrow integers would overflow
+            count = getattr(self, name)
+            if isinstance(count, np.ndarray | np.generic) and count.dtype.kind in "biu" and count.dtype.itemsize < 8:
+                object.__setattr__(self, name, count.astype(np.int64))
+
     @property
     def positives(self) -> Any:
         """P, the weight of the cases that are positive."""

@@ -6,6 +6,7 @@ import numpy as np
 
 from cutline.measures._measure import Condition
 
+NO_CASE = Condition("there is no case", lambda d, **_: d.total == 0)
 NO_POSITIVE = Condition("there is no positive case", lambda d, **_: d.positives == 0)
 NO_NEGATIVE = Condition("there is no negative case", lambda d, **_: d.negatives == 0)
 NONE_FLAGGED = Condition("no case is flagged", lambda c, **_: c.flagged == 0)

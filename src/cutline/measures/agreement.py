@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from cutline.contingency import Counts, divide
-from cutline.measures._conditions import ALL_FLAGGED, NONE_FLAGGED, ONE_CLASS
+from cutline.measures._conditions import ALL_FLAGGED, NO_CASE, NONE_FLAGGED, ONE_CLASS
 from cutline.measures._measure import Baseline, Condition
 from cutline.measures.counts import BASE, entropy, fpr, npv, precision, rate, recall
 
@@ -75,6 +75,7 @@ def kappa(c: Counts) -> Any:
     random=0,
     concordant=False,
     parameters={"base": BASE},
+    undefined=NO_CASE,
     source="murphy2007",
 )
 def mutual_information(c: Counts, *, base: float = math.e) -> Any:

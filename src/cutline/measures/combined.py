@@ -174,7 +174,8 @@ def f_alpha(c: Counts, *, alpha: float = 0.5) -> Any:
 )
 def f_beta(c: Counts, *, beta: float = 1.0) -> Any:
     """Harmonic mean of precision and recall, recall counting beta times as much."""
-    return f_alpha.function(c, alpha=1 / (1 + beta**2))
+    hits = (1 + beta**2) * np.asarray(c.tp, dtype=float)
+    return divide(hits, hits + c.fp + beta**2 * np.asarray(c.fn, dtype=float))
 
 
 @rate(

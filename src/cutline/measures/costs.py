@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from cutline.contingency import Counts, divide
-from cutline.measures._conditions import ONE_CLASS
+from cutline.measures._conditions import NO_CASE, ONE_CLASS
 from cutline.measures._measure import Baseline, Condition, Family, Needs, Parameter, measure
 from cutline.measures.ranks import over_stack
 from cutline.ranking import Ranking
@@ -30,6 +30,7 @@ COST = Parameter("cost of one such error", low=0, high=1e100, example=5)
             cost_fp * (1 - s.prevalence) * s.flagged + cost_fn * s.prevalence * (1 - s.flagged)
         ),
     ),
+    undefined=NO_CASE,
     parameters={"cost_fp": COST, "cost_fn": COST},
     concordant=True,
     source="provost2001",
@@ -57,9 +58,12 @@ def _odds(risk: Any) -> Any:
             s.flagged * (s.prevalence - (1 - s.prevalence) * _odds(s.threshold if risk is None else risk))
         ),
     ),
-    undefined=Condition(
-        "the threshold is not a probability from 0 to below 1: pass risk=",
-        lambda c, risk=None, **_: ~((np.asarray(_risk(c, risk)) >= 0) & (np.asarray(_risk(c, risk)) < 1)),
+    undefined=(
+        NO_CASE,
+        Condition(
+            "the threshold is not a probability from 0 to below 1: pass risk=",
+            lambda c, risk=None, **_: ~((np.asarray(_risk(c, risk)) >= 0) & (np.asarray(_risk(c, risk)) < 1)),
+        ),
     ),
     parameters={
         "risk": Parameter(

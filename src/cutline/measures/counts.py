@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from cutline.contingency import Counts, divide
-from cutline.measures._conditions import ALL_FLAGGED, NO_NEGATIVE, NO_POSITIVE, NONE_FLAGGED
+from cutline.measures._conditions import ALL_FLAGGED, NO_CASE, NO_NEGATIVE, NO_POSITIVE, NONE_FLAGGED
 from cutline.measures._measure import FLAGGED, PREVALENCE, Baseline, Family, Needs, Parameter, measure
 
 rate = partial(measure, needs=Needs.COUNTS, family=Family.CUT, range=(0, 1), concordant=True)
@@ -46,6 +46,7 @@ def xlogx(x: Any) -> Any:
     ),
     aliases=("acc",),
     headline=True,
+    undefined=NO_CASE,
     source=("berrar2024", "murphy2007", "sonnenburg"),
 )
 def accuracy(c: Counts) -> Any:
@@ -66,6 +67,7 @@ def accuracy(c: Counts) -> Any:
         r"\pi(1-q) + (1-\pi)q", lambda s, **_: s.prevalence * (1 - s.flagged) + (1 - s.prevalence) * s.flagged
     ),
     aliases=("err", "error", "zero_one_loss", "misclassification_rate"),
+    undefined=NO_CASE,
     source=("berrar2024", "sonnenburg"),
 )
 def error_rate(c: Counts) -> Any:
@@ -213,6 +215,7 @@ def false_omission_rate(c: Counts) -> Any:
     perfect=PREVALENCE,
     random=PREVALENCE,
     aliases=("base_rate", "positive_rate"),
+    undefined=NO_CASE,
     source="berrar2024",
 )
 def prevalence(c: Counts) -> Any:
@@ -228,6 +231,7 @@ def prevalence(c: Counts) -> Any:
     random=FLAGGED,
     concordant=False,
     aliases=("flagged_rate", "rate_of_positive_predictions"),
+    undefined=NO_CASE,
     source="berrar2024",
 )
 def predicted_positive_rate(c: Counts) -> Any:
