@@ -83,7 +83,6 @@ def test_a_threshold_is_read_in_the_type_of_the_scores(width, threshold):
     assert counts.threshold == threshold
 
 
-@pytest.mark.xfail(strict=True, reason="numpy warns of an overflow when the threshold is narrowed")
 @pytest.mark.parametrize(("width", "threshold"), [(np.float16, 1e6), (np.float32, 1e300), (np.float32, -1e300)])
 def test_a_threshold_beyond_the_type_of_the_scores_is_beyond_the_scores(width, threshold):
     counts = rank([1, 0], np.array([0.5, 1.0], dtype=width)).at_threshold(threshold)
@@ -182,7 +181,6 @@ def test_ten_thousand_million_cases_do_not_overflow(pos, neg):
     assert auc(ranking) == pytest.approx(float(exact_auc(pos, neg)), rel=1e-15, abs=1e-15)
 
 
-@pytest.mark.xfail(strict=True, reason="columns of int32 are multiplied as int32")
 def test_small_integer_columns_do_not_overflow():
     half = np.array([50_000], dtype=np.int32)
 
@@ -379,7 +377,7 @@ def test_counts_say_what_they_hold():
 
 def test_counts_of_all_cuts_are_lists_in_a_dictionary():
     assert rank([1, 0], [2, 1]).counts.to_dict() == {
-        "threshold": [math.inf, 2, 1],
+        "threshold": [None, 2, 1],  # JSON has no infinity
         "tp": [0, 1, 1],
         "fp": [0, 0, 1],
         "fn": [1, 0, 0],

@@ -194,7 +194,6 @@ def test_a_scorer_can_be_copied():
     assert copy.deepcopy(scorer("f_beta", beta=2))(FITTED, X, Y) == scorer("f_beta", beta=2)(FITTED, X, Y)
 
 
-@pytest.mark.xfail(strict=True, reason="a measure hides the function of its name, so pickle does not find it")
 @pytest.mark.parametrize("thing", [scorer("auc"), scorer("f_beta", beta=2), MEASURES["auc"]], ids=repr)
 def test_scorers_and_measures_can_be_pickled(thing):
     again = pickle.loads(pickle.dumps(thing))  # noqa: S301
@@ -231,7 +230,6 @@ def test_what_cannot_be_scored_is_refused(make):
         make()
 
 
-@pytest.mark.xfail(strict=True, reason="a label that the estimator does not know counts as negative")
 def test_labels_that_the_estimator_does_not_know_are_refused():
     with pytest.raises(cl.CutlineError):
         scorer("auc")(FITTED, X, NAMED)

@@ -11,12 +11,20 @@ cl.MEASURES                 # the registry
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from cutline.classes import OneVsRest, one_vs_rest
     from cutline.contingency import Counts
-    from cutline.errors import CutlineError, InputError, NotProbabilitiesError, ParameterError, UnknownNameError
+    from cutline.errors import (
+        CutlineError,
+        InputError,
+        NotProbabilitiesError,
+        ParameterError,
+        UnavailableError,
+        UnknownNameError,
+    )
     from cutline.evaluation import Evaluation, evaluate
     from cutline.measures import MEASURES, Measure, losses
     from cutline.measures.losses import triplet_loss
@@ -33,10 +41,16 @@ __version__ = "0.1.0"
 # Where each public name lives; loaded when first used, so that importing cutline costs next to nothing.
 _HOMES = {
     "classes": ("OneVsRest", "one_vs_rest"),
-    "contingency": ("Counts",),
-    "errors": ("CutlineError", "InputError", "NotProbabilitiesError", "ParameterError", "UnknownNameError"),
+    "errors": (
+        "CutlineError",
+        "InputError",
+        "NotProbabilitiesError",
+        "ParameterError",
+        "UnavailableError",
+        "UnknownNameError",
+    ),
     "evaluation": ("Evaluation", "evaluate"),
-    "measures": ("MEASURES", "Measure", "losses"),
+    "measures": ("MEASURES", "Counts", "Measure", "losses"),
     "measures.losses": ("triplet_loss",),
     "measures.probabilities": ("information_scores",),
     "measures.quotas": ("PemAreas", "pem_areas"),
@@ -63,6 +77,7 @@ __all__ = [
     "Ranking",
     "Scorer",
     "Table",
+    "UnavailableError",
     "UnknownNameError",
     "check_proper",
     "evaluate",
@@ -84,9 +99,12 @@ def __getattr__(name: str) -> Any:
             value = getattr(import_module(f"cutline.{home}"), name)
             break
     else:
+        if find_spec(f"cutline.{name}"):
+            return import_module(f"cutline.{name}")
         measures = import_module("cutline.measures").MEASURES
         if name.startswith("_") or name not in measures:
-            raise AttributeError(f"module 'cutline' has no attribute {name!r}")
+            hint = "" if name.startswith("_") else import_module("cutline.errors").near(name, measures.names)
+            raise AttributeError(f"module 'cutline' has no attribute {name!r}.{hint}")
         value = measures[name]
     globals()[name] = value
     return value

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cutline.errors import InputError
+from cutline import columns
 from cutline.measures import MEASURES, Measure
 from cutline.predictions import rank
 from cutline.ranking import Ranking
@@ -53,18 +53,6 @@ def one_vs_rest(
     >>> one_vs_rest(["a", "b", "c"], [[0.8, 0.1, 0.1], [0.2, 0.7, 0.1], [0.3, 0.4, 0.3]]).mean("average_precision")
     1.0
     """
-    matrix, truth = np.asarray(scores), np.asarray(labels)
-    if matrix.ndim != 2:
-        raise InputError(f"scores has {matrix.ndim} dimensions: pass a row for each case and a column for each class.")
-    order = np.unique(truth).tolist() if classes is None else list(classes)
-    if len(order) != matrix.shape[1]:
-        raise InputError(
-            f"scores has {matrix.shape[1]} columns but there are {len(order)} classes: "
-            "pass classes= in the order of the columns."
-        )
-    unknown = ~np.isin(truth, order)
-    if unknown.any():
-        raise InputError(
-            f"labels holds {truth[unknown][0].item()!r}, which is not among classes: name every class there."
-        )
-    return OneVsRest({label: rank(truth == label, matrix[:, i], weights) for i, label in enumerate(order)})
+    matrix = columns.matrix(scores, "scores")
+    truth, order = columns.classes_of(labels, classes, matrix.shape[1])
+    return OneVsRest({label: rank(truth == i, matrix[:, i], weights) for i, label in enumerate(order)})

@@ -8,6 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from cutline.errors import UnavailableError, near
+
 
 @dataclass(frozen=True)
 class Counts:
@@ -64,7 +66,8 @@ class Counts:
         try:
             found = Counts.measures[name]
         except KeyError:
-            raise AttributeError(f"Counts has no {name!r}: it is neither a count nor a measure of one cut.") from None
+            hint = "" if name.startswith("_") else near(name, Counts.measures)
+            raise UnavailableError(f"Counts has no {name!r}: it is no count and no measure of one cut.{hint}") from None
         return found(self)
 
     @classmethod
@@ -78,10 +81,11 @@ class Counts:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """The threshold (None when there is none) and the four counts, as plain numbers or lists."""
+        """The threshold (None when it is not finite) and the four counts, as plain numbers or lists."""
         threshold = np.asarray(self.threshold, dtype=float)
-        plain = threshold.tolist() if threshold.ndim else (None if np.isnan(threshold) else float(threshold))
-        return {"threshold": plain} | {
+        known = threshold.astype(object)
+        known[~np.isfinite(threshold)] = None
+        return {"threshold": known.tolist()} | {
             name: np.asarray(getattr(self, name)).tolist() for name in ("tp", "fp", "fn", "tn")
         }
 

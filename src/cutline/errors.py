@@ -4,6 +4,7 @@ CutlineError (a ValueError)
 ├── InputError            labels, scores or weights that cannot be ranked
 ├── ParameterError        a threshold, quota or parameter out of its domain, or unknown
 ├── UnknownNameError      a measure that does not exist (also a KeyError)
+├── UnavailableError      an attribute that cannot be had (also an AttributeError)
 └── NotProbabilitiesError a measure that needs probabilities, given other scores
 """
 
@@ -35,6 +36,10 @@ class UnknownNameError(CutlineError, KeyError):
     __str__ = ValueError.__str__
 
 
+class UnavailableError(CutlineError, AttributeError):
+    """An attribute that is no measure, or a measure that cannot be had as an attribute."""
+
+
 def near(name: object, known: Iterable[str]) -> str:
     """A hint with the known names that look like `name`, or nothing.
 
@@ -45,6 +50,6 @@ def near(name: object, known: Iterable[str]) -> str:
 
     text = str(name).lower().replace("-", "_").replace(" ", "_")
     known = list(known)
-    matches = get_close_matches(text, known, n=3, cutoff=0.6)
+    matches = get_close_matches(text, known, n=3, cutoff=0.75) or get_close_matches(text, known, n=1, cutoff=0.6)
     matches += [k for k in known if len(text) > 2 and text in k and k not in matches][: 3 - len(matches)]
     return f" Did you mean {' or '.join(matches)}?" if matches else ""

@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from cutline import columns
 from cutline.contingency import Counts, written
-from cutline.errors import near
+from cutline.errors import CutlineError, UnavailableError, near
 from cutline.measures import MEASURES, Family, Measure, Needs
 from cutline.measures._measure import DEFAULT_THRESHOLD
 from cutline.parallel import each
-from cutline.predictions import Missing, check_number, cut, places, rank
+from cutline.predictions import Missing, cut, places, rank
 from cutline.ranking import Ranking
 from cutline.tables import Table, plain
 
@@ -40,7 +41,7 @@ def evaluate(
     >>> round(ev.auc, 6), round(ev.precision, 6), round(ev.value("f_beta", beta=2), 6)
     (0.833333, 0.666667, 0.666667)
     """
-    threshold = check_number(threshold, "threshold")
+    threshold = columns.number(threshold, "threshold")
     ranking = rank(labels, scores, weights, positive=positive, higher_is_positive=higher_is_positive, missing=missing)
     return Evaluation(ranking, threshold, name)
 
@@ -80,10 +81,12 @@ class Evaluation:
 
     def __getattr__(self, name: str) -> float:
         if name.startswith("_") or name not in MEASURES:
-            raise AttributeError(
-                f"Evaluation has no {name!r}, and no measure is called so.{near(name, MEASURES.names)}"
-            )
-        return self.value(name)
+            hint = near(name, MEASURES.names)
+            raise UnavailableError(f"Evaluation has no {name!r}, and no measure is called so.{hint}")
+        try:
+            return self.value(name)
+        except CutlineError as error:  # so that hasattr() answers instead of raising
+            raise UnavailableError(str(error)) from error
 
     def __dir__(self) -> Iterable[str]:
         return [*super().__dir__(), *MEASURES.names]
@@ -152,7 +155,7 @@ class Evaluation:
         """What the reader of the numbers should know about the data, in plain words."""
         r, found = self.ranking, []
         if r.dropped:
-            found.append(f"{r.dropped} rows with a missing value were dropped.")
+            found.append(f"{columns.counted(r.dropped, 'row')} with a missing value dropped.")
         if not r.exact:
             found.append("The scores were binned: the values are bounds, not exact.")
         if not r.positives or not r.negatives:
@@ -160,11 +163,12 @@ class Evaluation:
         elif self.value("auc") < 0.5:
             found.append("The AUC is below 0.5: do low scores mean positive? Then pass higher_is_positive=False.")
         if len(r) <= 2 < r.total:
-            found.append(f"The scores have {len(r)} distinct values: they are labels rather than scores.")
-        clipped = int((r.neg[r.key == 1]).sum() + (r.pos[r.key == 0]).sum()) if r.are_probabilities else 0
+            found.append(f"The scores have {columns.counted(len(r), 'distinct value')}: labels rather than scores.")
+        clipped = r.neg[r.key == 1].sum() + r.pos[r.key == 0].sum() if r.are_probabilities else 0
         if clipped:
             found.append(
-                f"{clipped} cases were given probability 0: logarithms use the smallest positive step instead."
+                f"{written(clipped)} of {written(r.total)} cases were of a class that got probability 0: "
+                "logarithms take the machine epsilon of the scores instead."
             )
         counts = self.counts
         if not counts.flagged or not counts.unflagged:
@@ -178,7 +182,7 @@ class Evaluation:
         r = self.ranking
         return {
             "name": self.name,
-            "positive": plain(r.positive.item() if isinstance(r.positive, np.generic) else r.positive),
+            "positive": _json_label(r.positive),
             "cases": r.total.item(),
             "positives": r.positives.item(),
             "negatives": r.negatives.item(),
@@ -229,3 +233,9 @@ class Evaluation:
             f"<div><p>{html.escape(self._heading())}</p>{self.counts._repr_html_()}"
             f"{self._headlines()._repr_html_()}" + (f"<ul>{notes}</ul>" if notes else "") + "</div>"
         )
+
+
+def _json_label(label: Any) -> Any:
+    """A label as JSON can hold it."""
+    label = label.item() if isinstance(label, np.generic) else label
+    return label if isinstance(label, str | bool | int | float) else str(label)

@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from cutline import columns
 from cutline.contingency import Counts, divide, written
-from cutline.errors import InputError
+from cutline.errors import InputError, ParameterError
 
 Array = npt.NDArray[Any]
 
@@ -44,7 +45,7 @@ class Ranking:
     @classmethod
     def of_counts(cls, score: npt.ArrayLike, pos: npt.ArrayLike, neg: npt.ArrayLike) -> Ranking:
         """A ranking from its finished columns: distinct scores, descending, and unweighted counts at each."""
-        pos, neg = np.asarray(pos), np.asarray(neg)
+        pos, neg = (_wide(np.asarray(cells)) for cells in (pos, neg))
         return cls(np.asarray(score, dtype=float), pos, neg, pos, neg)
 
     def __len__(self) -> int:
@@ -133,6 +134,11 @@ class Ranking:
         return Pairs(every - np.vecdot(pos, self.fp[..., 1:]), np.vecdot(pos, self.neg), every)
 
     @cached_property
+    def floats(self) -> tuple[Array, Array]:
+        """The weights of the positives and of the negatives as floats, for sums of products with floats."""
+        return self.pos.astype(float, copy=False), self.neg.astype(float, copy=False)
+
+    @cached_property
     def key(self) -> Array:
         """The scores as float64, turned so that higher means more positive."""
         score = self.score.astype(float, copy=False)
@@ -149,10 +155,13 @@ class Ranking:
         """The cuts of one ranking (not of a stack) on its ROC convex hull, the two trivial ones included."""
         from scipy.optimize import isotonic_regression
 
-        cuts = np.append(0, 1 + np.flatnonzero(self.size))
-        pos, neg = (cells[cuts[1:] - 1].astype(float) for cells in (self.pos, self.neg))
+        cells = np.flatnonzero(self.size)
+        is_full = len(cells) == len(self)
+        pos, neg = (column if is_full else column[cells] for column in self.floats)
+        cuts = np.append(0, 1 + cells)
         for _ in range(4):  # a cut that is not above the line between its neighbours is not on the hull: fewer to pool
-            cuts = cuts[np.concatenate(([True], pos[:-1] * neg[1:] > pos[1:] * neg[:-1], [True]))]
+            above = pos[:-1] * neg[1:] > pos[1:] * neg[:-1]
+            cuts = np.concatenate((cuts[:1], np.compress(above, cuts[1:-1]), cuts[-1:]))
             pos, neg = np.diff(self.tp[cuts].astype(float)), np.diff(self.fp[cuts].astype(float))
         # Pooling adjacent violators on the share of positives is the upper hull of the cumulated counts.
         pooled = isotonic_regression(pos / (pos + neg), weights=pos + neg, increasing=False)
@@ -173,7 +182,8 @@ class Ranking:
     def cut(self, threshold: float) -> int:
         """How many distinct scores are at or beyond the threshold, which is read in the type of the scores."""
         key, sign = self.score, 1 if self.higher_is_positive else -1
-        at = sign * key.dtype.type(threshold)
+        with np.errstate(over="ignore"):  # beyond what the type holds is infinite
+            at = sign * key.dtype.type(threshold)
         return bisect.bisect_left(range(len(key)), True, key=lambda i: sign * key[i] < at)
 
     def at_threshold(self, threshold: float) -> Counts:
@@ -250,16 +260,19 @@ class Ranking:
         >>> low.pairs.concordant, whole.pairs.concordant, high.pairs.concordant
         (np.int64(1), np.int64(3), np.int64(3))
         """
-        if isinstance(bins, int):
-            ends = self.ends[..., 1:]
-            group = np.minimum((ends - 1e-9) * bins / ends[-1], bins - 1).astype(np.intp)
+        if self.pos.ndim > 1:
+            raise InputError("This is a stack of rankings: coarsen them one by one.")
+        if np.ndim(bins) == 0:
+            count = columns.number(bins, "bins")
+            if not 1 <= count < np.inf or count != int(count):
+                raise ParameterError(f"bins is {count:g}: pass a whole number from 1, or the thresholds between bins.")
+            group = np.minimum((self.ends[1:] - 1e-9) * count / self.total, count - 1).astype(np.intp)
         else:
-            edges = np.sort(np.asarray(bins, dtype=float))
-            group = np.searchsorted(edges, self.score, side="right")
+            group = np.searchsorted(np.sort(columns.numbers(bins, "bins").astype(float)), self.score, side="right")
         first = np.flatnonzero(np.concatenate(([True], group[1:] != group[:-1])))
         last = np.concatenate((first[1:] - 1, [len(self) - 1]))
-        columns = (np.add.reduceat(c, first, axis=-1) for c in (self.pos, self.neg, self.pos2, self.neg2))
-        return bracket(self.score[first], self.score[last], *columns, like=self)
+        sums = (np.add.reduceat(c, first, axis=-1) for c in (self.pos, self.neg, self.pos2, self.neg2))
+        return bracket(self.score[first], self.score[last], *sums, like=self)
 
     # ------------------------------------------------------------------ looks
 
@@ -325,6 +338,8 @@ def bracket(top: Array, bottom: Array, pos: Array, neg: Array, pos2: Array, neg2
 def merge(rankings: Iterable[Ranking]) -> Ranking:
     """The ranking of all the cases of several rankings; exact, because cells of one score add up."""
     parts = list(rankings)
+    if not parts:
+        raise InputError("There are no rankings to merge: pass at least one.")
     first = parts[0]
     for part in parts[1:]:
         if part.higher_is_positive != first.higher_is_positive:
@@ -356,6 +371,11 @@ def merge(rankings: Iterable[Ranking]) -> Ranking:
         dropped=sum(part.dropped for part in parts),
         exact=all(part.exact for part in parts),
     )
+
+
+def _wide(cells: Array) -> Array:
+    """Integers as int64, in which sums and products do not overflow; floats as float64."""
+    return cells.astype(np.float64 if cells.dtype.kind == "f" else np.int64, copy=False)
 
 
 def _cumulate(cells: Array) -> Array:

@@ -30,15 +30,20 @@ def scorer(measure: str | Measure, *, positive: Any = None, **parameters: Any) -
     places: dict[str, Any] = {
         name: parameters.pop(name) for name in ("threshold", "quota", "share") if name in parameters
     }
-    if places and chosen.needs is not Needs.COUNTS and "quota" not in chosen.parameters:
-        raise ParameterError(f"{chosen.name} is not the measure of one cut: it takes no {' or '.join(places)}.")
+    takes = {"threshold", "quota", "share"} if chosen.needs is Needs.COUNTS else set()
+    if "quota" in chosen.parameters:
+        takes = {"quota", "share"}
+    refused = [name for name in places if name not in takes]
+    if refused:
+        raise ParameterError(f"{chosen.name} takes no {' or '.join(refused)}: leave it out, or choose another measure.")
     lacking = [name for name in chosen.required if name not in parameters and not places]
     if lacking:
-        raise ParameterError(f"{chosen.name} needs {' and '.join(lacking)}: pass for example {lacking[0]}=10.")
+        example = chosen.parameters[lacking[0]].example
+        raise ParameterError(f"{chosen.name} needs {' and '.join(lacking)}: pass for example {lacking[0]}={example}.")
     return Scorer(chosen.with_(**parameters), places, positive)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Scorer:
     """Scores a fitted estimator on labelled data: `scorer(estimator, X, y)`."""
 
@@ -48,16 +53,20 @@ class Scorer:
 
     def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The measure of the estimator's scores, negated when it should be small."""
-        classes = list(getattr(estimator, "classes_", []))
+        classes = np.asarray(getattr(estimator, "classes_", [])).tolist()
         if len(classes) != 2:
             raise InputError(f"The estimator knows {len(classes)} classes: pass a fitted classifier of two.")
+        known = f"{classes[0]!r} and {classes[1]!r}"
         positive = classes[1] if self.positive is None else self.positive
         if positive not in classes:
+            raise InputError(f"positive={positive!r} is not among the estimator's classes, {known}: pass one of them.")
+        truth = np.asarray(y)
+        strange = ~np.isin(truth, classes)
+        if strange.any():
             raise InputError(
-                f"positive={positive!r} is not among the estimator's classes, {classes[0]!r} and {classes[1]!r}."
+                f"y holds {truth[strange].tolist()[0]!r}, but the estimator knows {known}: pass those labels."
             )
-        is_positive = np.asarray(np.asarray(y) == positive)
-        ranking = rank(is_positive, self._scores(estimator, X, classes.index(positive)), sample_weight)
+        ranking = rank(truth == positive, self._scores(estimator, X, classes.index(positive)), sample_weight)
         value = self.measure(ranking, **self.cut)
         return float(value if self.measure.better == "higher" else -value)
 
@@ -66,21 +75,17 @@ class Scorer:
         needs = self.measure.needs
         if needs is Needs.COUNTS and not self.cut:
             return np.asarray(estimator.predict(X) == estimator.classes_[column], dtype=float)
-        has_probabilities = hasattr(estimator, "predict_proba")
-        has_margins = hasattr(estimator, "decision_function")
-        if needs is Needs.PROBABILITIES and not has_probabilities:
-            raise InputError(
-                f"{self.measure.name} needs probabilities, but {type(estimator).__name__} has no predict_proba."
-            )
-        if needs is Needs.MARGINS and not has_margins:
-            raise InputError(
-                f"{self.measure.name} needs margins, but {type(estimator).__name__} has no decision_function."
-            )
+        has_probabilities, has_margins = (hasattr(estimator, name) for name in ("predict_proba", "decision_function"))
+        lacking = {
+            Needs.PROBABILITIES: "" if has_probabilities else "predict_proba",
+            Needs.MARGINS: "" if has_margins else "decision_function",
+        }.get(needs, "" if has_probabilities or has_margins else "predict_proba and decision_function")
+        if lacking:
+            who = type(estimator).__name__
+            raise InputError(f"{self.measure.name} needs {needs.value}, but {who} lacks {lacking}: choose another.")
         if has_margins and (needs in (Needs.MARGINS, Needs.RANKING) or not has_probabilities):
             margins = np.asarray(estimator.decision_function(X))
             return margins if column == 1 else -margins
-        if not has_probabilities:
-            raise InputError(f"{type(estimator).__name__} has neither predict_proba nor decision_function to rank by.")
         return np.asarray(estimator.predict_proba(X))[:, column]
 
     def __repr__(self) -> str:

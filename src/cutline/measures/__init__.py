@@ -1,5 +1,6 @@
 """Every measure of the sources, each defined once, with all that is known about it."""
 
+from cutline.contingency import Counts
 from cutline.measures import (
     agreement,
     combined,
@@ -29,6 +30,7 @@ __all__ = [
     "MEASURES",
     "Baseline",
     "Condition",
+    "Counts",
     "Family",
     "Measure",
     "Needs",

@@ -90,29 +90,39 @@ class Parameter:
     includes_low: bool = True
     includes_high: bool = True
     choices: tuple[Any, ...] = ()
+    whole: bool = False
     example: Any = None
 
     def check(self, name: str, value: Any, default: Any) -> None:
         """Refuse a value outside the domain."""
+        value = bool(value) if isinstance(value, np.bool_) else value
         if any(value is choice or (isinstance(value, str) and value == choice) for choice in (*self.choices, default)):
             return
-        numeric = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-        if (
-            not numeric
-            or not self.low <= value <= self.high
-            or ((value == self.low and not self.includes_low) or (value == self.high and not self.includes_high))
-        ):
+        if not self._is_number_inside(value):
             raise ParameterError(f"{name} is {value!r}: pass {self.domain}.")
+
+    @property
+    def _takes_numbers(self) -> bool:
+        return not self.choices or self.low > -math.inf or self.high < math.inf
+
+    def _is_number_inside(self, value: Any) -> bool:
+        if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+            return False
+        above = value >= self.low if self.includes_low else value > self.low
+        below = value <= self.high if self.includes_high else value < self.high
+        return bool(self._takes_numbers and above and below and (not self.whole or value == int(value)))
 
     @property
     def domain(self) -> str:
         """The values it takes, in words."""
         named = " or ".join(repr(choice) for choice in self.choices)
-        low = "" if self.low == -math.inf else f"{'from' if self.includes_low else 'above'} {self.low:g}"
-        high = "" if self.high == math.inf else f"{'up to' if self.includes_high else 'below'} {self.high:g}"
-        number = " ".join(part for part in ("a number", low, high) if part)
-        if self.choices and self.low == -math.inf and self.high == math.inf:
+        if not self._takes_numbers:
             return named
+        low = "" if self.low == -math.inf else f"{'from' if self.includes_low else 'above'} {self.low:g}"
+        high = "" if self.high >= 1e6 else f"{'up to' if self.includes_high else 'below'} {self.high:g}"
+        closed = bool(low and high and self.includes_low and self.includes_high)
+        bounds = f"{low} to {self.high:g}" if closed else " and ".join(part for part in (low, high) if part)
+        number = f"a {'whole ' if self.whole else ''}number {bounds}".rstrip()
         return f"{named} or {number}" if named else number
 
 
@@ -246,19 +256,26 @@ class Measure:
         `data` is a `Ranking`, `Counts` (for a measure of one cut), or the labels, followed by the scores. A measure
         of one cut takes `threshold=`, `quota=` or `share=`, and cuts at 0.5 without.
         """
+        options = {"weights": weights is not None, "positive": positive is not None, "missing": missing != "error"}
         if scores is not None:
             data = rank(
                 data, scores, weights, positive=positive, higher_is_positive=higher_is_positive, missing=missing
             )
         elif not isinstance(data, Ranking | Counts):
             raise ParameterError(f"{self.name} takes labels and scores, a Ranking or Counts: pass the scores too.")
+        elif not higher_is_positive or any(options.values()):
+            given = [name for name, is_given in options.items() if is_given] or ["higher_is_positive"]
+            kind = type(data).__name__
+            raise ParameterError(f"A finished {kind} takes no {' or '.join(given)}: pass that to rank().")
         data, parameters = self.prepare(data, parameters)
         value = self.compute(data, **parameters)
         return float(value) if np.ndim(value) == 0 else value
 
     def prepare(self, data: Ranking | Counts, parameters: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
         """What the definition is to be computed from, and with: checked, a cut made, a share turned into a quota."""
-        parameters = dict(parameters)
+        parameters = {
+            name: value for name, value in parameters.items() if value is not None or name not in ("quota", "share")
+        }
         if isinstance(data, Counts):
             if self.needs is not Needs.COUNTS:
                 raise ParameterError(
@@ -281,8 +298,14 @@ class Measure:
         """The threshold at which a measure that searches the cuts found its value."""
         if self.found_at is None:
             raise ParameterError(f"{self.name} is not the measure of one cut of the ranking: it has no threshold.")
-        index = self.found_at(ranking, **{**self.defaults, **self.check(parameters)})
-        return float(ranking.thresholds[index])
+        given = {**self.defaults, **self.check(parameters)}
+        if self.reason(ranking, **parameters):
+            return math.nan
+        return float(ranking.thresholds[self.found_at(ranking, **given)])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # By name: the module's attribute of that name is the measure, not its function, so pickle needs telling.
+        return _registered, (self.name, dict(self.bound))
 
 
 class Registry:
@@ -317,10 +340,11 @@ class Registry:
         try:
             return self._by_name[name]
         except (KeyError, TypeError):
-            raise UnknownNameError(f"There is no measure {name!r}.{near(name, self._by_name)}") from None
+            hint = near(name, self._by_name) or " cutline.MEASURES lists them all."
+            raise UnknownNameError(f"There is no measure {name!r}.{hint}") from None
 
     def __contains__(self, name: object) -> bool:
-        return name in self._by_name
+        return isinstance(name, str) and name in self._by_name
 
     def __iter__(self) -> Iterator[Measure]:
         return iter(self._measures.values())
@@ -342,6 +366,11 @@ class Registry:
         better: Better | Literal["any"] = "any",
     ) -> list[Measure]:
         """The measures whose name, aliases, title or meaning contain the text, and that fit the rest."""
+        for kind, wanted in ((Family, family), (Needs, needs)):
+            known = [name for member in kind for name in (member, member.name.lower(), member.value)]
+            if wanted is not None and wanted not in known:
+                names = ", ".join(member.name.lower() for member in kind)
+                raise UnknownNameError(f"There is no {kind.__name__.lower()} {wanted!r}: choose one of {names}.")
 
         def fits(measure: Measure) -> bool:
             words = " ".join((*measure.names, measure.title, measure.meaning)).lower()
@@ -359,6 +388,10 @@ class Registry:
 
 
 MEASURES = Registry()
+
+
+def _registered(name: str, bound: dict[str, Any]) -> Measure:
+    return replace(MEASURES[name], bound=bound)
 
 
 def measure(

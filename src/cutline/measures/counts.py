@@ -18,7 +18,7 @@ from cutline.measures._measure import FLAGGED, PREVALENCE, Baseline, Family, Nee
 
 rate = partial(measure, needs=Needs.COUNTS, family=Family.CUT, range=(0, 1), concordant=True)
 
-BASE = Parameter("base of the logarithm", low=0, includes_low=False, example=2)
+BASE = Parameter("base of the logarithm", low=1, includes_low=False, example=2)
 
 
 def entropy(prevalence: Any, base: float = math.e) -> Any:

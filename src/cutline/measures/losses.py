@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from cutline import columns
 from cutline.errors import InputError, ParameterError
 from cutline.predictions import cases
 from cutline.ranking import Array
@@ -39,7 +40,7 @@ def _sigmoid(z: Array) -> Any:
 
 def _turned(labels: npt.ArrayLike, margins: npt.ArrayLike, positive: Any) -> tuple[Array, Array, Array]:
     """Which cases are positive, +1 or -1 for each, and the margins turned so that more means more right."""
-    is_positive, z = cases(labels, margins, positive=positive)
+    is_positive, z = cases(labels, margins, positive=positive, name="margins")
     sign = np.where(is_positive, 1.0, -1.0)
     return is_positive, sign, sign * z
 
@@ -47,9 +48,10 @@ def _turned(labels: npt.ArrayLike, margins: npt.ArrayLike, positive: Any) -> tup
 def _class_weight(is_positive: Array, alpha: float | str | None) -> Any:
     if alpha is None:
         return 1.0
-    share = float((~is_positive).mean()) if alpha == "balanced" else alpha
-    if not isinstance(share, int | float) or not 0 <= share <= 1:
-        raise ParameterError(f"alpha is {alpha!r}: pass 'balanced' or a number from 0 up to 1.")
+    if isinstance(alpha, str) and alpha == "balanced":
+        share = float((~is_positive).mean())
+    elif isinstance(alpha, bool | str) or not 0 <= (share := columns.number(alpha, "alpha")) <= 1:
+        raise ParameterError(f"alpha is {alpha!r}: pass 'balanced' or a number from 0 to 1.")
     return np.where(is_positive, share, 1 - share)
 
 
@@ -66,16 +68,17 @@ def focal(
     >>> focal([1, 0], [0.0, 0.0], gamma=0).value.round(6).tolist()
     [0.693147, 0.693147]
     """
-    if not gamma >= 0:
-        raise ParameterError(f"gamma is {gamma!r}: pass a number from 0.")
+    if not 0 <= (gamma := columns.number(gamma, "gamma")) < np.inf:
+        raise ParameterError(f"gamma is {gamma:g}: pass a finite number from 0.")
     is_positive, sign, z = _turned(labels, margins, positive)
     p, log_p, rest = _sigmoid(z), -np.logaddexp(0, -z), _sigmoid(-z)
     weight, modulation = _class_weight(is_positive, alpha), rest**gamma
-    slope = gamma * p * log_p - rest
+    tail = np.where(p > 0, log_p, 0.0)  # p log p is 0 at 0, and so is what else has a factor p
+    slope = gamma * p * tail - rest
     return Loss(
-        value=-weight * modulation * log_p,
+        value=-weight * np.where(modulation > 0, modulation * log_p, 0.0),
         gradient=weight * sign * modulation * slope,
-        curvature=weight * p * modulation * (rest * (gamma * log_p + gamma + 1) - gamma * slope),
+        curvature=weight * p * modulation * (rest * (gamma * tail + gamma + 1) - gamma * slope),
     )
 
 
@@ -111,13 +114,12 @@ def triplet(
     >>> triplet([[0.0, 1.0]], [[1.0, 0.0]], [[0.0, -1.0]], margin=3.0).value  # 2 - 4 + 3
     1.0
     """
-    a, p, n = (np.atleast_2d(np.asarray(x, dtype=float)) for x in (anchor, positive, negative))
+    margin = columns.number(margin, "margin")
+    a, p, n = (_embeddings(x, name) for x, name in ((anchor, "anchor"), (positive, "positive"), (negative, "negative")))
     if not a.shape == p.shape == n.shape:
         raise InputError(
             f"anchor, positive and negative have the shapes {a.shape}, {p.shape} and {n.shape}: pass equal shapes."
         )
-    if not all(np.isfinite(x).all() for x in (a, p, n)):
-        raise InputError("anchor, positive and negative must be finite numbers: remove NaN and infinities.")
     excess = ((a - p) ** 2).sum(1) - ((a - n) ** 2).sum(1) + margin
     active = (excess > 0)[:, None]
     return TripletLoss(
@@ -126,6 +128,17 @@ def triplet(
         positive=np.where(active, 2 * (p - a), 0.0),
         negative=np.where(active, 2 * (a - n), 0.0),
     )
+
+
+def _embeddings(values: Any, name: str) -> Array:
+    try:
+        array = np.atleast_2d(np.asarray(values, dtype=float))
+    except (ValueError, TypeError):
+        raise InputError(f"{name} cannot be read as numbers: pass one embedding a row.") from None
+    if array.ndim != 2 or not np.isfinite(array).all():
+        found = "NaN or infinite numbers" if array.ndim == 2 else f"{array.ndim} dimensions"
+        raise InputError(f"{name} has {found}: pass one finite embedding a row.")
+    return array
 
 
 def triplet_loss(

@@ -16,7 +16,7 @@ from cutline.ranking import Array, Ranking
 
 def _mean_over_positives(r: Ranking, values: Array) -> Any:
     """The mean of one value per cell over the positive cases."""
-    return divide(np.vecdot(r.pos, values), r.positives)
+    return divide(np.vecdot(r.floats[0], values), r.positives)
 
 
 # ---------------------------------------------------------------------- sums over the places of the list
@@ -154,9 +154,11 @@ def average_lift(r: Ranking) -> Any:
 )
 def mean_average_precision(r: Ranking) -> Any:
     """Mean of the average precisions with each class in turn as the positive one."""
-    # The negatives from the end of the list: all below a cut, and how many of them are negative.
+    # The negatives from the end of the list: all from a cell on, and how many of them are negative.
     from_the_end = divide(r.fp[..., -1:] - r.fp[..., :-1], r.ends[..., -1:] - r.ends[..., :-1])
-    of_negatives = divide(np.vecdot(r.neg, np.where(r.neg > 0, from_the_end, 0.0)), r.negatives)
+    if not r.size[..., -1].all():  # empty cells at the end of a resample
+        from_the_end = np.nan_to_num(from_the_end)
+    of_negatives = divide(np.vecdot(r.floats[1], from_the_end), r.negatives)
     return (average_precision.function(r) + of_negatives) / 2
 
 
@@ -232,13 +234,15 @@ def aucpr_max(r: Ranking) -> Any:
 )
 def aucpr_davis_goadrich(r: Ranking) -> Any:
     """Area under the precision-recall curve between whose cuts false positives grow in step with true ones."""
-    area = np.zeros(r.pos.shape)
-    cells = r.pos > 0
-    above, flagged, size, pos, t = (c[cells] for c in (r.tp[..., :-1], r.ends[..., :-1], r.size, r.pos, r.share))
-    # Along a cell, precision is (T + x) / (B + x / t) after x of its positives: a line plus a logarithm.
-    growth = np.log1p(divide(size, np.where(flagged > 0, flagged, np.inf)))
-    area[cells] = t * (pos + (above - t * flagged) * growth)
-    return divide(area.sum(-1), r.positives)
+
+    def area(one: Ranking) -> Any:
+        cells = np.flatnonzero(one.pos)
+        above, flagged, size, pos, t = (c[cells] for c in (one.tp, one.ends, one.size, one.pos, one.share))
+        # Along a cell, precision is (T + x) / (B + x / t) after x of its positives: a line plus a logarithm.
+        growth = np.log1p(divide(size, np.where(flagged > 0, flagged, np.inf)))
+        return divide(np.vecdot(t, pos + (above - t * flagged) * growth), one.positives)
+
+    return over_stack(area, r)
 
 
 # ---------------------------------------------------------------------- one point of the curve

@@ -13,7 +13,7 @@ from cutline.contingency import divide
 from cutline.measures._conditions import ONE_CLASS
 from cutline.measures._measure import Baseline, Condition, Family, Needs, Parameter, measure
 from cutline.measures.counts import BASE, entropy
-from cutline.predictions import cases
+from cutline.predictions import cases, check_probabilities
 from cutline.ranking import Array, Ranking
 
 probability = partial(
@@ -35,9 +35,13 @@ EPS = Parameter(
 SPREAD = Baseline(r"\pi(1-\pi)", lambda s, **_: s.prevalence * (1 - s.prevalence))
 
 
-def _mean(r: Ranking, of_positive: Array, of_negative: Array) -> Any:
-    """The mean over all cases of a loss that depends on the class and the score."""
-    return divide(_sum(r.pos, of_positive) + _sum(r.neg, of_negative), r.total)
+def _mean(r: Ranking, of_positive: Array, of_negative: Array, alpha: Any = None) -> Any:
+    """The mean of a loss that depends on the class and the score, the classes weighted by alpha and 1 - alpha."""
+    positive, negative = (_sum(weight, loss) for weight, loss in zip(r.floats, (of_positive, of_negative), strict=True))
+    if alpha is None:
+        return divide(positive + negative, r.total)
+    weight: Any = divide(r.negatives, r.total) if alpha == "balanced" else alpha
+    return divide(weight * positive + (1 - weight) * negative, r.total)
 
 
 def _sum(weight: Array, loss: Array) -> Any:
@@ -48,12 +52,15 @@ def _sum(weight: Array, loss: Array) -> Any:
         return np.where(weight > 0, weight * loss, 0.0).sum(-1)
 
 
-def _surprise(r: Ranking, eps: float | None, base: float) -> tuple[Array, Array]:
-    """Minus the logarithm of the probability given to the right class, for a positive and for a negative."""
+def _logs(r: Ranking, eps: float | None) -> tuple[Array, Array]:
+    """The logarithms of the probabilities given to a positive and to a negative, none below that of eps."""
     floor = np.finfo(r.score.dtype).eps if eps is None else eps
     lowest = math.log(floor) if floor > 0 else -math.inf
-    positive, negative = (np.maximum(log, lowest) / -math.log(base) for log in r.logs)
-    return positive, negative
+    # Sorted, they are lowest at one end.
+    of_positive, of_negative = (
+        log if log[0] >= lowest and log[-1] >= lowest else np.maximum(log, lowest) for log in r.logs
+    )
+    return of_positive, of_negative
 
 
 # ---------------------------------------------------------------------- distances
@@ -143,7 +150,7 @@ def brier_skill(r: Ranking) -> Any:
 )
 def log_loss(r: Ranking, *, base: float = math.e, eps: float | None = None) -> Any:
     """Mean surprise at the true class, in nats unless `base` says otherwise."""
-    return _mean(r, *_surprise(r, eps, base))
+    return -_mean(r, *_logs(r, eps)) / math.log(base)
 
 
 @probability(
@@ -169,21 +176,12 @@ def balanced_cross_entropy(
     r: Ranking, *, alpha: float | None = None, base: float = math.e, eps: float | None = None
 ) -> Any:
     """Log loss with the two classes weighted, by default so that both count alike."""
-    positive, negative = _surprise(r, eps, base)
-    return _weighted(r, positive, negative, "balanced" if alpha is None else alpha)
+    return -_mean(r, *_logs(r, eps), "balanced" if alpha is None else alpha) / math.log(base)
 
 
 def _balanced_entropy(prevalence: float, alpha: float, base: float) -> float:
     p = prevalence
     return -(alpha * p * math.log(p) + (1 - alpha) * (1 - p) * math.log(1 - p)) / math.log(base)
-
-
-def _weighted(r: Ranking, positive: Array, negative: Array, alpha: float | str | None) -> Any:
-    """The mean loss, the positives weighted by alpha and the negatives by 1 - alpha."""
-    if alpha is None:
-        return _mean(r, positive, negative)
-    weight: Any = divide(r.negatives, r.total) if alpha == "balanced" else alpha
-    return divide(weight * _sum(r.pos, positive) + (1 - weight) * _sum(r.neg, negative), r.total)
 
 
 @probability(
@@ -217,8 +215,8 @@ def focal_loss(
     eps: float | None = None,
 ) -> Any:
     """Log loss that plays down the cases that are easy to classify."""
-    positive, negative = _surprise(r, eps, base)
-    return _weighted(r, (1 - r.key) ** gamma * positive, r.key**gamma * negative, alpha)
+    positive, negative = _logs(r, eps)
+    return -_mean(r, (1 - r.key) ** gamma * positive, r.key**gamma * negative, alpha) / math.log(base)
 
 
 def _focal_entropy(prevalence: float, gamma: float, alpha: float | str | None, base: float) -> Any:
@@ -260,8 +258,13 @@ def information_scores(
     >>> information_scores([1, 0], [0.8, 0.75], prior=0.5, base=2).round(3).tolist()
     [0.678, -0.585]
     """
-    is_positive, probabilities = cases(labels, scores, positive=positive, probabilities=True)
+    BASE.check("base", base, None)
+    PRIOR.check("prior", prior, None)
+    is_positive, probabilities = cases(labels, scores, positive=positive)
+    check_probabilities("information_scores", float(probabilities.min()), float(probabilities.max()))
     prior = float(is_positive.mean()) if prior is None else prior
+    if prior in (0, 1):  # one class, and no prior that could tell it from another
+        return np.full(len(is_positive), np.nan)
     return information(
         np.where(is_positive, probabilities, 1 - probabilities), np.where(is_positive, prior, 1 - prior), base
     )
@@ -284,16 +287,16 @@ def information_score(r: Ranking, *, prior: float | None = None, base: float = m
     """Mean information that the probabilities give beyond the prior, misleading information counting against it."""
     given = divide(r.positives, r.total)[..., None] if prior is None else np.asarray([prior])
     # What a score says for the positive class it says against the negative one.
-    (log_p, log_q), (log_prior, log_rest) = r.logs, _logs(given)
+    (log_p, log_q), (log_prior, log_rest) = r.logs, (_log(given), _log(1 - given))
     with np.errstate(invalid="ignore"):
         said = np.where(r.key >= given, log_p - log_prior, log_rest - log_q) / math.log(base)
         mean = divide(np.vecdot(r.pos - r.neg, said), r.total)
     return np.where(((given > 0) & (given < 1))[..., 0], mean, np.nan)
 
 
-def _logs(p: Any) -> tuple[Any, Any]:
+def _log(p: Any) -> Any:
     with np.errstate(divide="ignore"):
-        return np.log(p), np.log1p(-np.asarray(p))
+        return np.log(p)
 
 
 @probability(

@@ -95,10 +95,13 @@ def lifts(r: Ranking, portions: int) -> Any:
         lambda s, portion=1, portions=10: min(1, max(0, s.prevalence * portions - portion + 1)) / s.prevalence,
     ),
     random=1,
-    undefined=NO_POSITIVE,
+    undefined=(
+        NO_POSITIVE,
+        Condition("there are fewer portions", lambda r, portion, portions, **_: portion > portions),
+    ),
     parameters={
-        "portion": Parameter("which portion, 1 being the top", low=1, example=1),
-        "portions": Parameter("into how many the list is divided", low=1, example=4),
+        "portion": Parameter("which portion, 1 being the top", low=1, whole=True, example=1),
+        "portions": Parameter("into how many the list is divided", low=1, whole=True, example=4),
     },
     concordant=False,
     aliases=("decile_lift",),
@@ -106,7 +109,9 @@ def lifts(r: Ranking, portions: int) -> Any:
 )
 def portion_lift(r: Ranking, *, portion: int = 1, portions: int = 10) -> Any:
     """How many times more positives one portion of the list holds than a portion of a random list would."""
-    return lifts(r, portions)[..., portion - 1]
+    if portion > portions:
+        return np.full(r.pos.shape[:-1], np.nan)
+    return lifts(r, int(portions))[..., int(portion) - 1]
 
 
 # ---------------------------------------------------------------------- averages over all quotas
@@ -127,7 +132,7 @@ def average_hit_rate(r: Ranking) -> Any:
     """Mean hit rate over the places that hold a positive case: average precision, but for ties."""
     if not r.integral:
         return np.full(r.pos.shape[:-1], np.nan)
-    return divide(np.vecdot(r.pos, mean_precision_of_places(r)), r.positives)
+    return divide(np.vecdot(r.floats[0], mean_precision_of_places(r)), r.positives)
 
 
 def _area_from(r: Ranking, place: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from cutline import columns
 from cutline.errors import InputError, ParameterError
 
 
@@ -37,8 +38,8 @@ def check_proper(
     >>> check_proper(lambda y, q: abs(y - q), reward=False).proper  # better to exaggerate
     False
     """
-    if grid < 3:
-        raise ParameterError(f"grid is {grid}: pass at least 3 probabilities to look at.")
+    if not isinstance(grid, int) or grid < 3:
+        raise ParameterError(f"grid is {grid!r}: pass a whole number of probabilities to look at, 3 or more.")
     q = np.linspace(0, 1, grid)
     with np.errstate(all="ignore"):
         of_positive, of_negative = (_rewards(rule, y, q, reward) for y in (1, 0))
@@ -58,11 +59,12 @@ def check_proper(
 
 
 def _rewards(rule: Callable[[int, Any], Any], y: int, q: npt.NDArray[Any], reward: bool) -> npt.NDArray[Any]:
-    values = np.broadcast_to(np.asarray(rule(y, q), dtype=float), q.shape)
+    try:
+        values = np.broadcast_to(np.asarray(rule(y, q), dtype=float), q.shape)
+    except (ValueError, TypeError):
+        raise ParameterError("rule does not give one number for each report: pass one that takes arrays.") from None
     if np.isnan(values).any():
-        raise ParameterError(
-            f"The rule gives NaN for y = {y}, q = {q[np.isnan(values)][0]:g}: pass one that is defined."
-        )
+        raise ParameterError(f"rule gives NaN for y = {y}, q = {q[np.isnan(values)][0]:g}: pass one that is defined.")
     return values if reward else -values
 
 
@@ -82,29 +84,25 @@ def ranked_probability_score(
     >>> ranked_probability_score(["lose"], [[0.5, 0.25, 0.25]], classes=["win", "draw", "lose"])  # (1/4 + 9/16) / 2
     0.40625
     """
-    matrix = np.asarray(probabilities, dtype=float)
-    outcome = np.asarray(labels)
-    if matrix.ndim != 2 or matrix.shape[1] < 2:
-        raise InputError(
-            f"probabilities has the shape {matrix.shape}: pass a row for each case, a column for each class."
-        )
-    if outcome.shape != matrix.shape[:1]:
-        raise InputError(
-            f"labels has {outcome.size} values but probabilities has {len(matrix)} rows: pass one for each."
-        )
+    matrix = columns.matrix(probabilities, "probabilities")
+    truth, order = columns.classes_of(labels, range(matrix.shape[1]) if classes is None else classes, matrix.shape[1])
+    if len(truth) != len(matrix):
+        has = f"labels has {columns.counted(len(truth), 'value')} but probabilities has {len(matrix)} rows"
+        raise InputError(f"{has}: pass one row for each label.")
     if not (matrix >= 0).all() or np.abs(matrix.sum(1) - 1).max() > 1e-6:
-        raise InputError("probabilities must be zero or more and add up to 1 in each row: normalise the rows.")
-    order = list(range(matrix.shape[1])) if classes is None else list(classes)
-    if len(order) != matrix.shape[1]:
-        raise InputError(
-            f"classes has {len(order)} values but probabilities has {matrix.shape[1]} columns: pass one each."
-        )
-    happened = np.stack([outcome == label for label in order], axis=1)
-    unknown = ~happened.any(1)
-    if unknown.any():
-        raise InputError(
-            f"labels holds {outcome[unknown][0].item()!r}, which is not among classes: pass classes= in order."
-        )
-    distance = np.cumsum(matrix, axis=1)[:, :-1] - np.cumsum(happened, axis=1)[:, :-1]
+        raise InputError("probabilities has rows that are negative or do not add up to 1: normalise the rows.")
+    happened = truth[:, None] <= np.arange(len(order) - 1)  # cumulated: the class is this one or an earlier one
+    distance = np.cumsum(matrix, axis=1)[:, :-1] - happened
     of_cases = (distance**2).sum(1) / (len(order) - 1)
-    return float(np.average(of_cases, weights=None if weights is None else np.asarray(weights, dtype=float)))
+    return float(np.average(of_cases, weights=None if weights is None else _case_weights(weights, len(matrix))))
+
+
+def _case_weights(weights: Any, n: int) -> npt.NDArray[Any]:
+    array = columns.weights(weights)
+    if len(array) != n:
+        has = f"weights has {columns.counted(len(array), 'value')} but there are {n} cases"
+        raise InputError(f"{has}: pass one for each.")
+    if np.isnan(array).any() or not array.any():
+        found = "missing" if np.isnan(array).any() else "all zero"
+        raise InputError(f"weights are {found}: pass a weight for each case, or weights=None.")
+    return array
