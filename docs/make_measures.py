@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from importlib.resources import files
 from pathlib import Path
@@ -35,7 +36,13 @@ def sources() -> dict[str, str]:
     entries = {}
     for kind_and_key, body in re.findall(r"@(\w+{\w+), (.*)}", text):
         fields = dict(re.findall(r"(\w+) = {((?:[^{}]|{[^{}]*})*)}", body))
-        where = fields.get("journal") or fields.get("booktitle") or fields.get("institution") or fields.get("note", "")
+        where = (
+            fields.get("journal")
+            or fields.get("booktitle")
+            or fields.get("institution")
+            or fields.get("publisher")
+            or fields.get("note", "")
+        )
         authors = "; ".join(fields["author"].split(" and "))
         entry = f"{authors}: *{fields['title']}*. {where}, {fields['year']}."
         entries[kind_and_key.split("{")[1]] = plain_text(entry)
@@ -73,7 +80,8 @@ def entry(measure: Measure) -> list[str]:
         facts + (f" Undefined when {measure.undefined_when}." if measure.undefined else ""),
     ]
     for name, parameter in measure.parameters.items():
-        default = "required" if name in measure.required else f"default {measure.defaults[name]!r}"
+        value = measure.defaults.get(name)
+        default = "required" if name in measure.required else f"default {'e' if value == math.e else repr(value)}"
         lines.append(f"- `{name}`: {parameter.words} ({default})")
     also = f"Also `{'`, `'.join(measure.aliases)}`. " if measure.aliases else ""
     return [*lines, "", f"{also}Source: {', '.join(measure.source)}."]

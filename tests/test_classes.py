@@ -69,6 +69,15 @@ def test_it_is_a_mapping_from_the_class_to_its_ranking():
     assert repr(found) == "OneVsRest of 3 classes: 'ant', 'bee', 'cat'"
 
 
+@pytest.mark.parametrize("kind", [int, float, object])
+def test_the_classes_are_in_their_natural_order(kind):
+    labels = np.arange(12).astype(kind)[::-1]
+    found = one_vs_rest(labels, np.eye(12)[::-1])
+
+    assert list(found) == list(range(12))  # and not 0, 1, 10, 11, 2
+    assert found.each("auc") == dict.fromkeys(range(12), 1.0)
+
+
 def test_the_classes_name_the_columns():
     turned = one_vs_rest(LABELS, SCORES[:, ::-1], classes=CLASSES[::-1])
 

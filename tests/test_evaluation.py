@@ -129,7 +129,8 @@ def test_the_threshold_found_is_on_the_scale_of_the_user():
 def test_what_has_no_value_has_a_reason_and_only_that(ev):
     for row in ev.summary(quota=1 if ev.ranking.total >= 1 else None):
         if math.isnan(row["value"]):
-            assert row["reason"].startswith("undefined: "), row["measure"]
+            assert row["reason"] not in ("", "infinite"), row["measure"]
+            assert "undefined" not in row["reason"]
         elif math.isinf(row["value"]):
             assert row["reason"] == "infinite"
         else:
@@ -142,8 +143,7 @@ def test_the_reason_is_given_alone_too(ev):
         row = next(iter(ev.summary([m])))
 
         assert bool(ev.reason(m)) == math.isnan(row["value"]), m.name
-        if ev.reason(m):
-            assert row["reason"] == f"undefined: {ev.reason(m)}"
+        assert row["reason"] == ("infinite" if math.isinf(row["value"]) else ev.reason(m))
 
 
 @pytest.mark.parametrize(
@@ -205,23 +205,75 @@ def test_any_cut_can_be_asked_for(where, expected):
 # ---------------------------------------------------------------------- many numbers
 
 
-def test_a_summary_lists_every_measure_that_needs_nothing_more():
-    assert [row["measure"] for row in EV.summary()] == [m.name for m in MEASURES if not m.required]
+def suits(ev, m):
+    """Whether a summary of all measures has this one: margins are not asked of probabilities."""
+    return m.needs is not Needs.MARGINS or not ev.ranking.are_probabilities
+
+
+def test_a_summary_has_these_columns():
+    columns = ("measure", "title", "family", "value", "knowing nothing", "better", "unit", "reason")
+
+    assert EV.summary().columns == columns
+    assert EV.summary("auc").columns == columns
+    assert list(EV.to_frame().columns) == list(columns)
+
+
+@each_data
+def test_a_summary_lists_every_measure_that_suits_the_scores_and_needs_nothing_more(ev):
+    expected = [m.name for m in MEASURES if not m.required and suits(ev, m)]
+
+    assert [row["measure"] for row in ev.summary()] == expected
+
+
+def test_a_measure_of_margins_is_left_out_of_the_summary_of_probabilities_unless_asked_for():
+    def measures(ev, *asked, **options):
+        return {row["measure"] for row in ev.summary(*asked, **options)}
+
+    assert "hinge_loss" not in measures(EV) | measures(EV, family=Family.PROBABILITY) | measures(EV, quota=3)
+    assert "hinge_loss" in measures(DATA["margins"]) & measures(DATA["low scores are positive"])
+    assert measures(EV, "hinge_loss") == measures(EV, ["hinge_loss"]) == {"hinge_loss"}
+
+
+def test_a_summary_goes_from_family_to_family():
+    order = [family.name.lower() for family in Family]
+
+    for ev, options in ((EV, {}), (EV, {"quota": 3}), (DATA["margins"], {})):
+        found = [order.index(row["family"]) for row in ev.summary(**options)]
+        assert found == sorted(found)
+        assert set(found) == set(range(len(order)))
 
 
 @pytest.mark.parametrize("where", [{"quota": 3}, {"share": 0.3}])
-def test_a_summary_with_a_quota_lists_every_measure(where):
+def test_a_summary_with_a_quota_lists_every_measure_that_suits_the_scores(where):
     rows = list(EV.summary(**where))
 
-    assert [row["measure"].partition("(")[0] for row in rows] == [m.name for m in MEASURES]
+    assert [row["measure"].partition("(")[0] for row in rows] == [m.name for m in MEASURES if suits(EV, m)]
     found = {row["measure"]: row["value"] for row in rows}
     assert found["hit_rate(quota=3)"] == 2 / 3
     assert found["qrecall(quota=3)"] == 2 / 5
 
 
+@pytest.mark.parametrize("asked", [None, ["pearson", "hit_rate", "qrecall", "enrichment", "auc"]])
+def test_the_quota_of_a_summary_goes_to_every_measure_that_has_one(asked):
+    found = {row["measure"]: row["value"] for row in EV.summary(asked, quota=3)}
+    takes_quota = [m for m in MEASURES if "quota" in m.parameters]
+
+    assert "pearson" in [m.name for m in takes_quota]
+    for m in takes_quota:
+        assert found[f"{m.name}(quota=3)"] == EV.value(m, quota=3)
+        assert m.name not in found
+    assert "auc" in found
+
+
+def test_the_name_of_one_measure_is_enough_for_a_summary():
+    for asked in ("ppv", MEASURES["precision"]):
+        assert EV.summary(asked).rows == EV.summary(["precision"]).rows
+    assert [row["measure"] for row in EV.summary("hit_rate", quota=2)] == ["hit_rate(quota=2)"]
+
+
 @pytest.mark.parametrize("family", Family)
 def test_a_summary_can_be_of_one_family(family):
-    expected = [m.name for m in MEASURES if m.family is family and not m.required]
+    expected = [m.name for m in MEASURES if m.family is family and not m.required and suits(EV, m)]
 
     assert expected
     for spelling in (family, family.name.lower(), family.value):
@@ -240,11 +292,37 @@ def test_a_row_says_what_a_model_that_knows_nothing_would_get():
     rows = {row["measure"]: row for row in EV.summary(quota=4)}
 
     for name, random in [("auc", 1 / 2), ("precision", 5 / 10), ("recall", 5 / 10), ("hit_rate(quota=4)", 5 / 10)]:
-        assert rows[name]["random"] == pytest.approx(random)
-    assert rows["qrecall(quota=4)"]["random"] == pytest.approx(4 / 10)
-    assert rows["log_loss"]["random"] == pytest.approx(math.log(2))
+        assert rows[name]["knowing nothing"] == pytest.approx(random)
+    assert rows["qrecall(quota=4)"]["knowing nothing"] == pytest.approx(4 / 10)
+    assert rows["pearson(quota=4)"]["knowing nothing"] == 0
+    assert rows["log_loss"]["knowing nothing"] == pytest.approx(math.log(2))
     assert (rows["log_loss"]["unit"], rows["log_loss"]["better"]) == ("nats", "lower")
     assert rows["prevalence"]["better"] is None
+
+
+@each_data
+def test_where_knowing_nothing_has_no_value_there_is_none(ev):
+    for row in ev.summary():
+        if math.isnan(row["value"]):
+            assert row["knowing nothing"] is None, row["measure"]
+        assert row["knowing nothing"] is None or math.isfinite(row["knowing nothing"]), row["measure"]
+
+
+def test_what_depends_on_the_ties_has_no_one_value_when_nothing_is_known():
+    row = next(iter(EV.summary("concordant_pairs")))
+
+    assert (row["value"], row["knowing nothing"], row["reason"]) == (20 / 25, None, "")
+
+
+def test_a_summary_prints_neither_title_nor_family_nor_what_is_empty():
+    table = EV.summary(["auc", "recall"])
+
+    assert table.hidden == ("title", "family")
+    assert repr(table).splitlines()[1].split() == ["measure", "value", "knowing", "nothing", "better"]
+    assert "reason" in repr(DATA["positives only"].summary("auc")).splitlines()[1]
+    assert "unit" in repr(EV.summary("log_loss")).splitlines()[1]
+    assert [row["title"] for row in table] == ["Area under the ROC curve", "Recall"]
+    assert table.to_frame()["family"].tolist() == ["ranking", "cut"]
 
 
 @each_data
@@ -253,7 +331,7 @@ def test_a_dictionary_is_ready_for_json(ev, request):
 
     assert back == ev.to_dict()
     assert back["cases"] == back["positives"] + back["negatives"] == ev.ranking.total
-    assert len(back["measures"]) == sum(not m.required for m in MEASURES)
+    assert len(back["measures"]) == sum(not m.required and suits(ev, m) for m in MEASURES)
     for row in back["measures"]:
         assert (row["value"] is None) == bool(row["reason"])
 
@@ -289,6 +367,15 @@ def test_the_dictionary_tells_the_facts():
     assert found["distinct_scores"] == 2
     assert found["threshold"] == 0.5
     assert found["counts"] == {"threshold": 0.5, "tp": 1, "fp": 0, "fn": 0, "tn": 1}
+    assert set(found["measures"][0]) == set(EV.summary().columns)
+
+
+@pytest.mark.parametrize("threshold", [math.inf, -math.inf])
+def test_a_threshold_that_is_not_finite_is_none_in_the_dictionary(threshold):
+    found = evaluate(LABELS, SCORES, threshold=threshold).to_dict()
+
+    assert found["threshold"] is None
+    assert found["counts"]["threshold"] is None
 
 
 @pytest.mark.parametrize(
@@ -318,6 +405,7 @@ NOTES = {
     "below 0.5": evaluate([0, 1, 0, 1], [0.9, 0.6, 0.55, 0.2]),
     "distinct values": evaluate([1, 0, 1, 0], [0.9, 0.9, 0.2, 0.2]),
     "probability 0": evaluate([1, 0, 1, 0], [0.9, 0.6, 0.0, 0.0]),
+    "that you mean": evaluate([1, 0, 1], [2.0, 0.3, 0.4]),
     "nobody": evaluate([1, 0, 1], [0.4, 0.3, 0.2]),
     "everybody": evaluate([1, 0, 1], [0.8, 0.7, 0.6]),
 }
@@ -343,6 +431,10 @@ def test_a_note_appears_only_when_it_must(words):
     [
         ([1, 0, 1], [0.5, 0.3, 0.0], 1),
         ([1, 0, 1], [0.5, 1.0, 0.0], 2),
+        ([1, 0, 1], [0.5, 0.3, 1e-17], 1),  # next to 0
+        ([1, 0, 1], [0.5, np.nextafter(1, 0), 1e-15], 1),  # next to 1
+        ([1, 0, 1], np.array([0.5, 0.3, 1e-7], dtype=np.float32), 1),  # next to 0 in single precision
+        ([1, 0, 1], np.array([0.5, 0.3, 1e-7]), 0),
         ([1, 0, 1], [1.0, 0.0, 0.5], 0),  # certain, and right
         ([1, 0, 1], [2.0, 0.0, 0.0], 0),  # not probabilities
     ],
@@ -351,6 +443,30 @@ def test_cases_given_probability_zero_are_counted(labels, scores, cases):
     notes = [note for note in evaluate(labels, scores).notes if "probability 0" in note]
 
     assert [int(note.split()[0]) for note in notes] == ([cases] if cases else [])
+
+
+def test_the_note_on_probability_zero_says_what_the_logarithms_take():
+    expected = "of a class that got probability 0 or next to it: logarithms take {} instead."
+
+    assert evaluate([1, 0, 1], [0.6, 0.3, 0.0]).notes == ["1 of 3 cases were " + expected.format("2.2e-16")]
+    single = evaluate([1, 0, 1], np.array([0.6, 0.3, 0.0], dtype=np.float32))
+    assert single.notes == ["1 of 3 cases were " + expected.format("1.2e-07")]
+    assert single.log_loss == pytest.approx(-(math.log(0.6) + math.log(0.7) + math.log(2**-23)) / 3, rel=1e-6)
+    weighted = evaluate([1, 0, 1], [0.6, 0.3, 0.0], [2, 1, 2.5])
+    assert "2.5 of 5.5 cases were " + expected.format("2.2e-16") in weighted.notes
+
+
+def test_a_threshold_that_was_not_chosen_for_these_scores_is_noted():
+    question = "The scores run from -2 to 3: is 0.5 the threshold that you mean?"
+
+    assert question in evaluate([1, 0, 1], [3, -2, 1]).notes
+    assert question in evaluate([1, 0, 1], [3, -2, 1], higher_is_positive=False).notes
+    assert evaluate([1, 0, 1], [3, -2, 1], threshold=0).notes == []
+
+
+def test_a_row_that_was_dropped_is_one_row():
+    assert "1 row with a missing value dropped." in evaluate([1, 0, None], [0.9, 0.2, 0.1], missing="drop").notes
+    assert "2 rows with a missing value dropped." in NOTES["dropped"].notes
 
 
 def test_two_cases_with_two_scores_are_no_reason_for_a_note():
@@ -383,6 +499,26 @@ def test_the_representation_tells_the_key_facts():
         assert m.title in text
     assert "0.8000" in text
     assert f"{len(MEASURES) - sum(m.headline for m in MEASURES)} more measures" in text
+
+
+@pytest.mark.parametrize(
+    ("ev", "heading"),
+    [
+        (evaluate([1], [0.7]), "1 case, 1 positive (100 %; positive is 1), 1 distinct score; "),
+        (evaluate([1, 0], [0.7, 0.7]), "2 cases, 1 positive (50 %; positive is 1), 1 distinct score; "),
+        (
+            evaluate([1, 0], [0.7, 0.2], [1.5, 1]),
+            "cases of weight 2.5, 1.5 positive (60 %; positive is 1), 2 distinct scores; ",
+        ),
+        (
+            evaluate([1, 0], [0.7, 0.2], [1, 3]),
+            "cases of weight 4, 1 positive (25 %; positive is 1), 2 distinct scores; ",
+        ),
+    ],
+    ids=["one case", "one score", "weights", "whole weights"],
+)
+def test_a_heading_counts_cases_or_weighs_them(ev, heading):
+    assert repr(ev).splitlines()[0] == ev.summary("auc").title == heading + "predicted positive: score >= 0.5"
 
 
 def test_the_rule_is_turned_when_low_scores_mean_positive():
@@ -423,6 +559,20 @@ def test_numbers_change_when_the_definition_does(monkeypatch):
 
 def test_a_threshold_of_one_leaves_net_benefit_undefined():
     assert math.isnan(evaluate(LABELS, SCORES, threshold=1.0).net_benefit)
+
+
+@pytest.mark.parametrize("higher_is_positive", [True, False])
+def test_net_benefit_needs_a_threshold_that_is_a_probability(higher_is_positive):
+    margins = evaluate([1, 0, 1, 0], [4, 3, 2, 1], threshold=0.5, higher_is_positive=higher_is_positive)
+
+    assert math.isnan(margins.net_benefit)
+    assert "pass risk=" in margins.reason("net_benefit")
+    assert not margins.counts.is_risk
+    assert margins.value("net_benefit", risk=0.25) == margins.counts.tp / 4 - margins.counts.fp / 4 * (1 / 3)
+    assert margins.reason("net_benefit", risk=0.25) == ""
+    assert EV.counts.is_risk
+    assert EV.at(quota=3).is_risk
+    assert EV.net_benefit == 4 / 10 - 1 / 10
 
 
 def test_what_cannot_be_evaluated_is_refused_at_once():

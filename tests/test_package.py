@@ -6,7 +6,8 @@ import re
 import subprocess
 import sys
 import tomllib
-from importlib import metadata, resources
+from dataclasses import replace
+from importlib import import_module, metadata, resources
 from pathlib import Path
 
 import pytest
@@ -96,6 +97,17 @@ def test_every_public_name_exists_and_is_documented(name):
 
     assert inspect.getdoc(thing)
     assert name in dir(cutline)
+
+
+def test_the_three_listings_of_the_public_names_agree():
+    tree = ast.parse(Path(cutline.__file__).read_text(encoding="utf-8"))
+    block = next(node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
+    for_types = [(node.module, alias.name) for node in block.body for alias in node.names]
+    lazily = [(home, name) for home, names in cutline._HOMES.items() for name in names]
+
+    assert sorted(name for _, name in for_types) == sorted(name for _, name in lazily) == sorted(cutline.__all__)
+    for module, name in (*for_types, *((f"cutline.{home}", name) for home, name in lazily)):
+        assert getattr(import_module(module), name) is getattr(cutline, name)
 
 
 def test_the_public_names_are_listed_once_and_in_order():
@@ -188,7 +200,7 @@ def test_a_reference_says_who_and_when(key):
 
     assert "author = {" in entry
     assert "title = {" in entry
-    assert re.search(r"year = \{\d{4}\}", entry)
+    assert re.search(r"year = \{(about )?\d{4}\}", entry)  # undated slides are of about some year
 
 
 @every_measure
@@ -245,6 +257,31 @@ def test_a_bound_measure_is_the_same_with_its_parameters_fixed():
     assert (MEASURES["log_loss"].unit, MEASURES["log_loss"].with_(base=2).unit) == ("nats", "bits")
 
 
+def test_nothing_fixed_is_the_measure_itself():
+    fixed = MEASURES["f_beta"].with_(beta=2)
+
+    assert all(m.with_() is m for m in MEASURES)
+    assert fixed.with_() is fixed
+
+
+@pytest.mark.parametrize("name", ["positive_rate", "h_index"])
+def test_a_name_that_means_something_else_elsewhere_is_no_alias(name):
+    assert name not in MEASURES
+    assert not hasattr(cutline, name)
+
+
+def test_the_main_source_is_cited_by_its_year():
+    assert "berrar2025" in KEYS
+    assert [key for key in KEYS if key.startswith("berrar")] == ["berrar2014", "berrar2025"]
+    assert "berrar2025" in MEASURES["auc"].source
+
+
+@pytest.mark.parametrize("name", ["aucpr_min", "aucpr_minmax", "aucpr_max"])
+def test_the_trapezoids_of_a_model_that_knows_nothing_are_the_prevalence(name):
+    assert MEASURES[name].random.latex == r"\pi"
+    assert MEASURES[name].random.at(Situation(prevalence=0.3)) == 0.3
+
+
 # ---------------------------------------------------------------------- the distribution
 
 
@@ -258,8 +295,7 @@ def test_the_types_are_shipped():
 
 
 def test_an_incomplete_declaration_would_be_seen(monkeypatch):
-    broken = MEASURES["f_beta"].with_()
-    object.__setattr__(broken, "parameters", {})
+    broken = replace(MEASURES["f_beta"], parameters={})
 
     with pytest.raises(AssertionError):
         test_the_parameters_are_those_of_the_function(broken)

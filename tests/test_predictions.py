@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cutline import CutlineError, Ranking, rank
+from cutline import MEASURES, CutlineError, InputError, ParameterError, Ranking, evaluate, rank
 from cutline.predictions import cut, places
 
 LABELS = [1, 0, 1, 0, 0]
@@ -131,6 +131,23 @@ def test_cases_of_one_class_can_be_ranked(labels, positive, positives, negatives
     ranking = rank(labels, [1, 2, 3], positive=positive)
 
     assert (ranking.positives, ranking.negatives) == (positives, negatives)
+
+
+@pytest.mark.parametrize(
+    ("labels", "positive"),
+    [
+        ([1, 1, 1], "1"),
+        ([True, True, True], "True"),
+        (["1", "1", "1"], 1),
+        (np.array(["1", "1", "1"], dtype=object), 1),
+        (["a", "a", "a"], True),
+        ([1, 0, 1], "1"),
+        (["1", "0", "1"], 1),
+    ],
+)
+def test_a_positive_label_of_another_kind_is_refused(labels, positive):
+    with pytest.raises(InputError, match="positive"):
+        rank(labels, [1, 2, 3], positive=positive)
 
 
 # ---------------------------------------------------------------------- scores
@@ -317,6 +334,60 @@ def test_large_weights_do_not_wrap_around(weights):
 
 
 @pytest.mark.parametrize(
+    ("weights", "kinds"),
+    [
+        ([10**8] * 4, "ii"),
+        ([1e8] * 4, "ii"),
+        ([4_000_000_000, 1, 1, 1], "if"),  # the square would overflow, the weight does not
+        ([4e9, 1.0, 1.0, 1.0], "if"),
+        ([2.0**52, 1.0, 1.0, 1.0], "if"),
+        ([2.0**52, 2.0**52, 1.0, 1.0], "ff"),
+        ([2**61, 2**60, 1, 1], "if"),
+        ([2**61, 2**61, 1, 1], "ff"),
+        (np.array([2**60, 1, 1, 1], dtype=np.uint64), "if"),
+        (np.array([2**63, 1, 1, 1], dtype=np.uint64), "ff"),
+    ],
+)
+def test_whole_weights_stay_whole_as_long_as_their_sum_fits(weights, kinds):
+    ranking = rank([1, 0, 1, 0], [4, 3, 2, 1], weights)
+
+    assert "".join(column.dtype.kind for column in (ranking.pos, ranking.neg)) == kinds[0] * 2
+    assert "".join(column.dtype.kind for column in (ranking.pos2, ranking.neg2)) == kinds[1] * 2
+    assert ranking.integral is (kinds[0] == "i")
+    if ranking.integral:
+        assert ranking.total == sum(int(w) for w in weights)
+        assert ranking.pos.tolist() == [int(weights[0]), 0, int(weights[2]), 0]
+    assert ranking.pos2[0] == pytest.approx(float(weights[0]) ** 2, rel=1e-15)
+
+
+def test_a_weight_of_a_hundred_million_is_that_many_rows():
+    data = [1, 0, 1, 0], [0.9, 0.6, 0.6, 0.2]
+    many = rank(*data, [10**8] * 4)
+    repeated = Ranking.of_counts([0.9, 0.6, 0.2], [10**8, 10**8, 0], [0, 10**8, 10**8])
+
+    for name in ("mean_precision", "average_hit_rate", "average_lift", "expected_average_precision"):
+        assert MEASURES[name](many) == MEASURES[name](repeated)
+    # The precision down to the share x of the list, averaged: 1 up to 1/4, (1 + x/2) / x in the tie, then 2 / x.
+    limit = (1 + (1 / 2) * math.log(3) + 1 + 2 * math.log(4 / 3)) / 4
+    assert MEASURES["mean_precision"](many) == pytest.approx(limit, rel=1e-7)
+    assert MEASURES["mean_precision"](*data, [1] * 4) == MEASURES["mean_precision"](*data)
+
+
+@pytest.mark.parametrize("weights", [[1e-101, 1e-102], [1e-300, 0], [1e100, 1], [1e300, 1e300], [5e-324, 5e-324]])
+def test_weights_of_an_absurd_size_are_refused(weights):
+    with pytest.raises(InputError, match="weights add up to"):
+        rank([1, 0], [2, 1], weights)
+
+
+@pytest.mark.parametrize("weights", [[1e-99, 1e-99], [1e99, 1e99], [1e-300, 1], [math.nan, 1e50, 1e50]])
+def test_weights_of_any_other_size_are_taken(weights):
+    labels = [1, 0, 1][-len(weights) :]
+    ranking = rank(labels, range(len(weights)), weights, missing="drop")
+
+    assert ranking.total == np.nansum(weights)
+
+
+@pytest.mark.parametrize(
     ("label", "score"), [(None, 0.3), (math.nan, 0.3), (7, 0.3), (1, math.nan), (1, None), (None, math.nan)]
 )
 def test_a_case_of_weight_zero_is_absent_whatever_it_holds(label, score):
@@ -442,6 +513,24 @@ def test_weights_that_are_not_whole_have_no_places_to_round_to():
 
 def test_a_quota_is_taken_as_it_is():
     assert places(rank(LABELS, SCORES), quota=3) == 3
+
+
+@pytest.mark.parametrize("name", ["hit_rate", "qrecall", "enrichment", "pearson"])
+@pytest.mark.parametrize("quota", [6, 2.5])
+def test_a_quota_that_was_fixed_is_checked_like_one_that_is_given(name, quota):
+    fixed = MEASURES[name].with_(quota=quota)
+    ev = evaluate(LABELS, SCORES)
+    message = "a whole number of places" if quota == 2.5 else "the list has 5 places"
+
+    for ask in (
+        lambda: fixed(LABELS, SCORES),
+        lambda: ev.value(fixed),
+        lambda: ev.summary([fixed]),
+        lambda: MEASURES[name](LABELS, SCORES, quota=quota),
+    ):
+        with pytest.raises(ParameterError, match=message):
+            ask()
+    assert MEASURES[name].with_(quota=5)(LABELS, SCORES) == MEASURES[name](LABELS, SCORES, quota=5)
 
 
 def test_a_quota_and_a_share_are_not_given_together():

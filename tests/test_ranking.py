@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cutline import MEASURES, Counts, Ranking, auc, rank
+from cutline import MEASURES, Counts, InputError, Ranking, auc, rank
 from cutline.measures import Needs
 from cutline.ranking import merge
 
@@ -348,18 +348,122 @@ def test_low_scores_that_mean_positive_are_binned_alike(rows, edges):
         assert one.neg.tolist() == other.neg.tolist()
 
 
+@pytest.mark.parametrize("higher_is_positive", [True, False])
+def test_an_edge_falls_where_a_cut_at_it_would_put_it(higher_is_positive):
+    ranking = rank([1, 0, 1, 0], [1, 2, 3, 4], higher_is_positive=higher_is_positive)
+    for edge in (1, 2, 3, 4):
+        at_edge = ranking.at_threshold(edge)
+        for part in ranking.coarsen([edge]):
+            counts = part.at_threshold(edge)
+            assert (counts.tp, counts.fp) == (at_edge.tp, at_edge.fp)
+
+
+@often
+@given(rows=lists, edges=st.lists(st.integers(0, 6), min_size=1, max_size=3, unique=True), turned=st.booleans())
+def test_a_cut_at_an_edge_of_the_bins_is_exact(rows, edges, turned):
+    ranking = ranking_of(rows, higher_is_positive=not turned)
+    for part in ranking.coarsen(edges):
+        for edge in edges:
+            assert part.at_threshold(edge) == ranking.at_threshold(edge)
+
+
 # ---------------------------------------------------------------------- looks
 
 
 def test_a_ranking_says_what_it_holds():
     ranking = rank([1, 0, 1, 0], [0.9, 0.6, 0.6, 0.2], [1, 1, 0.5, 1])
 
-    assert repr(ranking) == "Ranking of 3.5 cases, 1.5 of them positive, at 3 distinct scores"
+    assert repr(ranking) == "Ranking of cases of weight 3.5, 1.5 of them positive, at 3 distinct scores"
+    assert repr(rank([1], [0.5])) == "Ranking of 1 case, 1 of them positive, at 1 distinct score"
+    assert repr(rank([1, 0], [2, 1])) == "Ranking of 2 cases, 1 of them positive, at 2 distinct scores"
+    assert repr(rank([1, 0], [2, 1], [1, 2])).startswith("Ranking of cases of weight 3, ")
     assert repr(Ranking.of_counts([2, 1], [[1, 0], [2, 1]], [[1, 1], [0, 1]])) == (
         "Ranking of 2 distinct scores, a stack of shape (2,)"
     )
     assert len(ranking) == 3
 
+
+def test_a_ranking_becomes_a_frame_and_html():
+    ranking = rank([1, 0, 1, 0], [0.9, 0.6, 0.6, 0.2])
+    long = rank([1, 0] * 10, range(20))
+
+    assert ranking.to_frame().to_dict("list") == ranking.to_dict()
+    assert ranking.to_frame("polars").to_dict(as_series=False) == ranking.to_dict()
+    html = ranking._repr_html_()
+    assert html.startswith(f"<table><caption>{ranking!r}</caption>")
+    assert html.count("<tr>") == 1 + 3
+    assert long._repr_html_().count("<tr>") == 1 + 10  # the top of the list
+    assert len(long.to_frame()) == 20
+    stack = Ranking.of_counts([2, 1], [[1, 0], [2, 1]], [[1, 1], [0, 1]])
+    assert stack._repr_html_() == repr(stack)
+
+
+# ---------------------------------------------------------------------- columns
+
+
+@pytest.mark.parametrize("name", ["score", "pos", "neg", "pos2", "neg2"])
+@pytest.mark.parametrize(
+    "ranking",
+    [
+        rank([1, 0, 1], [3, 2, 1]),
+        rank([1, 0, 1], [3, 2, 1], [1.5, 1, 2]),
+        Ranking.of_counts([2, 1], [1, 0], [0, 1]),
+        rank([1, 0], [2, 1]) + rank([1, 0], [2, 1]),
+        rank([1, 0, 1], [3, 2, 1]).swapped(),
+        rank([1, 0, 1], [3, 2, 1]).coarsen(1).low,
+    ],
+    ids=["rank", "weights", "of_counts", "merged", "swapped", "coarsened"],
+)
+def test_the_columns_can_be_read_but_not_written(ranking, name):
+    with pytest.raises(ValueError, match="read-only"):
+        getattr(ranking, name)[0] = 7
+
+
+def test_the_arrays_that_a_ranking_was_made_from_stay_writable():
+    score, pos, neg = np.array([2.0, 1.0]), np.array([1, 0]), np.array([0, 1])
+    ranking = Ranking.of_counts(score, pos, neg)
+    score[0], pos[0], neg[0] = 9, 9, 9
+
+    assert ranking.to_dict() == {"score": [2, 1], "positives": [1, 0], "negatives": [0, 1]}
+
+
+def test_rankings_are_equal_when_their_columns_are():
+    ranking = rank([1, 0, 1], [3, 2, 1])
+
+    assert ranking == rank([1, 1, 0], [1, 3, 2])
+    assert ranking == Ranking.of_counts([3, 2, 1], [1, 0, 1], [0, 1, 0])
+    assert ranking != rank([1, 0, 1], [3, 2, 0])
+    assert ranking != rank([1, 0, 0], [3, 2, 1])
+    assert ranking != rank([1, 0, 1], [3, 2, 1], [1, 2, 1])
+    assert ranking != rank(["y", "n", "y"], [3, 2, 1], positive="y")
+    assert rank([1, 1], [1, 1], [1, 3]) != rank([1, 1], [1, 1], [2, 2])  # one weight, other squares
+    assert rank([1, 0], [1, 1]) != rank([1, 0], [1, 1], higher_is_positive=False)
+    assert ranking != "a ranking"
+    with pytest.raises(TypeError):
+        hash(ranking)
+
+
+@pytest.mark.parametrize(
+    ("score", "pos", "neg"),
+    [
+        ([1, 2], [1, 1], [1, 1]),
+        ([2, 2], [1, 1], [1, 1]),
+        ([2, math.nan], [1, 1], [1, 1]),
+        ([math.nan], [1], [1]),
+        ([2, 1], [1], [1, 1]),
+        ([2, 1], [1, 1], [1]),
+        ([2, 1], [1, 1, 1], [1, 1, 1]),
+        ([2, 1], [1, -1], [1, 1]),
+        ([2, 1], [1, 1], [-1, 1]),
+        ([], [], []),
+    ],
+)
+def test_finished_columns_are_checked(score, pos, neg):
+    with pytest.raises(InputError):
+        Ranking.of_counts(score, pos, neg)
+
+
+# ---------------------------------------------------------------------- counts
 
 TABLE = Counts(tp=3, fp=1, fn=2, tn=4, threshold=0.5)
 
@@ -372,7 +476,9 @@ def test_counts_say_what_they_hold():
     assert repr(TABLE) == "Counts(tp=3, fp=1, fn=2, tn=4, threshold=0.5)"
     assert repr(Counts(tp=1.5, fp=0.5, fn=0.5, tn=1.5)) == "Counts(tp=1.5, fp=0.5, fn=0.5, tn=1.5)"
     assert TABLE.to_dict() == {"threshold": 0.5, "tp": 3, "fp": 1, "fn": 2, "tn": 4}
-    assert Counts(1, 2, 3, 4).to_dict() == {"threshold": None, "tp": 1, "fp": 2, "fn": 3, "tn": 4}
+    for threshold in (math.nan, math.inf, -math.inf):
+        counts = Counts(1, 2, 3, 4, threshold=threshold)
+        assert counts.to_dict() == {"threshold": None, "tp": 1, "fp": 2, "fn": 3, "tn": 4}
 
 
 def test_counts_of_all_cuts_are_lists_in_a_dictionary():
@@ -412,3 +518,65 @@ def test_counts_have_no_other_attributes(name):
 def test_counts_are_equal_when_the_four_numbers_are():
     assert Counts(1, 2, 3, 4, threshold=0.5) == Counts(1, 2, 3, 4, threshold=0.7)
     assert Counts(1, 2, 3, 4) != Counts(1, 2, 4, 3)
+    assert Counts([1, 2], [2, 2], [3, 3], [4, 4]) == Counts(*np.array([[1, 2], [2, 2], [3, 3], [4, 4]]))
+    assert Counts([1, 2], [2, 2], [3, 3], [4, 4]) != Counts([1, 2], [2, 2], [3, 3], [4, 5])
+    assert Counts([1, 2], [2, 2], [3, 3], [4, 4]) != Counts(1, 2, 3, 4)
+    assert rank([1, 0], [2, 1]).counts == rank([1, 0], [4, 3]).counts
+    assert TABLE != (3, 1, 2, 4)
+    with pytest.raises(TypeError):
+        hash(TABLE)
+
+
+def test_lists_of_counts_are_arrays():
+    counts = Counts([3, 1], [1, 0], (2, 4), [4, 5])
+
+    assert counts.precision.tolist() == [3 / 4, 1]
+    assert counts.total.tolist() == [10, 10]
+    assert Counts([0.5, 1.0], 1, 1, 1).tp.dtype == float
+
+
+@pytest.mark.parametrize("wrong", [-1, -0.5, np.int64(-3), [1, -1], "many", "3", ["3"], ["a"], [[1], [1, 2]]], ids=repr)
+@pytest.mark.parametrize("name", ["tp", "fp", "fn", "tn"])
+def test_what_is_no_count_is_refused(name, wrong):
+    with pytest.raises(InputError, match=rf"^{name} is "):
+        Counts(**{"tp": 1, "fp": 1, "fn": 1, "tn": 1} | {name: wrong})
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int16, np.int32])
+@pytest.mark.parametrize("shape", [(), (1,)])
+def test_narrow_integers_are_widened(kind, shape):
+    counts = Counts(*(np.full(shape, 100, dtype=kind)[()] for _ in range(4)))
+
+    assert counts.total == 400
+    assert counts.tp.dtype == np.int64
+
+
+@pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
+def test_counts_become_a_frame_with_a_row_for_each_cut(backend):
+    one, cuts = TABLE.to_frame(backend), rank([1, 0], [0.7, 0.2]).counts.to_frame(backend)
+    names = one.column_names if backend == "pyarrow" else list(one.columns)
+
+    assert names == ["threshold", "tp", "fp", "fn", "tn"]
+    assert [np.asarray(one[name]).tolist() for name in names] == [[0.5], [3], [1], [2], [4]]
+    assert [np.asarray(cuts[name]).tolist() for name in names] == [
+        [math.inf, 0.7, 0.2],
+        [0, 1, 1],
+        [0, 0, 1],
+        [1, 0, 0],
+        [1, 1, 0],
+    ]
+
+
+def test_the_counts_of_a_ranking_know_whether_their_threshold_is_a_risk():
+    for scores, options, is_risk in (
+        ([0.7, 0.2], {}, True),
+        ([1.2, 0.2], {}, False),
+        ([0.7, 0.2], {"higher_is_positive": False}, False),
+    ):
+        ranking = rank([1, 0], scores, **options)
+        for counts in (ranking.counts, ranking.at_threshold(0.5), ranking.at_quota(1), ranking.at_cut(1)):
+            assert counts.is_risk is is_risk
+            assert np.isnan(counts.net_benefit).all() == (not is_risk)
+            assert not np.isnan(MEASURES["net_benefit"](counts, risk=0.2)).any()
+    assert TABLE.is_risk
+    assert math.isnan(Counts(3, 1, 2, 4, threshold=0.5, is_risk=False).net_benefit)

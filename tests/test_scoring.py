@@ -201,6 +201,13 @@ def test_scorers_and_measures_can_be_pickled(thing):
     assert repr(again) == repr(thing)
 
 
+@pytest.mark.parametrize("m", MEASURES, ids=str)
+def test_a_measure_comes_back_as_the_very_same_object(m):
+    assert pickle.loads(pickle.dumps(m)) is m  # noqa: S301
+    assert copy.deepcopy(m) is m
+    assert pickle.loads(pickle.dumps(scorer("auc"))).measure is MEASURES["auc"]  # noqa: S301
+
+
 # ---------------------------------------------------------------------- refusals
 
 
@@ -222,7 +229,10 @@ def test_scorers_and_measures_can_be_pickled(thing):
         lambda: scorer("brier")(SVC().fit(X, Y), X, Y),
         lambda: scorer("hinge_loss")(DecisionTreeClassifier().fit(X, Y), X, Y),
         lambda: scorer("precision", quota=1000)(FITTED, X, Y),
-        lambda: scorer("precision", quota=10, share=0.5)(FITTED, X, Y),
+        lambda: scorer("precision", quota=10, share=0.5),
+        lambda: scorer("precision", threshold=0.5, quota=10),
+        lambda: scorer("precision", threshold=0.5, share=0.5),
+        lambda: scorer("hit_rate", quota=10, share=0.5),
     ],
 )
 def test_what_cannot_be_scored_is_refused(make):

@@ -20,6 +20,7 @@ TABLE = Table(
     [
         (0.5, "0.5000"),
         (0.0, "0.0000"),
+        (-0.0, "0.0000"),
         (1 / 3, "0.3333"),
         (-1 / 3, "-0.3333"),
         (0.00012345, "0.000123"),
@@ -101,10 +102,39 @@ def test_html_has_a_row_for_each_row():
     html = TABLE._repr_html_()
 
     assert html.count("<tr>") == 1 + 3
-    assert html.count("<td>") == 3 * 3
+    assert html.count("<td") == 3 * 3
     assert html.count("<th scope='col'>") == 3
     assert "<caption>Three</caption>" in html
     assert "<caption>" not in Table(("a",), ())._repr_html_()
+
+
+def test_numbers_are_to_the_right_in_html_too():
+    html = TABLE._repr_html_()
+
+    assert html.count("<td style='text-align: right'>") == 3
+    for cell in ("0.5000", "undefined", "12"):
+        assert f"<td style='text-align: right'>{cell}</td>" in html
+    for cell in ("a", "&lt;b&gt;", ""):
+        assert f"<td>{cell}</td>" in html
+
+
+def test_hidden_columns_are_converted_but_not_printed():
+    table = Table(("name", "secret", "value"), (("a", "x", 0.5), ("b", "y", 1.5)), hidden=("secret",))
+
+    assert repr(table).splitlines() == ["name   value", "----  ------", "a     0.5000", "b     1.5000"]
+    assert "secret" not in table._repr_html_()
+    assert "<td>x</td>" not in table._repr_html_()
+    assert [row["secret"] for row in table] == [row["secret"] for row in table.to_dict()] == ["x", "y"]
+    assert table.to_frame()["secret"].tolist() == ["x", "y"]
+
+
+def test_columns_without_a_word_are_not_printed():
+    table = Table(("name", "empty", "none", "half"), (("a", "", None, ""), ("b", "", None, "x")))
+
+    assert repr(table).splitlines() == ["name  half", "----  ----", "a", "b     x"]
+    assert table._repr_html_().count("<th scope='col'>") == 2
+    assert set(table.to_dict()[0]) == {"name", "empty", "none", "half"}
+    assert "undefined" in repr(Table(("value",), ((math.nan,),)))  # what is undefined is not empty
 
 
 @pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])

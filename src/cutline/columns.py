@@ -38,7 +38,7 @@ def _not_a_column(array: Array, name: str) -> str:
             "pass the column of the positive class, usually scores[:, 1]."
         )
     if array.ndim == 2 and 1 in array.shape:
-        return f"{name} has the shape {shape}: pass one flat column, for example {name}.ravel()."
+        return f"{name} has the shape {shape}: pass one flat column of values."
     if array.ndim == 0:
         what = "None" if array.item() is None else f"a single {type(array.item()).__name__}"
         return f"{name} is {what}: pass a sequence with one value for each case."
@@ -108,15 +108,17 @@ def weights(values: Any) -> Array:
         )
     if array.dtype.kind == "f" and np.isinf(array).any():
         raise InputError(f"weights is infinite at position {int(np.argmax(np.isinf(array)))}: pass finite weights.")
+    total = float(np.nansum(array, dtype=float))
+    if total and not 1e-100 < total < 1e100:  # products of counts would leave the range of floats
+        raise InputError(f"weights add up to {total:g}: pass weights of an ordinary size, with a mean near 1.")
     return array
 
 
 def whole_if_possible(array: Array) -> Array:
     """Weights that are whole numbers as integers, so that counts stay exact; as floats where sums would overflow."""
-    as_float = array.astype(float)
-    if np.vecdot(as_float, as_float) < _EXACT_INTEGERS and (as_float == np.floor(as_float)).all():
-        return array.astype(np.int64)
-    return as_float
+    limit = 2**62 if array.dtype.kind in "iu" else _EXACT_INTEGERS
+    is_whole = array.dtype.kind in "iu" or bool((array == np.floor(array)).all())
+    return array.astype(np.int64 if is_whole and array.sum(dtype=float) < limit else float)
 
 
 def matrix(values: Any, name: str) -> Array:
@@ -141,7 +143,7 @@ def classes_of(labels: Any, order: Any, columns: int) -> tuple[Array, list[Any]]
     absent = missing_mask(truth)
     if absent is not None and absent.any():
         raise missing_error("labels", absent, None, "fill them, or remove the rows")
-    known = sorted(set(truth.tolist()), key=str) if order is None else list(order)
+    known = _in_order(truth) if order is None else list(order)
     if len(set(known)) < len(known):
         raise InputError("classes names a class twice: name each once.")
     if len(known) != columns:
@@ -152,6 +154,13 @@ def classes_of(labels: Any, order: Any, columns: int) -> tuple[Array, list[Any]]
         if label not in position:
             raise InputError(f"labels holds {label!r}, which is not among classes: pass classes= with every class.")
     return np.array([position[label] for label in truth.tolist()]), known
+
+
+def _in_order(labels: Array) -> list[Any]:
+    try:
+        return sorted(set(labels.tolist()))
+    except TypeError:
+        raise InputError("labels holds values of several types: pass classes= in the order of the columns.") from None
 
 
 def number(value: Any, name: str) -> float:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from cutline.errors import UnavailableError, near
+from cutline.errors import InputError, UnavailableError, near
+from cutline.tables import Table
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Counts:
     """The contingency table of one cut, or of many: each field is a number or an array of numbers.
 
@@ -26,16 +27,15 @@ class Counts:
     fp: Any
     fn: Any
     tn: Any
-    threshold: Any = field(default=float("nan"), compare=False)
+    threshold: Any = float("nan")
+    is_risk: bool = True  # whether the threshold can be read as a probability of the positive class
 
     # The measures of one cut, by name and alias. They know Counts, not the other way round, so they enter themselves.
     measures: ClassVar[dict[str, Callable[[Counts], Any]]] = {}
 
     def __post_init__(self) -> None:
-        for name in ("tp", "fp", "fn", "tn"):  # sums of narrow integers would overflow
-            count = getattr(self, name)
-            if isinstance(count, np.ndarray | np.generic) and count.dtype.kind in "biu" and count.dtype.itemsize < 8:
-                object.__setattr__(self, name, count.astype(np.int64))
+        for name in ("tp", "fp", "fn", "tn"):
+            object.__setattr__(self, name, _count(getattr(self, name), name))
 
     @property
     def positives(self) -> Any:
@@ -80,6 +80,20 @@ class Counts:
             tn=(1 - prevalence) * (1 - flagged),
         )
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Counts):
+            return NotImplemented
+        return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in ("tp", "fp", "fn", "tn"))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """The threshold and the counts as a data frame, a row for each cut."""
+        names = ("threshold", "tp", "fp", "fn", "tn")
+        columns = np.broadcast_arrays(*(np.atleast_1d(getattr(self, name)) for name in names))
+        rows = zip(*(column.ravel().tolist() for column in columns), strict=True)
+        return Table(names, tuple(rows)).to_frame(backend)
+
     def to_dict(self) -> dict[str, Any]:
         """The threshold (None when it is not finite) and the four counts, as plain numbers or lists."""
         threshold = np.asarray(self.threshold, dtype=float)
@@ -108,6 +122,21 @@ class Counts:
         )
         head = "".join(f"<th scope='col'>{title}</th>" for title in ("", "positive", "negative", "all"))
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _count(value: Any, name: str) -> Any:
+    """A number or an array of numbers, in a type whose sums do not overflow; never below zero but by rounding."""
+    if not isinstance(value, int | float | np.number):
+        try:
+            value = np.asarray(value)
+            value = value.astype(float if value.dtype.kind in "fO" else np.int64, casting="unsafe", copy=False)
+        except (TypeError, ValueError):
+            raise InputError(f"{name} is {value!r}: pass a count or an array of counts.") from None
+    elif isinstance(value, np.integer):
+        value = value.astype(np.int64)
+    if np.min(value, initial=0) < -1e-6:
+        raise InputError(f"{name} is {written(np.min(value))}: pass counts of zero or more.")
+    return value
 
 
 def divide(numerator: Any, denominator: Any) -> Any:

@@ -56,11 +56,10 @@ def side_by_side(evaluations: list[Evaluation], quota: int) -> str:
             unit = f" ({first['unit']})" if first["unit"] else ""
             reasons = {entry["reason"] for entry in entries} - {""}
             better = {"higher": "+", "lower": "-", None: ""}[first["better"]]
-            rows.append(
-                (first["measure"] + unit, better, *(e["value"] for e in entries), first["random"], "; ".join(reasons))
-            )
+            values = [entry["value"] for entry in entries]
+            rows.append((first["measure"] + unit, better, *values, first["knowing nothing"], "; ".join(reasons)))
         names = [ev.name or "value" for ev in evaluations]
-        lines += [repr(Table(("measure", "", *names, "knowing nothing", ""), tuple(rows), title=family.value)), ""]
+        lines += [repr(Table(("measure", "", *names, "knowing nothing", "why"), tuple(rows), title=family.value)), ""]
     return "\n".join(lines).rstrip()
 
 

@@ -17,7 +17,7 @@ from cutline.measures import MEASURES, Family, Measure, Needs
 from cutline.measures._measure import DEFAULT_THRESHOLD
 from cutline.parallel import each
 from cutline.predictions import Missing, cut, places, rank
-from cutline.ranking import Ranking
+from cutline.ranking import Ranking, cases_of
 from cutline.tables import Table, plain
 
 
@@ -110,7 +110,7 @@ class Evaluation:
 
     def summary(
         self,
-        measures: Iterable[str | Measure] | None = None,
+        measures: Iterable[str | Measure] | str | Measure | None = None,
         *,
         family: Family | str | None = None,
         quota: float | None = None,
@@ -120,35 +120,35 @@ class Evaluation:
 
         All of them, unless `measures` or `family` says which; those of a quota only with `quota` or `share`.
         """
-        chosen = MEASURES.search(family=family) if measures is None else [MEASURES[measure] for measure in measures]
+        if measures is None:
+            chosen = MEASURES.search(family=family)
+            if self.ranking.are_probabilities:  # which are no signed distances
+                chosen = [m for m in chosen if m.needs is not Needs.MARGINS]
+        else:
+            chosen = [
+                MEASURES[measure] for measure in ([measures] if isinstance(measures, str | Measure) else measures)
+            ]
         if quota is not None or share is not None:
             j = float(places(self.ranking, quota=quota, share=share))
-            chosen = [m.with_(quota=int(j) if j.is_integer() else j) if "quota" in m.required else m for m in chosen]
+            chosen = [m.with_(quota=int(j) if j.is_integer() else j) if "quota" in m.parameters else m for m in chosen]
         elif measures is None:
             chosen = [m for m in chosen if not m.required]
-        columns = ("measure", "title", "family", "value", "random", "better", "unit", "reason")
+        columns = ("measure", "title", "family", "value", "knowing nothing", "better", "unit", "reason")
         rows = each(self._row, chosen, len(self.ranking))
-        return Table(columns, tuple(rows), title=self._heading())
+        return Table(columns, tuple(rows), title=self._heading(), hidden=("title", "family"))
 
     def _row(self, measure: Measure) -> tuple[Any, ...]:
-        value = random = math.nan
+        value, ignorant = math.nan, None
         reason = measure.reason(self.ranking) if not measure.fits(self.ranking) else ""
         if not reason:
             data, parameters = self._prepare(measure, {})
             value = float(measure.compute(data, **parameters))
-            random = measure.ignorant(data, **{**measure.bound, **parameters})
-            reason = measure.reason(data, **parameters) if math.isnan(value) else ""
-        note = f"undefined: {reason}" if reason else ("infinite" if math.isinf(value) else "")
-        return (
-            str(measure),
-            measure.title,
-            measure.family.name.lower(),
-            value,
-            random,
-            measure.better,
-            measure.unit,
-            note,
-        )
+            reason = (
+                measure.reason(data, **parameters) if math.isnan(value) else ("infinite" if math.isinf(value) else "")
+            )
+            ignorant = plain(measure.ignorant(data, **{**measure.bound, **parameters}))
+        family = measure.family.name.lower()
+        return str(measure), measure.title, family, value, ignorant, measure.better, measure.unit, reason
 
     @property
     def notes(self) -> list[str]:
@@ -164,16 +164,19 @@ class Evaluation:
             found.append("The AUC is below 0.5: do low scores mean positive? Then pass higher_is_positive=False.")
         if len(r) <= 2 < r.total:
             found.append(f"The scores have {columns.counted(len(r), 'distinct value')}: labels rather than scores.")
-        clipped = r.neg[r.key == 1].sum() + r.pos[r.key == 0].sum() if r.are_probabilities else 0
+        eps = np.finfo(r.score.dtype).eps
+        clipped = r.pos[r.key < eps].sum() + r.neg[1 - r.key < eps].sum() if r.are_probabilities else 0
         if clipped:
             found.append(
-                f"{written(clipped)} of {written(r.total)} cases were of a class that got probability 0: "
-                "logarithms take the machine epsilon of the scores instead."
+                f"{written(clipped)} of {written(r.total)} cases were of a class that got probability 0 "
+                f"or next to it: logarithms take {eps:.2g} instead."
             )
+        low, high = sorted((float(r.score[0]), float(r.score[-1])))
+        if not r.are_probabilities and self.threshold == DEFAULT_THRESHOLD:
+            found.append(f"The scores run from {low:g} to {high:g}: is 0.5 the threshold that you mean?")
         counts = self.counts
         if not counts.flagged or not counts.unflagged:
             whom = "nobody" if not counts.flagged else "everybody"
-            low, high = sorted((r.score[0], r.score[-1]))
             found.append(f"The threshold {self.threshold:g} flags {whom}: the scores run from {low:g} to {high:g}.")
         return found
 
@@ -206,17 +209,16 @@ class Evaluation:
         rule = ">=" if r.higher_is_positive else "<="
         share = f"{100 * r.positives / r.total:.3g} %"
         return (
-            f"{name}{written(r.total)} cases, {written(r.positives)} positive ({share}; positive is {r.positive!r}), "
-            f"{len(r)} distinct scores; predicted positive: score {rule} {self.threshold:g}"
+            f"{name}{cases_of(r)}, {written(r.positives)} positive ({share}; positive is {r.positive!r}), "
+            f"{columns.counted(len(r), 'distinct score')}; predicted positive: score {rule} {self.threshold:g}"
         )
 
     def _headlines(self) -> Table:
-        table = self.summary(m for m in MEASURES if m.headline)
-        shown = [
-            (row["title"] + (f" ({row['unit']})" if row["unit"] else ""), row["value"], row["random"], row["reason"])
-            for row in table
-        ]
-        return Table(("measure", "value", "knowing nothing", ""), tuple(shown))
+        rows = []
+        for row in self.summary(m for m in MEASURES if m.headline):
+            unit = f" ({row['unit']})" if row["unit"] else ""
+            rows.append((row["title"] + unit, row["value"], row["knowing nothing"], row["reason"]))
+        return Table(("measure", "value", "knowing nothing", "why"), tuple(rows))
 
     def __repr__(self) -> str:
         c = self.counts

@@ -51,9 +51,10 @@ def rank(
     cells = arrays.aggregate(rows.scores, is_positive, whole, descending=higher_is_positive)
     if np.isnan(cells.key[-1]):  # sorted last; only now is it worth looking where
         raise columns.missing_error("scores", np.isnan(rows.scores), rows.position)
+    if higher_is_positive:
+        np.negative(cells.key, out=cells.key)
     return Ranking(
-        -cells.key if higher_is_positive else cells.key,
-        *cells[1:],
+        *cells,
         higher_is_positive=higher_is_positive,
         positive=positive,
         dropped=dropped,
@@ -195,7 +196,7 @@ def _binary(labels: Array, positive: Any) -> tuple[Array, Any]:
     found = _distinct(labels)
     if len(found) > 2:
         raise InputError(_too_many(found))
-    kind = "text" if labels.dtype.kind in "UST" else "values that do not say which is positive"
+    kind = "text" if all(isinstance(label, str) for label in found) else "values that do not say which is positive"
     raise InputError(
         f"labels holds {kind}, {_listed(found)}: pass positive= with the positive one, such as positive={found[-1]!r}."
     )
@@ -211,6 +212,11 @@ def _named_positive(labels: Array, positive: Any) -> tuple[Array, Any]:
         if len(found) > 2:
             raise InputError(_too_many(found))
         raise InputError(f"positive={positive!r} is not among the labels, {_listed(found)}: pass one of them.")
+    is_text = labels.dtype.kind in "UST" or all(isinstance(label, str) for label in labels[:1])
+    if not is_positive.any() and is_text != isinstance(positive, str):
+        kinds = "text but positive is not" if is_text else "no text but positive is"
+        example = labels[:1].tolist()[0]
+        raise InputError(f"labels are {kinds}, {example!r} and {positive!r}: pass positive as it stands in labels.")
     return is_positive, positive
 
 

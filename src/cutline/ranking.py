@@ -7,21 +7,23 @@ what it is made from, so nothing that takes a `Ranking` has to.
 from __future__ import annotations
 
 import bisect
+import html
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from cutline import columns
+from cutline.brackets import Bracket, bracket
+from cutline.cells import Array, Pairs, cumulate, take, wide
 from cutline.contingency import Counts, divide, written
 from cutline.errors import InputError, ParameterError
+from cutline.tables import Table
 
-Array = npt.NDArray[Any]
-
-__all__ = ["Array", "Bracket", "Counts", "Pairs", "Ranking", "bracket", "merge", "take"]
+__all__ = ["Array", "Bracket", "Counts", "Pairs", "Ranking", "bracket", "cases_of", "merge", "take"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,36 +44,56 @@ class Ranking:
     dropped: int = 0
     exact: bool = True
 
+    def __post_init__(self) -> None:
+        for column in (self.score, self.pos, self.neg, self.pos2, self.neg2):
+            column.setflags(write=False)  # what is cached would not follow
+
     @classmethod
     def of_counts(cls, score: npt.ArrayLike, pos: npt.ArrayLike, neg: npt.ArrayLike) -> Ranking:
         """A ranking from its finished columns: distinct scores, descending, and unweighted counts at each."""
-        pos, neg = (_wide(np.asarray(cells)) for cells in (pos, neg))
-        return cls(np.asarray(score, dtype=float), pos, neg, pos, neg)
+        score = np.array(score, dtype=float)
+        pos, neg = (wide(np.array(cells)) for cells in (pos, neg))
+        if not len(score) or pos.shape[-1:] != score.shape or neg.shape[-1:] != score.shape:
+            raise InputError(f"score has {len(score)} values but pos is {pos.shape}: pass counts at each score.")
+        if not (score[1:] < score[:-1]).all() or np.isnan(score[0]) or min(pos.min(), neg.min()) < 0:
+            raise InputError("score is not descending, or a count is negative: pass rows to rank() instead.")
+        return cls(score, pos, neg, pos, neg)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Ranking):
+            return NotImplemented
+        same_kind = self.higher_is_positive == other.higher_is_positive and self.positive == other.positive
+        columns = ("score", "pos", "neg", "pos2", "neg2")
+        return same_kind and all(np.array_equal(getattr(self, name), getattr(other, name)) for name in columns)
+
+    __hash__ = None  # type: ignore[assignment]
 
     def __len__(self) -> int:
         return len(self.score)
 
-    # ------------------------------------------------------------------ what many measures need, computed once
+    # ---- what many measures need, computed once
 
     @cached_property
     def tp(self) -> Array:
         """Positives at or above each cut; the first cut flags nobody."""
-        return _cumulate(self.pos)
+        return cumulate(self.pos)
 
     @cached_property
     def fp(self) -> Array:
         """Negatives at or above each cut; the first cut flags nobody."""
-        return _cumulate(self.neg)
+        return cumulate(self.neg)
 
-    @property
+    # Whole numbers can be added in any order; floats in that of tp and fp, so that what is left at the end is 0.
+
+    @cached_property
     def positives(self) -> Any:
         """P, the weight of the positives."""
-        return self.tp[..., -1]
+        return self.pos.sum(-1) if self.integral else self.tp[..., -1]
 
-    @property
+    @cached_property
     def negatives(self) -> Any:
         """N, the weight of the negatives."""
-        return self.fp[..., -1]
+        return self.neg.sum(-1) if self.integral else self.fp[..., -1]
 
     @property
     def total(self) -> Any:
@@ -88,7 +110,7 @@ class Ranking:
     def counts(self) -> Counts:
         """The contingency tables of all cuts."""
         tp, fp = self.tp, self.fp
-        return Counts(tp, fp, tp[..., -1:] - tp, fp[..., -1:] - fp, self.thresholds)
+        return Counts(tp, fp, tp[..., -1:] - tp, fp[..., -1:] - fp, self.thresholds, self.are_probabilities)
 
     @cached_property
     def ends(self) -> Array:
@@ -131,7 +153,11 @@ class Ranking:
         if self.total.max() >= 2**31:  # too many pairs for integers: floats lose last digits, but do not overflow
             pos, positives = pos.astype(float), positives.astype(float)
         every = positives * self.negatives
-        return Pairs(every - np.vecdot(pos, self.fp[..., 1:]), np.vecdot(pos, self.neg), every)
+        if pos.dtype.kind == "f":  # the difference of two large sums would not be exact
+            concordant = np.vecdot(pos, self.fp[..., -1:] - self.fp[..., 1:])
+        else:
+            concordant = every - np.vecdot(pos, self.fp[..., 1:])
+        return Pairs(concordant, np.vecdot(pos, self.neg), every)
 
     @cached_property
     def floats(self) -> tuple[Array, Array]:
@@ -177,7 +203,7 @@ class Ranking:
         """Whether the scores can be read as probabilities of the positive class."""
         return self.higher_is_positive and bool(self.score[0] <= 1 and self.score[-1] >= 0)
 
-    # ------------------------------------------------------------------ one cut
+    # ---- one cut
 
     def cut(self, threshold: float) -> int:
         """How many distinct scores are at or beyond the threshold, which is read in the type of the scores."""
@@ -195,7 +221,7 @@ class Ranking:
         tp, fp = self.tp[..., index], self.fp[..., index]
         if threshold is None:
             threshold = float(self.thresholds[index])
-        return Counts(tp, fp, self.positives - tp, self.negatives - fp, threshold)
+        return Counts(tp, fp, self.positives - tp, self.negatives - fp, threshold, self.are_probabilities)
 
     def at_quota(self, quota: Any) -> Counts:
         """The table when the first `quota` places of the list are flagged.
@@ -208,7 +234,8 @@ class Ranking:
             take(cumulated, index) + inside * take(cells, index)
             for cumulated, cells in ((self.tp, self.pos), (self.fp, self.neg))
         )
-        return Counts(tp, fp, self.positives - tp, self.negatives - fp, self.score[index])
+        fn, tn = np.maximum(self.positives - tp, 0), np.maximum(self.negatives - fp, 0)
+        return Counts(tp, fp, fn, tn, self.score[index], self.are_probabilities)
 
     def position(self, place: Any) -> tuple[Array, Array]:
         """The cell that holds a place of the list (counted in weight), and the share of the cell it takes."""
@@ -226,7 +253,7 @@ class Ranking:
         rows = zip(*(column.reshape(-1, len(self)) for column in columns), strict=True)
         return [replace(self, pos=p, neg=n, pos2=p2, neg2=n2) for p, n, p2, n2 in rows]
 
-    # ------------------------------------------------------------------ new rankings
+    # ---- new rankings
 
     def __add__(self, other: Ranking) -> Ranking:
         """The ranking of both sets of cases together."""
@@ -266,73 +293,47 @@ class Ranking:
             count = columns.number(bins, "bins")
             if not 1 <= count < np.inf or count != int(count):
                 raise ParameterError(f"bins is {count:g}: pass a whole number from 1, or the thresholds between bins.")
-            group = np.minimum((self.ends[1:] - 1e-9) * count / self.total, count - 1).astype(np.intp)
+            group = np.ceil(self.ends[1:] * count / self.total).astype(np.intp)
         else:
-            group = np.searchsorted(np.sort(columns.numbers(bins, "bins").astype(float)), self.score, side="right")
+            edges = np.sort(columns.numbers(bins, "bins").astype(float))
+            group = np.searchsorted(edges, self.score, side="right" if self.higher_is_positive else "left")
         first = np.flatnonzero(np.concatenate(([True], group[1:] != group[:-1])))
         last = np.concatenate((first[1:] - 1, [len(self) - 1]))
         sums = (np.add.reduceat(c, first, axis=-1) for c in (self.pos, self.neg, self.pos2, self.neg2))
         return bracket(self.score[first], self.score[last], *sums, like=self)
 
-    # ------------------------------------------------------------------ looks
+    # ---- looks
 
     def to_dict(self) -> dict[str, list[float]]:
         """The table with one row per distinct score."""
         return {"score": self.score.tolist(), "positives": self.pos.tolist(), "negatives": self.neg.tolist()}
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """The table as a data frame of pandas, polars or pyarrow."""
+        return self._table().to_frame(backend)
+
+    def _table(self, rows: int | None = None) -> Table:
+        columns = {name: cells[:rows] for name, cells in self.to_dict().items()}
+        return Table(tuple(columns), tuple(zip(*columns.values(), strict=True)), title=repr(self))
+
+    def _repr_html_(self) -> str:
+        return self._table(10)._repr_html_() if self.pos.ndim == 1 else html.escape(repr(self))
 
     def __repr__(self) -> str:
         if self.pos.ndim > 1:
             return f"Ranking of {len(self)} distinct scores, a stack of shape {self.pos.shape[:-1]}"
         exact = "" if self.exact else ", binned: a bound, not exact"
         return (
-            f"Ranking of {written(self.total)} cases, {written(self.positives)} of them positive, "
-            f"at {len(self)} distinct scores{exact}"
+            f"Ranking of {cases_of(self)}, {written(self.positives)} of them positive, "
+            f"at {columns.counted(len(self), 'distinct score')}{exact}"
         )
 
 
-class Pairs(NamedTuple):
-    """The weight of the pairs of a positive and a negative: the positive ranks higher, the two tie, and all pairs."""
-
-    concordant: Any
-    tied: Any
-    every: Any
-
-
-class Bracket(NamedTuple):
-    """Two rankings between which the exact one lies.
-
-    `low` puts the negatives of each bin first and `high` the positives. Every measure that can only gain when a
-    positive moves up past a negative (`Measure.concordant`) has its exact value between its values on the two.
-    """
-
-    low: Ranking
-    high: Ranking
-
-
-def bracket(top: Array, bottom: Array, pos: Array, neg: Array, pos2: Array, neg2: Array, *, like: Ranking) -> Bracket:
-    """The bracket of bins, each with its extreme scores and its contents; a bin of one score stays a tie."""
-    mixed = top != bottom
-
-    def split(first_pos: bool) -> Ranking:
-        # Two cells for each mixed bin, at its top and at its bottom score; one for the others.
-        rows = np.repeat(np.arange(len(top)), 1 + mixed)
-        is_second = np.concatenate(([False], rows[1:] == rows[:-1]))
-        one_cell = ~mixed[rows]
-        keep_pos = one_cell | (is_second != first_pos)
-        keep_neg = one_cell | (is_second == first_pos)
-        return Ranking(
-            np.where(is_second, bottom[rows], top[rows]),
-            pos[..., rows] * keep_pos,
-            neg[..., rows] * keep_neg,
-            pos2[..., rows] * keep_pos,
-            neg2[..., rows] * keep_neg,
-            higher_is_positive=like.higher_is_positive,
-            positive=like.positive,
-            dropped=like.dropped,
-            exact=like.exact and not mixed.any(),
-        )
-
-    return Bracket(low=split(first_pos=False), high=split(first_pos=True))
+def cases_of(ranking: Ranking) -> str:
+    """How many cases there are, or what they weigh."""
+    if ranking.pos2 is not ranking.pos or ranking.neg2 is not ranking.neg:
+        return f"cases of weight {written(ranking.total)}"
+    return f"{written(ranking.total)} case" + ("" if ranking.total == 1 else "s")
 
 
 def merge(rankings: Iterable[Ranking]) -> Ranking:
@@ -360,33 +361,14 @@ def merge(rankings: Iterable[Ranking]) -> Ranking:
 
     pos, neg = column("pos"), column("neg")
     unweighted = all(part.pos2 is part.pos and part.neg2 is part.neg for part in parts)
+    squares = (pos, neg) if unweighted else (column("pos2"), column("neg2"))
     return Ranking(
         score[starts],
         pos,
         neg,
-        pos if unweighted else column("pos2"),
-        neg if unweighted else column("neg2"),
+        *squares,
         higher_is_positive=first.higher_is_positive,
         positive=first.positive,
         dropped=sum(part.dropped for part in parts),
         exact=all(part.exact for part in parts),
     )
-
-
-def _wide(cells: Array) -> Array:
-    """Integers as int64, in which sums and products do not overflow; floats as float64."""
-    return cells.astype(np.float64 if cells.dtype.kind == "f" else np.int64, copy=False)
-
-
-def _cumulate(cells: Array) -> Array:
-    """Running totals along the last axis, from zero."""
-    totals = np.zeros((*cells.shape[:-1], cells.shape[-1] + 1), np.float64 if cells.dtype.kind == "f" else np.int64)
-    cells.cumsum(-1, out=totals[..., 1:])
-    return totals
-
-
-def take(values: Array, index: Array) -> Array:
-    """The value at one index of the last axis, for each leading position."""
-    if index.ndim == 0:
-        return values[..., index]
-    return np.take_along_axis(values, index[..., None], axis=-1)[..., 0]

@@ -18,6 +18,7 @@ class Table:
     columns: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
     title: str = ""
+    hidden: tuple[str, ...] = ()  # columns that converting keeps and printing leaves out, as it does empty ones
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -46,15 +47,30 @@ class Table:
             return pa.table(data)
         raise ParameterError(f"backend is {backend!r}: pass 'pandas', 'polars' or 'pyarrow'.")
 
+    def _shown_columns(self) -> list[int]:
+        return [
+            i
+            for i, name in enumerate(self.columns)
+            if name not in self.hidden and (not self.rows or any(shown(row[i]) for row in self.rows))
+        ]
+
+    def _is_number(self, column: int) -> bool:
+        values = [row[column] for row in self.rows if row[column] is not None]
+        return bool(values) and all(isinstance(value, int | float) for value in values)
+
     def __repr__(self) -> str:
-        cells = [[shown(value) for value in row] for row in self.rows]
-        is_number = [all(isinstance(row[i], int | float) for row in self.rows) for i in range(len(self.columns))]
-        return "\n".join(([self.title] if self.title else []) + aligned(self.columns, cells, is_number))
+        chosen = self._shown_columns()
+        cells = [[shown(row[i]) for i in chosen] for row in self.rows]
+        lines = aligned([self.columns[i] for i in chosen], cells, [self._is_number(i) for i in chosen])
+        return "\n".join(([self.title] if self.title else []) + lines)
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th scope='col'>{html.escape(name)}</th>" for name in self.columns)
+        chosen = self._shown_columns()
+        head = "".join(f"<th scope='col'>{html.escape(self.columns[i])}</th>" for i in chosen)
+        style = {i: " style='text-align: right'" if self._is_number(i) else "" for i in chosen}
         body = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(shown(value))}</td>" for value in row) + "</tr>" for row in self.rows
+            "<tr>" + "".join(f"<td{style[i]}>{html.escape(shown(row[i]))}</td>" for i in chosen) + "</tr>"
+            for row in self.rows
         )
         caption = f"<caption>{html.escape(self.title)}</caption>" if self.title else ""
         return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
@@ -88,7 +104,7 @@ def shown(value: Any) -> str:
         return "undefined"
     if math.isinf(value) or abs(value) >= 1000:
         return f"{value:g}"
-    return f"{value:.4f}" if abs(value) >= 0.001 or value == 0 else f"{value:.3g}"
+    return f"{value + 0.0:.4f}" if abs(value) >= 0.001 or value == 0 else f"{value:.3g}"
 
 
 def plain(value: Any) -> Any:

@@ -44,19 +44,6 @@ def assert_same(actual, expected):
     np.testing.assert_allclose(actual, expected, rtol=1e-9, atol=1e-12, equal_nan=True)
 
 
-# Sums over the places of the list, or numbers of cases: twice the weight makes twice the places.
-COUNT_PLACES = {
-    "average_gain",
-    "average_hit_rate",
-    "average_lift",
-    "average_qrecall",
-    "expected_average_precision",
-    "mean_precision",
-    "roc_n",
-    "taks",
-}
-
-
 # ---------------------------------------------------------------------- declared values
 
 
@@ -103,9 +90,19 @@ def test_a_model_that_knows_nothing_scores_the_declared_value(m, positives, nega
         assert m.name in ("pearson", "roc_n", "recall_at_precision")
     elif m.name in ("concordant_pairs", "tied_pairs"):
         assert math.isnan(expected)  # a constant score ties all pairs, a random one none: there is no one value
+    elif m.name in ("aucpr_min", "aucpr_minmax", "aucpr_max"):
+        assert m(data) == pytest.approx(expected / 2)  # one cut, joined to (0, 0); the next test has many
     else:
         assert m(data) == pytest.approx(expected, abs=1e-12)
         assert data.total == pytest.approx(1) or m.ignorant(data, **m.bound) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["aucpr_min", "aucpr_minmax", "aucpr_max", "average_precision", "auc", "ks", "auch"])
+def test_many_random_scores_come_near_the_declared_value(name):
+    rng = np.random.default_rng(0)
+    m = MEASURES[name]
+
+    assert m(rng.random(20_000) < 0.3, rng.random(20_000)) == pytest.approx(m.random.at(Situation(0.3)), abs=0.02)
 
 
 @every_measure
@@ -171,7 +168,7 @@ def test_a_measure_that_is_a_ratio_does_not_change_with_the_scale_of_the_weights
     labels, scores = columns(rows)
     whole, scaled = rank(labels, scores), rank(labels, scores, np.full(len(labels), float(scale)))
     m = fixed(m)
-    if m.name in COUNT_PLACES or "quota" in m.parameters:
+    if not m.scales:
         return
 
     assert_same(values(m, scaled), values(m, whole))

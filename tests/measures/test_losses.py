@@ -52,7 +52,29 @@ def test_the_mean_balanced_cross_entropy_is_the_measure(data, alpha):
     expected = MEASURES["balanced_cross_entropy"](labels, sigmoid(z), alpha=alpha)
     found = losses.balanced_cross_entropy(labels, z, alpha="balanced" if alpha is None else alpha)
 
-    assert found.value.mean() == pytest.approx(expected, rel=1e-9, abs=1e-15)
+    if alpha is None and labels.all() | ~labels.any():
+        assert math.isnan(expected)  # the class that is there would weigh nothing
+        assert not found.value.any()
+    else:
+        assert found.value.mean() == pytest.approx(expected, rel=1e-9, abs=1e-15)
+
+
+@pytest.mark.parametrize(("label", "other"), [(1, "negative"), (0, "positive")])
+def test_one_class_cannot_be_balanced(label, other):
+    ev = cl.evaluate([label] * 3, [0.9, 0.6, 0.2])
+
+    assert math.isnan(ev.balanced_cross_entropy)
+    assert ev.reason("balanced_cross_entropy") == f"there is no {other} case"
+    assert ev.value("balanced_cross_entropy", alpha=0.5) == pytest.approx(ev.log_loss / 2)
+    assert ev.reason("balanced_cross_entropy", alpha=0.5) == ""
+
+
+@pytest.mark.parametrize("name", ["log_loss", "focal_loss", "balanced_cross_entropy"])
+def test_a_perfect_model_loses_zero_and_not_minus_zero(name):
+    loss = MEASURES[name]([1, 0, 1], [1.0, 0.0, 1.0])
+
+    assert loss == 0
+    assert math.copysign(1, loss) == 1
 
 
 @often

@@ -67,9 +67,12 @@ def _run(scores: Array, mine: Array, weights: Array | None, descending: bool) ->
         # Floats added in another order may differ in the last bit; in the order of the weights they cannot.
         order = np.lexsort((weight, key))
     key, weight = key[order], weight[order]
+    square = np.square(weight, dtype=float)
+    if weight.dtype.kind != "f" and square.sum() < 2**62:  # whole squares stay exact where they fit
+        square = square.astype(np.int64) if weight.max(initial=0) < 2**26 else weight * weight
     if starts is None:
-        return _Run(key, weight, weight * weight)
-    return _Run(key[starts], np.add.reduceat(weight, starts), np.add.reduceat(weight * weight, starts))
+        return _Run(key, weight, square)
+    return _Run(key[starts], np.add.reduceat(weight, starts), np.add.reduceat(square, starts))
 
 
 def _starts(key: Array) -> Array | None:
@@ -88,8 +91,10 @@ def _merge(pos: _Run, neg: _Run, rows: int) -> Cells:
     sources = [(True, pos.weight), (False, neg.weight)]
     if pos.square is not pos.weight or neg.square is not neg.weight:
         sources += [(True, pos.square), (False, neg.square)]
-    is_float = any(values is not None and values.dtype.kind == "f" for _, values in sources)
-    columns = [np.empty(size, np.float64 if is_float else np.int64) for _ in sources]
+    columns = []
+    for pair in (sources[:2], sources[2:]):  # weights, then their squares
+        is_float = any(values is not None and values.dtype.kind == "f" for _, values in pair)
+        columns += [np.empty(size, np.float64 if is_float else np.int64) for _ in pair]
 
     def piece(bounds: tuple[int, int, int, int]) -> bool:
         """Merge one stretch of the runs into its place, a shared score still as two cells; was there one?"""

@@ -14,17 +14,8 @@ from cutline.measures import (
     ranks,
     rules,
 )
-from cutline.measures._measure import (
-    MEASURES,
-    Baseline,
-    Condition,
-    Family,
-    Measure,
-    Needs,
-    Parameter,
-    Situation,
-    measure,
-)
+from cutline.measures._facts import Baseline, Condition, Parameter, Situation
+from cutline.measures._measure import MEASURES, Family, Measure, Needs, measure
 
 __all__ = [
     "MEASURES",

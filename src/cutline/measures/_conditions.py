@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cutline.measures._measure import Condition
+from cutline.measures._facts import Condition
 
 NO_CASE = Condition("there is no case", lambda d, **_: d.total == 0)
 NO_POSITIVE = Condition("there is no positive case", lambda d, **_: d.positives == 0)

@@ -6,12 +6,13 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 
 from cutline.contingency import Counts
 from cutline.errors import ParameterError, UnknownNameError, near
+from cutline.measures._facts import Baseline, Condition, Parameter, Situation, constant
 from cutline.predictions import Missing, check_probabilities, cut, places, rank
 from cutline.ranking import Ranking
 
@@ -38,97 +39,13 @@ class Family(Enum):
     COST = "What does it cost, and what is it worth?"
 
 
-class Situation(NamedTuple):
-    """What the value of a perfect or of an ignorant model may depend on."""
-
-    prevalence: float
-    flagged: float = 0.5
-    n: float = 1.0
-    threshold: float = math.nan
-
-
-@dataclass(frozen=True)
-class Baseline:
-    """The value that a perfect, or an ignorant, model has: as a formula to print and as a function."""
-
-    latex: str
-    function: Callable[..., float]
-
-    def at(self, situation: Situation, **parameters: Any) -> float:
-        """The value in a situation, with the measure's parameters."""
-        try:
-            return float(self.function(situation, **parameters))
-        except (ArithmeticError, ValueError):  # such as the odds of a class that has no case
-            return math.nan
-
-
-def constant(value: float) -> Baseline:
-    """A baseline that is always the same number."""
-    latex = {math.inf: r"\infty", -math.inf: r"-\infty"}.get(value, f"{value:g}")
-    return Baseline(latex, lambda s, **_: value)
-
-
-PREVALENCE = Baseline(r"\pi", lambda s, **_: s.prevalence)
-FLAGGED = Baseline("q", lambda s, **_: s.flagged)
-
-
-@dataclass(frozen=True)
-class Condition:
-    """A circumstance in which a measure is undefined: in words, and as a test of what it is computed from."""
-
-    words: str
-    holds: Callable[..., Any]
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """What a parameter of a measure means, and which values it takes."""
-
-    words: str
-    low: float = -math.inf
-    high: float = math.inf
-    includes_low: bool = True
-    includes_high: bool = True
-    choices: tuple[Any, ...] = ()
-    whole: bool = False
-    example: Any = None
-
-    def check(self, name: str, value: Any, default: Any) -> None:
-        """Refuse a value outside the domain."""
-        value = bool(value) if isinstance(value, np.bool_) else value
-        if any(value is choice or (isinstance(value, str) and value == choice) for choice in (*self.choices, default)):
-            return
-        if not self._is_number_inside(value):
-            raise ParameterError(f"{name} is {value!r}: pass {self.domain}.")
-
-    @property
-    def _takes_numbers(self) -> bool:
-        return not self.choices or self.low > -math.inf or self.high < math.inf
-
-    def _is_number_inside(self, value: Any) -> bool:
-        if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
-            return False
-        above = value >= self.low if self.includes_low else value > self.low
-        below = value <= self.high if self.includes_high else value < self.high
-        return bool(self._takes_numbers and above and below and (not self.whole or value == int(value)))
-
-    @property
-    def domain(self) -> str:
-        """The values it takes, in words."""
-        named = " or ".join(repr(choice) for choice in self.choices)
-        if not self._takes_numbers:
-            return named
-        low = "" if self.low == -math.inf else f"{'from' if self.includes_low else 'above'} {self.low:g}"
-        high = "" if self.high >= 1e6 else f"{'up to' if self.includes_high else 'below'} {self.high:g}"
-        closed = bool(low and high and self.includes_low and self.includes_high)
-        bounds = f"{low} to {self.high:g}" if closed else " and ".join(part for part in (low, high) if part)
-        number = f"a {'whole ' if self.whole else ''}number {bounds}".rstrip()
-        return f"{named} or {number}" if named else number
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Measure:
-    """One measure: its definition, and all that is known about it. Call it on arrays, a `Ranking` or `Counts`."""
+    """One measure: its definition, and all that is known about it. Call it on arrays, a `Ranking` or `Counts`.
+
+    `concordant`: it can only gain when a positive moves up past a negative. `found_at`: the cut where a measure that
+    searches the cuts finds its value. `headline`: it is shown first. `scales`: weights times a constant change nothing.
+    """
 
     name: str
     function: Callable[..., Any]
@@ -147,13 +64,27 @@ class Measure:
     concordant: bool = False
     found_at: Callable[..., Any] | None = None
     headline: bool = False
+    scales: bool = True
     bound: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         # So that help() and doctest see the function that defines the measure.
-        for attribute in ("__doc__", "__module__", "__qualname__"):
+        for attribute in ("__doc__", "__module__", "__name__", "__qualname__"):
             object.__setattr__(self, attribute, getattr(self.function, attribute))
         object.__setattr__(self, "__wrapped__", self.function)
+
+    @property
+    def __signature__(self) -> Any:
+        """What help() shows: how the measure is called, with its own parameters."""
+        from inspect import Parameter as Argument
+        from inspect import signature
+
+        call = signature(type(self).__call__)
+        common = [a for a in call.parameters.values() if a.name not in ("self", "parameters")]
+        cut = {"threshold": None, "quota": None, "share": None} if self.needs is Needs.COUNTS else {}
+        own = cut | {name: self.defaults.get(name, Argument.empty) for name in self.parameters}
+        extra = [Argument(name, Argument.KEYWORD_ONLY, default=default) for name, default in own.items()]
+        return call.replace(parameters=[*common, *extra])
 
     # ------------------------------------------------------------------ names
 
@@ -200,7 +131,9 @@ class Measure:
 
     def with_(self, **parameters: Any) -> Measure:
         """The same measure with some of its parameters fixed."""
-        return replace(self, bound=dict(self.bound) | self.check(parameters, complete=False))
+        return (
+            self if not parameters else replace(self, bound=dict(self.bound) | self.check(parameters, complete=False))
+        )
 
     def check(self, parameters: Mapping[str, Any], *, complete: bool = True) -> dict[str, Any]:
         """The parameters, if the measure has them, takes these values, and needs no others."""
@@ -234,6 +167,8 @@ class Measure:
 
     def ignorant(self, data: Any, **parameters: Any) -> float:
         """The value of a model that knows nothing in the same place: as many flagged, whatever their class."""
+        if self.reason(data, **parameters):
+            return math.nan
         n = float(data.total)
         is_cut = isinstance(data, Counts)
         flagged = data.flagged if is_cut else parameters.get("quota") or math.nan
@@ -256,15 +191,23 @@ class Measure:
         `data` is a `Ranking`, `Counts` (for a measure of one cut), or the labels, followed by the scores. A measure
         of one cut takes `threshold=`, `quota=` or `share=`, and cuts at 0.5 without.
         """
-        options = {"weights": weights is not None, "positive": positive is not None, "missing": missing != "error"}
         if scores is not None:
             data = rank(
                 data, scores, weights, positive=positive, higher_is_positive=higher_is_positive, missing=missing
             )
         elif not isinstance(data, Ranking | Counts):
-            raise ParameterError(f"{self.name} takes labels and scores, a Ranking or Counts: pass the scores too.")
-        elif not higher_is_positive or any(options.values()):
-            given = [name for name, is_given in options.items() if is_given] or ["higher_is_positive"]
+            kinds = "a Ranking or Counts" if self.needs is Needs.COUNTS else "or a Ranking"
+            raise ParameterError(f"{self.name} takes labels and scores, {kinds}: pass the scores too.")
+        elif given := [
+            name
+            for name, is_given in (
+                ("weights", weights is not None),
+                ("positive", positive is not None),
+                ("higher_is_positive", not higher_is_positive),
+                ("missing", missing != "error"),
+            )
+            if is_given
+        ]:
             kind = type(data).__name__
             raise ParameterError(f"A finished {kind} takes no {' or '.join(given)}: pass that to rank().")
         data, parameters = self.prepare(data, parameters)
@@ -288,10 +231,11 @@ class Measure:
             if self.needs is Needs.PROBABILITIES:
                 low, high = sorted((float(data.score[0]), float(data.score[-1])))
                 check_probabilities(self.name, low, high, higher_is_positive=data.higher_is_positive)
-            if "quota" in self.parameters and parameters.keys() & {"quota", "share"}:
-                quota, share = parameters.pop("quota", None), parameters.pop("share", None)
-                parameters = self.check(parameters, complete=False) | {"quota": places(data, quota=quota, share=share)}
-                return data, parameters
+            if "quota" in self.parameters:
+                named = {name: parameters.pop(name) for name in ("quota", "share") if name in parameters}
+                named = named or {"quota": self.bound.get("quota")}
+                if any(value is not None for value in named.values()):
+                    return data, self.check(parameters, complete=False) | {"quota": places(data, **named)}
         return data, self.check(parameters)
 
     def threshold(self, ranking: Ranking, **parameters: Any) -> float:
@@ -347,7 +291,11 @@ class Registry:
         return isinstance(name, str) and name in self._by_name
 
     def __iter__(self) -> Iterator[Measure]:
-        return iter(self._measures.values())
+        families = list(Family)
+        return iter(sorted(self._measures.values(), key=lambda measure: families.index(measure.family)))
+
+    def __reduce__(self) -> str:
+        return "MEASURES"
 
     def __len__(self) -> int:
         return len(self._measures)
@@ -391,7 +339,7 @@ MEASURES = Registry()
 
 
 def _registered(name: str, bound: dict[str, Any]) -> Measure:
-    return replace(MEASURES[name], bound=bound)
+    return MEASURES[name].with_(**bound)
 
 
 def measure(

@@ -9,13 +9,14 @@ import numpy as np
 
 from cutline.contingency import Counts, divide
 from cutline.measures._conditions import ALL_FLAGGED, NO_CASE, NONE_FLAGGED, ONE_CLASS
-from cutline.measures._measure import Baseline, Condition
+from cutline.measures._facts import Baseline, Condition
 from cutline.measures.counts import BASE, entropy, fpr, npv, precision, rate, recall
 
 
 def _floats(c: Counts) -> tuple[Any, Any, Any, Any]:
-    """The counts as floats, whose products do not overflow."""
-    tp, fp, fn, tn = (np.asarray(count, dtype=float) for count in (c.tp, c.fp, c.fn, c.tn))
+    """The counts as floats, divided by the power of two next to n: exactly, and so that no product overflows."""
+    _, exponent = np.frexp(np.asarray(c.total, dtype=float))
+    tp, fp, fn, tn = (np.ldexp(np.asarray(count, dtype=float), -exponent) for count in (c.tp, c.fp, c.fn, c.tn))
     return tp, fp, fn, tn
 
 
@@ -29,7 +30,7 @@ def _floats(c: Counts) -> tuple[Any, Any, Any, Any]:
     undefined=(*ONE_CLASS, NONE_FLAGGED, ALL_FLAGGED),
     aliases=("phi", "cc", "matthews_correlation", "matthews_corrcoef"),
     headline=True,
-    source=("berrar2024", "matthews1975"),
+    source=("berrar2025", "matthews1975"),
 )
 def mcc(c: Counts) -> Any:
     """Correlation of the labels and the predictions.
@@ -54,7 +55,7 @@ def mcc(c: Counts) -> Any:
         lambda c, **_: (c.tp == c.total) | (c.tn == c.total),
     ),
     aliases=("cohen_kappa",),
-    source=("berrar2024", "cohen1960"),
+    source=("berrar2025", "cohen1960"),
 )
 def kappa(c: Counts) -> Any:
     """Agreement of labels and predictions beyond what chance would give.

@@ -9,7 +9,7 @@ import numpy as np
 
 from cutline.contingency import Counts, divide
 from cutline.measures._conditions import ALL_FLAGGED, NO_POSITIVE, NONE_FLAGGED, ONE_CLASS
-from cutline.measures._measure import Baseline, Condition, Parameter
+from cutline.measures._facts import Baseline, Condition, Parameter
 from cutline.measures.counts import fnr, fpr, precision, rate, recall, specificity
 
 # ---------------------------------------------------------------------- both classes together
@@ -24,7 +24,7 @@ from cutline.measures.counts import fnr, fpr, precision, rate, recall, specifici
     random=0,
     undefined=ONE_CLASS,
     aliases=("informedness", "youden_index", "wracc"),
-    source=("berrar2024", "youden1950", "sonnenburg"),
+    source=("berrar2025", "youden1950", "sonnenburg"),
 )
 def youden_j(c: Counts) -> Any:
     """How much more often a positive case is flagged than a negative one.
@@ -46,7 +46,7 @@ def youden_j(c: Counts) -> Any:
     source="lavrac1999",
 )
 def weighted_relative_accuracy(c: Counts) -> Any:
-    """Youden's J weighted by how common the rule's subject is: the share of cases flagged rightly beyond chance."""
+    """Share of the cases that are flagged rightly beyond what chance would give."""
     return divide(c.positives, c.total) * divide(c.negatives, c.total) * youden_j.function(c)
 
 
@@ -59,7 +59,7 @@ def weighted_relative_accuracy(c: Counts) -> Any:
     random=1,
     undefined=(*ONE_CLASS, NONE_FLAGGED),
     aliases=("positive_likelihood_ratio",),
-    source="berrar2024",
+    source="berrar2025",
 )
 def lr_plus(c: Counts) -> Any:
     """How many times likelier a positive case is flagged than a negative one."""
@@ -75,7 +75,7 @@ def lr_plus(c: Counts) -> Any:
     random=1,
     undefined=(*ONE_CLASS, ALL_FLAGGED),
     aliases=("negative_likelihood_ratio",),
-    source="berrar2024",
+    source="berrar2025",
 )
 def lr_minus(c: Counts) -> Any:
     """How many times likelier a positive case is left unflagged than a negative one."""
@@ -91,7 +91,7 @@ def lr_minus(c: Counts) -> Any:
     undefined=ONE_CLASS,
     aliases=("bacc",),
     headline=True,
-    source="berrar2024",
+    source="berrar2025",
 )
 def balanced_accuracy(c: Counts) -> Any:
     """Mean of the accuracies within the two classes."""
@@ -170,7 +170,7 @@ def f_alpha(c: Counts, *, alpha: float = 0.5) -> Any:
         lambda c, beta, **_: (c.tp == 0) & (c.fp + beta**2 * c.fn == 0),
     ),
     parameters={"beta": Parameter("how many times recall counts as much as precision", low=0, high=1e100, example=2)},
-    source="berrar2024",
+    source="berrar2025",
 )
 def f_beta(c: Counts, *, beta: float = 1.0) -> Any:
     """Harmonic mean of precision and recall, recall counting beta times as much."""
@@ -187,7 +187,7 @@ def f_beta(c: Counts, *, beta: float = 1.0) -> Any:
     undefined=NOTHING_POSITIVE,
     aliases=("f_measure", "f_score", "f1_score", "dice"),
     headline=True,
-    source=("berrar2024", "murphy2007", "sonnenburg"),
+    source=("berrar2025", "murphy2007", "sonnenburg"),
 )
 def f1(c: Counts) -> Any:
     """Harmonic mean of precision and recall, from the counts: 0, not undefined, when every flagged case is wrong."""
@@ -202,7 +202,7 @@ def f1(c: Counts) -> Any:
     random=Baseline(r"\sqrt{\pi q}", lambda s, **_: math.sqrt(s.prevalence * s.flagged)),
     undefined=(NO_POSITIVE, NONE_FLAGGED),
     aliases=("fowlkes_mallows",),
-    source="berrar2024",
+    source="berrar2025",
 )
 def g_measure(c: Counts) -> Any:
     """Geometric mean of precision and recall."""
@@ -249,7 +249,7 @@ def jaccard(c: Counts) -> Any:
             example=0.5,
         )
     },
-    source="berrar2024",
+    source="berrar2025",
 )
 def lift(c: Counts, *, prevalence: float | None = None) -> Any:
     """How many times more of the flagged cases are positive than a null model would get right.

@@ -9,7 +9,8 @@ import numpy as np
 
 from cutline.contingency import Counts, divide
 from cutline.measures._conditions import NO_CASE, ONE_CLASS
-from cutline.measures._measure import Baseline, Condition, Family, Needs, Parameter, measure
+from cutline.measures._facts import Baseline, Condition, Parameter
+from cutline.measures._measure import Family, Needs, measure
 from cutline.measures.ranks import over_stack
 from cutline.ranking import Ranking
 
@@ -61,7 +62,7 @@ def _odds(risk: Any) -> Any:
     undefined=(
         NO_CASE,
         Condition(
-            "the threshold is not a probability from 0 to below 1: pass risk=",
+            "the threshold is not a probability of the positive class below 1: pass risk=",
             lambda c, risk=None, **_: ~((np.asarray(_risk(c, risk)) >= 0) & (np.asarray(_risk(c, risk)) < 1)),
         ),
     ),
@@ -85,7 +86,9 @@ def net_benefit(c: Counts, *, risk: float | None = None) -> Any:
 
 
 def _risk(c: Counts, risk: float | None) -> Any:
-    return c.threshold if risk is None else risk
+    if risk is not None:
+        return risk
+    return c.threshold if c.is_risk else math.nan
 
 
 @measure(
@@ -108,7 +111,6 @@ def _risk(c: Counts, risk: float | None) -> Any:
         "b": Parameter("second shape; 2 - prevalence by default", low=0, includes_low=False, example=2),
     },
     concordant=True,
-    aliases=("h_index",),
     source=("hand2009", "hand2014"),
 )
 def h_measure(r: Ranking, *, a: float | None = None, b: float | None = None) -> Any:

@@ -14,7 +14,8 @@ import numpy as np
 
 from cutline.contingency import Counts, divide
 from cutline.measures._conditions import ALL_FLAGGED, NO_CASE, NO_NEGATIVE, NO_POSITIVE, NONE_FLAGGED
-from cutline.measures._measure import FLAGGED, PREVALENCE, Baseline, Family, Needs, Parameter, measure
+from cutline.measures._facts import FLAGGED, PREVALENCE, Baseline, Parameter
+from cutline.measures._measure import Family, Needs, measure
 
 rate = partial(measure, needs=Needs.COUNTS, family=Family.CUT, range=(0, 1), concordant=True)
 
@@ -47,7 +48,7 @@ def xlogx(x: Any) -> Any:
     aliases=("acc",),
     headline=True,
     undefined=NO_CASE,
-    source=("berrar2024", "murphy2007", "sonnenburg"),
+    source=("berrar2025", "murphy2007", "sonnenburg"),
 )
 def accuracy(c: Counts) -> Any:
     """Share of the cases that are predicted correctly.
@@ -68,7 +69,7 @@ def accuracy(c: Counts) -> Any:
     ),
     aliases=("err", "error", "zero_one_loss", "misclassification_rate"),
     undefined=NO_CASE,
-    source=("berrar2024", "sonnenburg"),
+    source=("berrar2025", "sonnenburg"),
 )
 def error_rate(c: Counts) -> Any:
     """Share of the cases that are predicted wrongly: the mean 0-1 loss."""
@@ -84,7 +85,7 @@ def error_rate(c: Counts) -> Any:
     undefined=NO_POSITIVE,
     aliases=("sensitivity", "tpr", "true_positive_rate", "detection_rate"),
     headline=True,
-    source=("berrar2024", "murphy2007"),
+    source=("berrar2025", "murphy2007"),
 )
 def recall(c: Counts) -> Any:
     """Share of the positive cases that are flagged.
@@ -104,7 +105,7 @@ def recall(c: Counts) -> Any:
     undefined=NO_NEGATIVE,
     aliases=("tnr", "true_negative_rate", "selectivity"),
     headline=True,
-    source=("berrar2024", "murphy2007"),
+    source=("berrar2025", "murphy2007"),
 )
 def specificity(c: Counts) -> Any:
     """Share of the negative cases that are not flagged."""
@@ -150,7 +151,7 @@ def fnr(c: Counts) -> Any:
     undefined=NONE_FLAGGED,
     aliases=("ppv", "positive_predictive_value"),
     headline=True,
-    source=("berrar2024", "murphy2007"),
+    source=("berrar2025", "murphy2007"),
 )
 def precision(c: Counts) -> Any:
     """Share of the flagged cases that are positive.
@@ -171,7 +172,7 @@ def precision(c: Counts) -> Any:
     random=Baseline(r"1 - \pi", lambda s, **_: 1 - s.prevalence),
     undefined=ALL_FLAGGED,
     aliases=("negative_predictive_value",),
-    source="berrar2024",
+    source="berrar2025",
 )
 def npv(c: Counts) -> Any:
     """Share of the cases not flagged that are negative."""
@@ -186,7 +187,7 @@ def npv(c: Counts) -> Any:
     random=Baseline(r"1 - \pi", lambda s, **_: 1 - s.prevalence),
     undefined=NONE_FLAGGED,
     aliases=("false_discovery_rate",),
-    source="berrar2024",
+    source="berrar2025",
 )
 def fdr(c: Counts) -> Any:
     """Share of the flagged cases that are negative."""
@@ -214,9 +215,9 @@ def false_omission_rate(c: Counts) -> Any:
     better=None,
     perfect=PREVALENCE,
     random=PREVALENCE,
-    aliases=("base_rate", "positive_rate"),
+    aliases=("base_rate",),
     undefined=NO_CASE,
-    source="berrar2024",
+    source="berrar2025",
 )
 def prevalence(c: Counts) -> Any:
     """Share of the cases that are positive: a fact about the data, not about the model."""
@@ -232,7 +233,7 @@ def prevalence(c: Counts) -> Any:
     concordant=False,
     aliases=("flagged_rate", "rate_of_positive_predictions"),
     undefined=NO_CASE,
-    source="berrar2024",
+    source="berrar2025",
 )
 def predicted_positive_rate(c: Counts) -> Any:
     """Share of the cases that are flagged."""

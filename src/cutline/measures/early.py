@@ -9,7 +9,7 @@ import numpy as np
 
 from cutline.contingency import divide
 from cutline.measures._conditions import NO_POSITIVE, ONE_CLASS
-from cutline.measures._measure import Baseline, Parameter
+from cutline.measures._facts import Baseline, Parameter
 from cutline.measures.ranks import order
 from cutline.ranking import Ranking
 
@@ -72,4 +72,4 @@ def rie(r: Ranking, *, alpha: float = 20.0) -> Any:
 def bedroc(r: Ranking, *, alpha: float = 20.0) -> Any:
     """Robust initial enhancement on a scale from the worst order, 0, to the best, 1."""
     value = _scaled(rie.function(r, alpha=alpha), divide(r.positives, r.total), alpha)
-    return np.where(r.negatives > 0, value, np.nan)  # one class: best and worst are the same
+    return np.where(r.negatives > 0, np.clip(value, 0, 1), np.nan)  # one class: best and worst are the same

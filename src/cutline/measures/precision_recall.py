@@ -9,7 +9,7 @@ import numpy as np
 
 from cutline.contingency import divide
 from cutline.measures._conditions import FRACTIONAL_WEIGHTS, NO_POSITIVE, ONE_CLASS
-from cutline.measures._measure import PREVALENCE, Baseline, Condition, Parameter
+from cutline.measures._facts import PREVALENCE, Baseline, Condition, Parameter
 from cutline.measures.ranks import order, over_stack
 from cutline.ranking import Array, Ranking
 
@@ -64,7 +64,7 @@ def mean_precision_of_places(r: Ranking) -> Array:
     concordant=False,
     aliases=("ap", "auprc", "pr_auc", "aucpr"),
     headline=True,
-    source="berrar2024",
+    source="berrar2025",
 )
 def average_precision(r: Ranking) -> Any:
     """Mean precision over the positive cases, each read at the cut of its own score, as scikit-learn does.
@@ -88,6 +88,7 @@ def average_precision(r: Ranking) -> Any:
     ),
     undefined=(NO_POSITIVE, FRACTIONAL_WEIGHTS),
     aliases=("expected_ap",),
+    scales=False,
     source="mcsherry2008",
 )
 def expected_average_precision(r: Ranking) -> Any:
@@ -117,7 +118,8 @@ def _harmonic_number(n: float) -> float:
     ),
     random=PREVALENCE,
     undefined=FRACTIONAL_WEIGHTS,
-    source="berrar2024",
+    scales=False,
+    source="berrar2025",
 )
 def mean_precision(r: Ranking) -> Any:
     """Mean over all places of the list of the precision down to there: what average precision is confused with."""
@@ -134,7 +136,8 @@ def mean_precision(r: Ranking) -> Any:
     perfect=Baseline(r"1 + H_n - H_P", lambda s, **_: 1 + _harmonic_number(s.n) - _harmonic_number(s.n * s.prevalence)),
     random=1,
     undefined=(NO_POSITIVE, FRACTIONAL_WEIGHTS),
-    source="berrar2024",
+    scales=False,
+    source="berrar2025",
 )
 def average_lift(r: Ranking) -> Any:
     """Mean lift over all lengths of the list."""
@@ -150,16 +153,17 @@ def average_lift(r: Ranking) -> Any:
     undefined=ONE_CLASS,
     concordant=False,
     aliases=("map",),
-    source=("berrar2024", "beitzel2009"),
+    source=("berrar2025", "beitzel2009"),
 )
 def mean_average_precision(r: Ranking) -> Any:
     """Mean of the average precisions with each class in turn as the positive one."""
     # The negatives from the end of the list: all from a cell on, and how many of them are negative.
-    from_the_end = divide(r.fp[..., -1:] - r.fp[..., :-1], r.ends[..., -1:] - r.ends[..., :-1])
+    neg, size = (np.cumsum(cells[..., ::-1], axis=-1)[..., ::-1] for cells in (r.neg, r.size))
+    from_the_end = divide(neg, size)
     if not r.size[..., -1].all():  # empty cells at the end of a resample
         from_the_end = np.nan_to_num(from_the_end)
     of_negatives = divide(np.vecdot(r.floats[1], from_the_end), r.negatives)
-    return (average_precision.function(r) + of_negatives) / 2
+    return np.clip((average_precision.function(r) + of_negatives) / 2, 0, 1)
 
 
 # ---------------------------------------------------------------------- areas under the empirical curve
@@ -170,10 +174,10 @@ def mean_average_precision(r: Ranking) -> Any:
     formula=r"\sum_i \tfrac12 \left[p_{\min}(t_i) + p_{\min}(t_{i+1})\right] \Delta r_i",
     better="higher",
     perfect=Baseline(r"1 - \frac{2 - \pi}{2P}", lambda s, **_: 1 - (2 - s.prevalence) / (2 * s.n * s.prevalence)),
-    random=Baseline(r"\pi/2", lambda s, **_: s.prevalence / 2),
+    random=PREVALENCE,
     undefined=NO_POSITIVE,
     concordant=False,
-    source=("berrar2024", "boyd2013"),
+    source=("berrar2025", "boyd2013"),
 )
 def aucpr_min(r: Ranking) -> Any:
     """Area under the precision-recall curve through the lowest precision at each recall, from (0, 0)."""
@@ -191,10 +195,10 @@ def aucpr_min(r: Ranking) -> Any:
     formula=r"\sum_i \tfrac12 \left[p_{\min}(t_i) + p_{\max}(t_{i+1})\right] \Delta r_i",
     better="higher",
     perfect=Baseline(r"1 - \frac{1}{2P}", lambda s, **_: 1 - 1 / (2 * s.n * s.prevalence)),
-    random=Baseline(r"\pi/2", lambda s, **_: s.prevalence / 2),
+    random=PREVALENCE,
     undefined=NO_POSITIVE,
     concordant=False,
-    source=("berrar2024", "boyd2013"),
+    source=("berrar2025", "boyd2013"),
 )
 def aucpr_minmax(r: Ranking) -> Any:
     """Area under the precision-recall curve by trapezoids between neighbouring cuts, from (0, 0)."""
@@ -206,10 +210,10 @@ def aucpr_minmax(r: Ranking) -> Any:
     formula=r"\sum_i \tfrac12 \left[p_{\max}(t_i) + p_{\max}(t_{i+1})\right] \Delta r_i",
     better="higher",
     perfect=Baseline(r"1 - \frac{1}{2P}", lambda s, **_: 1 - 1 / (2 * s.n * s.prevalence)),
-    random=Baseline(r"\pi/2", lambda s, **_: s.prevalence / 2),
+    random=PREVALENCE,
     undefined=NO_POSITIVE,
     concordant=False,
-    source=("berrar2024", "boyd2013"),
+    source=("berrar2025", "boyd2013"),
 )
 def aucpr_max(r: Ranking) -> Any:
     """Area under the precision-recall curve through the highest precision at each recall, from (0, 0)."""

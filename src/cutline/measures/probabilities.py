@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from cutline.contingency import divide
 from cutline.measures._conditions import ONE_CLASS
-from cutline.measures._measure import Baseline, Condition, Family, Needs, Parameter, measure
+from cutline.measures._facts import Baseline, Condition, Parameter
+from cutline.measures._measure import Family, Needs, measure
 from cutline.measures.counts import BASE, entropy
 from cutline.predictions import cases, check_probabilities
 from cutline.ranking import Array, Ranking
@@ -71,7 +72,7 @@ def _logs(r: Ranking, eps: float | None) -> tuple[Array, Array]:
     formula=r"\frac1n \sum_i |y_i - p_i|",
     random=Baseline(r"2\pi(1-\pi)", lambda s, **_: 2 * s.prevalence * (1 - s.prevalence)),
     aliases=("mean_absolute_error",),
-    source="berrar2024",
+    source="berrar2025",
 )
 def mae(r: Ranking) -> Any:
     """Mean distance of the probability from the label. It is not proper: it rewards exaggeration."""
@@ -84,7 +85,7 @@ def mae(r: Ranking) -> Any:
     random=SPREAD,
     aliases=("mse", "mean_squared_error", "brier_score"),
     headline=True,
-    source=("berrar2024", "brier1950"),
+    source=("berrar2025", "brier1950"),
 )
 def brier(r: Ranking) -> Any:
     """Mean squared distance of the probability from the label."""
@@ -96,7 +97,7 @@ def brier(r: Ranking) -> Any:
     formula=r"\sqrt{\frac1n \sum_i (y_i - p_i)^2}",
     random=Baseline(r"\sqrt{\pi(1-\pi)}", lambda s, **_: math.sqrt(s.prevalence * (1 - s.prevalence))),
     aliases=("root_mean_square_error",),
-    source="berrar2024",
+    source="berrar2025",
 )
 def rmse(r: Ranking) -> Any:
     """Root of the Brier score."""
@@ -110,7 +111,7 @@ def rmse(r: Ranking) -> Any:
     perfect=1,
     random=Baseline(r"1 - \pi(1-\pi)", lambda s, **_: 1 - s.prevalence * (1 - s.prevalence)),
     aliases=("quadratic_scoring_rule",),
-    source="berrar2024",
+    source="berrar2025",
 )
 def quadratic_score(r: Ranking) -> Any:
     """Mean reward by the quadratic scoring rule, which is strictly proper."""
@@ -126,7 +127,7 @@ def quadratic_score(r: Ranking) -> Any:
     random=0,
     undefined=ONE_CLASS,
     aliases=("brier_skill_score",),
-    source="brier1950",
+    source="murphy1973",
 )
 def brier_skill(r: Ranking) -> Any:
     """Which part of the Brier score of always saying the prevalence the model removes."""
@@ -146,11 +147,11 @@ def brier_skill(r: Ranking) -> Any:
     parameters={"base": BASE, "eps": EPS},
     aliases=("logloss", "cross_entropy", "logarithmic_loss"),
     headline=True,
-    source="berrar2024",
+    source="berrar2025",
 )
 def log_loss(r: Ranking, *, base: float = math.e, eps: float | None = None) -> Any:
     """Mean surprise at the true class, in nats unless `base` says otherwise."""
-    return -_mean(r, *_logs(r, eps)) / math.log(base)
+    return 0.0 - _mean(r, *_logs(r, eps)) / math.log(base)
 
 
 @probability(
@@ -163,6 +164,9 @@ def log_loss(r: Ranking, *, base: float = math.e, eps: float | None = None) -> A
             s.prevalence, 1 - s.prevalence if alpha is None else alpha, base
         ),
     ),
+    undefined=tuple(
+        Condition(c.words, lambda r, alpha=None, c=c, **_: (alpha is None) & c.holds(r)) for c in ONE_CLASS
+    ),
     parameters={
         "alpha": Parameter(
             "weight of the positive class; the share of negatives by default", low=0, high=1, example=0.7
@@ -170,13 +174,15 @@ def log_loss(r: Ranking, *, base: float = math.e, eps: float | None = None) -> A
         "base": BASE,
         "eps": EPS,
     },
-    source=("berrar2024", "lin2017"),
+    source=("berrar2025", "lin2017"),
 )
 def balanced_cross_entropy(
     r: Ranking, *, alpha: float | None = None, base: float = math.e, eps: float | None = None
 ) -> Any:
     """Log loss with the two classes weighted, by default so that both count alike."""
-    return -_mean(r, *_logs(r, eps), "balanced" if alpha is None else alpha) / math.log(base)
+    is_one_class = (alpha is None) & ((r.positives == 0) | (r.negatives == 0))
+    loss = 0.0 - _mean(r, *_logs(r, eps), "balanced" if alpha is None else alpha) / math.log(base)
+    return np.where(is_one_class, np.nan, loss)  # the class that is there would weigh nothing
 
 
 def _balanced_entropy(prevalence: float, alpha: float, base: float) -> float:
@@ -204,7 +210,7 @@ def _balanced_entropy(prevalence: float, alpha: float, base: float) -> float:
         "base": BASE,
         "eps": EPS,
     },
-    source=("berrar2024", "lin2017"),
+    source=("berrar2025", "lin2017"),
 )
 def focal_loss(
     r: Ranking,
@@ -216,7 +222,7 @@ def focal_loss(
 ) -> Any:
     """Log loss that plays down the cases that are easy to classify."""
     positive, negative = _logs(r, eps)
-    return -_mean(r, (1 - r.key) ** gamma * positive, r.key**gamma * negative, alpha) / math.log(base)
+    return 0.0 - _mean(r, (1 - r.key) ** gamma * positive, r.key**gamma * negative, alpha) / math.log(base)
 
 
 def _focal_entropy(prevalence: float, gamma: float, alpha: float | str | None, base: float) -> Any:
@@ -281,7 +287,7 @@ def information_scores(
         Condition(c.words, lambda r, prior=None, c=c, **_: (prior is None) & c.holds(r)) for c in ONE_CLASS
     ),
     parameters={"prior": PRIOR, "base": BASE},
-    source=("berrar2024", "kononenko1991"),
+    source=("berrar2025", "kononenko1991"),
 )
 def information_score(r: Ranking, *, prior: float | None = None, base: float = math.e) -> Any:
     """Mean information that the probabilities give beyond the prior, misleading information counting against it."""
@@ -308,7 +314,7 @@ def _log(p: Any) -> Any:
     random=0,
     undefined=information_score.undefined,
     parameters={"prior": PRIOR},
-    source=("berrar2024", "kononenko1991"),
+    source=("berrar2025", "kononenko1991"),
 )
 def relative_information_score(r: Ranking, *, prior: float | None = None) -> Any:
     """The information score as a share of what knowing every label would give."""
@@ -329,7 +335,7 @@ def relative_information_score(r: Ranking, *, prior: float | None = None) -> Any
     perfect=0,
     random=1,
     concordant=True,
-    source="berrar2024",
+    source="berrar2025",
 )
 def hinge_loss(r: Ranking) -> Any:
     """Mean shortfall from a margin of 1, the scores being signed distances from the boundary.

@@ -13,9 +13,11 @@ import numpy as np
 
 from cutline.contingency import divide
 from cutline.measures._conditions import FRACTIONAL_WEIGHTS, INFINITE_SCORES, NO_POSITIVE, ONE_CLASS
-from cutline.measures._measure import FLAGGED, PREVALENCE, Baseline, Condition, Family, Needs, Parameter, measure
+from cutline.measures._facts import FLAGGED, PREVALENCE, Baseline, Condition, Parameter
+from cutline.measures._measure import Family, Needs, measure
 from cutline.measures.precision_recall import mean_precision_of_places
 from cutline.measures.ranks import gini
+from cutline.predictions import rank
 from cutline.ranking import Array, Ranking
 
 quota_measure = partial(measure, needs=Needs.RANKING, family=Family.QUOTA, range=(0, 1), concordant=True)
@@ -31,6 +33,7 @@ QUOTA = Parameter("how many places there are; share= gives them as a share of th
     random=PREVALENCE,
     parameters={"quota": QUOTA},
     aliases=("precision_at_quota", "precision_at_k"),
+    scales=False,
     source=("arbel2006", "an2001"),
 )
 def hit_rate(r: Ranking, *, quota: Any) -> Any:
@@ -39,7 +42,7 @@ def hit_rate(r: Ranking, *, quota: Any) -> Any:
     >>> hit_rate([1, 0, 1, 0], [0.9, 0.6, 0.6, 0.2], quota=2)  # the second place is positive half of the time
     0.75
     """
-    return divide(r.at_quota(quota).tp, quota)
+    return np.clip(divide(r.at_quota(quota).tp, quota), 0, 1)
 
 
 @quota_measure(
@@ -51,6 +54,7 @@ def hit_rate(r: Ranking, *, quota: Any) -> Any:
     undefined=NO_POSITIVE,
     parameters={"quota": QUOTA},
     aliases=("quota_recall", "recall_at_quota", "recall_at_k"),
+    scales=False,
     source="arbel2006",
 )
 def qrecall(r: Ranking, *, quota: Any) -> Any:
@@ -68,6 +72,7 @@ def qrecall(r: Ranking, *, quota: Any) -> Any:
     undefined=NO_POSITIVE,
     parameters={"quota": QUOTA},
     aliases=("enrichment_factor", "lift_at_quota"),
+    scales=False,
     source="truchon2007",
 )
 def enrichment(r: Ranking, *, quota: Any) -> Any:
@@ -91,7 +96,7 @@ def lifts(r: Ranking, portions: int) -> Any:
     range=(0, math.inf),
     better="higher",
     perfect=Baseline(
-        r"\min(m, \ldots)",
+        r"\frac{\min(1, \max(0, \pi m - k + 1))}{\pi}",
         lambda s, portion=1, portions=10: min(1, max(0, s.prevalence * portions - portion + 1)) / s.prevalence,
     ),
     random=1,
@@ -126,6 +131,7 @@ def portion_lift(r: Ranking, *, portion: int = 1, portions: int = 10) -> Any:
     undefined=(NO_POSITIVE, FRACTIONAL_WEIGHTS),
     concordant=False,
     headline=True,
+    scales=False,
     source="arbel2006",
 )
 def average_hit_rate(r: Ranking) -> Any:
@@ -152,13 +158,14 @@ def _area_from(r: Ranking, place: Any) -> Any:
     random=Baseline(r"\frac{1 + \pi}{2}", lambda s, **_: (1 + s.prevalence) / 2),
     undefined=NO_POSITIVE,
     headline=True,
+    scales=False,
     source="arbel2006",
 )
 def average_qrecall(r: Ranking) -> Any:
     """Mean Qrecall over all quotas that could hold every positive case."""
     # Qrecall is a polygon with its corners at whole places: the sum over places is its area plus half of both ends.
     ends = (r.at_quota(r.positives).tp + r.positives) / 2
-    return divide(_area_from(r, r.positives) + ends, (r.negatives + 1.0) * r.positives)
+    return np.clip(divide(_area_from(r, r.positives) + ends, (r.negatives + 1.0) * r.positives), 0, 1)
 
 
 @quota_measure(
@@ -185,14 +192,14 @@ class PemAreas(NamedTuple):
     s3: float
 
 
-def pem_areas(r: Ranking) -> PemAreas:
+def pem_areas(data: Any, scores: Any = None, weights: Any = None, *, positive: Any = None) -> PemAreas:
     """The areas between the Qrecall curve and the random one: above it, below it, and for a perfect order.
 
-    >>> from cutline import rank
-    >>> areas = pem_areas(rank([1, 0, 1, 1, 0, 0, 1, 0, 0, 0], range(10, 0, -1)))
+    >>> areas = pem_areas([1, 0, 1, 1, 0, 0, 1, 0, 0, 0], range(10, 0, -1))
     >>> [round(area, 6) for area in areas]
     [1.75, 0.0, 3.0]
     """
+    r = data if isinstance(data, Ranking) else rank(data, scores, weights, positive=positive)
     if not r.integral or r.positives == 0:
         return PemAreas(math.nan, math.nan, math.nan)
     size = r.size
@@ -231,6 +238,7 @@ def pem_areas(r: Ranking) -> PemAreas:
     parameters={"quota": Parameter(QUOTA.words + "; the whole list by default", low=1, example=5)},
     concordant=False,
     aliases=("pearson_correlation",),
+    scales=False,
     source="arbel2006",
 )
 def pearson(r: Ranking, *, quota: Any = None) -> Any:
@@ -241,7 +249,8 @@ def pearson(r: Ranking, *, quota: Any = None) -> Any:
     size, t = _places(r, quota)
     n = size.sum(-1, keepdims=True)
     with np.errstate(invalid="ignore"):  # infinite scores
-        p = r.key - divide(np.vecdot(size, r.key)[..., None], n)
+        p = r.key / max(abs(r.key[0]), abs(r.key[-1]), np.finfo(float).tiny)  # squares of huge scores would overflow
+        p = p - divide(np.vecdot(size, p)[..., None], n)
         t = t - divide(np.vecdot(size, t)[..., None], n)
         covariance = np.vecdot(size * p, t)
         deviations = np.sqrt(np.vecdot(size * p, p)) * np.sqrt(np.vecdot(size * t, t))

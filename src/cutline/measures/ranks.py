@@ -15,7 +15,8 @@ import numpy as np
 
 from cutline.contingency import divide
 from cutline.measures._conditions import ONE_CLASS
-from cutline.measures._measure import Baseline, Condition, Family, Needs, Parameter, measure
+from cutline.measures._facts import Baseline, Condition, Parameter
+from cutline.measures._measure import Family, Needs, measure
 from cutline.ranking import Ranking, take
 
 order = partial(measure, needs=Needs.RANKING, family=Family.RANKING, range=(0, 1), undefined=ONE_CLASS, concordant=True)
@@ -32,7 +33,7 @@ order = partial(measure, needs=Needs.RANKING, family=Family.RANKING, range=(0, 1
     random=0.5,
     aliases=("roc_auc", "auroc", "c_statistic", "c_index", "concordance"),
     headline=True,
-    source=("berrar2024", "hanley1982"),
+    source=("berrar2025", "hanley1982"),
 )
 def auc(r: Ranking) -> Any:
     """Probability that a positive case outranks a negative one, a tie counting one half.
@@ -41,7 +42,7 @@ def auc(r: Ranking) -> Any:
     0.875
     """
     pairs = r.pairs
-    return divide(pairs.concordant + pairs.tied / 2, pairs.every)
+    return np.clip(divide(pairs.concordant + pairs.tied / 2, pairs.every), 0, 1)  # rounding may go one bit beyond
 
 
 @order(
@@ -52,12 +53,12 @@ def auc(r: Ranking) -> Any:
     perfect=1,
     random=0,
     aliases=("gini_index", "somers_d", "accuracy_ratio"),
-    source="berrar2024",
+    source="berrar2025",
 )
 def gini(r: Ranking) -> Any:
     """How many more pairs of a positive and a negative are ranked rightly than wrongly, as a share of all."""
     pairs = r.pairs
-    return divide(2 * pairs.concordant + pairs.tied - pairs.every, pairs.every)
+    return np.clip(divide(2 * pairs.concordant + pairs.tied - pairs.every, pairs.every), -1, 1)
 
 
 @order(
@@ -68,7 +69,8 @@ def gini(r: Ranking) -> Any:
     perfect=Baseline(r"\frac{n}{2(n-1)}", lambda s, **_: s.n / (s.n - 1) / 2),
     random=0,
     undefined=(*ONE_CLASS, Condition("the weights add up to less than 2 cases", lambda r, **_: r.total < 2)),
-    source=("berrar2024", "berrar2014"),
+    scales=False,
+    source=("berrar2025", "berrar2014"),
 )
 def taks(r: Ranking) -> Any:
     """Mean gap between recall and false positive rate over all places of the list but the last."""
@@ -83,7 +85,8 @@ def taks(r: Ranking) -> Any:
     better="higher",
     perfect=Baseline(r"\frac{PN}{2n}", lambda s, **_: s.n * s.prevalence * (1 - s.prevalence) / 2),
     random=0,
-    source="berrar2024",
+    scales=False,
+    source="berrar2025",
 )
 def average_gain(r: Ranking) -> Any:
     """How many more positives the model finds than guessing, averaged over all lengths of the list."""
@@ -135,7 +138,7 @@ def youden_of_all_cuts(r: Ranking) -> Any:
     aliases=("kolmogorov_smirnov", "ks_statistic"),
     found_at=lambda r, **_: int(np.argmax(np.abs(youden_of_all_cuts(r)))),
     headline=True,
-    source="berrar2024",
+    source="berrar2025",
 )
 def ks(r: Ranking) -> Any:
     """Largest distance between the distributions of the scores in the two classes, whichever is above."""
@@ -150,7 +153,7 @@ def ks(r: Ranking) -> Any:
     random=0,
     aliases=("j_max", "max_youden"),
     found_at=lambda r, **_: int(np.argmax(youden_of_all_cuts(r))),
-    source=("berrar2024", "ruopp2008"),
+    source=("berrar2025", "ruopp2008"),
 )
 def max_youden_j(r: Ranking) -> Any:
     """Youden's J at the best cut; flagging nobody gives 0, so it is never less.
@@ -204,7 +207,7 @@ def over_stack(function: Callable[[Ranking], Any], r: Ranking) -> Any:
     better="higher",
     perfect=1,
     random=0.5,
-    source=("berrar2024", "provost2001"),
+    source=("berrar2025", "provost2001"),
 )
 def auch(r: Ranking) -> Any:
     """The area under the ROC curve after the best monotone recalibration of the same data: never less than the AUC."""
@@ -234,6 +237,7 @@ def area_up_to(r: Ranking, fp: Any) -> Any:
     ),
     undefined=(*ONE_CLASS, Condition("there are fewer than n negative cases", lambda r, n, **_: r.negatives < n)),
     parameters={"n": Parameter("how many false positives to go", low=0, includes_low=False, example=2)},
+    scales=False,
     source=("sonnenburg", "gribskov1996"),
 )
 def roc_n(r: Ranking, *, n: float = 50) -> Any:

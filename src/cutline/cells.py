@@ -1,0 +1,37 @@
+"""Small operations on the columns of a ranking, whose last axis is the ranking's."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+
+
+class Pairs(NamedTuple):
+    """The weight of the pairs of a positive and a negative: the positive ranks higher, the two tie, and all pairs."""
+
+    concordant: Any
+    tied: Any
+    every: Any
+
+
+def wide(cells: Array) -> Array:
+    """Integers as int64, in which sums and products do not overflow; floats as float64."""
+    return cells.astype(np.float64 if cells.dtype.kind == "f" else np.int64, copy=False)
+
+
+def cumulate(cells: Array) -> Array:
+    """Running totals along the last axis, from zero."""
+    totals = np.zeros((*cells.shape[:-1], cells.shape[-1] + 1), np.float64 if cells.dtype.kind == "f" else np.int64)
+    cells.cumsum(-1, out=totals[..., 1:])
+    return totals
+
+
+def take(values: Array, index: Array) -> Array:
+    """The value at one index of the last axis, for each leading position."""
+    if index.ndim == 0:
+        return values[..., index]
+    return np.take_along_axis(values, index[..., None], axis=-1)[..., 0]
