@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import cutline as cl
-from cutline import MEASURES, Counts, losses, rank
+from cutline import MEASURES, Counts, Ranking, losses, rank
 from cutline.measures import Needs
 from cutline.predictions import cut
 from cutline.ranking import merge
@@ -52,9 +52,9 @@ CASES = [
     ("weights shorter than labels", "weights", lambda: rank(LABELS, SCORES, [1, 2])),
     ("no cases", "empty", lambda: rank([], [])),
     ("predict_proba with two columns", "scores[:, 1]", lambda: rank(LABELS, TWO_COLUMNS)),
-    ("a matrix of one column", "scores.ravel()", lambda: rank(LABELS, TWO_COLUMNS[:, 1:])),
-    ("a matrix of one row", "scores.ravel()", lambda: rank(LABELS, [SCORES])),
-    ("labels as a matrix of one column", "labels.ravel()", lambda: rank([[1], [0], [1], [0]], SCORES)),
+    ("a matrix of one column", "scores has the shape", lambda: rank(LABELS, TWO_COLUMNS[:, 1:])),
+    ("a matrix of one row", "scores has the shape", lambda: rank(LABELS, [SCORES])),
+    ("labels as a matrix of one column", "labels has the shape", lambda: rank([[1], [0], [1], [0]], SCORES)),
     ("a matrix of three columns", "scores", lambda: rank(LABELS, np.ones((4, 3)))),
     ("a cube", "scores", lambda: rank(LABELS, np.ones((4, 2, 2)))),
     ("ragged rows", "scores", lambda: rank([1, 0], [[1, 2], [3]])),
@@ -81,6 +81,8 @@ CASES = [
     ("labels of two types", "positive=", lambda: rank(np.array([1, "a", 1, "a"], dtype=object), SCORES)),
     ("positive is not among the text labels", "positive=", lambda: rank(["a", "b", "a", "b"], SCORES, positive="c")),
     ("positive is not among the numbers", "positive=", lambda: rank(LABELS, SCORES, positive="yes")),
+    ("positive is text and the labels are not", "positive", lambda: rank([1, 1, 1, 1], SCORES, positive="1")),
+    ("positive is a number and the labels are text", "positive", lambda: rank(["1"] * 4, SCORES, positive=1)),
     # scores
     ("scores are text", "scores", lambda: rank(LABELS, np.array(["0.9", "0.6", "0.6", "0.2"]))),
     ("one score is text", "scores", lambda: rank(LABELS, np.array([0.9, 0.6, "n/a", 0.2], dtype=object))),
@@ -95,6 +97,16 @@ CASES = [
     ("an infinite weight", "weights", lambda: rank(LABELS, SCORES, [1, 1, math.inf, 1])),
     ("weights are text", "weights", lambda: rank(LABELS, SCORES, ["a", "b", "c", "d"])),
     ("weights are complex", "weights", lambda: rank(LABELS, SCORES, [1j, 1, 1, 1])),
+    ("weights next to nothing", "weights", lambda: rank(LABELS, SCORES, [1e-200] * 4)),
+    ("weights beyond measure", "weights", lambda: rank(LABELS, SCORES, [1e200] * 4)),
+    # finished tables
+    ("a negative count", "fp", lambda: Counts(tp=1, fp=-2, fn=3, tn=4)),
+    ("negative counts", "tn", lambda: Counts(tp=1, fp=2, fn=3, tn=[4, -4, -5])),
+    ("a count is text", "tp", lambda: Counts(tp="many", fp=2, fn=3, tn=4)),
+    ("counts are ragged", "tp", lambda: Counts(tp=[[1], [1, 2]], fp=2, fn=3, tn=4)),
+    ("finished scores that ascend", "score", lambda: Ranking.of_counts([1, 2], [1, 1], [1, 1])),
+    ("finished counts of another length", "pos", lambda: Ranking.of_counts([2, 1], [1], [1])),
+    ("finished counts below zero", "count", lambda: Ranking.of_counts([2, 1], [1, -1], [1, 1])),
     # thresholds, quotas, shares
     ("threshold is NaN", "threshold", lambda: cl.evaluate(LABELS, SCORES, threshold=NAN)),
     ("threshold is text", "threshold", lambda: cl.evaluate(LABELS, SCORES, threshold="high")),
@@ -105,6 +117,8 @@ CASES = [
     ("quota is not whole", "quota", lambda: EV.at(quota=2.5)),
     ("quota is text", "quota", lambda: EV.at(quota="all")),
     ("quota of a measure beyond the list", "quota", lambda: cl.hit_rate(LABELS, SCORES, quota=9)),
+    ("a fixed quota beyond the list", "quota", lambda: cl.hit_rate.with_(quota=9)(LABELS, SCORES)),
+    ("a fixed quota that is not whole", "quota", lambda: cl.hit_rate.with_(quota=2.5)(LABELS, SCORES)),
     ("share of nothing", "share", lambda: EV.at(share=0)),
     ("share above 1", "share", lambda: EV.at(share=1.5)),
     ("share below one place", "share", lambda: EV.at(share=0.1)),
@@ -237,6 +251,8 @@ CASES = [
     ("embeddings are a cube", "", lambda: losses.triplet(np.ones((1, 1, 1)), np.ones((1, 1, 1)), np.ones((1, 1, 1)))),
     ("margin of triplets is NaN", "", lambda: losses.triplet([[1.0]], [[1.0]], [[1.0]], margin=NAN)),
     ("a scorer of a quota at a threshold", "", lambda: cl.scorer("hit_rate", threshold=0.5)),
+    ("a scorer at two cuts", "threshold and quota", lambda: cl.scorer("precision", threshold=0.5, quota=2)),
+    ("areas of labels alone", "scores", lambda: cl.pem_areas(LABELS)),
 ]
 
 ATTRIBUTES = {name for name, _, _ in CASES if "attribute of" in name and "margins" not in name}

@@ -367,7 +367,7 @@ def test_a_weight_of_a_hundred_million_is_that_many_rows():
 
     for name in ("mean_precision", "average_hit_rate", "average_lift", "expected_average_precision"):
         assert MEASURES[name](many) == MEASURES[name](repeated)
-    # The precision down to the share x of the list, averaged: 1 up to 1/4, (1 + x/2) / x in the tie, then 2 / x.
+    # Down to x times 10**8 places the precision is 1 up to x = 1, (1 + (x - 1) / 2) / x up to 3, and 2 / x up to 4.
     limit = (1 + (1 / 2) * math.log(3) + 1 + 2 * math.log(4 / 3)) / 4
     assert MEASURES["mean_precision"](many) == pytest.approx(limit, rel=1e-7)
     assert MEASURES["mean_precision"](*data, [1] * 4) == MEASURES["mean_precision"](*data)

@@ -130,6 +130,19 @@ def test_the_three_areas_of_pem_are_those_of_the_papers_table(data):
     )
 
 
+def test_the_three_areas_of_pem_are_those_of_labels_and_scores_too():
+    labels, scores, weights = [1, 0, 1, 0, 0], [0.9, 0.6, 0.6, 0.2, 0.1], [1, 2, 3, 1, 2]
+    named = ["yes" if label else "no" for label in labels]
+
+    assert pem_areas(labels, scores) == pem_areas(rank(labels, scores))
+    assert pem_areas(named, scores, positive="yes") == pem_areas(rank(labels, scores))
+    assert pem_areas(labels, scores, weights) == pem_areas(rank(labels, scores, weights))
+    s1, s2, s3 = pem_areas(labels, scores)
+    assert (s1 - s2) / s3 == exactly(cutline.pem(labels, scores))
+    with pytest.raises(cutline.InputError, match="scores"):
+        pem_areas(labels)
+
+
 # ---------------------------------------------------------------------- read at the distinct scores
 
 AT_DISTINCT_SCORES = {

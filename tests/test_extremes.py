@@ -1,0 +1,99 @@
+"""Very large and very small weights and scores: nothing overflows, nothing warns, nothing leaves its range."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+import cutline as cl
+from cutline import MEASURES, rank
+from cutline.measures import Needs
+
+LABELS = [1, 0, 1, 0, 1, 1, 0, 0]
+SCORES = np.array([0.9, 0.85, 0.8, 0.6, 0.6, 0.3, 0.2, 0.1])
+WEIGHTS = np.array([1.5, 2.0, 1.0, 0.5, 3.0, 1.0, 2.5, 1.0])
+
+often = settings(max_examples=200, deadline=None)
+
+
+# Warnings are errors in all tests: that a test passes means that numpy had nothing to warn of.
+
+
+@pytest.mark.parametrize("scale", [1e-90, 1e90])
+@pytest.mark.parametrize("m", [m for m in MEASURES if m.scales and not m.required], ids=str)
+def test_weights_on_any_scale_give_the_same_value(m, scale):
+    expected = m(LABELS, SCORES, WEIGHTS)
+
+    with np.errstate(over="raise", invalid="raise"):
+        assert m(LABELS, SCORES, WEIGHTS * scale) == pytest.approx(expected, rel=1e-12, abs=1e-14, nan_ok=True)
+
+
+@pytest.mark.parametrize("scale", [1e-90, 1e90])
+@pytest.mark.parametrize("name", ["mcc", "kappa"])
+def test_correlation_and_agreement_do_not_depend_on_the_scale_of_the_counts(name, scale):
+    cells = np.array([3.0, 1.0, 2.0, 4.0])
+
+    expected = {"mcc": 10 / math.sqrt(5 * 5 * 4 * 6), "kappa": 0.4}[name]
+    assert MEASURES[name](cl.Counts(*cells)) == pytest.approx(expected, rel=1e-15)
+    assert MEASURES[name](cl.Counts(*(cells * scale))) == pytest.approx(expected, rel=1e-14)
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-200, 1e200, 1e300])
+@pytest.mark.parametrize("given_", [{}, {"quota": 5}], ids=["all", "quota"])
+def test_the_correlation_with_the_scores_does_not_depend_on_their_scale(scale, given_):
+    expected = cl.pearson(LABELS, SCORES, **given_)
+
+    assert 0 < abs(expected) < 1
+    assert cl.pearson(LABELS, SCORES * scale, **given_) == pytest.approx(expected, rel=1e-14)
+    assert cl.pearson(LABELS, -SCORES * scale, **given_, higher_is_positive=False) == pytest.approx(expected, rel=1e-14)
+
+
+@pytest.mark.parametrize(
+    "m", [m for m in MEASURES if m.needs is Needs.RANKING and m.name != "pearson" and not m.required], ids=str
+)
+def test_what_reads_the_order_does_not_see_the_scale_of_the_scores(m):
+    expected = m(LABELS, SCORES)
+
+    for scale in (1e-300, 1e300):
+        np.testing.assert_equal(m(LABELS, SCORES * scale), expected)
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        ([1, 0, 1], 1.0),  # the last positive weighs nothing
+        ([1, 0, 0], 1.0),
+        ([0, 1, 0], (1 / 2 + 1 / 2) / 2),
+        ([0, 1, 1], (1 / 2 + 1 / 2) / 2),
+    ],
+)
+def test_mean_average_precision_with_a_case_next_to_nothing_is_that_without_it(labels, expected):
+    assert cl.mean_average_precision(labels, [0.9, 0.5, 0.2], [1, 1, 1e-20]) == pytest.approx(expected, rel=1e-15)
+    assert cl.mean_average_precision(labels[:2], [0.9, 0.5]) == pytest.approx(expected, rel=1e-15)
+
+
+floats = st.floats(1e-6, 1e6) | st.sampled_from([0.1, 0.2, 0.3, 1e-20, 1e20])
+weighted = st.lists(st.tuples(st.booleans(), st.integers(0, 4), floats), min_size=1, max_size=12)
+
+
+@often
+@given(rows=weighted)
+@example(rows=[(True, 4, 0.1), (True, 4, 0.2), (True, 4, 0.3), (False, 0, 0.1), (False, 0, 0.7)])
+def test_areas_of_weights_that_are_not_whole_stay_in_their_range(rows):
+    ranking = rank(*zip(*rows, strict=True))
+
+    for name in ("auc", "gini", "pem"):
+        low, high = MEASURES[name].range
+        value = MEASURES[name](ranking)
+        assert math.isnan(value) or low <= value <= high  # not by a single bit
+
+
+@often
+@given(weights=st.lists(floats, min_size=2, max_size=10))
+def test_a_perfect_order_has_the_area_one_whatever_the_weights(weights):
+    labels = [1, *[0] * (len(weights) - 1)]
+
+    assert cl.auc(labels, [-k for k in range(len(weights))], weights) == pytest.approx(1, rel=1e-15)
+    assert cl.auc(labels, range(len(weights)), weights) == pytest.approx(0, abs=1e-15)
