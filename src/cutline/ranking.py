@@ -191,7 +191,7 @@ class Ranking:
         """The table when the first `quota` places of the list are flagged.
 
         Inside a tie the places go to its cases at random, so the counts are expectations (Arbel & Rokach, eq. 5).
-        `quota` is a number, or an array with the ranking's leading axes.
+        `quota` is a number, or an array with the ranking's leading axes; of one ranking, of any shape.
         """
         index, inside = self.position(quota)
         tp, fp = (
@@ -366,7 +366,7 @@ def _cumulate(cells: Array) -> Array:
 
 
 def take(values: Array, index: Array) -> Array:
-    """The value at one index of the last axis, for each leading position."""
-    if index.ndim == 0:
+    """The value at one index of the last axis, for each leading position; of one ranking, at any number of them."""
+    if index.ndim == 0 or values.ndim == 1:
         return values[..., index]
     return np.take_along_axis(values, index[..., None], axis=-1)[..., 0]
