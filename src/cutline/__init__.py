@@ -14,8 +14,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from cutline.charts import CHARTS, Picture, chart
     from cutline.classes import OneVsRest, one_vs_rest
     from cutline.contingency import Counts
+    from cutline.curves import CURVES, Curve
     from cutline.errors import CutlineError, InputError, NotProbabilitiesError, ParameterError, UnknownNameError
     from cutline.evaluation import Evaluation, evaluate
     from cutline.measures import MEASURES, Measure, losses
@@ -32,8 +34,10 @@ __version__ = "0.1.0"
 
 # Where each public name lives; loaded when first used, so that importing cutline costs next to nothing.
 _HOMES = {
+    "charts": ("CHARTS", "Picture", "chart"),
     "classes": ("OneVsRest", "one_vs_rest"),
     "contingency": ("Counts",),
+    "curves": ("CURVES", "Curve"),
     "errors": ("CutlineError", "InputError", "NotProbabilitiesError", "ParameterError", "UnknownNameError"),
     "evaluation": ("Evaluation", "evaluate"),
     "measures": ("MEASURES", "Measure", "losses"),
@@ -48,9 +52,12 @@ _HOMES = {
 }
 
 __all__ = [
+    "CHARTS",
+    "CURVES",
     "MEASURES",
     "Bracket",
     "Counts",
+    "Curve",
     "CutlineError",
     "Evaluation",
     "InputError",
@@ -59,11 +66,13 @@ __all__ = [
     "OneVsRest",
     "ParameterError",
     "PemAreas",
+    "Picture",
     "Properness",
     "Ranking",
     "Scorer",
     "Table",
     "UnknownNameError",
+    "chart",
     "check_proper",
     "evaluate",
     "information_scores",

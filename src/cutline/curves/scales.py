@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from cutline.curves._curve import Curve
 from cutline.curves.simplify import Drawn, corners, simplify
@@ -16,7 +17,7 @@ from cutline.ranking import Array
 RATES = (0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 0.999)
 
 
-def deviates(rates: Array) -> Array:
+def deviates(rates: npt.ArrayLike) -> Array:
     """The normal deviates of rates: where the two axes of a DET curve put them."""
     from scipy.special import ndtri
 

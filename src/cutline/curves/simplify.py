@@ -129,4 +129,4 @@ def _distance(x: Array, y: Array, x0: Array, y0: Array, x1: Array, y1: Array) ->
     dx, dy = x1 - x0, y1 - y0
     square = dx * dx + dy * dy
     way = np.clip(((x - x0) * dx + (y - y0) * dy) / np.where(square > 0, square, 1.0), 0, 1)
-    return np.hypot(x - x0 - way * dx, y - y0 - way * dy)
+    return np.asarray(np.hypot(x - x0 - way * dx, y - y0 - way * dy))
