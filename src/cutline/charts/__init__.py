@@ -6,6 +6,8 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import altair as alt
+
 from cutline.charts import figures, lines
 from cutline.charts.parts import Evaluated
 from cutline.charts.picture import Picture
@@ -64,7 +66,8 @@ def chart(
     draw, parameters = _resolve(name, parameters)
     chosen = themed(theme)
     drawn = draw(_models(name, models), chosen, **parameters)
-    return Picture(name, drawn.configure(**chosen.config()))
+    drawn.config = alt.Config(**chosen.config())
+    return Picture(name, drawn)
 
 
 def several(name: str, evaluations: Mapping[str, Evaluated], *, theme: str = "light", **parameters: Any) -> Picture:

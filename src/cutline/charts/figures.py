@@ -153,7 +153,7 @@ def dominance_chart(models: Models, theme: Theme, *, kind: str = "roc") -> Any:
     leaders = [*labels.values(), "equal"]
     x = alt.X("start:Q", title=None, scale=alt.Scale(domain=list(frame.x_domain), nice=False), axis=None)
     base = alt.Chart(inline(data)).encode(x=x, x2="end:Q")
-    colours = [*(theme.colour(i) for i in range(len(curves))), theme.grid]
+    colours = [*(theme.colour(i) for i in range(len(curves))), theme.reference]
     spans = base.mark_rect(stroke=theme.ground, strokeWidth=1).encode(
         color=alt.Color("leader:N", scale=alt.Scale(domain=leaders, range=colours), legend=None),
         tooltip=[
@@ -256,7 +256,7 @@ def confusion_matrix(models: Models, theme: Theme) -> Any:
         f"Confusion matrix at score {rule} {model.threshold:g}",
         [heading(model)],
         None,
-        480,
+        560,
         270,
     )
     return layered([boxes, *text], frame)

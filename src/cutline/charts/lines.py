@@ -10,6 +10,7 @@ import altair as alt
 import numpy as np
 
 from cutline.charts.parts import (
+    Frame,
     Mark,
     Models,
     Series,
@@ -31,6 +32,7 @@ from cutline.charts.picture import inline
 from cutline.charts.theme import DASHES, DOTTED, Theme
 from cutline.curves import (
     Curve,
+    Gap,
     curve,
     described,
     det_line,
@@ -178,9 +180,10 @@ def skew(models: Models, theme: Theme, *, prevalences: Sequence[float] = (0.5, 0
     for share in prevalences:
         if not 0 < share < 1:
             raise ParameterError(f"prevalences holds {share!r}: pass shares above 0 and below 1.")
+    skewed = {f"{100 * p:g} % positive": with_prevalence(model.ranking, p) for p in prevalences}
     sides = []
     for kind in ("roc", "precision_recall"):
-        found = {f"{100 * p:g} % positive": curve(with_prevalence(model.ranking, p), kind) for p in prevalences}
+        found = {label: curve(ranking, kind) for label, ranking in skewed.items()}
         frame = frame_of(found, width=300, height=280)
         # The ROC curves are one: drawn ever wider, from the front to the back, all of them can be seen.
         widths = [2.0 + 2.5 * i if kind == "roc" else 2.0 for i in range(len(found))]

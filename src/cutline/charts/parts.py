@@ -111,12 +111,13 @@ def frame_of(curves: Mapping[str, Curve], **more: Any) -> Frame:
     """The axes that hold all the curves, titled by their measures."""
     first = next(iter(curves.values()))
     x, y = zip(*(curve.domain for curve in curves.values()), strict=True)
+    highest = max(high for _, high in y) * (1.05 if math.isinf(first.kind.y.range[1]) else 1.0)  # room above bars
     return Frame(
         **{
             "x": first.kind.x.title,
             "y": first.kind.y.title,
             "x_domain": (min(low for low, _ in x), max(high for _, high in x)),
-            "y_domain": (min(low for low, _ in y), max(high for _, high in y)),
+            "y_domain": (min(low for low, _ in y), highest),
             "title": first.title,
             "subtitle": figures(first) if len(curves) == 1 else (),
             "legend": legend_title(first) if len(curves) > 1 else None,
@@ -201,7 +202,7 @@ def line_layers(series: Sequence[Series], frame: Frame) -> list[Any]:
     """The lines, with a legend that can be clicked, and points to hover over."""
     names = [one.name for one in series]
     legend = (
-        alt.Legend(title=frame.legend, orient="right", symbolType="stroke", symbolSize=900) if len(series) > 1 else None
+        alt.Legend(title=frame.legend, orient="right", symbolType="stroke", symbolSize=500) if len(series) > 1 else None
     )
     # The legend shows the dash beside the colour, which merging two legends of one field does.
     colour = alt.Color(
@@ -210,14 +211,19 @@ def line_layers(series: Sequence[Series], frame: Frame) -> list[Any]:
     dash = alt.StrokeDash(
         "series:N", scale=alt.Scale(domain=names, range=[list(one.dash) for one in series]), legend=legend, sort=None
     )
-    width = alt.StrokeWidth("series:N", scale=alt.Scale(domain=names, range=[one.width for one in series]), legend=None)
+    width = alt.StrokeWidth("width:N", scale=None, legend=None)
     name = "clicked" + "".join(letter for letter in frame.title if letter.isascii() and letter.isalnum())
     clicked = alt.selection_point(name=name, fields=["series"], bind="legend")
     opacity = alt.when(clicked).then(alt.value(1)).otherwise(alt.value(0.12))
-    data = [row for one in reversed(series) for row in rows(one.columns, series=one.name)]  # the first lies on top
+    # The first of them lies on top.
+    data = [
+        row
+        for one in reversed(series)
+        for row in rows({c: one.columns[c] for c in "xy"}, series=one.name, width=one.width)
+    ]
     lines = (
         alt.Chart(inline(data))
-        .mark_line(interpolate="linear", clip=True)
+        .mark_line(interpolate="linear", clip=_leaves(series, frame))
         .encode(
             **axes(frame),
             color=colour,
@@ -239,6 +245,12 @@ def line_layers(series: Sequence[Series], frame: Frame) -> list[Any]:
         .encode(**axes(frame), color=colour, tooltip=tooltips(told[0].columns))
     )
     return [lines, hover]
+
+
+def _leaves(series: Sequence[Series], frame: Frame) -> bool:
+    """Whether a line leaves the frame, and has to be cut off at its edges (which thins what runs along an edge)."""
+    low, high = frame.y_domain
+    return any(not low <= y <= high for one in series for y in one.columns["y"] if math.isfinite(y))
 
 
 def mark_layer(marks: Sequence[Mark], frame: Frame, theme: Theme) -> list[Any]:
@@ -285,13 +297,15 @@ def rule_layer(at: Mapping[str, float], channel: str, theme: Theme, dash: tuple[
 
 def layered(layers: Sequence[Any], frame: Frame) -> Any:
     """The layers as one chart with its title, each layer with legends of its own."""
-    title = (
-        alt.TitleParams(frame.title, subtitle=list(frame.subtitle)) if frame.subtitle else alt.TitleParams(frame.title)
-    )
-    return (
-        alt.layer(*layers)
-        .properties(title=title, width=frame.width, height=frame.height)
-        .resolve_scale(stroke="independent", shape="independent", fill="independent")
+    resolve = alt.Resolve(scale=alt.ScaleResolveMap(stroke="independent", shape="independent", fill="independent"))
+    more: dict[str, Any] = {"subtitle": list(frame.subtitle)} if frame.subtitle else {}
+    # All at once: each method of a chart would copy its data.
+    return alt.LayerChart(
+        layer=list(layers),
+        title=alt.TitleParams(frame.title, **more),
+        width=frame.width,
+        height=frame.height,
+        resolve=resolve,
     )
 
 

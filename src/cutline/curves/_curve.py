@@ -48,13 +48,13 @@ class Axis:
     def domain(self, values: Array) -> tuple[float, float]:
         """From where to where the axis is drawn for these values: the whole range when that is finite.
 
-        Where values may be negative without bound, the axis goes as far below zero as the values go above it.
+        Where values have a highest but no lowest bound, the axis goes as far below zero as they go above it.
         """
         values = values[np.isfinite(values)]
         low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 1.0)
         if self is THRESHOLD:
             return (0.0, 1.0) if low >= 0 and high <= 1 else (low, high if high > low else low + 1.0)
-        if math.isinf(self.range[0]):
+        if math.isinf(self.range[0]) and not math.isinf(self.range[1]):
             low = max(low, -abs(high))
         low, high = (
             found if math.isinf(bound) else float(bound) for found, bound in zip((low, high), self.range, strict=True)
@@ -143,7 +143,10 @@ class CurveKind:
                 raise ParameterError(
                     f"The curve {self.name} has no parameter {name!r}: {takes}.{near(name, self.parameters)}"
                 )
-            self.parameters[name].check(name, value, None)
+            parameter = self.parameters[name]
+            parameter.check(name, value, None)
+            if isinstance(parameter.example, int) and value != int(value):
+                raise ParameterError(f"{name} is {value!r}: pass a whole number.")
 
     def _read(self, ranking: Ranking, parameters: Mapping[str, Any]) -> Vertices:
         return self.vertices(ranking, **parameters)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from cutline.curves._curve import FLAGGED, Axis, CurveKind, Vertices, of
+from cutline.curves._curve import FLAGGED, Axis, CurveKind, Vertices, every_cut, of
 from cutline.measures._conditions import NO_POSITIVE
 from cutline.measures.combined import lift
 from cutline.measures.counts import precision, recall
@@ -45,10 +45,15 @@ def places(r: Ranking) -> Array:
 def every_place(r: Ranking, **_: Any) -> Vertices:
     """A vertex for each place of the list, the counts inside a tie being expectations."""
     at = places(r)
-    counts = r.at_quota(at)
+    return every_cut(r) if len(at) == len(r.ends) else _at(r, at, at)
+
+
+def _at(r: Ranking, quota: Array, places: Array) -> Vertices:
+    """The vertices of some quotas, the first of which is 0."""
+    counts = r.at_quota(quota)
     threshold = np.array(counts.threshold, dtype=float)
     threshold[0] = r.thresholds[0]
-    return Vertices(r, replace(counts, threshold=threshold), at)
+    return Vertices(r, replace(counts, threshold=threshold), places)
 
 
 DAVIS_GOADRICH = CurveKind(
@@ -108,11 +113,8 @@ QRECALL = CurveKind(
 
 
 def _portions(r: Ranking, portions: int = 10) -> Vertices:
-    at = float(r.total) * np.arange(portions + 1) / portions
-    counts = r.at_quota(at)
-    threshold = np.array(counts.threshold, dtype=float)
-    threshold[0] = r.thresholds[0]
-    return Vertices(r, replace(counts, threshold=threshold), np.arange(portions + 1))
+    portion = np.arange(portions + 1)
+    return _at(r, float(r.total) * portion / portions, portion)
 
 
 PORTION_LIFT = CurveKind(

@@ -43,10 +43,11 @@ def det_line(curve: Curve) -> DeviateLine:
 
 def loss_curves(*, gamma: float = 2.0, reach: float = 3.0) -> tuple[Array, Mapping[str, Array]]:
     """The losses of a positive case by its margin (Berrar, Figure 7): the margins, and each loss by name."""
-    margin = np.linspace(-reach, reach, 241)
+    left = np.linspace(-reach, 0, 121)
+    margin = np.concatenate((left, -left[::-1]))  # 0 twice: just left of it the 0-1 loss is 1, from it on 0
     label = np.ones(len(margin))
     return margin, {
-        "0-1 loss": (margin < 0).astype(float),
+        "0-1 loss": np.repeat([1.0, 0.0], len(left)),
         "Hinge loss": losses.hinge(label, margin).value,
         "Logistic loss": losses.logistic(label, margin).value,
         f"Focal loss, gamma {gamma:g}": losses.focal(label, margin, gamma=gamma).value,
