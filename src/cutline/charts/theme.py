@@ -89,7 +89,7 @@ LIGHT = Theme(
     text="#222222",
     grid="#e4e4e4",
     reference="#767676",
-    lines=("#0072b2", "#c04a00", "#00785a", "#a4408f", "#7a5c00", "#3d3d3d"),
+    lines=("#0077bb", "#c04a00", "#004d40", "#b5459f", "#8f6f00", "#222222"),
 )
 DARK = Theme(
     name="dark",
@@ -97,7 +97,7 @@ DARK = Theme(
     text="#ececec",
     grid="#3a3b42",
     reference="#a0a0a0",
-    lines=("#56b4e9", "#f0913f", "#2fc79a", "#e39bc6", "#f0e442", "#d8d8d8"),
+    lines=("#56b4e9", "#f0913f", "#1faf86", "#efb3d9", "#f0e442", "#d0d0d0"),
 )
 THEMES = {theme.name: theme for theme in (LIGHT, DARK)}
 
