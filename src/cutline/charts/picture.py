@@ -7,6 +7,7 @@ import os
 import struct
 import tempfile
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from io import BytesIO, StringIO
 from pathlib import Path
@@ -28,7 +29,8 @@ class Picture:
 
     def to_dict(self) -> dict[str, Any]:
         """The Vega-Lite specification, checked against its schema."""
-        return dict(self.altair.to_dict())
+        spec = dict(self.altair.to_dict())
+        return spec | {"datasets": {name: list(rows) for name, rows in spec["datasets"].items()}}
 
     def to_json(self) -> str:
         """The Vega-Lite specification as text."""
@@ -93,6 +95,12 @@ def squeezed(png: bytes) -> bytes:
     return png[:8] + b"".join(parts)
 
 
-def inline(rows: list[dict[str, Any]]) -> alt.InlineData:
-    """Rows as data of a chart, whatever their number."""
-    return alt.InlineData(values=rows)
+def inline(rows: Sequence[dict[str, Any]]) -> alt.InlineData:
+    """Rows as data of a chart, whatever their number.
+
+    As a tuple, because Altair copies lists with all that is in them whenever it changes a chart; and set afterwards,
+    because it would check the rows one by one against a schema that lets every row pass.
+    """
+    data = alt.InlineData(values=())
+    data.values = tuple(rows)
+    return data
