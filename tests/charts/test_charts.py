@@ -105,6 +105,24 @@ def test_every_chart_takes_every_kind_of_scores(name, model):
     assert all(math.isfinite(v) for row in rows_of(spec) for v in row.values() if isinstance(v, float))
 
 
+UNUSUAL = {
+    "all scores tied": cl.evaluate([1, 0, 0, 0], [0.5] * 4),
+    "a threshold beyond all scores": cl.evaluate([1, 0, 1], [3, 2, 1], threshold=math.inf),
+    "a threshold far below": cl.evaluate([1, 0, 1], [3, 2, 1], threshold=-1e6),
+    "fractional weights": cl.evaluate([1, 0, 1, 0, 1], [3, 2, 2, 1, 0], [0.5, 0.25, 1.5, 0.1, 3]),
+    "the wrong way round": cl.evaluate([0, 1], [1, 0]),
+    "narrow floats": cl.evaluate([1, 0, 1], np.array([0.7, 0.3, 0.1], dtype="float32"), threshold=0.7),
+    "infinite scores": cl.evaluate([1, 0, 1, 0], [math.inf, 0.5, 0.2, -math.inf]),
+}
+
+
+@pytest.mark.parametrize("what", UNUSUAL)
+def test_unusual_predictions_are_drawn_too(what):
+    for name in [*OF_ONE, "f1", "net_benefit", "lr_plus"]:
+        if (what, name) != ("infinite scores", "score_distribution"):
+            assert "NaN" not in UNUSUAL[what].chart(name).to_json()
+
+
 @pytest.mark.parametrize("measure", MEASURES.search(needs=Needs.COUNTS), ids=str)
 def test_every_measure_of_one_cut_can_be_drawn(measure):
     assert rows_of(BERRAR.chart(measure.name).to_dict())

@@ -11,7 +11,7 @@ POSITIVES = cl.evaluate([1, 1], [0.9, 0.6])
 NEGATIVES = cl.evaluate([0, 0], [0.9, 0.6])
 INFINITE = cl.evaluate([1, 0], [float("inf"), 0.0])
 
-BOTH = "Pass predictions for cases of both classes."
+BOTH = "pass cases of both classes."
 
 
 @pytest.mark.parametrize(
@@ -33,16 +33,16 @@ BOTH = "Pass predictions for cases of both classes."
         (lambda: EV.curve("f_beta", beta=-1), "beta is -1: pass a number"),
         (
             lambda: POSITIVES.curve("roc"),
-            f"The curve roc cannot be drawn: there is no negative case. {BOTH}",
+            f"The curve roc cannot be drawn, there is no negative case: {BOTH}",
         ),
         (
             lambda: NEGATIVES.curve("precision_recall"),
-            f"The curve precision_recall cannot be drawn: there is no positive case. {BOTH}",
+            f"The curve precision_recall cannot be drawn, there is no positive case: {BOTH}",
         ),
-        (lambda: NEGATIVES.curve("recall"), f"The curve recall cannot be drawn: there is no positive case. {BOTH}"),
+        (lambda: NEGATIVES.curve("recall"), f"The curve recall cannot be drawn, there is no positive case: {BOTH}"),
         (
             lambda: INFINITE.curve("score_distribution"),
-            "The curve score_distribution cannot be drawn: a score is infinite.",
+            "The curve score_distribution cannot be drawn, a score is infinite: pass finite scores.",
         ),
         (lambda: iso_cost(EV.ranking, cost_fp=-1), "cost_fp is -1: pass a number from 0"),
         (lambda: EV.chart("rok"), "There is no chart 'rok'. Did you mean roc"),
@@ -56,8 +56,9 @@ BOTH = "Pass predictions for cases of both classes."
         (lambda: EV.chart("roc", cost_fn=-1), "cost_fn is -1: pass a number from 0"),
         (lambda: EV.chart("ranking_table", rows=1), "rows is 1: pass a whole number from 2 to 60."),
         (lambda: EV.chart("skew", prevalences=(0.5, 1)), "prevalences holds 1: pass shares above 0 and below 1."),
+        (lambda: NEGATIVES.chart("skew"), f"The curve roc cannot be drawn, there is no positive case: {BOTH}"),
         (lambda: EV.chart("dominance"), "dominance compares models, but one was given: pass two or more."),
-        (lambda: POSITIVES.chart("roc"), f"The curve roc cannot be drawn: there is no negative case. {BOTH}"),
+        (lambda: POSITIVES.chart("roc"), f"The curve roc cannot be drawn, there is no negative case: {BOTH}"),
         (
             lambda: several("roc", {str(i): EV for i in range(13)}),
             "13 models were given, but a chart tells 12 apart: pass at most 12.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import altair as alt
@@ -85,10 +86,9 @@ def score_distribution(models: Models, theme: Theme, *, bins: int | None = None)
     parameters = {"through": model.threshold} | ({} if bins is None else {"bins": bins})
     found = curve(model.ranking, "score_distribution", **parameters)
     counts = model.ranking.at_threshold(model.threshold)
-    frame = frame_of({"": found}, subtitle=[heading(model)])
-    low, high = frame.x_domain
-    low, high = min(low, model.threshold), max(high, model.threshold)
-    frame = frame_of({"": found}, subtitle=[heading(model)], x_domain=(low, high))
+    at = [model.threshold] if math.isfinite(model.threshold) else []
+    low, high = found.domain[0]
+    frame = frame_of({"": found}, subtitle=[heading(model)], x_domain=(min([low, *at]), max([high, *at])))
     classes = (
         ("positives", None, found.y, theme.colour(0), DASHES[0]),
         ("negatives", "negatives", found.also["negatives"], theme.colour(1), DASHES[1]),

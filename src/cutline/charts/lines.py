@@ -31,6 +31,7 @@ from cutline.charts.parts import (
 from cutline.charts.picture import inline
 from cutline.charts.theme import DASHES, DOTTED, Theme
 from cutline.curves import (
+    CURVES,
     Curve,
     Gap,
     curve,
@@ -180,6 +181,7 @@ def skew(models: Models, theme: Theme, *, prevalences: Sequence[float] = (0.5, 0
     for share in prevalences:
         if not 0 < share < 1:
             raise ParameterError(f"prevalences holds {share!r}: pass shares above 0 and below 1.")
+    CURVES["roc"].require(model.ranking)
     skewed = {f"{100 * p:g} % positive": with_prevalence(model.ranking, p) for p in prevalences}
     sides = []
     for kind in ("roc", "precision_recall"):

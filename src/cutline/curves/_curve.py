@@ -13,6 +13,7 @@ import numpy as np
 from cutline.contingency import Counts, written
 from cutline.errors import InputError, ParameterError, near
 from cutline.measures import Condition, Measure, Needs, Parameter
+from cutline.measures._conditions import ONE_CLASS
 from cutline.ranking import Array, Ranking
 from cutline.tables import frame, plain, shown
 
@@ -112,9 +113,7 @@ class CurveKind:
     def __call__(self, ranking: Ranking, **parameters: Any) -> Curve:
         """The curve of a ranking; refused when the ranking lacks what it needs."""
         self.check(parameters)
-        for condition in self.undefined:
-            if np.any(condition.holds(ranking)):
-                raise InputError(f"The curve {self.name} cannot be drawn: {condition.words}. {_WAY_OUT}")
+        self.require(ranking)
         values = {str(m): float(m.compute(ranking)) for m in self.measures if m.fits(ranking)}
         made = self._read(ranking, parameters)
         return Curve(
@@ -148,6 +147,13 @@ class CurveKind:
             if isinstance(parameter.example, int) and value != int(value):
                 raise ParameterError(f"{name} is {value!r}: pass a whole number.")
 
+    def require(self, ranking: Ranking) -> None:
+        """Refuse a ranking that lacks what the curve needs, such as one of the classes."""
+        for condition in self.undefined:
+            if np.any(condition.holds(ranking)):
+                way_out = "cases of both classes" if condition in ONE_CLASS else "finite scores"
+                raise InputError(f"The curve {self.name} cannot be drawn, {condition.words}: pass {way_out}.")
+
     def _read(self, ranking: Ranking, parameters: Mapping[str, Any]) -> Vertices:
         return self.vertices(ranking, **parameters)
 
@@ -158,9 +164,6 @@ class CurveKind:
 
     def __repr__(self) -> str:
         return f"<curve {self.name}: {self.title}>"
-
-
-_WAY_OUT = "Pass predictions for cases of both classes."
 
 
 def knowing_nothing(r: Ranking) -> Ranking:
