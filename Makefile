@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 RUNTIME := $(VENV)/.runtime
 DEV := $(VENV)/.dev
 
-.PHONY: demo test lint types layers bench docs clean
+.PHONY: demo test lint types layers bench docs gallery clean
 .DEFAULT_GOAL := demo
 
 $(BIN)/python:
@@ -41,6 +41,9 @@ bench: $(DEV)
 
 docs: $(DEV)
 	$(BIN)/python docs/make_measures.py
+
+gallery: $(DEV)
+	$(BIN)/python examples/gallery.py
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

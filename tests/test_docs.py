@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cutline import MEASURES
+from cutline import CHARTS, MEASURES
 
 ROOT = Path(__file__).parents[1]
 
@@ -27,8 +27,9 @@ def test_the_page_of_measures_resolves_every_source():
     assert {key for measure in MEASURES for key in measure.source} == listed
 
 
-def test_the_examples_of_the_identities_are_true():
-    failed, tried = doctest.testfile(str(ROOT / "docs" / "identities.md"), module_relative=False)
+@pytest.mark.parametrize("name", ["docs/identities.md", "docs/curves.md"])
+def test_the_examples_of_a_page_are_true(name):
+    failed, tried = doctest.testfile(str(ROOT / name), module_relative=False)
 
     assert (failed, tried > 5) == (0, True)
 
@@ -60,3 +61,14 @@ def test_links_to_files_lead_somewhere(page):
 
     for target in re.findall(r"\]\((?!http)([^()\s#]+\.\w+)\)", text):
         assert ((ROOT / page).parent / target).exists(), target
+
+
+def test_the_gallery_links_every_picture_and_every_chart_has_one():
+    page = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
+    linked = re.findall(r"\]\(gallery/([\w.-]+\.png)\)", page)
+    drawn = {path.name: path.stat().st_size for path in (ROOT / "docs" / "gallery").iterdir()}
+
+    assert sorted(linked) == sorted(drawn)
+    assert all(f'chart("{name}")' in page for name in CHARTS)
+    assert max(drawn.values()) < 150_000
+    assert sum(drawn.values()) < 4_000_000

@@ -35,7 +35,7 @@ def loaded_by(code):
     return set(done.stdout.split())
 
 
-HEAVY = {"scipy", "sklearn", "pandas", "polars", "pyarrow", "matplotlib"}
+HEAVY = {"scipy", "sklearn", "pandas", "polars", "pyarrow", "matplotlib", "altair", "vl_convert", "jsonschema"}
 
 
 def test_the_import_loads_nothing_heavy():
@@ -49,10 +49,20 @@ def test_the_usual_numbers_need_numpy_alone():
     assert not (HEAVY | {"difflib", "concurrent.futures"}) & loaded
 
 
+def test_curves_need_numpy_alone():
+    code = (
+        "import cutline as cl; ev = cl.evaluate([1, 0], [0.7, 0.2]); [ev.curve(n) for n in ('roc', 'f1', 'hit_rate')]"
+    )
+
+    assert not HEAVY & loaded_by(code)
+
+
 @pytest.mark.parametrize(
     "code",
     [
         "from cutline import *",
+        "import cutline; cutline.chart('losses')",
+        "import cutline; cutline.CURVES['f1']",
         "import cutline; [getattr(cutline, name) for name in cutline.__all__]",
         "import cutline; [getattr(cutline, name) for name in reversed(cutline.__all__)]",
         "import cutline; cutline.auc([1, 0], [2, 1])",

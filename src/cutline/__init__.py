@@ -15,8 +15,10 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from cutline.charts import CHARTS, Picture, chart
     from cutline.classes import OneVsRest, one_vs_rest
     from cutline.contingency import Counts
+    from cutline.curves import CURVES, Curve
     from cutline.errors import (
         CutlineError,
         InputError,
@@ -40,7 +42,9 @@ __version__ = "0.1.0"
 
 # Where each public name lives; loaded when first used, so that importing cutline costs next to nothing.
 _HOMES = {
+    "charts": ("CHARTS", "Picture", "chart"),
     "classes": ("OneVsRest", "one_vs_rest"),
+    "curves": ("CURVES", "Curve"),
     "errors": (
         "CutlineError",
         "InputError",
@@ -62,9 +66,12 @@ _HOMES = {
 }
 
 __all__ = [
+    "CHARTS",
+    "CURVES",
     "MEASURES",
     "Bracket",
     "Counts",
+    "Curve",
     "CutlineError",
     "Evaluation",
     "InputError",
@@ -73,12 +80,14 @@ __all__ = [
     "OneVsRest",
     "ParameterError",
     "PemAreas",
+    "Picture",
     "Properness",
     "Ranking",
     "Scorer",
     "Table",
     "UnavailableError",
     "UnknownNameError",
+    "chart",
     "check_proper",
     "evaluate",
     "information_scores",

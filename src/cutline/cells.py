@@ -31,7 +31,7 @@ def cumulate(cells: Array) -> Array:
 
 
 def take(values: Array, index: Array) -> Array:
-    """The value at one index of the last axis, for each leading position."""
-    if index.ndim == 0:
+    """The value at one index of the last axis, for each leading position; of one ranking, at any number of them."""
+    if index.ndim == 0 or values.ndim == 1:
         return values[..., index]
     return np.take_along_axis(values, index[..., None], axis=-1)[..., 0]

@@ -6,7 +6,7 @@ import html
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,10 @@ from cutline.parallel import each
 from cutline.predictions import Missing, cut, places, rank
 from cutline.ranking import Ranking, cases_of
 from cutline.tables import Table, plain
+
+if TYPE_CHECKING:
+    from cutline.charts import Picture
+    from cutline.curves import Curve
 
 
 def evaluate(
@@ -105,6 +109,24 @@ class Evaluation:
     def counts(self) -> Counts:
         """The counts at the threshold of this evaluation."""
         return self.at(threshold=self.threshold)
+
+    # ------------------------------------------------------------------ curves and pictures
+
+    def curve(self, name: str, **parameters: Any) -> Curve:
+        """A curve by its name, or any measure of one cut over the threshold: `CURVES` lists them.
+
+        >>> evaluate([1, 0, 1, 0], [0.9, 0.6, 0.6, 0.2]).curve("roc").area
+        0.875
+        """
+        from cutline.curves import curve
+
+        return curve(self.ranking, name, **parameters)
+
+    def chart(self, name: str, **parameters: Any) -> Picture:
+        """A chart by its name: a picture that shows itself in a notebook and saves itself as a file."""
+        from cutline.charts import chart
+
+        return chart(name, self, **parameters)
 
     # ------------------------------------------------------------------ many numbers
 

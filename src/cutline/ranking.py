@@ -227,7 +227,7 @@ class Ranking:
         """The table when the first `quota` places of the list are flagged.
 
         Inside a tie the places go to its cases at random, so the counts are expectations (Arbel & Rokach, eq. 5).
-        `quota` is a number, or an array with the ranking's leading axes.
+        `quota` is a number, or an array with the ranking's leading axes; of one ranking, of any shape.
         """
         index, inside = self.position(quota)
         tp, fp = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,20 +32,7 @@ class Table:
 
     def to_frame(self, backend: str = "pandas") -> Any:
         """The table as a data frame of pandas, polars or pyarrow."""
-        data = {name: [row[i] for row in self.rows] for i, name in enumerate(self.columns)}
-        if backend == "pandas":
-            import pandas as pd
-
-            return pd.DataFrame(data)
-        if backend == "polars":
-            import polars as pl
-
-            return pl.DataFrame(data, strict=False)
-        if backend == "pyarrow":
-            import pyarrow as pa
-
-            return pa.table(data)
-        raise ParameterError(f"backend is {backend!r}: pass 'pandas', 'polars' or 'pyarrow'.")
+        return frame({name: [row[i] for row in self.rows] for i, name in enumerate(self.columns)}, backend)
 
     def _shown_columns(self) -> list[int]:
         return [
@@ -74,6 +61,24 @@ class Table:
         )
         caption = f"<caption>{html.escape(self.title)}</caption>" if self.title else ""
         return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def frame(columns: Mapping[str, Any], backend: str = "pandas") -> Any:
+    """Columns of one length as a data frame of pandas, polars or pyarrow."""
+    data = dict(columns)
+    if backend == "pandas":
+        import pandas as pd
+
+        return pd.DataFrame(data)
+    if backend == "polars":
+        import polars as pl
+
+        return pl.DataFrame(data, strict=False)
+    if backend == "pyarrow":
+        import pyarrow as pa
+
+        return pa.table(data)
+    raise ParameterError(f"backend is {backend!r}: pass 'pandas', 'polars' or 'pyarrow'.")
 
 
 def aligned(columns: Sequence[str], cells: Sequence[Sequence[str]], to_the_right: Sequence[bool]) -> list[str]:

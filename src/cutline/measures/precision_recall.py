@@ -169,6 +169,23 @@ def mean_average_precision(r: Ranking) -> Any:
 # ---------------------------------------------------------------------- areas under the empirical curve
 
 
+def lowest_precision(r: Ranking) -> Array:
+    """The cut of the lowest precision at each recall: the last before the recall grows. The first flags nobody."""
+    cuts = np.append(np.flatnonzero(r.pos), len(r))
+    return np.append(0, cuts[1:])  # no positive is found before, so precision is 0 there as it is at the start
+
+
+def highest_precision(r: Ranking) -> Array:
+    """The cut of the highest precision at each recall: the first with that recall. The first flags nobody."""
+    return np.append(0, 1 + np.flatnonzero(r.pos))
+
+
+def _trapezoids(r: Ranking, cuts: Array) -> Any:
+    """The area under straight lines between the precision at some cuts, over recall."""
+    precision = r.precision[cuts]
+    return divide(np.vecdot(np.diff(r.tp[cuts]), (precision[:-1] + precision[1:]) / 2), r.positives)
+
+
 @order(
     title="AUCPR, lower trapezoid",
     formula=r"\sum_i \tfrac12 \left[p_{\min}(t_i) + p_{\min}(t_{i+1})\right] \Delta r_i",
@@ -181,13 +198,7 @@ def mean_average_precision(r: Ranking) -> Any:
 )
 def aucpr_min(r: Ranking) -> Any:
     """Area under the precision-recall curve through the lowest precision at each recall, from (0, 0)."""
-
-    def area(one: Ranking) -> Any:
-        cells = np.flatnonzero(one.pos)  # a new recall starts with each; the cuts of the last one end there
-        lowest = np.append(one.precision[cells], one.precision[-1])
-        return divide(np.vecdot(one.pos[cells], (lowest[:-1] + lowest[1:]) / 2), one.positives)
-
-    return over_stack(area, r)
+    return over_stack(lambda one: _trapezoids(one, lowest_precision(one)), r)
 
 
 @order(
@@ -217,13 +228,7 @@ def aucpr_minmax(r: Ranking) -> Any:
 )
 def aucpr_max(r: Ranking) -> Any:
     """Area under the precision-recall curve through the highest precision at each recall, from (0, 0)."""
-
-    def area(one: Ranking) -> Any:
-        cells = np.flatnonzero(one.pos)  # a new recall starts with each
-        highest = np.append(0.0, one.precision[1 + cells])
-        return divide(np.vecdot(one.pos[cells], (highest[:-1] + highest[1:]) / 2), one.positives)
-
-    return over_stack(area, r)
+    return over_stack(lambda one: _trapezoids(one, highest_precision(one)), r)
 
 
 @order(

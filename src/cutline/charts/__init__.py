@@ -1,0 +1,113 @@
+"""Charts, drawn by Altair from finished curves."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import altair as alt
+
+from cutline.charts import figures, lines
+from cutline.charts.parts import Evaluated
+from cutline.charts.picture import Picture
+from cutline.charts.theme import DARK, LIGHT, MOST_MODELS, THEMES, Theme, themed
+from cutline.curves import CURVES
+from cutline.errors import InputError, ParameterError, UnknownNameError, near
+from cutline.measures import MEASURES, Needs
+
+__all__ = ["CHARTS", "DARK", "LIGHT", "MOST_MODELS", "THEMES", "Picture", "Theme", "chart", "several"]
+
+# Every chart by name; beside them, every measure of one cut is drawn over the threshold.
+CHARTS: dict[str, Callable[..., Any]] = {
+    "roc": lines.roc,
+    "det": lines.det,
+    "precision_recall": lines.precision_recall,
+    "precision_recall_readings": lines.precision_recall_readings,
+    "tpr_fpr": lines.tpr_fpr,
+    "gain": lines.gain,
+    "lift": lines.lift,
+    "portion_lift": figures.portion_lift,
+    "hit_rate": lines.hit_rate,
+    "qrecall": lines.qrecall,
+    "quota": lines.quota,
+    "score_distribution": figures.score_distribution,
+    "dominance": figures.dominance_chart,
+    "skew": lines.skew,
+    "losses": figures.losses,
+    "confusion_matrix": figures.confusion_matrix,
+    "ranking_table": figures.ranking_table,
+}
+ONE_MODEL = frozenset(
+    {
+        "precision_recall_readings",
+        "tpr_fpr",
+        "quota",
+        "score_distribution",
+        "skew",
+        "confusion_matrix",
+        "ranking_table",
+    }
+)
+WITHOUT_MODELS = frozenset({"losses"})
+
+
+def chart(
+    name: str,
+    models: Evaluated | Mapping[str, Evaluated] | None = None,
+    *,
+    theme: str = "light",
+    **parameters: Any,
+) -> Picture:
+    """A chart of one evaluation, or of several by name, such as {"tree": evaluation, "forest": evaluation}.
+
+    `name` is one of `CHARTS`, or a measure of one cut to draw over the threshold; `theme` is "light" or "dark".
+    """
+    draw, parameters = _resolve(name, parameters)
+    chosen = themed(theme)
+    drawn = draw(_models(name, models), chosen, **parameters)
+    drawn.config = alt.Config(**chosen.config())
+    return Picture(name, drawn)
+
+
+def several(name: str, evaluations: Mapping[str, Evaluated], *, theme: str = "light", **parameters: Any) -> Picture:
+    """A chart of several models by name."""
+    return chart(name, evaluations, theme=theme, **parameters)
+
+
+def _resolve(name: str, parameters: dict[str, Any]) -> tuple[Callable[..., Any], dict[str, Any]]:
+    """What draws a chart, and with which parameters; unknown names and parameters are refused."""
+    draw = CHARTS.get(name)
+    if draw is None and name in CURVES and CURVES[name].name in CHARTS:
+        draw = CHARTS[CURVES[name].name]
+    if draw is None:
+        if name in MEASURES and MEASURES[name].needs is Needs.COUNTS:
+            return lines.over_threshold, {"measure": name} | parameters
+        known = [*CHARTS, *(n for m in MEASURES.search(needs=Needs.COUNTS) for n in m.names)]
+        raise UnknownNameError(f"There is no chart {name!r}.{near(name, known)}")
+    takes = [p.name for p in inspect.signature(draw).parameters.values() if p.kind is p.KEYWORD_ONLY]
+    for given in parameters:
+        if given not in takes:
+            words = f"it takes {', '.join([*takes, 'theme'])}"
+            raise ParameterError(f"The chart {name} has no parameter {given!r}: {words}.{near(given, takes)}")
+    return draw, parameters
+
+
+def _models(name: str, models: Any) -> dict[str, Evaluated]:
+    """The models by name: at least one where one is needed, and no more than can be told apart."""
+    if models is None:
+        if name in WITHOUT_MODELS:
+            return {}
+        raise InputError(f"The chart {name} shows predictions, but none were given: pass an evaluation.")
+    if not isinstance(models, Mapping):
+        models = {getattr(models, "name", None) or "model": models}
+    named = {str(key): model for key, model in models.items()}
+    if not named:
+        raise InputError(f"The chart {name} shows predictions, but no model was given: pass at least one.")
+    if len(named) > MOST_MODELS:
+        raise InputError(
+            f"{len(named)} models were given, but a chart tells {MOST_MODELS} apart: pass at most {MOST_MODELS}."
+        )
+    if len(named) > 1 and name in ONE_MODEL:
+        raise InputError(f"The chart {name} shows one model, but {len(named)} were given: pass one of them.")
+    return named

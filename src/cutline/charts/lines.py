@@ -1,0 +1,303 @@
+"""Charts of curves: ROC, precision and recall, gain, lift, quotas, any measure over the threshold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import altair as alt
+import numpy as np
+
+from cutline.charts.parts import (
+    Frame,
+    Mark,
+    Models,
+    Series,
+    axes,
+    cut_mark,
+    figures,
+    frame_of,
+    labelled,
+    layered,
+    line_layers,
+    mark_layer,
+    model_series,
+    plain_series,
+    reference_series,
+    rows,
+    rule_layer,
+)
+from cutline.charts.picture import inline
+from cutline.charts.theme import DASHES, DOTTED, Theme
+from cutline.curves import (
+    CURVES,
+    Curve,
+    Gap,
+    curve,
+    described,
+    det_line,
+    deviates,
+    drawn,
+    gap,
+    iso_cost,
+    with_prevalence,
+)
+from cutline.curves.scales import RATES
+from cutline.errors import ParameterError
+from cutline.tables import shown
+
+NOTHING = "knowing nothing"
+PERFECT = "perfect order"
+
+
+def curves_of(models: Models, name: str, **parameters: Any) -> dict[str, Curve]:
+    """The curve of each model."""
+    return {key: curve(model.ranking, name, **parameters) for key, model in models.items()}
+
+
+def cut_marks(models: Models, curves: dict[str, Curve], theme: Theme) -> list[Mark]:
+    """The chosen cut of each model, in the colour of its line when there are several."""
+    if len(models) == 1:
+        return [cut_mark(curves[name], model, theme) for name, model in models.items()]
+    return [cut_mark(curves[name], model, theme, theme.colour(i)) for i, (name, model) in enumerate(models.items())]
+
+
+def simple(models: Models, theme: Theme, kind: str, references: dict[str, str], *, cut: bool = True) -> Any:
+    """The curve of each model with the references of the first, and the chosen cuts."""
+    curves = curves_of(models, kind)
+    first = next(iter(curves.values()))
+    frame = frame_of(curves)
+    series = [*model_series(curves, theme), *reference_series(first, theme, references)]
+    marks = cut_marks(models, curves, theme) if cut else []
+    return layered([*line_layers(series, frame), *mark_layer(marks, frame, theme)], frame)
+
+
+# ---------------------------------------------------------------------- ROC space
+
+
+def roc(
+    models: Models, theme: Theme, *, hull: bool = True, cost_fp: float | None = None, cost_fn: float | None = None
+) -> Any:
+    """ROC curves with the diagonal and the chosen cuts; for one model also its hull, named points and iso-cost line."""
+    curves = curves_of(models, "roc")
+    frame = frame_of(curves)
+    series, marks = model_series(curves, theme), cut_marks(models, curves, theme)
+    if len(models) == 1:
+        [(name, model)] = models.items()
+        found = curves[name]
+        if hull:
+            around = curve(model.ranking, "roc_hull")
+            label = f"convex hull: {shown(around.area)}"
+            series.append(Series(label, described(around, drawn(around)), theme.colour(1), DASHES[1], 1.5))
+        marks.append(
+            Mark(f"equal error rate {shown(found.values['eer'])}", found.points["eer"], "diamond", theme.colour(3))
+        )
+        best = f"largest Youden's J {shown(found.values['max_youden_j'])}"
+        marks.append(Mark(best, found.points["max_youden_j"], "triangle-up", theme.colour(2)))
+        if cost_fp is not None or cost_fn is not None:
+            line = iso_cost(model.ranking, cost_fp=cost_fp or 1.0, cost_fn=cost_fn or 1.0)
+            series.append(
+                Series(
+                    f"equal cost {shown(line.cost)}",
+                    {"x": [0, 1], "y": [line.intercept, line.intercept + line.slope]},
+                    theme.colour(4),
+                    DASHES[3],
+                    1.5,
+                )
+            )
+            marks.append(Mark("least cost", line.point, "square", theme.colour(4)))
+    elif cost_fp is not None or cost_fn is not None:
+        raise ParameterError("cost_fp and cost_fn draw the line of one model: pass one, or leave them out.")
+    series += reference_series(next(iter(curves.values())), theme, {"random": NOTHING})
+    return layered([*line_layers(series, frame), *mark_layer(marks, frame, theme)], frame)
+
+
+def det(models: Models, theme: Theme) -> Any:
+    """The two error rates against each other, on scales of normal deviates, with the equal error rate."""
+    curves = curves_of(models, "det")
+    lines = {name: det_line(found) for name, found in curves.items()}
+    reach = max(line.reach for line in lines.values())
+    ticks = deviates(list(RATES)).tolist()
+    names = "; ".join(
+        f"abs(datum.value - {tick:.6f}) < 0.001 ? '{100 * rate:g} %'" for tick, rate in zip(ticks, RATES, strict=True)
+    )
+    frame = frame_of(
+        curves,
+        x_domain=(-reach, reach),
+        y_domain=(-reach, reach),
+        axis={"values": ticks, "labelExpr": names.replace("; ", " : ") + " : ''"},
+    )
+    series = [
+        Series(labelled(name, found, len(curves)), described(found, lines[name].line), theme.colour(i), DASHES[i])
+        for i, (name, found) in enumerate(curves.items())
+    ]
+    ends = {"x": [-reach, reach], "y": [-reach, reach]}
+    series.append(Series("equal error rates", ends, theme.reference, DOTTED, 1.5))
+    return layered(line_layers(series, frame), frame)
+
+
+# ---------------------------------------------------------------------- precision and recall
+
+
+def precision_recall(models: Models, theme: Theme) -> Any:
+    """Precision-recall curves, as steps, with the prevalence and the chosen cuts."""
+    return simple(models, theme, "precision_recall", {"random": "prevalence"})
+
+
+READINGS = (
+    ("precision_recall", "steps"),
+    ("precision_recall_davis_goadrich", "interpolated in counts"),
+    ("precision_recall_max", "upper trapezoids"),
+    ("precision_recall_minmax", "middle trapezoids"),
+    ("precision_recall_min", "lower trapezoids"),
+)
+
+
+def precision_recall_readings(models: Models, theme: Theme) -> Any:
+    """The five readings of one precision-recall curve with their areas, the lowest trapezoids shaded."""
+    [(_, model)] = models.items()
+    found = {label: curve(model.ranking, name) for name, label in READINGS}
+    first = found["steps"]
+    frame = frame_of({"": first}, title="Readings of the precision-recall curve", subtitle=(), legend="Area under")
+    series = [
+        Series(f"{label}: {shown(one.area)}", described(one, drawn(one)), theme.colour(i), DASHES[i])
+        for i, (label, one) in enumerate(found.items())
+    ]
+    lowest = drawn(found["lower trapezoids"])
+    shade = (
+        alt.Chart(inline(rows({"x": lowest.x, "y": lowest.y})))
+        .mark_area(color=theme.colour(4), opacity=0.15, line=False)
+        .encode(x="x:Q", y="y:Q")
+    )
+    series += reference_series(first, theme, {"random": "prevalence"})
+    mark = cut_mark(first, model, theme)
+    return layered([shade, *line_layers(series, frame), *mark_layer([mark], frame, theme)], frame)
+
+
+def skew(models: Models, theme: Theme, *, prevalences: Sequence[float] = (0.5, 0.2, 0.05, 0.01)) -> Any:
+    """ROC and precision-recall side by side as the share of positives changes: the one stays, the other falls."""
+    [(_, model)] = models.items()
+    for share in prevalences:
+        if not 0 < share < 1:
+            raise ParameterError(f"prevalences holds {share!r}: pass shares above 0 and below 1.")
+    CURVES["roc"].require(model.ranking)
+    skewed = {f"{100 * p:g} % positive": with_prevalence(model.ranking, p) for p in prevalences}
+    sides = []
+    for kind in ("roc", "precision_recall"):
+        found = {label: curve(ranking, kind) for label, ranking in skewed.items()}
+        frame = frame_of(found, width=300, height=280)
+        # The ROC curves are one: drawn ever wider, from the front to the back, all of them can be seen.
+        widths = [2.0 + 2.5 * i if kind == "roc" else 2.0 for i in range(len(found))]
+        series = [replace(one, width=w) for one, w in zip(model_series(found, theme), widths, strict=True)]
+        sides.append(layered(line_layers(series, frame), frame))
+    return alt.hconcat(*sides, spacing=30).resolve_scale(
+        color="independent", strokeDash="independent", strokeWidth="independent"
+    )
+
+
+# ---------------------------------------------------------------------- over the threshold
+
+
+def tpr_fpr(models: Models, theme: Theme) -> Any:
+    """Both rates over the threshold, with the gap of the KS statistic and the chosen cut."""
+    [(_, model)] = models.items()
+    found = curve(model.ranking, "tpr_fpr")
+    frame = frame_of({"": found}, y="Rate")
+    series = [
+        Series(found.kind.y.title, described(found, drawn(found)), theme.colour(0), DASHES[0]),
+        Series(found.kind.also[0].title, described(found, drawn(found, "fpr")), theme.colour(1), DASHES[1]),
+    ]
+    top, bottom = found.points["ks_recall"], found.points["ks_fpr"]
+    widest = Series(
+        f"widest gap, KS {shown(found.values['ks'])}",
+        {"x": [top.x, bottom.x], "y": [top.y, bottom.y]},
+        theme.colour(3),
+        (1, 0),
+        4,
+    )
+    rules = rule_layer({f"cut at {model.threshold:g}": model.threshold}, "x", theme)
+    return layered([*rules, *line_layers([widest, *series], frame)], frame)
+
+
+def over_threshold(models: Models, theme: Theme, *, measure: str, **parameters: Any) -> Any:
+    """A measure of one cut over the threshold, with the chosen cuts."""
+    curves = curves_of(models, measure, **parameters)
+    frame = frame_of(curves)
+    kinds = {name: found.kind for name, found in curves.items()}
+    marks = [
+        Mark("chosen cut", kinds[name].at(model.ranking, model.threshold), "circle", theme.colour(i))
+        for i, (name, model) in enumerate(models.items())
+    ]
+    return layered([*line_layers(model_series(curves, theme), frame), *mark_layer(marks, frame, theme)], frame)
+
+
+# ---------------------------------------------------------------------- over the list
+
+
+def gain(models: Models, theme: Theme) -> Any:
+    """How many positives are found among the first cases of the list."""
+    return simple(models, theme, "gain", {"random": NOTHING, "perfect": PERFECT})
+
+
+def lift(models: Models, theme: Theme) -> Any:
+    """How many times more positives there are among the first cases than anywhere."""
+    return simple(models, theme, "lift", {"random": NOTHING})
+
+
+def hit_rate(models: Models, theme: Theme) -> Any:
+    """The share of positives in a quota of any size."""
+    return simple(models, theme, "hit_rate", {"random": NOTHING, "perfect": PERFECT})
+
+
+def qrecall(models: Models, theme: Theme) -> Any:
+    """The share of the positives that a quota reaches; for one model the areas of the PEM, shaded."""
+    curves = curves_of(models, "qrecall")
+    first = next(iter(curves.values()))
+    if len(models) > 1:
+        return simple(models, theme, "qrecall", {"random": NOTHING, "perfect": PERFECT})
+    s1, s2, s3 = (first.values[name] for name in ("s1", "s2", "s3"))
+    areas = f"PEM = (S1 - S2) / S3 = ({shown(s1)} - {shown(s2)}) / {shown(s3)}"
+    frame = frame_of(curves, subtitle=[*figures(first), areas])
+    random, best = (drawn(first.beside[name]) for name in ("random", "perfect"))
+    line = drawn(first)
+    shade = _shade(gap(line, random), {f"S1: {shown(s1)}": theme.colour(0), f"S2: {shown(s2)}": theme.colour(1)}, frame)
+    series = [
+        *model_series(curves, theme),
+        plain_series(PERFECT + " (S3 lies below it)", best, theme.reference, (6, 2), 1.5),
+        plain_series(NOTHING, random, theme.reference, DOTTED, 1.5),
+    ]
+    marks = mark_layer(cut_marks(models, curves, theme), frame, theme)
+    return layered([*shade, *line_layers(series, frame), *marks], frame)
+
+
+def _shade(band: Gap, colours: dict[str, str], frame: Frame) -> list[Any]:
+    """The band between two lines, where the first is above and where it is below the other, each with its name."""
+    higher, lower = (np.where(side, band.y, band.other) for side in (band.y >= band.other, band.y <= band.other))
+    data = [
+        row
+        for name, y in zip(colours, (higher, lower), strict=True)
+        for row in rows({"x": band.x, "y": y, "y2": band.other}, area=name)
+    ]
+    fill = alt.Fill(
+        "area:N",
+        scale=alt.Scale(domain=list(colours), range=list(colours.values())),
+        legend=alt.Legend(title="Areas", orient="right", symbolType="square", symbolOpacity=0.5),
+        sort=None,
+    )
+    bands = alt.Chart(inline(data)).mark_area(opacity=0.22, line=False)
+    return [bands.encode(**axes(frame), y2="y2:Q", fill=fill, tooltip=[alt.Tooltip("area:N", title="Area")])]
+
+
+def quota(models: Models, theme: Theme) -> Any:
+    """Hit rate and Qrecall of one model over the same quotas."""
+    [(_, model)] = models.items()
+    hit, reached = (curve(model.ranking, name) for name in ("hit_rate", "qrecall"))
+    frame = frame_of(
+        {"": hit}, y="Share", title="Hit rate and Qrecall", subtitle=[*figures(hit), *figures(reached)[:1]]
+    )
+    series = [
+        Series(found.kind.y.title, described(found, drawn(found)), theme.colour(i), DASHES[i])
+        for i, found in enumerate((hit, reached))
+    ]
+    return layered(line_layers(series, frame), frame)

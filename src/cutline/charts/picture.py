@@ -1,0 +1,106 @@
+"""A finished chart: it shows itself in a notebook, and saves itself as a file without any network."""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import tempfile
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from io import BytesIO, StringIO
+from pathlib import Path
+from typing import Any
+
+import altair as alt
+
+from cutline.errors import ParameterError
+
+SUFFIXES = (".png", ".svg", ".pdf", ".html", ".json")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Picture:
+    """A chart by name. `altair` is the Altair chart itself, to change or to combine with others."""
+
+    name: str
+    altair: Any
+
+    def to_dict(self) -> dict[str, Any]:
+        """The Vega-Lite specification, checked against its schema."""
+        spec = dict(self.altair.to_dict())
+        return spec | {"datasets": {name: list(rows) for name, rows in spec["datasets"].items()}}
+
+    def to_json(self) -> str:
+        """The Vega-Lite specification as text."""
+        return json.dumps(self.to_dict(), allow_nan=False, separators=(",", ":"))
+
+    def to_html(self) -> str:
+        """A page that holds the chart and the program that draws it: opening it asks no server for anything."""
+        return str(self.altair.to_html(inline=True, embed_options={"actions": False}, fullhtml=True))
+
+    def render(self, suffix: str, *, scale: float = 2.0) -> bytes:
+        """The file of a suffix, such as .png, as bytes."""
+        if suffix == ".json":
+            return self.to_json().encode()
+        if suffix == ".html":
+            return self.to_html().encode()
+        if suffix == ".svg":
+            text = StringIO()
+            self.altair.save(text, format="svg")
+            return text.getvalue().encode()
+        if suffix in (".png", ".pdf"):
+            file = BytesIO()
+            self.altair.save(file, format=suffix[1:], **({"scale_factor": scale} if suffix == ".png" else {}))
+            return squeezed(file.getvalue()) if suffix == ".png" else file.getvalue()
+        found = f"the suffix {suffix!r}" if suffix else "no suffix"
+        raise ParameterError(f"A chart cannot be saved with {found}: pass a path that ends in {', '.join(SUFFIXES)}.")
+
+    def save(self, path: str | os.PathLike[str], *, scale: float = 2.0) -> Path:
+        """Write the file that the suffix names: whole, or not at all. A .png has `scale` dots to a pixel."""
+        target = Path(path)
+        content = self.render(target.suffix.lower(), scale=scale)
+        if not target.parent.is_dir():
+            raise ParameterError(f"There is no folder {str(target.parent)!r}: make it, or pass another path.")
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+            Path(name).chmod(0o644)
+            Path(name).replace(target)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+        return target
+
+    def _repr_mimebundle_(self, *args: Any, **more: Any) -> Any:
+        return self.altair._repr_mimebundle_(*args, **more)
+
+    def __repr__(self) -> str:
+        return f"Picture of {self.name}: .save(path) writes {', '.join(SUFFIXES)}"
+
+
+def squeezed(png: bytes) -> bytes:
+    """The same picture in fewer bytes: its one stream of data compressed as well as it can be."""
+    chunks, at = [], 8
+    while at < len(png):
+        (length,) = struct.unpack(">I", png[at : at + 4])
+        chunks.append((png[at + 4 : at + 8], png[at + 8 : at + 8 + length]))
+        at += length + 12
+    data = zlib.compress(zlib.decompress(b"".join(body for kind, body in chunks if kind == b"IDAT")), 9)
+    kept = [chunk for chunk in chunks if chunk[0] != b"IDAT"]
+    whole = [*kept[:-1], (b"IDAT", data), kept[-1]]
+    parts = [struct.pack(">I", len(b)) + k + b + struct.pack(">I", zlib.crc32(k + b)) for k, b in whole]
+    return png[:8] + b"".join(parts)
+
+
+def inline(rows: Sequence[dict[str, Any]]) -> alt.InlineData:
+    """Rows as data of a chart, whatever their number.
+
+    As a tuple, because Altair copies lists with all that is in them whenever it changes a chart; and set afterwards,
+    because it would check the rows one by one against a schema that lets every row pass.
+    """
+    data = alt.InlineData(values=())
+    data.values = tuple(rows)
+    return data

@@ -1,0 +1,109 @@
+"""Colours and dashes that tell lines apart: on light and dark ground, for colour-blind people, in black and white."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from cutline.errors import ParameterError
+
+MOST_MODELS = 12
+
+# Each line of a chart has a pattern of its own, so that no two need their colours to be told apart.
+DASHES: tuple[tuple[int, ...], ...] = (
+    (1, 0),
+    (8, 4),
+    (2, 2),
+    (8, 3, 2, 3),
+    (14, 4),
+    (5, 5),
+    (1, 4),
+    (10, 2, 2, 2, 2, 2),
+    (16, 4, 6, 4),
+    (4, 2, 1, 2),
+    (3, 7),
+    (20, 8),
+)
+DOTTED = (2, 4)
+
+
+@dataclass(frozen=True)
+class Theme:
+    """The colours of a chart. The lines contrast with the ground by 3 to 1 at least, the text by 7 to 1."""
+
+    name: str
+    ground: str
+    text: str
+    grid: str
+    reference: str
+    lines: tuple[str, ...]
+
+    def colour(self, i: int) -> str:
+        """The colour of the i-th line."""
+        return self.lines[i % len(self.lines)]
+
+    def config(self) -> dict[str, Any]:
+        """What Vega-Lite has to know of the theme."""
+        axis = {
+            "labelColor": self.text,
+            "titleColor": self.text,
+            "domainColor": self.reference,
+            "tickColor": self.reference,
+            "gridColor": self.grid,
+            "labelFontSize": 11,
+            "titleFontSize": 12,
+            "titleFontWeight": "normal",
+        }
+        legend = {
+            "labelColor": self.text,
+            "titleColor": self.text,
+            "labelLimit": 320,
+            "titleLimit": 320,
+            "symbolSize": 120,
+            "symbolStrokeWidth": 2,
+            "titleFontWeight": "normal",
+        }
+        title = {
+            "color": self.text,
+            "subtitleColor": self.text,
+            "anchor": "start",
+            "fontSize": 15,
+            "subtitleFontSize": 12,
+            "subtitlePadding": 4,
+            "offset": 10,
+        }
+        return {
+            "background": self.ground,
+            "axis": axis,
+            "legend": legend,
+            "title": title,
+            "header": {"labelColor": self.text, "titleColor": self.text},
+            "view": {"stroke": self.grid},
+            "text": {"color": self.text},
+        }
+
+
+LIGHT = Theme(
+    name="light",
+    ground="#ffffff",
+    text="#222222",
+    grid="#e4e4e4",
+    reference="#767676",
+    lines=("#0077bb", "#c04a00", "#004d40", "#b5459f", "#8f6f00", "#222222"),
+)
+DARK = Theme(
+    name="dark",
+    ground="#1b1c20",
+    text="#ececec",
+    grid="#3a3b42",
+    reference="#a0a0a0",
+    lines=("#56b4e9", "#f0913f", "#1faf86", "#efb3d9", "#f0e442", "#d0d0d0"),
+)
+THEMES = {theme.name: theme for theme in (LIGHT, DARK)}
+
+
+def themed(name: Literal["light", "dark"] | str) -> Theme:
+    """A theme by its name."""
+    if name not in THEMES:
+        raise ParameterError(f"theme is {name!r}: pass 'light' or 'dark'.")
+    return THEMES[name]

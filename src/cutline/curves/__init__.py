@@ -1,0 +1,113 @@
+"""Curves: pairs of measures at every cut, computed and not drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from cutline.curves import cuts, distributions, places
+from cutline.curves._curve import Axis, Curve, CurveKind, Point, knowing_nothing, perfect
+from cutline.curves.cuts import IsoCost, against_threshold, iso_cost
+from cutline.curves.scales import DeviateLine, det_line, deviates, loss_curves
+from cutline.curves.several import Gap, Span, dominance, gap, with_prevalence
+from cutline.curves.simplify import TOLERANCE, Drawn, corners, described, drawn, simplify
+from cutline.errors import UnknownNameError, near
+from cutline.measures import MEASURES, Needs
+from cutline.ranking import Ranking
+
+__all__ = [
+    "CURVES",
+    "TOLERANCE",
+    "Axis",
+    "Curve",
+    "CurveKind",
+    "Curves",
+    "DeviateLine",
+    "Drawn",
+    "Gap",
+    "IsoCost",
+    "Point",
+    "Span",
+    "against_threshold",
+    "corners",
+    "curve",
+    "described",
+    "det_line",
+    "deviates",
+    "dominance",
+    "drawn",
+    "gap",
+    "iso_cost",
+    "knowing_nothing",
+    "loss_curves",
+    "perfect",
+    "simplify",
+    "with_prevalence",
+]
+
+
+class Curves:
+    """All kinds of curves, by name and by alias; besides, every measure of one cut over the threshold."""
+
+    def __init__(self, *kinds: CurveKind) -> None:
+        self._kinds = {kind.name: kind for kind in kinds}
+        self._by_name = {name: kind for kind in kinds for name in (kind.name, *kind.aliases)}
+
+    def __getitem__(self, name: str) -> CurveKind:
+        if name in self._by_name:
+            return self._by_name[name]
+        if name in MEASURES and MEASURES[name].needs is Needs.COUNTS:
+            return against_threshold(MEASURES[name])
+        raise UnknownNameError(f"There is no curve {name!r}.{near(name, self.names)}")
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._by_name or (name in MEASURES and MEASURES[name].needs is Needs.COUNTS)  # type: ignore[index]
+
+    def __iter__(self) -> Iterator[CurveKind]:
+        return iter(self._kinds.values())
+
+    def __len__(self) -> int:
+        return len(self._kinds)
+
+    @property
+    def names(self) -> list[str]:
+        """Every name and alias, and the measures that can be drawn over the threshold."""
+        return [*self._by_name, *(n for m in MEASURES.search(needs=Needs.COUNTS) for n in m.names)]
+
+    def __repr__(self) -> str:
+        return f"Registry of {len(self)} curves: {', '.join(self._kinds)}; and every measure of one cut"
+
+
+CURVES = Curves(
+    cuts.ROC,
+    cuts.ROC_HULL,
+    cuts.DET,
+    cuts.PRECISION_RECALL,
+    cuts.PRECISION_RECALL_MIN,
+    cuts.PRECISION_RECALL_MINMAX,
+    cuts.PRECISION_RECALL_MAX,
+    places.DAVIS_GOADRICH,
+    cuts.TPR_FPR,
+    cuts.GAIN,
+    places.LIFT,
+    places.PORTION_LIFT,
+    places.HIT_RATE,
+    places.QRECALL,
+    distributions.SCORE_DISTRIBUTION,
+)
+
+
+def curve(ranking: Ranking, name: str, **parameters: Any) -> Curve:
+    """A curve of a ranking, by its name.
+
+    A measure of one cut is drawn over the threshold, with its own parameters.
+
+    >>> from cutline import rank
+    >>> curve(rank([1, 0, 1, 0], [0.9, 0.6, 0.6, 0.2]), "roc")
+    ROC curve: Recall over False positive rate, 4 points; area under the roc curve: 0.8750
+    """
+    if name not in CURVES._by_name and name in MEASURES and parameters:
+        measure = MEASURES[name]
+        if measure.needs is Needs.COUNTS:
+            return against_threshold(measure.with_(**parameters))(ranking)
+    return CURVES[name](ranking, **parameters)

@@ -1,0 +1,133 @@
+"""Fewer vertices for drawing: no point of the curve is further from the drawn line than a thousandth of the axis."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from cutline.contingency import Counts
+from cutline.curves._curve import THRESHOLD, Curve
+from cutline.measures.counts import fpr, precision, recall
+from cutline.ranking import Array
+
+# A vertex of the exact curve and the drawn line: the largest distance, both axes taken as 1.
+TOLERANCE = 0.001
+# A quarter of it is spent on columns, which bring a million vertices down to a few thousand; the rest on the line.
+_COLUMNS = 4 / TOLERANCE
+_FEW = 4000
+# So many points are kept wherever the line goes, for a hand to point at.
+_SPREAD = 100
+
+
+class Drawn(NamedTuple):
+    """The corners of a line to draw, and the vertex of the exact curve that each belongs to."""
+
+    vertex: Array
+    x: Array
+    y: Array
+
+
+def drawn(curve: Curve, also: str | None = None) -> Drawn:
+    """The line of a curve, or of what else is drawn over the same x, with the vertices that the eye and hand need."""
+    line = corners(curve, also)
+    (left, right), (bottom, top) = curve.domain
+    kept = simplify((line.x - left) / (right - left), (line.y - bottom) / (top - bottom), spread=_SPREAD)
+    return Drawn(*(column[kept] for column in line))
+
+
+def described(curve: Curve, line: Drawn) -> dict[str, Array]:
+    """The columns of a line to draw: where it goes, and the threshold, counts and rates of the exact curve there."""
+    c = curve.counts
+    tp, fp, fn, tn, threshold = (np.asarray(column)[line.vertex] for column in (c.tp, c.fp, c.fn, c.tn, c.threshold))
+    at = Counts(tp, fp, fn, tn, threshold, c.is_risk)
+    counted = {"threshold": at.threshold, "tp": at.tp, "fp": at.fp, "fn": at.fn, "tn": at.tn}
+    rates = {measure.name: measure.compute(at) for measure in (recall, fpr, precision)}
+    return {"x": line.x, "y": line.y} | counted | rates
+
+
+def corners(curve: Curve, also: str | None = None) -> Drawn:
+    """The line of a curve with all its vertices: steps have corners, and what is not finite has no place.
+
+    A curve over the threshold goes to both ends of its axis: beyond the highest score nobody is flagged, below the
+    lowest everybody.
+    """
+    kind, vertex = curve.kind, np.arange(len(curve))
+    x, y = curve.x.astype(float), np.array(curve.y if also is None else curve.also[also], dtype=float)
+    if kind.reach and np.isnan(y[0]) and len(y) > 1:
+        y[0] = y[1]
+    if kind.x is THRESHOLD:
+        low, high = curve.domain[0]
+        first, last = (high, low) if x[0] > 0 else (low, high)
+        x, y, vertex = np.append(x, last), np.append(y, y[-1]), np.append(vertex, vertex[-1])
+        x[0] = first
+    is_finite = np.isfinite(x) & np.isfinite(y)
+    x, y, vertex = x[is_finite], y[is_finite], vertex[is_finite]
+    if kind.between == "line" or len(x) < 2:
+        return Drawn(vertex, x, y)
+    before = kind.between == "step-before"
+    # Between two vertices stands a corner with the x of the one and the y of the other.
+    corner_x, corner_y = (x[:-1], y[1:]) if before else (x[1:], y[:-1])
+    owner = vertex[1:] if before else vertex[:-1]
+
+    def woven(ends: Array, between: Array) -> Array:
+        line = np.empty(2 * len(ends) - 1, ends.dtype)
+        line[::2], line[1::2] = ends, between
+        return line
+
+    return Drawn(woven(vertex, owner), woven(x, corner_x), woven(y, corner_y))
+
+
+def simplify(x: Array, y: Array, tolerance: float = TOLERANCE, *, spread: int = 2) -> Array:
+    """The positions of the points to keep, so that no other is further from the line between them than `tolerance`.
+
+    The axes are taken as 1. `spread` points at equal distances in the list are kept in any case.
+
+    >>> simplify(np.array([0, 0.25, 0.5, 1]), np.array([0, 0.25, 0.5, 0]))
+    array([0, 2, 3])
+    """
+    if len(x) < 3:
+        return np.arange(len(x))
+    if len(x) <= _FEW:
+        return _line(x, y, tolerance, spread)
+    few = _extremes(np.floor(x * (_COLUMNS * TOLERANCE / tolerance)), y)
+    return np.asarray(few[_line(x[few], y[few], tolerance * 3 / 4, spread)])
+
+
+def _extremes(column: Array, y: Array) -> Array:
+    """The first, last, lowest and highest point of each run of points in one column.
+
+    The line through them passes every height that the run has, so that a point left out is a column's width away.
+    """
+    starts = np.flatnonzero(np.concatenate(([True], column[1:] != column[:-1])))
+    run = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(y))))
+    ends = np.append(starts[1:], len(y)) - 1
+    lowest, highest = (_first(y == extreme.reduceat(y, starts)[run], run) for extreme in (np.minimum, np.maximum))
+    return np.unique(np.concatenate((starts, ends, lowest, highest)))
+
+
+def _first(chosen: Array, run: Array) -> Array:
+    """The position of the first chosen point of each run."""
+    found = np.flatnonzero(chosen)
+    return np.asarray(found[np.diff(run[found], prepend=-1) != 0])
+
+
+def _line(x: Array, y: Array, tolerance: float, spread: int) -> Array:
+    """Douglas and Peucker's choice of points, all chords of one depth at a time."""
+    kept = np.unique(np.linspace(0, len(x) - 1, min(spread, len(x))).astype(int))
+    while True:
+        chord = np.repeat(np.arange(len(kept) - 1), np.diff(kept))
+        distance = _distance(x[:-1], y[:-1], x[kept[chord]], y[kept[chord]], x[kept[chord + 1]], y[kept[chord + 1]])
+        furthest = np.maximum.reduceat(distance, kept[:-1])
+        more = _first((distance == furthest[chord]) & (distance > tolerance), chord)
+        if not len(more):
+            return kept
+        kept = np.union1d(kept, more)
+
+
+def _distance(x: Array, y: Array, x0: Array, y0: Array, x1: Array, y1: Array) -> Array:
+    """The distance of each point from its chord."""
+    dx, dy = x1 - x0, y1 - y0
+    square = dx * dx + dy * dy
+    way = np.clip(((x - x0) * dx + (y - y0) * dy) / np.where(square > 0, square, 1.0), 0, 1)
+    return np.asarray(np.hypot(x - x0 - way * dx, y - y0 - way * dy))

@@ -1,0 +1,450 @@
+"""Charts: valid Vega-Lite that renders, with the drawn data equal to the curves."""
+
+import itertools
+import math
+
+import altair as alt
+import jsonschema
+import numpy as np
+import pytest
+
+import cutline as cl
+from cutline.charts import CHARTS, DARK, LIGHT, several
+from cutline.charts.theme import DASHES, MOST_MODELS
+from cutline.examples import load
+from cutline.measures import MEASURES, Needs
+from sources import (
+    ARBEL_FOUND,
+    ARBEL_LABELS,
+    ARBEL_SCORES,
+    BERRAR_LABELS,
+    BERRAR_SCORES,
+    BERRAR_T5,
+    BERRAR_TABLE,
+    MURPHY_1,
+    MURPHY_2,
+    MURPHY_LABELS,
+)
+
+BERRAR = cl.evaluate(BERRAR_LABELS, BERRAR_SCORES, threshold=BERRAR_T5, name="ten cases")
+ARBEL = cl.evaluate(ARBEL_LABELS, ARBEL_SCORES, threshold=0.2, name="Arbel")
+MURPHY = {"first": cl.evaluate(MURPHY_LABELS, MURPHY_1), "second": cl.evaluate(MURPHY_LABELS, MURPHY_2)}
+TUMOURS = load("tumours")
+MODELS = {m: cl.evaluate(TUMOURS.labels, s, positive=TUMOURS.positive) for m, s in TUMOURS.scores.items()}
+LOW_IS_POSITIVE = cl.evaluate(MURPHY_LABELS, [-s for s in MURPHY_2], threshold=-0.5, higher_is_positive=False)
+
+SCHEMA = jsonschema.Draft7Validator(alt.load_schema())
+OF_ONE = [name for name in CHARTS if name not in ("dominance", "losses")]
+OF_SEVERAL = ["roc", "det", "precision_recall", "gain", "lift", "portion_lift", "hit_rate", "qrecall", "dominance"]
+
+
+def picture_of(name, models=BERRAR, **parameters):
+    return cl.chart(name, None if name == "losses" else models, **parameters)
+
+
+def layers_of(spec):
+    """The single layers of a specification, however they are put together."""
+    parts = [part for key in ("layer", "hconcat", "vconcat") for part in spec.get(key, [])]
+    return [layer for part in parts for layer in layers_of(part)] if parts else [spec]
+
+
+def rows_of(spec):
+    """All the rows of data that a specification draws."""
+    return [row for rows in spec.get("datasets", {}).values() for row in rows]
+
+
+def line(spec, series):
+    """The corners of one line, from its first to its last."""
+    found = [row for row in rows_of(spec) if row.get("series") == series and "width" in row]
+    return [(row["x"], row["y"]) for row in sorted(found, key=lambda row: row["i"])]
+
+
+def marks(spec):
+    return {row["mark"]: (row["x"], row["y"]) for row in rows_of(spec) if "mark" in row}
+
+
+def exactly(pairs):
+    return [pytest.approx((float(x), float(y)), abs=1e-5) for x, y in pairs]
+
+
+# ---------------------------------------------------------------------- every chart
+
+
+@pytest.mark.parametrize("name", [*CHARTS, "f1"])
+def test_a_chart_is_valid_and_renders(name):
+    picture = picture_of(name, MURPHY if name == "dominance" else BERRAR)
+    spec = picture.to_dict()
+
+    SCHEMA.validate(spec)
+    assert spec["$schema"].startswith("https://vega.github.io/schema/vega-lite/")
+    assert picture.render(".png", scale=1).startswith(b"\x89PNG\r\n\x1a\n")
+    drawn = picture.render(".svg").decode()
+    titles = [
+        part["title"]["text"] for part in (spec, *spec.get("hconcat", []), *spec.get("vconcat", [])) if "title" in part
+    ]
+    assert titles
+    assert all(title in drawn for title in titles)
+    assert rows_of(spec)
+
+
+def test_a_specification_that_is_not_vega_lite_would_be_seen():
+    spec = BERRAR.chart("roc").to_dict()
+    spec["layer"][0]["encoding"]["x"]["type"] = "nonsense"
+
+    with pytest.raises(jsonschema.ValidationError):
+        SCHEMA.validate(spec)
+
+
+@pytest.mark.parametrize("name", OF_ONE)
+@pytest.mark.parametrize(
+    "model", [ARBEL, LOW_IS_POSITIVE, next(iter(MODELS.values()))], ids=["arbel", "low", "tumours"]
+)
+def test_every_chart_takes_every_kind_of_scores(name, model):
+    spec = picture_of(name, model).to_dict()
+
+    assert all(math.isfinite(v) for row in rows_of(spec) for v in row.values() if isinstance(v, float))
+
+
+UNUSUAL = {
+    "all scores tied": cl.evaluate([1, 0, 0, 0], [0.5] * 4),
+    "a threshold beyond all scores": cl.evaluate([1, 0, 1], [3, 2, 1], threshold=math.inf),
+    "a threshold far below": cl.evaluate([1, 0, 1], [3, 2, 1], threshold=-1e6),
+    "fractional weights": cl.evaluate([1, 0, 1, 0, 1], [3, 2, 2, 1, 0], [0.5, 0.25, 1.5, 0.1, 3]),
+    "the wrong way round": cl.evaluate([0, 1], [1, 0]),
+    "narrow floats": cl.evaluate([1, 0, 1], np.array([0.7, 0.3, 0.1], dtype="float32"), threshold=0.7),
+    "infinite scores": cl.evaluate([1, 0, 1, 0], [math.inf, 0.5, 0.2, -math.inf]),
+}
+
+
+@pytest.mark.parametrize("what", UNUSUAL)
+def test_unusual_predictions_are_drawn_too(what):
+    for name in [*OF_ONE, "f1", "net_benefit", "lr_plus"]:
+        if (what, name) != ("infinite scores", "score_distribution"):
+            assert "NaN" not in UNUSUAL[what].chart(name).to_json()
+
+
+@pytest.mark.parametrize("measure", MEASURES.search(needs=Needs.COUNTS), ids=str)
+def test_every_measure_of_one_cut_can_be_drawn(measure):
+    assert rows_of(BERRAR.chart(measure.name).to_dict())
+
+
+@pytest.mark.parametrize("name", OF_SEVERAL)
+def test_several_models_have_lines_and_a_legend_of_their_own(name):
+    spec = several(name, MODELS).to_dict()
+    series = {row["series"] for row in rows_of(spec) if "series" in row}
+
+    assert len([one for one in series if "logistic" in one]) == 1
+    assert len([one for one in series if "tree" in one]) == 1
+
+
+def test_the_legend_of_several_models_can_be_clicked_and_tells_their_areas():
+    spec = several("roc", MODELS).to_dict()
+    [clicked] = spec["params"]
+    lines = layers_of(spec)[0]
+    names = lines["encoding"]["color"]["scale"]["domain"]
+
+    assert clicked["bind"] == "legend"
+    assert clicked["select"]["fields"] == ["series"]
+    assert names == [f"{m}: {MODELS[m].auc:.4f}" for m in MODELS] + ["knowing nothing"]
+    assert lines["encoding"]["strokeDash"]["scale"]["domain"] == names
+    assert lines["encoding"]["color"]["legend"] == lines["encoding"]["strokeDash"]["legend"]  # so that they are merged
+    assert lines["encoding"]["color"]["legend"]["title"] == MEASURES["auc"].title
+
+
+@pytest.mark.parametrize(
+    ("name", "x", "y"),
+    [
+        ("roc", "fpr", "recall"),
+        ("det", "fpr", "fnr"),
+        ("precision_recall", "recall", "precision"),
+        ("lift", None, "lift"),
+        ("hit_rate", None, "hit_rate"),
+        ("qrecall", None, "qrecall"),
+        ("mcc", None, "mcc"),
+    ],
+)
+def test_the_titles_of_the_axes_are_those_of_the_measures(name, x, y):
+    encoding = layers_of(BERRAR.chart(name).to_dict())[-1]["encoding"]
+
+    assert encoding["y"]["title"] == MEASURES[y].title
+    assert x is None or encoding["x"]["title"] == MEASURES[x].title
+
+
+@pytest.mark.parametrize(
+    "name", ["roc", "precision_recall", "gain", "lift", "hit_rate", "qrecall", "tpr_fpr", "det", "f1"]
+)
+def test_a_point_tells_its_threshold_its_counts_and_its_rates(name):
+    spec = BERRAR.chart(name).to_dict()
+    told = [layer["encoding"]["tooltip"] for layer in layers_of(spec) if "tooltip" in layer["encoding"]]
+    fields = {tooltip["field"] for tooltip in max(told, key=len)}
+    rows = [row for row in rows_of(spec) if row.get("threshold") == 0.6 and "tp" in row]
+
+    assert fields >= {"threshold", "tp", "fp", "fn", "tn", "recall", "fpr", "precision"}
+    for row in rows:
+        assert [row[count] for count in ("tp", "fp", "fn", "tn")] == [3, 1, 2, 4]
+        assert [row[rate] for rate in ("recall", "fpr", "precision")] == [0.6, 0.2, 0.75]
+    assert rows
+
+
+# ---------------------------------------------------------------------- what each of them draws
+
+
+def test_the_roc_chart_draws_the_curve_the_hull_the_diagonal_and_the_points():
+    spec = BERRAR.chart("roc").to_dict()
+
+    assert line(spec, "ten cases") == exactly([(0, 0), *((row[1], row[0]) for row in BERRAR_TABLE)])
+    assert line(spec, "convex hull: 0.8800") == exactly([(0, 0), (0, 2 / 5), (1 / 5, 4 / 5), (3 / 5, 1), (1, 1)])
+    assert line(spec, "knowing nothing") == exactly([(0, 0), (1, 1)])
+    assert marks(spec) == {
+        "cut: score ≥ 0.55": pytest.approx((1 / 5, 3 / 5)),
+        "equal error rate 0.2000": pytest.approx((1 / 5, 4 / 5)),
+        "largest Youden's J 0.6000": pytest.approx((1 / 5, 4 / 5)),
+    }
+
+
+def test_the_roc_chart_draws_a_line_of_equal_cost_when_costs_are_given():
+    spec = BERRAR.chart("roc", cost_fn=2).to_dict()
+
+    assert line(spec, "equal cost 0.3000") == exactly([(0, 0.7), (1, 1.2)])
+    assert marks(spec)["least cost"] == pytest.approx((1 / 5, 4 / 5))
+
+
+def test_the_roc_chart_of_murphy_has_both_of_his_curves():
+    spec = several("roc", MURPHY).to_dict()
+
+    assert (0, 1) in line(spec, "first: 1.0000")
+    assert pytest.approx((1 / 4, 4 / 5)) in line(spec, "second: 0.8500")
+    assert {row["mark"] for row in rows_of(spec) if "mark" in row} == {"chosen cut"}
+
+
+def test_the_precision_recall_chart_draws_steps_and_the_prevalence():
+    spec = BERRAR.chart("precision_recall").to_dict()
+
+    assert line(spec, "ten cases")[:6] == exactly([(0, 1), (0, 1), (0.2, 1), (0.2, 1), (0.4, 1), (0.4, 2 / 3)])
+    assert {y for _, y in line(spec, "prevalence")} == {0.5}
+    assert marks(spec) == {"cut: score ≥ 0.55": pytest.approx((3 / 5, 3 / 4))}
+
+
+def test_the_readings_chart_names_the_five_areas():
+    names = {row["series"] for row in rows_of(BERRAR.chart("precision_recall_readings").to_dict()) if "series" in row}
+
+    assert names == {
+        "steps: 0.8350",
+        "interpolated in counts: 0.8177",
+        "upper trapezoids: 0.7725",
+        "middle trapezoids: 0.7163",
+        "lower trapezoids: 0.6476",
+        "prevalence",
+    }
+
+
+def test_the_tpr_fpr_chart_draws_the_gap_of_six_tenths_at_one_half():
+    assert line(BERRAR.chart("tpr_fpr").to_dict(), "widest gap, KS 0.6000") == exactly([(0.5, 0.8), (0.5, 0.2)])
+
+
+def test_the_gain_chart_draws_the_cumulated_class_and_its_random_line():
+    spec = BERRAR.chart("gain").to_dict()
+
+    assert line(spec, "ten cases") == [(0, 0), *((j, row[3]) for j, row in enumerate(BERRAR_TABLE, 1))]
+    assert line(spec, "knowing nothing") == [(0, 0), (10, 5)]
+    assert line(spec, "perfect order") == [(0, 0), (5, 5), (10, 5)]
+
+
+def test_the_lift_chart_draws_lift_from_the_first_place_on():
+    spec = BERRAR.chart("lift").to_dict()
+
+    assert line(spec, "ten cases") == exactly((j, row[4]) for j, row in enumerate(BERRAR_TABLE, 1))
+    assert {y for _, y in line(spec, "knowing nothing")} == {1}
+
+
+def test_the_quota_charts_draw_table_2_of_arbel():
+    both = ARBEL.chart("quota").to_dict()
+
+    assert line(both, "Hit rate") == exactly((j, found / j) for j, found in enumerate(ARBEL_FOUND, 1))
+    assert line(both, "Qrecall") == exactly((j, found / 4) for j, found in enumerate([0, *ARBEL_FOUND]))
+    assert line(ARBEL.chart("hit_rate").to_dict(), "perfect order")[4] == exactly([(5, 4 / 5)])[0]
+
+
+def test_the_qrecall_chart_shades_what_lies_above_and_below_the_random_line():
+    # A positive on top, one at the end: above the random line first, below it later.
+    spec = cl.evaluate([1, 0, 0, 0, 0, 1], [6, 5, 4, 3, 2, 1], name="m").chart("qrecall").to_dict()
+    shaded = sorted((row for row in rows_of(spec) if "area" in row), key=lambda row: row["i"])
+    areas = {row["area"] for row in shaded}
+    height = {name: [row["y"] - row["y2"] for row in shaded if row["area"] == name] for name in areas}
+
+    assert areas == {"S1: 0.5000", "S2: 0.5000"}
+    assert height["S1: 0.5000"] == pytest.approx([0, 1 / 3, 1 / 6, 0, 0, 0, 0], abs=1e-5)
+    assert height["S2: 0.5000"] == pytest.approx([0, 0, 0, 0, -1 / 6, -1 / 3, 0], abs=1e-5)
+    assert "PEM = (S1 - S2) / S3 = (0.5000 - 0.5000) / 2.0000" in spec["title"]["subtitle"]
+
+
+def test_the_portions_chart_draws_a_bar_for_each_portion():
+    spec = BERRAR.chart("portion_lift", portions=2).to_dict()
+    bars = [row for row in rows_of(spec) if "portion" in row]
+
+    assert [(row["portion"], row["lift"], row["positives"]) for row in bars] == [(1, 1.6, 4), (2, 0.4, 1)]
+    assert [row["y"] for row in rows_of(spec) if row.get("name") == "knowing nothing"] == [1.0]
+
+
+def test_the_distribution_chart_fills_the_two_errors_on_their_sides_of_the_cut():
+    spec = BERRAR.chart("score_distribution", bins=5).to_dict()
+    filled = {
+        name: [row for row in rows_of(spec) if row.get("error") == name]
+        for name in ("missed positives: 2", "false alarms: 1")
+    }
+    area = {name: sum(row["y"] * abs(row["x"] - row["x2"]) for row in rows) for name, rows in filled.items()}
+
+    assert area == {
+        "missed positives: 2": pytest.approx(2 / 5, abs=1e-4),
+        "false alarms: 1": pytest.approx(1 / 5, abs=1e-4),
+    }
+    assert all(row["x"] <= BERRAR_T5 + 1e-9 for row in filled["missed positives: 2"])
+    assert all(row["x2"] >= BERRAR_T5 - 1e-9 for row in filled["false alarms: 1"])
+
+
+def test_the_dominance_chart_draws_spans_of_the_leaders():
+    spans = [row for row in rows_of(several("dominance", MURPHY).to_dict()) if "leader" in row and "middle" not in row]
+
+    assert [(row["start"], row["end"], row["names"]) for row in spans] == [
+        (0, 0.75, "first"),
+        (0.75, 1, "first and second"),
+    ]
+
+
+def test_the_skew_chart_draws_one_roc_curve_and_falling_precision():
+    spec = BERRAR.chart("skew", prevalences=(0.5, 0.1)).to_dict()
+    roc, pr = (
+        next(layer["encoding"]["color"]["scale"]["domain"] for layer in layers_of(side)) for side in spec["hconcat"]
+    )
+
+    assert roc == ["50 % positive: 0.8000", "10 % positive: 0.8000"]
+    assert pr[0] == "50 % positive: 0.8350"
+    # Precision 4 of 4 + 9 at the cut that flags four positives and one negative, which weighs nine.
+    assert pytest.approx((4 / 5, 4 / 13), abs=1e-5) in line(spec, pr[1])
+
+
+def test_the_losses_chart_draws_the_four_losses():
+    spec = cl.chart("losses").to_dict()
+
+    assert (-1, 2) in line(spec, "Hinge loss")
+    assert (0, 1) in line(spec, "0-1 loss")
+    assert (0, 0) in line(spec, "0-1 loss")
+    assert (0, pytest.approx(math.log(2), abs=1e-5)) in line(spec, "Logistic loss")
+    assert (0, pytest.approx(math.log(2) / 16, abs=1e-5)) in line(
+        cl.chart("losses", gamma=4).to_dict(), "Focal loss, gamma 4"
+    )
+
+
+def test_the_confusion_matrix_shows_counts_and_rates():
+    cells = {row["what"]: (row["count"], row["rate"]) for row in rows_of(BERRAR.chart("confusion_matrix").to_dict())}
+
+    assert cells["true positives"] == ("3", "recall 0.6000")
+    assert cells["false positives"] == ("1", "false positive rate 0.2000")
+    assert cells["false negatives"] == ("2", "false negative rate 0.4000")
+    assert cells["true negatives"] == ("4", "specificity 0.8000")
+    assert cells["flagged"] == ("4", "precision 0.7500")
+    assert cells["cases"] == ("10", "accuracy 0.7000")
+
+
+def test_the_ranking_table_is_figure_2_of_berrar_with_a_line_at_t5():
+    spec = BERRAR.chart("ranking_table").to_dict()
+    cells = {(row["column"], row["row"]): row["text"] for row in rows_of(spec) if "column" in row}
+
+    for i, (tpr, fpr, precision, cumulated, lift) in enumerate(BERRAR_TABLE):
+        assert cells["Score", i] == f"{BERRAR_SCORES[i]:g}"
+        assert cells["True positives", i] == str(cumulated)
+        for title, value in (("Recall", tpr), ("False positive rate", fpr), ("Precision", precision), ("Lift", lift)):
+            assert cells[title, i] == f"{float(value):.4f}"
+    assert [row["row"] for row in rows_of(spec) if "name" in row] == [3.5]  # below the fourth case
+
+
+def test_a_long_ranking_table_shows_some_of_its_rows():
+    spec = MODELS["logistic"].chart("ranking_table", rows=7).to_dict()
+
+    assert len({row["row"] for row in rows_of(spec) if "column" in row}) == 7
+    assert "7 of 566 distinct scores shown" in spec["title"]["subtitle"][0]
+
+
+# ---------------------------------------------------------------------- large and small
+
+
+def test_a_chart_of_a_million_scores_is_small():
+    rng = np.random.default_rng(0)
+    scores = rng.random(1_000_000)
+    ev = cl.evaluate(rng.random(1_000_000) < scores**2, scores)
+
+    for name in ("roc", "precision_recall", "qrecall"):
+        assert len(ev.chart(name).to_json()) < 300_000
+
+
+@pytest.mark.parametrize("name", [*OF_ONE, "f1"])
+def test_every_chart_of_many_scores_is_small(name):
+    rng = np.random.default_rng(0)
+    scores = rng.random(2_000)  # as many corners as any number of scores needs
+    ev = cl.evaluate(rng.random(2_000) < scores**2, scores)
+    most = 900_000 if name in ("skew", "precision_recall_readings") else 300_000  # they draw eight curves, and five
+
+    assert len(ev.chart(name).to_json()) < most
+
+
+def test_twelve_models_can_be_told_apart():
+    models = {f"model {i}": MODELS["tree"] for i in range(MOST_MODELS)}
+    encoding = layers_of(several("roc", models).to_dict())[0]["encoding"]
+    looks = list(
+        zip(encoding["color"]["scale"]["range"], map(tuple, encoding["strokeDash"]["scale"]["range"]), strict=True)
+    )
+
+    assert len(set(looks)) == MOST_MODELS + 1
+    assert len(set(DASHES)) == MOST_MODELS  # in black and white too
+
+
+@pytest.mark.parametrize("model", [[1, 1, 1], [0, 0, 0]], ids=["positives", "negatives"])
+def test_one_class_has_a_confusion_matrix_and_a_ranking_table(model):
+    ev = cl.evaluate(model, [0.9, 0.6, 0.2])
+
+    for name in ("confusion_matrix", "ranking_table", "accuracy"):
+        assert ev.chart(name).render(".png", scale=1)
+
+
+# ---------------------------------------------------------------------- colours
+
+
+def luminance(colour):
+    """The relative luminance of WCAG 2."""
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    red, green, blue = (p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one, two):
+    high, low = sorted((luminance(one), luminance(two)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
+def test_text_and_lines_stand_out_from_the_ground(theme):
+    assert contrast(theme.text, theme.ground) >= 7
+    assert all(contrast(colour, theme.ground) >= 3 for colour in (*theme.lines, theme.reference))
+
+
+# How much of red, green and blue people without one kind of cones see (Machado, Oliveira & Fernandes 2009).
+BLIND = {
+    "protanopia": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+    "deuteranopia": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]],
+}
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
+@pytest.mark.parametrize("kind", BLIND)
+def test_neighbouring_lines_differ_for_the_colour_blind(theme, kind):
+    seen = [np.array(BLIND[kind]) @ [int(c[i : i + 2], 16) for i in (1, 3, 5)] for c in theme.lines]
+
+    for one, two in itertools.pairwise(seen):
+        assert np.linalg.norm(one - two) > 50
+
+
+def test_the_dark_theme_is_drawn_on_dark_ground():
+    spec = BERRAR.chart("roc", theme="dark").to_dict()
+
+    assert spec["config"]["background"] == DARK.ground
+    assert BERRAR.chart("roc").to_dict()["config"]["background"] == LIGHT.ground

@@ -1,0 +1,93 @@
+"""What curves and charts refuse, word for word."""
+
+import pytest
+
+import cutline as cl
+from cutline.charts import chart, several
+from cutline.curves import iso_cost
+
+EV = cl.evaluate([1, 0, 1, 0], [0.9, 0.6, 0.6, 0.2])
+POSITIVES = cl.evaluate([1, 1], [0.9, 0.6])
+NEGATIVES = cl.evaluate([0, 0], [0.9, 0.6])
+INFINITE = cl.evaluate([1, 0], [float("inf"), 0.0])
+
+BOTH = "pass cases of both classes."
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda: EV.curve("rok"), "There is no curve 'rok'. Did you mean roc?"),
+        (lambda: EV.curve("precison_recall"), "There is no curve 'precison_recall'. Did you mean precision_recall"),
+        (lambda: EV.curve("auc"), "There is no curve 'auc'."),
+        (lambda: EV.curve(None), "There is no curve None."),
+        (lambda: EV.curve("roc", beta=2), "The curve roc has no parameter 'beta': it takes none."),
+        (
+            lambda: EV.curve("portion_lift", portion=2),
+            "The curve portion_lift has no parameter 'portion': it takes portions. Did you mean portions?",
+        ),
+        (lambda: EV.curve("portion_lift", portions=2.5), "portions is 2.5: pass a whole number."),
+        (lambda: EV.curve("portion_lift", portions=0), "portions is 0: pass a number from 1."),
+        (lambda: EV.curve("score_distribution", bins=0), "bins is 0: pass a number from 1 up to 1000."),
+        (lambda: EV.curve("f1", beta=2), "f1 has no parameter 'beta': it takes none."),
+        (lambda: EV.curve("f_beta", beta=-1), "beta is -1: pass a number"),
+        (
+            lambda: POSITIVES.curve("roc"),
+            f"The curve roc cannot be drawn, there is no negative case: {BOTH}",
+        ),
+        (
+            lambda: NEGATIVES.curve("precision_recall"),
+            f"The curve precision_recall cannot be drawn, there is no positive case: {BOTH}",
+        ),
+        (lambda: NEGATIVES.curve("recall"), f"The curve recall cannot be drawn, there is no positive case: {BOTH}"),
+        (
+            lambda: INFINITE.curve("score_distribution"),
+            "The curve score_distribution cannot be drawn, a score is infinite: pass finite scores.",
+        ),
+        (lambda: iso_cost(EV.ranking, cost_fp=-1), "cost_fp is -1: pass a number from 0"),
+        (lambda: EV.chart("rok"), "There is no chart 'rok'. Did you mean roc"),
+        (lambda: EV.chart("auc"), "There is no chart 'auc'."),
+        (
+            lambda: EV.chart("roc", hul=True),
+            "The chart roc has no parameter 'hul': it takes hull, cost_fp, cost_fn, theme. Did you mean hull?",
+        ),
+        (lambda: EV.chart("gain", cost_fp=1), "The chart gain has no parameter 'cost_fp': it takes theme."),
+        (lambda: EV.chart("roc", theme="pink"), "theme is 'pink': pass 'light' or 'dark'."),
+        (lambda: EV.chart("roc", cost_fn=-1), "cost_fn is -1: pass a number from 0"),
+        (lambda: EV.chart("ranking_table", rows=1), "rows is 1: pass a whole number from 2 to 60."),
+        (lambda: EV.chart("skew", prevalences=(0.5, 1)), "prevalences holds 1: pass shares above 0 and below 1."),
+        (lambda: NEGATIVES.chart("skew"), f"The curve roc cannot be drawn, there is no positive case: {BOTH}"),
+        (lambda: EV.chart("dominance"), "dominance compares models, but one was given: pass two or more."),
+        (lambda: POSITIVES.chart("roc"), f"The curve roc cannot be drawn, there is no negative case: {BOTH}"),
+        (
+            lambda: several("roc", {str(i): EV for i in range(13)}),
+            "13 models were given, but a chart tells 12 apart: pass at most 12.",
+        ),
+        (lambda: several("roc", {}), "The chart roc shows predictions, but no model was given: pass at least one."),
+        (lambda: chart("roc"), "The chart roc shows predictions, but none were given: pass an evaluation."),
+        (
+            lambda: several("quota", {"a": EV, "b": EV}),
+            "The chart quota shows one model, but 2 were given: pass one of them.",
+        ),
+        (
+            lambda: several("roc", {"a": EV, "b": EV}, cost_fp=2),
+            "cost_fp and cost_fn draw the line of one model: pass one, or leave them out.",
+        ),
+        (
+            lambda: EV.chart("roc").save("roc.bmp"),
+            "A chart cannot be saved with the suffix '.bmp': pass a path that ends in .png, .svg, .pdf, .html, .json.",
+        ),
+        (lambda: EV.chart("roc").save("roc"), "A chart cannot be saved with no suffix: pass a path that ends in .png"),
+        (
+            lambda: EV.chart("roc").save("nowhere/roc.json"),
+            "There is no folder 'nowhere': make it, or pass another path.",
+        ),
+        (lambda: EV.curve("roc").to_frame("excel"), "backend is 'excel': pass 'pandas', 'polars' or 'pyarrow'."),
+    ],
+)
+def test_a_mistake_gets_one_clear_sentence(call, sentence):
+    with pytest.raises(cl.CutlineError) as refused:
+        call()
+
+    assert str(refused.value).startswith(sentence)
+    assert "\n" not in str(refused.value)

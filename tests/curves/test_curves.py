@@ -1,0 +1,438 @@
+"""Curves: their points are the fractions one can count, and their areas the measures."""
+
+import itertools
+import math
+from fractions import Fraction as F  # noqa: N817
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.metrics import det_curve, precision_recall_curve, roc_curve
+
+import cutline as cl
+from cutline.curves import CURVES, curve, deviates, dominance, gap, iso_cost, loss_curves, with_prevalence
+from cutline.curves.simplify import corners
+from cutline.measures import Needs
+from sources import (
+    ARBEL_AREAS,
+    ARBEL_FOUND,
+    ARBEL_LABELS,
+    ARBEL_SCORES,
+    BERRAR_LABELS,
+    BERRAR_RANKING,
+    BERRAR_SCORES,
+    BERRAR_TABLE,
+    MURPHY_1,
+    MURPHY_2,
+    MURPHY_LABELS,
+)
+
+BERRAR = cl.evaluate(BERRAR_LABELS, BERRAR_SCORES)
+ARBEL = cl.evaluate(ARBEL_LABELS, ARBEL_SCORES)
+# One positive on top, then a positive tied with a negative, then a negative.
+TIED = cl.evaluate([1, 0, 1, 0], [0.9, 0.6, 0.6, 0.2])
+EVERYBODY_TIED = cl.evaluate([1, 0, 0, 0], [0.5, 0.5, 0.5, 0.5])
+
+every_kind = pytest.mark.parametrize("kind", CURVES, ids=lambda kind: kind.name)
+few = settings(max_examples=25)
+cases = st.lists(st.tuples(st.booleans(), st.integers(0, 8), st.integers(1, 3)), min_size=2, max_size=40).filter(
+    lambda rows: len({label for label, _, _ in rows}) == 2
+)
+
+
+def ranking(rows):
+    labels, scores, weights = (np.array(column) for column in zip(*rows, strict=True))
+    return cl.rank(labels, scores / 8, weights)
+
+
+def exactly(values):
+    return pytest.approx([float(value) for value in values], rel=1e-12)
+
+
+# ---------------------------------------------------------------------- Berrar's ten cases
+
+
+def test_the_roc_curve_of_berrar_goes_through_his_table():
+    roc = BERRAR.curve("roc")
+
+    assert roc.y.tolist() == exactly([0, *(row[0] for row in BERRAR_TABLE)])
+    assert roc.x.tolist() == exactly([0, *(row[1] for row in BERRAR_TABLE)])
+    assert roc.threshold.tolist() == [math.inf, *BERRAR_SCORES]
+
+
+def test_the_gain_and_the_lift_of_berrar_are_those_of_his_table():
+    gain, lift = BERRAR.curve("gain"), BERRAR.curve("lift")
+
+    assert gain.y.tolist() == [0, *(row[3] for row in BERRAR_TABLE)]
+    assert gain.x.tolist() == list(range(11))
+    assert lift.y[1:].tolist() == exactly(row[4] for row in BERRAR_TABLE)
+    assert math.isnan(lift.y[0])  # nobody is flagged
+
+
+def test_the_precision_recall_curve_of_berrar_is_undefined_where_nobody_is_flagged():
+    found = BERRAR.curve("precision_recall")
+
+    assert math.isnan(found.y[0])
+    assert found.y[1:].tolist() == exactly(row[2] for row in BERRAR_TABLE)
+    assert found.x.tolist() == exactly([0, *(row[0] for row in BERRAR_TABLE)])
+
+
+@pytest.mark.parametrize(
+    ("name", "recall", "precision"),
+    [
+        # the lowest, every, and the highest precision at each recall
+        ("precision_recall_min", [0, 1, 2, 3, 4, 5], [0, 1, F(2, 3), F(3, 4), F(4, 7), F(1, 2)]),
+        ("precision_recall_max", [0, 1, 2, 3, 4, 5], [0, 1, 1, F(3, 4), F(4, 5), F(5, 8)]),
+        (
+            "precision_recall_minmax",
+            [0, 1, 2, 2, 3, 4, 4, 4, 5, 5, 5],
+            [0, 1, 1, F(2, 3), F(3, 4), F(4, 5), F(4, 6), F(4, 7), F(5, 8), F(5, 9), F(1, 2)],
+        ),
+    ],
+)
+def test_the_trapezoids_of_berrar_go_through_these_points(name, recall, precision):
+    found = BERRAR.curve(name)
+
+    assert found.x.tolist() == exactly(F(r, 5) for r in recall)
+    assert found.y.tolist() == exactly(precision)
+
+
+def test_the_hull_of_berrar_has_five_corners_and_an_area_of_22_25ths():
+    hull = BERRAR.curve("roc_hull")
+
+    assert hull.x.tolist() == exactly([0, 0, F(1, 5), F(3, 5), 1])
+    assert hull.y.tolist() == exactly([0, F(2, 5), F(4, 5), 1, 1])
+    assert hull.threshold.tolist() == [math.inf, 0.8, 0.5, 0.25, 0.1]
+    assert hull.area == pytest.approx(float(BERRAR_RANKING["auch"])) == pytest.approx(0.88)
+
+
+def test_the_named_points_of_the_roc_curve_of_berrar():
+    points = BERRAR.curve("roc").points
+
+    assert points["eer"] == pytest.approx((0.5, 1 / 5, 4 / 5))
+    assert points["max_youden_j"] == pytest.approx((0.5, 1 / 5, 4 / 5))
+
+
+def test_the_equal_error_rate_may_lie_between_two_cuts():
+    # The curve goes from (0, 1/2) to (1/2, 1): it meets the falling diagonal at (1/4, 3/4).
+    assert TIED.curve("roc").points["eer"] == pytest.approx((0.6, 1 / 4, 3 / 4))
+
+
+def test_both_rates_run_over_the_threshold_and_part_most_at_the_ks_statistic():
+    found = BERRAR.curve("tpr_fpr")
+
+    assert found.x.tolist() == found.threshold.tolist()
+    assert found.also["fpr"].tolist() == exactly([0, *(row[1] for row in BERRAR_TABLE)])
+    assert found.points["ks_recall"].y - found.points["ks_fpr"].y == pytest.approx(3 / 5) == found.values["ks"]
+
+
+def test_a_line_of_equal_cost_touches_the_hull():
+    line = iso_cost(BERRAR.ranking, cost_fp=1, cost_fn=1)
+    hull = BERRAR.curve("roc_hull")
+
+    assert line.slope == 1  # as many negatives as positives
+    assert (line.point.x, line.point.y) == pytest.approx((1 / 5, 4 / 5))
+    assert line.cost == pytest.approx(2 / 10)
+    assert (hull.y <= line.intercept + line.slope * hull.x + 1e-12).all()
+
+
+def test_dear_misses_move_the_cut_down():
+    assert iso_cost(BERRAR.ranking, cost_fn=10).point.threshold == 0.25
+    assert iso_cost(BERRAR.ranking, cost_fp=10).point.threshold == 0.8
+
+
+def test_any_measure_of_one_cut_runs_over_the_threshold():
+    found = BERRAR.curve("f1")
+
+    assert found.threshold.tolist() == found.x.tolist() == [math.inf, *BERRAR_SCORES]
+    assert found.y[[0, 1, 4, 5]].tolist() == exactly([0, F(2, 6), F(6, 9), F(8, 10)])
+    assert BERRAR.curve("f_beta", beta=2).y[5] == pytest.approx(BERRAR.value("f_beta", beta=2, threshold=0.5))
+
+
+@pytest.mark.parametrize("measure", cl.MEASURES.search(needs=Needs.COUNTS), ids=str)
+def test_every_measure_of_one_cut_has_a_curve(measure):
+    found = BERRAR.curve(measure.name)
+
+    if measure.name != "lift":  # whose own curve is over the list
+        assert found.y[5] == pytest.approx(BERRAR.value(measure, threshold=0.5), nan_ok=True)
+
+
+# ---------------------------------------------------------------------- Arbel and Rokach's quotas
+
+
+def test_the_quota_curves_of_arbel_are_his_table_2():
+    hit, reached = ARBEL.curve("hit_rate"), ARBEL.curve("qrecall")
+
+    assert hit.x.tolist() == reached.x.tolist() == list(range(11))
+    assert hit.y[1:].tolist() == exactly(F(found, j) for j, found in enumerate(ARBEL_FOUND, 1))
+    assert reached.y.tolist() == exactly(F(found, 4) for found in [0, *ARBEL_FOUND])
+    assert math.isnan(hit.y[0])
+
+
+def test_the_areas_of_the_pem_come_with_the_qrecall_curve():
+    values = ARBEL.curve("qrecall").values
+
+    assert [values[name] for name in ("s1", "s2", "s3")] == exactly(ARBEL_AREAS)
+    assert values["pem"] == pytest.approx(7 / 12)
+
+
+def test_the_random_and_the_perfect_quota_curves_are_straight_up_to_the_number_of_positives():
+    beside = ARBEL.curve("qrecall").beside
+    quota = np.arange(11)
+
+    for name, expected in (("random", quota / 10), ("perfect", np.minimum(1, quota / 4))):
+        assert np.interp(quota, beside[name].x, beside[name].y).tolist() == exactly(expected)
+
+
+def test_a_quota_that_ends_in_a_tie_gets_its_expectation():
+    # Of the two tied places one holds a positive: each counts one half.
+    assert TIED.curve("hit_rate").y[1:].tolist() == exactly([1, F(3, 4), F(2, 3), F(2, 4)])
+    assert TIED.curve("qrecall").y.tolist() == exactly([0, F(1, 2), F(3, 4), 1, 1])
+    assert EVERYBODY_TIED.curve("hit_rate").y[1:].tolist() == exactly([F(1, 4)] * 4)
+
+
+def test_a_tie_of_a_million_is_read_at_a_few_thousand_places():
+    big = cl.rank([1, 0, 0], [2, 1, 1], [1, 1_000_000, 1])
+    hit = curve(big, "hit_rate")
+
+    assert len(hit) < 10_000
+    assert hit.y[1:] == pytest.approx(1 / hit.x[1:])  # the one positive is on top
+    middle = (hit.x[1:-1] + hit.x[2:]) / 2
+    assert np.abs(np.interp(middle, hit.x[1:], hit.y[1:]) - 1 / middle).max() < 0.1  # between the first two places
+    late = middle > 1000
+    assert np.abs(np.interp(middle, hit.x[1:], hit.y[1:]) - 1 / middle)[late].max() < 1e-6
+
+
+def test_the_lift_of_deciles_and_of_halves():
+    assert BERRAR.curve("portion_lift").y[1:].tolist() == exactly([2 * label for label in BERRAR_LABELS])
+    halves = BERRAR.curve("portion_lift", portions=2)
+    assert halves.y[1:].tolist() == exactly([F(4, 5) * 2, F(1, 5) * 2])
+    assert halves.threshold.tolist() == [math.inf, 0.5, 0.1]
+
+
+# ---------------------------------------------------------------------- scores of the classes
+
+
+def test_the_densities_of_the_classes_have_an_area_of_one_and_an_edge_at_the_cut():
+    found = curve(BERRAR.ranking, "score_distribution", bins=5, through=0.55)
+    width = 0.85 / 5
+
+    assert 0.55 in found.x
+    assert found.x[0] > 0.95
+    for density in (found.y, found.also["negatives"]):
+        assert density.sum() * width == pytest.approx(1)
+    assert found.y[found.x >= 0.55].sum() * width == pytest.approx(3 / 5)
+    assert found.also["negatives"][found.x >= 0.55].sum() * width == pytest.approx(1 / 5)
+
+
+def test_a_score_on_an_edge_is_flagged_by_it():
+    labels, scores = [1, 1, 0, 0], [1, 2, 2, 3]
+    up = curve(cl.rank(labels, scores), "score_distribution", bins=2, through=2)
+    down = curve(cl.rank(labels, scores, higher_is_positive=False), "score_distribution", bins=2, through=2)
+
+    assert up.counts.tp[up.x == 2].tolist() == [1]
+    assert up.counts.fp[up.x == 2].tolist() == [2]
+    assert down.counts.tp[down.x == 2].tolist() == [2]
+    assert down.counts.fp[down.x == 2].tolist() == [1]
+
+
+def test_scores_that_are_all_equal_are_in_one_bin():
+    found = EVERYBODY_TIED.curve("score_distribution")
+
+    assert found.y.sum() == found.also["negatives"].sum() == 1
+
+
+# ---------------------------------------------------------------------- what every curve promises
+
+
+@every_kind
+@given(rows=cases)
+@few
+def test_a_curve_starts_where_nobody_is_flagged_and_its_columns_have_one_length(kind, rows):
+    found = kind(ranking(rows))
+
+    assert found.threshold[0] == math.inf
+    assert found.counts.tp[0] == found.counts.fp[0] == 0
+    assert len({len(column) for column in found.columns().values()}) == 1
+    assert len(found) == len(found.threshold) == len(found.x) == len(found.y)
+
+
+def area_of(found):
+    """The area under a curve, as its rule of joining says: slow, obvious, and apart from the measures."""
+    line = corners(found)
+    return np.trapezoid(line.y, line.x)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in CURVES if kind.area], ids=lambda kind: kind.name)
+@given(rows=cases)
+@few
+def test_the_area_under_the_points_is_the_measure(kind, rows):
+    found = kind(ranking(rows))
+    # Between whole places the interpolation in counts bends: its polygon comes close, no more.
+    close = 0.06 if kind.name == "precision_recall_davis_goadrich" else 1e-9
+
+    assert found.area == kind.area(ranking(rows))
+    assert area_of(found) == pytest.approx(found.area, abs=close)
+
+
+def test_the_area_of_a_long_list_interpolated_in_counts_is_close():
+    rng = np.random.default_rng(0)
+    score = rng.integers(0, 20, 5000)
+    found = curve(cl.rank(rng.random(5000) < score / 20, score), "precision_recall_davis_goadrich")
+
+    assert area_of(found) == pytest.approx(found.area, abs=1e-5)
+
+
+@given(rows=cases)
+@few
+def test_the_cut_of_a_threshold_lies_on_the_curve(rows):
+    r = ranking(rows)
+    for kind in (CURVES["roc"], CURVES["det"], CURVES["gain"], CURVES["qrecall"], CURVES["f1"]):
+        found = kind(r)
+        for i in range(1, len(r) + 1):
+            point = kind.at(r, float(r.thresholds[i]))
+            assert (np.isclose(found.x, point.x) & np.isclose(found.y, point.y)).any()
+
+
+@every_kind
+def test_the_direction_of_the_scores_does_not_change_a_curve(kind):
+    turned = cl.rank(ARBEL_LABELS, [-score for score in ARBEL_SCORES], higher_is_positive=False)
+    up, down = kind(ARBEL.ranking), kind(turned)
+    sign = -1 if kind.x.name in ("threshold", "score") else 1
+
+    assert down.threshold.tolist() == pytest.approx((-up.threshold).tolist())
+    assert down.y.tolist() == pytest.approx(up.y.tolist(), nan_ok=True)
+    assert (sign * down.x).tolist() == pytest.approx(up.x.tolist())
+
+
+def test_a_curve_prints_and_converts():
+    found = BERRAR.curve("roc")
+
+    assert repr(found) == "ROC curve: Recall over False positive rate, 11 points; area under the roc curve: 0.8000"
+    assert "ROC curve" in found._repr_html_()
+    assert found.to_frame().columns.tolist() == ["threshold", "tp", "fp", "fn", "tn", "fpr", "recall"]
+    assert found.to_frame("polars").height == len(found.to_frame("pyarrow")) == 11
+    assert found.to_frame()["recall"].tolist() == found.y.tolist()
+    as_dict = BERRAR.curve("precision_recall").to_dict()
+    assert as_dict["vertices"]["threshold"][0] is None
+    assert as_dict["vertices"]["precision"][:2] == [None, 1]
+    assert as_dict["area"] == pytest.approx(0.835)
+    with pytest.raises(AttributeError):
+        found.area = 1
+
+
+def test_a_curve_is_found_by_its_aliases():
+    assert CURVES["pr"] is CURVES["precision_recall"]
+    assert CURVES["hull"].name == "roc_hull"
+    assert "f1" in CURVES
+    assert "auc" not in CURVES
+    assert len(CURVES) == len(list(CURVES))
+    assert "roc" in repr(CURVES)
+
+
+# ---------------------------------------------------------------------- peers
+
+data = st.integers(0, 10_000).map(np.random.default_rng)
+
+
+@given(rng=data, weighted=st.booleans())
+@few
+def test_the_vertices_are_those_of_scikit_learn(rng, weighted):
+    n = int(rng.integers(5, 60))
+    labels = np.append(rng.random(n) < 0.4, [True, False])
+    scores = rng.integers(0, 12, n + 2) / 12
+    weights = rng.random(n + 2) + 0.1 if weighted else None
+    ev = cl.evaluate(labels, scores, weights)
+
+    fpr, tpr, threshold = roc_curve(labels, scores, sample_weight=weights, drop_intermediate=False)
+    roc = ev.curve("roc")
+    np.testing.assert_allclose([roc.x, roc.y], [fpr, tpr], atol=1e-12)
+    np.testing.assert_array_equal(roc.threshold, threshold)
+
+    precision, recall, threshold = precision_recall_curve(labels, scores, sample_weight=weights)
+    pr = ev.curve("precision_recall")
+    np.testing.assert_allclose([pr.x[1:], pr.y[1:]], [recall[-2::-1], precision[-2::-1]], atol=1e-12)
+    np.testing.assert_array_equal(pr.threshold[1:], threshold[::-1])
+
+
+def test_the_error_rates_are_those_of_scikit_learn():
+    fpr, fnr, _ = det_curve(BERRAR_LABELS, BERRAR_SCORES)
+    det = BERRAR.curve("det")
+
+    assert set(zip(fpr.round(9), fnr.round(9), strict=True)) <= set(zip(det.x.round(9), det.y.round(9), strict=True))
+
+
+def test_normal_deviates_are_symmetric():
+    assert deviates([0.5, 0.0, 1.0]).tolist() == [0, -math.inf, math.inf]
+    assert deviates([0.025])[0] == pytest.approx(-deviates([0.975])[0]) == pytest.approx(-1.959964, abs=1e-6)
+
+
+# ---------------------------------------------------------------------- several curves
+
+
+def test_a_perfect_model_leads_until_the_other_has_found_all():
+    good, other = (cl.evaluate(MURPHY_LABELS, scores).curve("roc") for scores in (MURPHY_1, MURPHY_2))
+
+    # The second curve reaches the top at FPR 3/4.
+    assert dominance({"good": good, "other": other}) == [(0, 3 / 4, ("good",)), (3 / 4, 1, ("good", "other"))]
+
+
+def test_curves_that_cross_change_the_lead_where_they_cross():
+    # From (0, 0) over (0, 1/2) to (1, 1), and from (0, 0) over (1/2, 1) to (1, 1): they meet at FPR 1/3.
+    early = cl.rank([1, 1, 0, 1, 1, 0], [3, 3, 2, 2, 2, 2])
+    late = cl.rank([1, 1, 1, 1, 0, 0], [3, 3, 3, 3, 3, 2])
+    spans = dominance({"early": curve(early, "roc"), "late": curve(late, "roc")})
+
+    assert [span.names for span in spans] == [("early",), ("late",)]
+    assert spans[0].end == spans[1].start == pytest.approx(1 / 3)
+
+
+@given(rows=st.lists(cases, min_size=2, max_size=4))
+@few
+def test_no_curve_is_above_the_leader(rows):
+    curves = {str(i): curve(ranking(one), "roc") for i, one in enumerate(rows)}
+    spans = dominance(curves)
+
+    assert spans[0].start == 0
+    assert spans[-1].end == 1
+    assert all(one.end == two.start for one, two in itertools.pairwise(spans))
+    for start, end, names in spans:
+        if end - start > 1e-9:  # np.interp at a jump is either end of it: look inside only
+            x = np.linspace(start, end, 7)[1:-1]
+            height = {name: np.interp(x, found.x, found.y) for name, found in curves.items()}
+            inside = ~np.isin(x, np.concatenate([found.x for found in curves.values()]))
+            highest = np.max(list(height.values()), axis=0)
+            for name in names:
+                assert height[name][inside] == pytest.approx(highest[inside])
+
+
+def test_the_band_between_two_lines_touches_where_they_cross():
+    up = corners(curve(cl.rank([0, 1], [2, 1]), "qrecall"))  # 0, 0, 1
+    random = corners(curve(cl.rank([0, 1], [1, 1]), "qrecall"))  # 0, 1/2, 1
+    band = gap(up, random)
+
+    assert band.x.tolist() == [0, 1, 2]
+    assert (band.y - band.other).tolist() == [0, -1 / 2, 0]
+
+
+def test_skew_moves_precision_and_leaves_the_roc_curve():
+    rare = with_prevalence(BERRAR.ranking, 1 / 100)
+
+    assert rare.positives / rare.total == pytest.approx(1 / 100)
+    roc, pr = curve(rare, "roc"), curve(rare, "precision_recall")
+    np.testing.assert_allclose([roc.x, roc.y], [BERRAR.curve("roc").x, BERRAR.curve("roc").y])
+    assert pr.y[5] == pytest.approx(4 / (4 + 99))  # every negative weighs 99 times as much
+    assert pr.area < BERRAR.curve("precision_recall").area
+
+
+def test_the_losses_of_berrar_figure_7():
+    margin, losses = loss_curves()
+    at = {name: dict(zip(margin.tolist(), values.tolist(), strict=True)) for name, values in losses.items()}
+
+    assert at["Hinge loss"][-1.0] == 2
+    assert at["Hinge loss"][1.0] == 0
+    assert at["0-1 loss"][-0.5] == 1
+    assert at["0-1 loss"][0.5] == 0
+    assert at["Logistic loss"][0.0] == pytest.approx(math.log(2))
+    assert at["Focal loss, gamma 2"][0.0] == pytest.approx(math.log(2) / 4)
