@@ -18,11 +18,6 @@ class Pairs(NamedTuple):
     every: Any
 
 
-def wide(cells: Array) -> Array:
-    """Integers as int64, in which sums and products do not overflow; floats as float64."""
-    return cells.astype(np.float64 if cells.dtype.kind == "f" else np.int64, copy=False)
-
-
 def cumulate(cells: Array) -> Array:
     """Running totals along the last axis, from zero."""
     totals = np.zeros((*cells.shape[:-1], cells.shape[-1] + 1), np.float64 if cells.dtype.kind == "f" else np.int64)

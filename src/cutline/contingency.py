@@ -35,7 +35,7 @@ class Counts:
 
     def __post_init__(self) -> None:
         for name in ("tp", "fp", "fn", "tn"):
-            object.__setattr__(self, name, _count(getattr(self, name), name))
+            object.__setattr__(self, name, count(getattr(self, name), name))
 
     @property
     def positives(self) -> Any:
@@ -124,19 +124,21 @@ class Counts:
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def _count(value: Any, name: str) -> Any:
+def count(value: Any, name: str) -> Any:
     """A number or an array of numbers, in a type whose sums do not overflow; never below zero but by rounding."""
-    if not isinstance(value, int | float | np.number):
+    found = value
+    if not isinstance(value, int | float):  # Python's own numbers know no bounds
         try:
-            value = np.asarray(value)
-            value = value.astype(float if value.dtype.kind in "fO" else np.int64, casting="unsafe", copy=False)
-        except (TypeError, ValueError):
-            raise InputError(f"{name} is {value!r}: pass a count or an array of counts.") from None
-    elif isinstance(value, np.integer):
-        value = value.astype(np.int64)
-    if np.min(value, initial=0) < -1e-6:
-        raise InputError(f"{name} is {written(np.min(value))}: pass counts of zero or more.")
-    return value
+            array = np.asarray(value)
+        except ValueError:  # rows of different lengths
+            array = np.asarray(None)
+        if array.dtype.kind not in "biuf":
+            raise InputError(f"{name} is {value!r}: pass a count or an array of counts.")
+        is_large = array.dtype.kind == "u" and array.size > 0 and array.max() > 2**62
+        found = array.astype(float if is_large or array.dtype.kind == "f" else np.int64, copy=False)[()]
+    if not np.min(found, initial=0) > -1e-6:  # NaN included
+        raise InputError(f"{name} is {written(np.min(found))}: pass counts of zero or more.")
+    return found
 
 
 def divide(numerator: Any, denominator: Any) -> Any:

@@ -212,8 +212,8 @@ def _named_positive(labels: Array, positive: Any) -> tuple[Array, Any]:
         if len(found) > 2:
             raise InputError(_too_many(found))
         raise InputError(f"positive={positive!r} is not among the labels, {_listed(found)}: pass one of them.")
-    is_text = labels.dtype.kind in "UST" or all(isinstance(label, str) for label in labels[:1])
-    if not is_positive.any() and is_text != isinstance(positive, str):
+    is_text = isinstance(labels[0], str | bytes)
+    if not is_positive.any() and is_text != isinstance(positive, str | bytes):
         kinds = "text but positive is not" if is_text else "no text but positive is"
         example = labels[:1].tolist()[0]
         raise InputError(f"labels are {kinds}, {example!r} and {positive!r}: pass positive as it stands in labels.")

@@ -18,8 +18,8 @@ import numpy.typing as npt
 
 from cutline import columns
 from cutline.brackets import Bracket, bracket
-from cutline.cells import Array, Pairs, cumulate, take, wide
-from cutline.contingency import Counts, divide, written
+from cutline.cells import Array, Pairs, cumulate, take
+from cutline.contingency import Counts, count, divide, written
 from cutline.errors import InputError, ParameterError
 from cutline.tables import Table
 
@@ -51,12 +51,15 @@ class Ranking:
     @classmethod
     def of_counts(cls, score: npt.ArrayLike, pos: npt.ArrayLike, neg: npt.ArrayLike) -> Ranking:
         """A ranking from its finished columns: distinct scores, descending, and unweighted counts at each."""
-        score = np.array(score, dtype=float)
-        pos, neg = (wide(np.array(cells)) for cells in (pos, neg))
-        if not len(score) or pos.shape[-1:] != score.shape or neg.shape[-1:] != score.shape:
-            raise InputError(f"score has {len(score)} values but pos is {pos.shape}: pass counts at each score.")
-        if not (score[1:] < score[:-1]).all() or np.isnan(score[0]) or min(pos.min(), neg.min()) < 0:
-            raise InputError("score is not descending, or a count is negative: pass rows to rank() instead.")
+        score = columns.scores(score, "score").astype(float)
+        pos, neg = (np.array(count(cells, name), ndmin=1) for cells, name in ((pos, "pos"), (neg, "neg")))
+        for name, cells in (("pos", pos), ("neg", neg)):
+            if not len(score) or cells.shape[-1:] != score.shape:
+                raise InputError(
+                    f"score has {len(score)} values but {name} has {cells.shape[-1]}: pass one at each score."
+                )
+        if not (score[1:] < score[:-1]).all() or np.isnan(score[0]):
+            raise InputError("score is not distinct and descending: pass rows to rank() instead.")
         return cls(score, pos, neg, pos, neg)
 
     def __eq__(self, other: object) -> bool:

@@ -34,7 +34,7 @@ def scorer(measure: str | Measure, *, positive: Any = None, **parameters: Any) -
     if "quota" in chosen.parameters:
         takes = {"quota", "share"}
     if len(places) > 1:
-        raise ParameterError(f"{' and '.join(places)} are both given: pass one of them.")
+        raise ParameterError(f"{' and '.join(places)} are given together: pass one of them.")
     refused = [name for name in places if name not in takes]
     if refused:
         raise ParameterError(f"{chosen.name} takes no {' or '.join(refused)}: leave it out, or choose another measure.")

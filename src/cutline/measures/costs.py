@@ -143,4 +143,4 @@ def _h_measure(r: Ranking, a: float | None, b: float | None) -> float:
     turns = np.diff(tp) / (np.diff(tp) + np.diff(fp))
     model = loss(n_pos - tp, fp, np.append(turns, 0.0), np.append(1.0, turns))
     nobody_or_all = loss(np.array([n_pos, 0.0]), np.array([0.0, n_neg]), np.array([share, 0.0]), np.array([1.0, share]))
-    return 1 - model / nobody_or_all
+    return min(1.0, max(0.0, 1 - model / nobody_or_all))  # rounding may go a little beyond

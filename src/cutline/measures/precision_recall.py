@@ -249,7 +249,7 @@ def aucpr_davis_goadrich(r: Ranking) -> Any:
         above, flagged, size, pos, t = (c[cells] for c in (one.tp, one.ends, one.size, one.pos, one.share))
         # Along a cell, precision is (T + x) / (B + x / t) after x of its positives: a line plus a logarithm.
         growth = np.log1p(divide(size, np.where(flagged > 0, flagged, np.inf)))
-        return divide(np.vecdot(t, pos + (above - t * flagged) * growth), one.positives)
+        return np.clip(divide(np.vecdot(t, pos + (above - t * flagged) * growth), one.positives), 0, 1)
 
     return over_stack(area, r)
 

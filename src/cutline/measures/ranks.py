@@ -103,7 +103,7 @@ def average_gain(r: Ranking) -> Any:
 )
 def concordant_pairs(r: Ranking) -> Any:
     """Share of the pairs in which the positive case has the higher score; a tie counts nothing (in `auc`, half)."""
-    return divide(r.pairs.concordant, r.pairs.every)
+    return np.clip(divide(r.pairs.concordant, r.pairs.every), 0, 1)
 
 
 @order(
@@ -242,7 +242,8 @@ def area_up_to(r: Ranking, fp: Any) -> Any:
 )
 def roc_n(r: Ranking, *, n: float = 50) -> Any:
     """Mean recall while the first n false positives come in, which looks at the top of the list only."""
-    return np.where(r.negatives >= n, divide(area_up_to(r, n), n * r.positives.astype(float)), np.nan)
+    area = np.clip(divide(area_up_to(r, n), n * r.positives.astype(float)), 0, 1)
+    return np.where(r.negatives >= n, area, np.nan)
 
 
 @order(
