@@ -6,6 +6,7 @@ ev = cl.evaluate(labels, scores)
 ev.auc, ev.precision, ev.value("f_beta", beta=2)
 cl.auc(labels, scores)      # every measure of the registry is a function of this name
 cl.MEASURES                 # the registry
+ev.curve("roc"), ev.chart("roc").save("roc.png")    # CURVES and CHARTS list them; chart() draws several models
 """
 
 from __future__ import annotations

@@ -186,9 +186,9 @@ def skew(models: Models, theme: Theme, *, prevalences: Sequence[float] = (0.5, 0
     sides = []
     for kind in ("roc", "precision_recall"):
         found = {label: curve(ranking, kind) for label, ranking in skewed.items()}
-        frame = frame_of(found, width=300, height=280)
+        frame = frame_of(found, width=300, height=280, clip=True)
         # The ROC curves are one: drawn ever wider, from the front to the back, all of them can be seen.
-        widths = [2.0 + 2.5 * i if kind == "roc" else 2.0 for i in range(len(found))]
+        widths = [2.0 + 1.5 * i if kind == "roc" else 2.0 for i in range(len(found))]
         series = [replace(one, width=w) for one, w in zip(model_series(found, theme), widths, strict=True)]
         sides.append(layered(line_layers(series, frame), frame))
     return alt.hconcat(*sides, spacing=30).resolve_scale(

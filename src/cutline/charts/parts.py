@@ -70,6 +70,7 @@ class Frame:
     width: int = WIDTH
     height: int = HEIGHT
     axis: Mapping[str, Any] = field(default_factory=dict)
+    clip: bool = False
 
 
 # ---------------------------------------------------------------------- from curves to series
@@ -223,7 +224,7 @@ def line_layers(series: Sequence[Series], frame: Frame) -> list[Any]:
     ]
     lines = (
         alt.Chart(inline(data))
-        .mark_line(interpolate="linear", clip=_leaves(series, frame))
+        .mark_line(interpolate="linear", clip=frame.clip or _leaves(series, frame))
         .encode(
             **axes(frame),
             color=colour,
