@@ -1,0 +1,190 @@
+"""Loss-augmented inference for losses of the 2x2 table: which table is the most violated?
+
+For the table with a = TP and b = FP the best labeling drops the lowest positives and flags the highest negatives, so
+
+    R(s) = max over (a, b) of  loss(a, b) + kept[a] + taken[b],
+
+with kept and taken concave. Each oracle uses one property of the loss to find the maximum without the P x N grid, and
+each is exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from cutline.training.split import Array, Ordered, Risk, Split, cumulated, ordered
+
+# The loss of tables with a = TP and b = FP: vectorised, 0 at (P, 0).
+TableLoss = Callable[[Array, Array], Array]
+
+_ROUNDING = 1e-13  # a branch that is better by less than this cannot be told from one that is not
+_BRANCHES = 8
+
+
+@dataclass(frozen=True, eq=False)
+class _TableOracle:
+    split: Split
+    loss: TableLoss
+    costs: tuple[float, float]
+
+    def __call__(self, scores: Array) -> Risk:
+        """The risk at these scores."""
+        order = ordered(scores, self.split, self.costs)
+        value, a, b = self.search(order)
+        return Risk(value, order.gradient(self.split, a, b, self.costs))
+
+    def search(self, order: Ordered) -> tuple[float, int, int]:
+        """The largest loss plus gain over all tables, and the table that has it."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False)
+class LinearOracle:
+    """Error, balanced error, costs: every case is flipped or not by itself. O(n), weights welcome."""
+
+    split: Split
+    miss: float
+    alarm: float
+    costs: tuple[float, float]
+
+    def __call__(self, scores: Array) -> Risk:
+        """The risk at these scores."""
+        split = self.split
+        loss = np.where(split.is_positive, self.miss, self.alarm)
+        slope = np.where(split.is_positive, -self.costs[0], self.costs[1])
+        excess = split.weights * (loss + slope * scores)
+        flipped = excess > 0
+        return Risk(float(excess[flipped].sum()), np.where(flipped, split.weights * slope, 0.0))
+
+
+class GridOracle(_TableOracle):
+    """Any loss: all (P + 1)(N + 1) tables, row by row (Joachims' Algorithm 2). O(PN): the measuring stick."""
+
+    def search(self, order: Ordered) -> tuple[float, int, int]:
+        """The largest of all."""
+        best = (-np.inf, 0, 0)
+        b = np.arange(len(order.taken), dtype=float)
+        for a, gain in enumerate(order.kept):
+            row = self.loss(np.float64(a), b) + order.taken
+            at = int(np.argmax(row))
+            best = max(best, (float(row[at] + gain), a, at))
+        return best
+
+
+class RowsOracle(_TableOracle):
+    """F-beta, Jaccard: the loss is concave in b for each a, and can only fall with a. O(n log n), nearly all the sort.
+
+    The best b of a row comes from a binary search. Not all rows are searched: that of the left end of a block of rows
+    bounds the block, since its loss falls to the right. Blocks are split until none can be better than the best row.
+    """
+
+    def search(self, order: Ordered) -> tuple[float, int, int]:
+        """Branch and bound over blocks of rows."""
+        rows = np.unique(np.linspace(0, len(order.pos), 8 * _BRANCHES + 1).astype(np.intp))
+        columns, value = self._best_of_rows(rows, order)
+        at = int(np.argmax(value))
+        best = (float(value[at]), int(rows[at]), int(columns[at]))
+        peak = int(np.argmax(order.kept))
+        first, last, bound = rows[:-1], rows[1:], (value - order.kept[rows])[:-1]
+        while True:
+            bound_of_block = bound + order.kept[np.clip(peak, first, last)]
+            alive = (last - first > 1) & (bound_of_block > best[0] + _ROUNDING)
+            if not alive.any():
+                return best
+            first, last, bound = first[alive], last[alive], bound[alive]
+            steps = np.linspace(0, 1, _BRANCHES + 1)
+            edges = (first[:, None] + steps * (last - first)[:, None]).astype(np.intp)
+            edges[:, -1] = last
+            inner = edges[:, 1:-1]
+            columns, value = self._best_of_rows(inner.ravel(), order)
+            at = int(np.argmax(value))
+            best = max(best, (float(value[at]), int(inner.ravel()[at]), int(columns[at])))
+            of_inner = (value - order.kept[inner.ravel()]).reshape(inner.shape)
+            first, last = edges[:, :-1].ravel(), edges[:, 1:].ravel()
+            bound = np.column_stack((bound, of_inner)).ravel()
+
+    def _best_of_rows(self, a: Array, order: Ordered) -> tuple[Array, Array]:
+        """The best column of each row, by binary search for the first step that gains nothing, and its value."""
+        rows = a.astype(float)
+        low, high = np.zeros(len(a), dtype=np.intp), np.full(len(a), len(order.neg))
+        for _ in range(int(len(order.neg)).bit_length()):
+            middle = np.minimum((low + high) >> 1, len(order.neg) - 1)
+            after, before = self.loss(rows, np.stack((middle + 1.0, middle.astype(float))))
+            gains = (after - before + self.costs[1] * order.neg[middle] > 0) & (low < high)
+            low = np.where(gains, middle + 1, low)
+            high = np.where(gains, high, np.minimum(middle, high))
+        return low, self.loss(rows, low.astype(float)) + order.kept[a] + order.taken[low]
+
+
+class DiagonalsOracle(_TableOracle):
+    """MCC, kappa, precision: for each number k = a + b of flagged cases the loss falls and is concave in a. O(n log n).
+
+    The best a of a diagonal comes from a binary search between the fewest positives that k allows and those of the
+    first k cases in order of gain. A diagonal is given up as soon as the interval that is left cannot hold the best.
+    """
+
+    def search(self, order: Ordered) -> tuple[float, int, int]:
+        """Binary search on all diagonals at once, with pruning."""
+        P, N = len(order.pos), len(order.neg)
+        gains = np.concatenate((-self.costs[0] * order.pos, -self.costs[1] * order.neg))
+        merged = np.argsort(gains, kind="stable")  # two sorted runs: linear
+        k = np.arange(P + N + 1)
+        high = cumulated(merged < P).astype(np.intp)
+        low = np.maximum(0, k - N)
+        best = (-np.inf, 0, 0)
+        while len(k):
+            ends = self._values(np.stack((low, high)), k, order)
+            row, at = np.unravel_index(np.argmax(ends), ends.shape)
+            a = int((low, high)[row][at])
+            best = max(best, (float(ends[row, at]), a, int(k[at]) - a))
+            # Up to `high` the gain grows with a while the loss falls.
+            bound = self.loss(low.astype(float), (k - low).astype(float)) + order.kept[high] + order.taken[k - high]
+            alive = (high > low) & (bound > best[0] + _ROUNDING)
+            k, low, high = k[alive], low[alive], high[alive]
+            middle = (low + high) >> 1
+            below, above = self._values(np.stack((middle, middle + 1)), k, order)
+            up = above > below
+            low, high = np.where(up, middle + 1, low), np.where(up, high, middle)
+        return best
+
+    def _values(self, a: Array, k: Array, order: Ordered) -> Array:
+        b = k - a
+        return self.loss(a.astype(float), b.astype(float)) + order.kept[a] + order.taken[b]
+
+
+class BoxesOracle(_TableOracle):
+    """Any loss that never grows with a nor falls with b (G-mean, a callable): branch and bound on boxes of tables."""
+
+    def search(self, order: Ordered) -> tuple[float, int, int]:
+        """Split boxes in four until none can hold a better table than the best found."""
+        peaks = int(np.argmax(order.kept)), int(np.argmax(order.taken))
+        boxes = np.array([[0, len(order.pos), 0, len(order.neg)]])
+        best = (-np.inf, 0, 0)
+        while len(boxes):
+            a0, a1, b0, b1 = boxes.T
+            a_peak, b_peak = np.clip(peaks[0], a0, a1), np.clip(peaks[1], b0, b1)
+            a = np.concatenate((a_peak, (a0 + a1) >> 1, a0))
+            b = np.concatenate((b_peak, (b0 + b1) >> 1, b1))
+            loss = self.loss(a.astype(float), b.astype(float))
+            value = loss + order.kept[a] + order.taken[b]
+            at = int(np.argmax(value))
+            best = max(best, (float(value[at]), int(a[at]), int(b[at])))
+            bound = loss[-len(boxes) :] + order.kept[a_peak] + order.taken[b_peak]
+            boxes = _quarters(boxes[(bound > best[0] + _ROUNDING) & ((a1 > a0) | (b1 > b0))])
+        return best
+
+
+def _quarters(boxes: Array) -> Array:
+    """Each box halved along both sides; a side of one table stays whole."""
+    halves = boxes
+    for side in (0, 2):
+        first, last = halves[:, side], halves[:, side + 1]
+        low, high = halves.copy(), halves[last > first].copy()
+        middle = (first + last) >> 1
+        low[:, side + 1] = middle
+        high[:, side] = middle[last > first] + 1
+        halves = np.concatenate((low, high))
+    return halves
