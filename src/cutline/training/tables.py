@@ -22,6 +22,7 @@ TableLoss = Callable[[Array, Array], Array]
 
 _ROUNDING = 1e-13  # a branch that is better by less than this cannot be told from one that is not
 _BRANCHES = 8
+_COARSE = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,8 +86,7 @@ class RowsOracle(_TableOracle):
         """Branch and bound over blocks of rows."""
         rows = np.unique(np.linspace(0, len(order.pos), 8 * _BRANCHES + 1).astype(np.intp))
         columns, value = self._best_of_rows(rows, order)
-        at = int(np.argmax(value))
-        best = (float(value[at]), int(rows[at]), int(columns[at]))
+        best = _better((-np.inf, 0, 0), value, rows, columns)
         peak = int(np.argmax(order.kept))
         first, last, bound = rows[:-1], rows[1:], (value - order.kept[rows])[:-1]
         while True:
@@ -100,8 +100,7 @@ class RowsOracle(_TableOracle):
             edges[:, -1] = last
             inner = edges[:, 1:-1]
             columns, value = self._best_of_rows(inner.ravel(), order)
-            at = int(np.argmax(value))
-            best = max(best, (float(value[at]), int(inner.ravel()[at]), int(columns[at])))
+            best = _better(best, value, inner.ravel(), columns)
             of_inner = (value - order.kept[inner.ravel()]).reshape(inner.shape)
             first, last = edges[:, :-1].ravel(), edges[:, 1:].ravel()
             bound = np.column_stack((bound, of_inner)).ravel()
@@ -127,32 +126,42 @@ class DiagonalsOracle(_TableOracle):
     """
 
     def search(self, order: Ordered) -> tuple[float, int, int]:
-        """Binary search on all diagonals at once, with pruning."""
+        """Binary search on all diagonals at once; a few of them first, for a bound that rules out most of the rest."""
         P, N = len(order.pos), len(order.neg)
         gains = np.concatenate((-self.costs[0] * order.pos, -self.costs[1] * order.neg))
         merged = np.argsort(gains, kind="stable")  # two sorted runs: linear
         k = np.arange(P + N + 1)
         high = cumulated(merged < P).astype(np.intp)
         low = np.maximum(0, k - N)
-        best = (-np.inf, 0, 0)
+        few = slice(None, None, _COARSE)
+        best = self._search(k[few], low[few], high[few], order, (-np.inf, 0, 0))
+        return self._search(k, low, high, order, best)
+
+    def _search(
+        self, k: Array, low: Array, high: Array, order: Ordered, best: tuple[float, int, int]
+    ) -> tuple[float, int, int]:
         while len(k):
-            ends = self._values(np.stack((low, high)), k, order)
-            row, at = np.unravel_index(np.argmax(ends), ends.shape)
-            a = int((low, high)[row][at])
-            best = max(best, (float(ends[row, at]), a, int(k[at]) - a))
+            loss = self.loss(low.astype(float), (k - low).astype(float))
+            best = _better(best, loss + order.kept[low] + order.taken[k - low], low, k - low)
             # Up to `high` the gain grows with a while the loss falls.
-            bound = self.loss(low.astype(float), (k - low).astype(float)) + order.kept[high] + order.taken[k - high]
+            bound = loss + order.kept[high] + order.taken[k - high]
             alive = (high > low) & (bound > best[0] + _ROUNDING)
             k, low, high = k[alive], low[alive], high[alive]
             middle = (low + high) >> 1
-            below, above = self._values(np.stack((middle, middle + 1)), k, order)
+            a = np.stack((middle, middle + 1))
+            below, above = self.loss(a.astype(float), (k - a).astype(float)) + order.kept[a] + order.taken[k - a]
             up = above > below
             low, high = np.where(up, middle + 1, low), np.where(up, high, middle)
+            best = _better(best, np.maximum(above, below), np.where(up, low, high), k - np.where(up, low, high))
         return best
 
-    def _values(self, a: Array, k: Array, order: Ordered) -> Array:
-        b = k - a
-        return self.loss(a.astype(float), b.astype(float)) + order.kept[a] + order.taken[b]
+
+def _better(best: tuple[float, int, int], value: Array, a: Array, b: Array) -> tuple[float, int, int]:
+    """The best table so far, or the best of these."""
+    if not len(value):
+        return best
+    at = int(np.argmax(value))
+    return max(best, (float(value[at]), int(a[at]), int(b[at])))
 
 
 class BoxesOracle(_TableOracle):
@@ -170,8 +179,7 @@ class BoxesOracle(_TableOracle):
             b = np.concatenate((b_peak, (b0 + b1) >> 1, b1))
             loss = self.loss(a.astype(float), b.astype(float))
             value = loss + order.kept[a] + order.taken[b]
-            at = int(np.argmax(value))
-            best = max(best, (float(value[at]), int(a[at]), int(b[at])))
+            best = _better(best, value, a, b)
             bound = loss[-len(boxes) :] + order.kept[a_peak] + order.taken[b_peak]
             boxes = _quarters(boxes[(bound > best[0] + _ROUNDING) & ((a1 > a0) | (b1 > b0))])
         return best

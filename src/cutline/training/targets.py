@@ -155,6 +155,9 @@ class Target:
     def ignorant_risk(self, split: Split, oracle: Oracle) -> float:
         """The risk of a model that knows nothing: of equal scores, or of flagging nobody if that is less."""
         equal = oracle(np.zeros(split.n)).value
+        if isinstance(oracle, LinearOracle):  # the risk of equal scores is a polygon with these corners
+            corners = (-oracle.alarm / oracle.costs[1], oracle.miss / oracle.costs[0])
+            return min(equal, *(oracle(np.full(split.n, corner)).value for corner in corners))
         if not self.is_table:
             return equal
         return min(equal, float(self.loss(split.P, split.N)(np.zeros(1), np.zeros(1))[0]))
