@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from cutline.ranking import Bracket, Ranking
     from cutline.scoring import Scorer, scorer
     from cutline.tables import Table
+    from cutline.training import LinearMeasureClassifier, auc_pairs, boosting_loss, boosting_metric
 
 __version__ = "0.1.0"
 
@@ -45,6 +46,7 @@ _HOMES = {
     "measures.rules": ("Properness", "check_proper", "ranked_probability_score"),
     "scoring": ("Scorer", "scorer"),
     "tables": ("Table",),
+    "training": ("LinearMeasureClassifier", "auc_pairs", "boosting_loss", "boosting_metric"),
 }
 
 __all__ = [
@@ -54,6 +56,7 @@ __all__ = [
     "CutlineError",
     "Evaluation",
     "InputError",
+    "LinearMeasureClassifier",
     "Measure",
     "NotProbabilitiesError",
     "OneVsRest",
@@ -64,6 +67,9 @@ __all__ = [
     "Scorer",
     "Table",
     "UnknownNameError",
+    "auc_pairs",
+    "boosting_loss",
+    "boosting_metric",
     "check_proper",
     "evaluate",
     "information_scores",

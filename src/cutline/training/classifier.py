@@ -6,6 +6,7 @@ import math
 import time
 import warnings
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ from cutline.training.targets import Target, check_target, target
 _FEW = 10  # with fewer cases of a class than this nothing can be held out
 _RARE = 100  # with fewer cases of a class the cut is chosen out of fold
 _FOLDS = 5
-_PAIRS = 5_000_000  # numbers in the matrix of explicit pairs
+_PAIRS = 100_000_000  # the most numbers in the matrix of explicit pairs
 
 
 class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -137,23 +138,24 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         goal = target(self.measure, self.parameters)
         check_target(goal, split)
         names = self._solvers(goal, split)
-        recipe = self._recipe(goal, split, started, share=1 if len(names) == 1 else 1 / (len(names) + 1))
+        recipe = self._recipe(goal, split, started)
         self.candidates_: list[Candidate] = []
+        name = names[0]
         if len(names) > 1:
-            recipes = [_with(recipe, solver=name, started=started) for name in names]
-            self.candidates_ = compare(recipes, X, split, share=self.holdout)
+            # Each candidate has its share of the time, and so has the final fit.
+            effort = replace(recipe.effort, seconds=recipe.effort.seconds / (len(names) + 1))
+            recipe = replace(recipe, effort=effort)
+            self.candidates_ = compare([replace(recipe, solver=n) for n in names], X, split, share=self.holdout)
             name = choose(self.candidates_).solver
-            recipe = self._recipe(goal, split, started, share=1)
-        else:
-            name = names[0]
-        self._take(_with(recipe, solver=name, started=started), X, split)
+            recipe.effort.say(f"chosen: {name}")
+        self._take(replace(recipe, solver=name, effort=recipe.effort.begun()), X, split)
         return self
 
     def decision_function(self, X: Any) -> Array:
         """The scores of cases: from 0 on they are predicted positive."""
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        return np.asarray(X @ self.coef_[0]) + self.intercept_[0]
+        return np.asarray(X @ self.coef_[0] + self.intercept_[0])
 
     def predict(self, X: Any) -> Array:
         """The predicted classes of cases."""
@@ -217,7 +219,7 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
 
     # ------------------------------------------------------------------ training
 
-    def _recipe(self, goal: Target, split: Split, started: float, share: float) -> Recipe:
+    def _recipe(self, goal: Target, split: Split, started: float) -> Recipe:
         few = min(len(split.pos), len(split.neg))
         folds: int | None = 0
         if self.threshold == "auto":
@@ -231,7 +233,7 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
                 f"threshold is {self.threshold!r}: pass 'auto', 'tune', 'zero', or a number of folds from 2 to {few}."
             )
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        limit = math.inf if self.time_limit is None else self.time_limit
+        seconds = math.inf if self.time_limit is None else self.time_limit
         return Recipe(
             solver="baseline",
             target=goal,
@@ -243,14 +245,14 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             folds=folds,
             seed=seed,
             explicit=self.method == "pairs",
-            effort=Effort(self.tol, self.max_iter, limit * share, self.verbose, started),
+            effort=Effort(self.tol, self.max_iter, seconds, self.verbose, started),
         )
 
     def _take(self, recipe: Recipe, X: Any, split: Split) -> None:
         """Fit with the chosen recipe, and keep what is known about the model."""
         if recipe.explicit:
             numbers = len(split.pos) * len(split.neg) * X.shape[1]
-            if numbers > _PAIRS * 100:
+            if numbers > _PAIRS:
                 raise ParameterError(
                     f"method='pairs' would write out {numbers:.2g} numbers: pass method='sorted', which needs none."
                 )
@@ -267,8 +269,8 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         self.train_measure_ = recipe.target.at(ranking, 0.0) * recipe.target._sign
         if solution.bound_ratio >= VACUOUS:
             warnings.warn(
-                f"The convex bound of {recipe.target.name} is vacuous here: at {solution.bound_ratio:.3f} of the risk of "
-                "a model that knows nothing, it does not tell models apart; pass solver='auto' or 'smooth'.",
+                f"The convex bound of {recipe.target.name} is vacuous here: its risk is {solution.bound_ratio:.3f} times "
+                "that of a model that knows nothing, so it tells no models apart; pass solver='auto' or 'smooth'.",
                 ConvergenceWarning,
                 stacklevel=3,
             )
@@ -279,12 +281,3 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
                 ConvergenceWarning,
                 stacklevel=3,
             )
-
-
-def _with(recipe: Recipe, *, solver: str, started: float) -> Recipe:
-    """The recipe with a solver, whose time begins now."""
-    from dataclasses import replace
-
-    effort = recipe.effort
-    allowed = effort.deadline
-    return replace(recipe, solver=solver, effort=replace(effort, deadline=time.perf_counter() + allowed))

@@ -25,7 +25,7 @@ def cutting_planes(design: Design, oracle: Oracle, *, C: float, ignorant: float,
     `ignorant` is the risk of a model that knows nothing.
     """
     planes = Planes(C, design.size)
-    best = _point(design, oracle, np.zeros(design.size), np.zeros(design.X.shape[0]), C)
+    best = _point(oracle, np.zeros(design.size), np.zeros(design.X.shape[0]), C)
     planes.add(best.plane(design), best)
     lower, converged, iteration = -np.inf, False, 0
     for iteration in range(1, effort.max_iter + 1):
@@ -40,7 +40,7 @@ def cutting_planes(design: Design, oracle: Oracle, *, C: float, ignorant: float,
         scores = design.scores(w)
         best = _line_search(best, w, scores, oracle, C, enough=0.05 * (best.objective - lower))
         touch_w, touch = (1 - _MIX) * best.w + _MIX * w, (1 - _MIX) * best.scores + _MIX * scores
-        at = _point(design, oracle, touch_w, touch, C)
+        at = _point(oracle, touch_w, touch, C)
         planes.add(at.plane(design), at)
         if at.objective < best.objective:
             best = at
@@ -60,7 +60,7 @@ class _Point:
         return design.pull(self.gradient)
 
 
-def _point(design: Design, oracle: Oracle, w: Array, scores: Array, C: float) -> _Point:
+def _point(oracle: Oracle, w: Array, scores: Array, C: float) -> _Point:
     risk = oracle(scores)
     return _Point(w, scores, risk.value, risk.gradient, C)
 
@@ -144,7 +144,7 @@ def simplex_maximum(G: Array, b: Array, start: Array, total: float) -> Array:
             leaving = reach <= far * (1 + 1e-12)
             x[active] = np.where(leaving, 0.0, np.maximum(now + far * (wanted - now), 0))
             active = active[~leaving]
-    return x * (total / x.sum())
+    return np.asarray(x * (total / x.sum()))
 
 
 def _on_active(G: Array, b: Array, active: Array, total: float) -> tuple[Array, float]:

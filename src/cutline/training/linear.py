@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,9 +40,14 @@ class Effort:
 
     tol: float = 1e-3
     max_iter: int = 1000
-    deadline: float = math.inf
+    seconds: float = math.inf
     verbose: int = 0
     started: float = field(default_factory=time.perf_counter)
+    deadline: float = math.inf
+
+    def begun(self) -> Effort:
+        """The same effort with its seconds counted from now."""
+        return replace(self, deadline=time.perf_counter() + self.seconds)
 
     @property
     def is_over(self) -> bool:

@@ -39,15 +39,28 @@ class PairSquares:
         out[self.split.pos[self.order_p]], out[self.split.neg[self.order_q]] = of_p, of_q
         return out
 
+    def values(self) -> Array:
+        """The part of the mean that each case has in it: that of its pairs, which both of their cases have."""
+        w, q = self.weight_p, 1 + self.q
+        of_p = w * self._squares()
+        of_q = self.weight_q * (
+            self._up_to(w) * q * q - 2 * q * self._up_to(w * self.p) + self._up_to(w * self.p * self.p)
+        )
+        return np.asarray(self.scale * self._unsorted(of_p, of_q))
+
+    def _squares(self) -> Array:
+        """The sum of the squares of the pairs of each positive."""
+        gap, w = 1 - self.p, self.weight_q
+        return self._from(w) * gap * gap + 2 * gap * self._from(w * self.q) + self._from(w * self.q * self.q)
+
     def risk(self) -> Risk:
         """The mean, and its gradient by the scores."""
         gap, w = 1 - self.p, self.weight_q
         ones, firsts = self._from(w), self._from(w * self.q)
-        squares = ones * gap * gap + 2 * gap * firsts + self._from(w * self.q * self.q)
         of_p = -2 * self.weight_p * (ones * gap + firsts)
         counts, sums = self._up_to(self.weight_p), self._up_to(self.weight_p * self.p)
         of_q = 2 * self.weight_q * (counts * (1 + self.q) - sums)
-        return Risk(self.scale * float(self.weight_p @ squares), self.scale * self._unsorted(of_p, of_q))
+        return Risk(self.scale * float(self.weight_p @ self._squares()), self.scale * self._unsorted(of_p, of_q))
 
     def curved(self, direction: Array) -> Array:
         """The second derivatives times a direction in the scores."""

@@ -58,7 +58,7 @@ class PartialAucOracle:
         shares, losses, scored = cumulated(share), cumulated(lost), cumulated(share * q)
 
         def gain(above: Array) -> Array:
-            return losses[above] + scored[above] - p * shares[above]
+            return np.asarray(losses[above] + scored[above] - p * shares[above])
 
         first = int(np.searchsorted(lost > 0, True))  # the first negative whose place costs something
         second = first + 1 if first else 0
@@ -78,8 +78,8 @@ class AveragePrecisionOracle:
     """One less the average precision, exactly. O(n log n + P log N).
 
     The i-th positive chooses the number m of negatives above it; what it gains,
-    m / (i + m) / P - (m p_i - the sum of the m highest negative scores) / PN, is concave in m, and the only bond is that
-    the numbers grow with i. So whether a number exceeds m is decided for all positives by one best suffix, and all
+    m / (i + m) / P - (m p_i - the sum of the m highest negative scores) / PN, is concave in m, and the only bond is
+    that the numbers grow with i. So whether a number exceeds m is decided for all positives by one best suffix, and all
     numbers follow by bisection of m, every level of it at once.
     """
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -46,7 +47,8 @@ def compare(recipes: Iterable[Recipe], X: Any, split: Split, *, share: float) ->
         group[members] = np.random.default_rng(first.seed).permutation(len(members)) % _GROUPS
     found: list[Candidate] = []
     base: Array = np.empty(0)
-    for recipe in recipes:
+    for each in recipes:
+        recipe = replace(each, effort=each.effort.begun())
         values, ratio = _held_out(recipe, X, split, parts, group)
         gains = values - (base if len(base) else values)
         base = base if len(base) else values
@@ -70,19 +72,13 @@ def _held_out(
     for seen, unseen in parts:
         known = part(split, seen)
         goal = recipe.target.scaled(len(seen) / split.n, known)
-        model = fit(_for(recipe, goal), X[seen], known)
+        model = fit(replace(recipe, target=goal), X[seen], known)
         ratio = model.solution.bound_ratio
         scores = model.scores(X[unseen])
         for which in range(-1, _GROUPS):
             kept = np.flatnonzero(group[unseen] != which)
             values[1 + which] += _value(recipe.target, split, unseen[kept], scores[kept]) / len(parts)
     return values, ratio
-
-
-def _for(recipe: Recipe, goal: Target) -> Recipe:
-    from dataclasses import replace
-
-    return replace(recipe, target=goal)
 
 
 def _value(target: Target, split: Split, rows: Array, scores: Array) -> float:

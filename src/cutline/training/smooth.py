@@ -95,10 +95,8 @@ class SmoothAuc:
     def _highest(self, q: Array) -> tuple[Array, Array]:
         """The highest negatives, and which weight of each counts: all of it but for the last."""
         split = self.split
-        if split.weight is None:
-            top = highest(q, int(np.ceil(self.false_positives - 1e-9)))
-        else:
-            top = np.argsort(-q)
+        most = int(np.ceil(self.false_positives - 1e-9)) if split.weight is None else len(q)
+        top = highest(q, most)
         weight = split.weights[split.neg[top]]
         share = np.clip(self.false_positives - (np.cumsum(weight) - weight), 0, weight)
         return top[share > 0], share[share > 0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -47,7 +47,7 @@ class Recipe:
     folds: int | None = 0
     seed: int = 0
     explicit: bool = False
-    effort: Effort = Effort()
+    effort: Effort = field(default_factory=Effort)
 
 
 @dataclass(frozen=True, eq=False)

@@ -69,7 +69,7 @@ class GridOracle(_TableOracle):
         best = (-np.inf, 0, 0)
         b = np.arange(len(order.taken), dtype=float)
         for a, gain in enumerate(order.kept):
-            row = self.loss(np.float64(a), b) + order.taken
+            row = self.loss(np.array(float(a)), b) + order.taken
             at = int(np.argmax(row))
             best = max(best, (float(row[at] + gain), a, at))
         return best
@@ -109,7 +109,7 @@ class RowsOracle(_TableOracle):
         """The best column of each row, by binary search for the first step that gains nothing, and its value."""
         rows = a.astype(float)
         low, high = np.zeros(len(a), dtype=np.intp), np.full(len(a), len(order.neg))
-        for _ in range(int(len(order.neg)).bit_length()):
+        for _ in range(len(order.neg).bit_length()):
             middle = np.minimum((low + high) >> 1, len(order.neg) - 1)
             after, before = self.loss(rows, np.stack((middle + 1.0, middle.astype(float))))
             gains = (after - before + self.costs[1] * order.neg[middle] > 0) & (low < high)

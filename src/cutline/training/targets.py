@@ -235,7 +235,7 @@ def _check_monotone(target: Target, split: Split) -> None:
     if not np.isfinite(value).all():
         i, j = np.argwhere(~np.isfinite(value))[0]
         raise ParameterError(
-            f"{target.name} is {value[i, j]:g} at tp = {a[i]:g}, fp = {b[j]:g}: pass a measure that is finite everywhere."
+            f"{target.name} is {value[i, j]:g} at tp = {a[i]:g}, fp = {b[j]:g}: pass a measure that is always finite."
         )
     slack = 1e-9 * max(np.ptp(value), 1e-300)
     for axis, name, way, steps in ((0, "tp", "falls", a), (1, "fp", "grows", b)):
