@@ -269,7 +269,7 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         self.train_measure_ = recipe.target.at(ranking, 0.0) * recipe.target._sign
         if solution.bound_ratio >= VACUOUS:
             warnings.warn(
-                f"The convex bound of {recipe.target.name} is vacuous here: its risk is {solution.bound_ratio:.3f} times "
+                f"The convex bound of {recipe.target.name} is vacuous here: its risk is {solution.bound_ratio:.3f} of "
                 "that of a model that knows nothing, so it tells no models apart; pass solver='auto' or 'smooth'.",
                 ConvergenceWarning,
                 stacklevel=3,

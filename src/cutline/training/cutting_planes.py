@@ -11,22 +11,31 @@ import numpy as np
 from cutline.training.linear import Design, Effort, Solution
 from cutline.training.split import Array, Oracle
 
-_MIX = 0.1  # how far from the best point towards the planes' minimum the next plane touches
-_LINE_SEARCH = 5
+_MIX = 0.05  # how far from the best point towards the planes' minimum the next plane touches
+_LINE_SEARCH = 3
+_SIZES = (0.1, 0.25, 0.5, 1.0, 2.0)  # of a start, as shares of it
 _IDLE = 50
 _NEARLY = 1.05
 _PATIENCE = 15  # rounds without a better point than equal scores
 VACUOUS = 0.99  # at this share of an ignorant model's risk a bound says nothing
 
 
-def cutting_planes(design: Design, oracle: Oracle, *, C: float, ignorant: float, effort: Effort) -> Solution:
+def cutting_planes(
+    design: Design, oracle: Oracle, *, C: float, ignorant: float, effort: Effort, start: Array | None = None
+) -> Solution:
     """The minimum, to a relative gap of `effort.tol`; stops early when the bound is vacuous, or seems so.
 
-    `ignorant` is the risk of a model that knows nothing.
+    `ignorant` is the risk of a model that knows nothing. A `start` that points about the right way, whatever its size,
+    saves half of the rounds; the minimum is the same.
     """
     planes = Planes(C, design.size)
     best = _point(oracle, np.zeros(design.size), np.zeros(design.X.shape[0]), C)
     planes.add(best.plane(design), best)
+    if start is not None:
+        scores = design.scores(start)
+        best = min(best, *(_point(oracle, k * start, k * scores, C) for k in _SIZES), key=lambda point: point.objective)
+        if best.w.any():
+            planes.add(best.plane(design), best)
     lower, converged, iteration = -np.inf, False, 0
     for iteration in range(1, effort.max_iter + 1):
         w, value = planes.minimum()
@@ -37,11 +46,13 @@ def cutting_planes(design: Design, oracle: Oracle, *, C: float, ignorant: float,
         is_vacuous = lower >= VACUOUS * C * ignorant and best.objective <= _NEARLY * C * ignorant
         if converged or is_vacuous or effort.is_over or (iteration > _PATIENCE and not best.w.any()):
             break
-        scores = design.scores(w)
+        scores, before = design.scores(w), best
         best = _line_search(best, w, scores, oracle, C, enough=0.05 * (best.objective - lower))
         touch_w, touch = (1 - _MIX) * best.w + _MIX * w, (1 - _MIX) * best.scores + _MIX * scores
         at = _point(oracle, touch_w, touch, C)
         planes.add(at.plane(design), at)
+        if best is not before:
+            planes.add(best.plane(design), best)
         if at.objective < best.objective:
             best = at
         planes.drop_idle()
@@ -66,22 +77,26 @@ def _point(oracle: Oracle, w: Array, scores: Array, C: float) -> _Point:
 
 
 def _line_search(best: _Point, w: Array, scores: Array, oracle: Oracle, C: float, *, enough: float) -> _Point:
-    """The best of a few points between the best one and another, by bisection of the slope."""
+    """The best of a few points between the best one and another, where the slopes found so far point to."""
     start, step, way = best, w - best.w, scores - best.scores
-    low, high, at = 0.0, None, 1.0
+
+    def slope_at(point: _Point) -> float:
+        return float(point.w @ step) + C * float(point.gradient @ way)
+
+    low, fall, high, rise, at = 0.0, slope_at(start), None, 0.0, 1.0
     for _ in range(_LINE_SEARCH):
-        risk = oracle(start.scores + at * way)
-        here = _Point(start.w + at * step, start.scores + at * way, risk.value, risk.gradient, C)
+        here = _point(oracle, start.w + at * step, start.scores + at * way, C)
         if here.objective < best.objective:
             best = here
-        slope = float(here.w @ step) + C * float(risk.gradient @ way)
+        slope = slope_at(here)
         if slope > 0:
-            high = at
+            high, rise = at, slope
         else:
-            low = at
+            low, fall = at, slope
         if high is None or (best is not start and abs(slope) * (high - low) < enough):
             break
-        at = (low + high) / 2
+        share = np.clip(fall / (fall - rise), 0.1, 0.9) if fall < 0 else 0.5
+        at = low + share * (high - low)
     return best
 
 

@@ -51,7 +51,7 @@ class PairSquares:
     def _squares(self) -> Array:
         """The sum of the squares of the pairs of each positive."""
         gap, w = 1 - self.p, self.weight_q
-        return self._from(w) * gap * gap + 2 * gap * self._from(w * self.q) + self._from(w * self.q * self.q)
+        return np.asarray(self._from(w) * gap * gap + 2 * gap * self._from(w * self.q) + self._from(w * self.q**2))
 
     def risk(self) -> Risk:
         """The mean, and its gradient by the scores."""

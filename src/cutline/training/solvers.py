@@ -122,7 +122,13 @@ def fit_scores(recipe: Recipe, X: Any, split: Split) -> Model:
     design = Design(X, bias=recipe.fit_intercept and recipe.target.is_table)
     oracle = recipe.target.oracle(split, recipe.psi)
     ignorant = recipe.target.ignorant_risk(split, oracle)
-    return _model(cutting_planes(design, oracle, C=recipe.C, ignorant=ignorant, effort=recipe.effort), design)
+    start = _coefficients(logistic(X, split, fit_intercept=recipe.fit_intercept, tol=0.01), design)
+    solution = cutting_planes(design, oracle, C=recipe.C, ignorant=ignorant, effort=recipe.effort, start=start)
+    return _model(solution, design)
+
+
+def _coefficients(model: Model, design: Design) -> Array:
+    return np.append(model.coef, model.intercept) if design.bias else model.coef
 
 
 def _model(solution: Solution, design: Design) -> Model:
@@ -131,9 +137,9 @@ def _model(solution: Solution, design: Design) -> Model:
     return Model(solution.w, 0.0, solution)
 
 
-def logistic(X: Any, split: Split, *, fit_intercept: bool = True) -> Model:
+def logistic(X: Any, split: Split, *, fit_intercept: bool = True, tol: float = 1e-4) -> Model:
     """Plain logistic regression: the baseline, and where the smooth risks start."""
-    machine = LogisticRegression(fit_intercept=fit_intercept, max_iter=1000)
+    machine = LogisticRegression(fit_intercept=fit_intercept, max_iter=1000, tol=tol)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         machine.fit(X, split.is_positive, sample_weight=split.weight)
@@ -158,13 +164,11 @@ def smooth(recipe: Recipe, X: Any, split: Split) -> Model:
     scores = start.scores(X)
     risk = smooth_risk(recipe.target, split, recipe.smoothing)
     design = Design(X, bias=recipe.fit_intercept and recipe.target.is_table)
-    w, penalty = start.coef, np.zeros(design.size)
+    penalty = np.zeros(design.size)
     if recipe.target.is_table:
         penalty[: len(start.coef)] = 1 / recipe.C
     else:
         risk = Standardised(risk, scores, recipe.trust)
-    if design.bias:
-        w = np.append(w, start.intercept)
     effort = recipe.effort
 
     def objective(w: Array) -> tuple[float, Array]:
@@ -177,5 +181,7 @@ def smooth(recipe: Recipe, X: Any, split: Split) -> Model:
             raise StopIteration
 
     options = {"maxiter": min(effort.max_iter, 200), "maxcor": 20, "ftol": 1e-9, "gtol": 1e-6}
-    found = minimize(objective, w, jac=True, method="L-BFGS-B", options=options, callback=progress)
+    found = minimize(
+        objective, _coefficients(start, design), jac=True, method="L-BFGS-B", options=options, callback=progress
+    )
     return _model(Solution(found.x, float(found.fun), n_iter=int(found.nit), converged=bool(found.success)), design)

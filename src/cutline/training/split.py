@@ -104,10 +104,15 @@ class Ordered(NamedTuple):
         return out
 
 
-def ordered(scores: Array, split: Split, costs: tuple[float, float]) -> Ordered:
-    """Sort both classes by descending score."""
+def ordered(scores: Array, split: Split, costs: tuple[float, float], above: float = -np.inf) -> Ordered:
+    """Sort both classes by descending score; of the negatives, those above a score."""
     p, q = -scores[split.pos], -scores[split.neg]
-    order_pos, order_neg = np.argsort(p), np.argsort(q)
+    order_pos = np.argsort(p)
+    if above == -np.inf:
+        order_neg = np.argsort(q)
+    else:
+        some = np.flatnonzero(q < -above)
+        order_neg = some[np.argsort(q[some])]
     p, q = -p[order_pos], -q[order_neg]
     sums = cumulated(p)
     return Ordered(p, q, order_pos, order_neg, costs[0] * (sums - sums[-1]), costs[1] * cumulated(q))

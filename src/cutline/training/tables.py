@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -33,9 +34,14 @@ class _TableOracle:
 
     def __call__(self, scores: Array) -> Risk:
         """The risk at these scores."""
-        order = ordered(scores, self.split, self.costs)
+        order = ordered(scores, self.split, self.costs, self.floor)
         value, a, b = self.search(order)
         return Risk(value, order.gradient(self.split, a, b, self.costs))
+
+    @property
+    def floor(self) -> float:
+        """A score from which down it never pays to flag a negative."""
+        return -np.inf
 
     def search(self, order: Ordered) -> tuple[float, int, int]:
         """The largest loss plus gain over all tables, and the table that has it."""
@@ -80,7 +86,14 @@ class RowsOracle(_TableOracle):
 
     The best b of a row comes from a binary search. Not all rows are searched: that of the left end of a block of rows
     bounds the block, since its loss falls to the right. Blocks are split until none can be better than the best row.
+    Nor are all negatives sorted: none adds more to the loss than the first one does, which must outweigh its score.
     """
+
+    @cached_property
+    def floor(self) -> float:
+        """A score from which down it never pays to flag a negative."""
+        a = np.arange(len(self.split.pos) + 1.0)
+        return -float((self.loss(a, np.ones(1)) - self.loss(a, np.zeros(1))).max()) / self.costs[1]
 
     def search(self, order: Ordered) -> tuple[float, int, int]:
         """Branch and bound over blocks of rows."""
