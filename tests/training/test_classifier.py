@@ -48,7 +48,7 @@ def data():
 def crooked():
     """A population of several clusters for each class, in which no line is right."""
     X, y = make_classification(
-        12_000, n_features=10, n_informative=6, n_clusters_per_class=4, weights=[0.95], random_state=0
+        12_000, n_features=10, n_informative=6, n_clusters_per_class=4, weights=[0.95], random_state=1
     )
     return X[:6000], y[:6000], X[6000:], y[6000:]
 

@@ -129,7 +129,8 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LinearMeasureClassifier:
         """Train on cases of two classes; the second in order is the positive one."""
         started = time.perf_counter()
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False)
+        _check_finite(X)
         split = self._split(X, y, sample_weight)
         if split.weight is not None and (split.weight == 0).any():
             kept = np.flatnonzero(split.weight)
@@ -154,7 +155,8 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
     def decision_function(self, X: Any) -> Array:
         """The scores of cases: from 0 on they are predicted positive."""
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False, ensure_all_finite=False)
+        _check_finite(X)
         return np.asarray(X @ self.coef_[0] + self.intercept_[0])
 
     def predict(self, X: Any) -> Array:
@@ -175,7 +177,12 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         self.classes_ = np.unique(y)
         weight = None
         if sample_weight is not None:
-            weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+            weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
+            if (weight < 0).any():
+                first = int(np.argmax(weight < 0))
+                raise InputError(
+                    f"sample_weight is {weight[first]:g} at position {first}: pass weights of zero or more."
+                )
         return Split(np.asarray(y == self.classes_[-1]), weight)
 
     def _check_classes(self, split: Split) -> None:
@@ -201,8 +208,11 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             asked = "solver='newton'" if self.solver == "newton" else "method='pairs'"
             raise ParameterError(f"{asked} trains for the auc, not for {goal.name}: pass another, or measure='auc'.")
         if split.weight is not None and (goal.is_quota or (self.solver == "structural" and not goal.takes_weights)):
-            why = "a quota counts places, not weights" if goal.is_quota else "its convex bound has no exact oracle then"
-            raise ParameterError(f"{goal.name} cannot take sample_weight, because {why}: pass solver='smooth' or none.")
+            raise ParameterError(
+                f"{goal.name} cannot take sample_weight, because a quota counts places, not weights: pass no weights."
+                if goal.is_quota
+                else f"The convex bound of {goal.name} cannot take sample_weight: pass solver='smooth', or no weights."
+            )
         if self.method not in ("sorted", "pairs"):
             raise ParameterError(f"method is {self.method!r}: pass 'sorted' or 'pairs'.")
         if self.method == "pairs":
@@ -281,3 +291,17 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
                 ConvergenceWarning,
                 stacklevel=3,
             )
+
+
+def _check_finite(X: Any) -> None:
+    """Refuse what no linear score can be made of."""
+    values = X.data if sparse.issparse(X) else X
+    if np.isfinite(values.sum()) or np.isfinite(values).all():  # the sum alone is nearly free
+        return
+    rows, columns = (X.tocoo().row, X.tocoo().col) if sparse.issparse(X) else np.indices(X.shape).reshape(2, -1)
+    bad = np.flatnonzero(~np.isfinite(np.ravel(values)))
+    what = "NaN" if np.isnan(np.ravel(values)[bad[0]]) else "infinite"
+    raise InputError(
+        f"X is {what} in row {rows[bad[0]]}, column {columns[bad[0]]}, the first of its values that are not finite: "
+        "fill them in, or leave the rows out."
+    )

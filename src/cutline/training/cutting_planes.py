@@ -11,7 +11,7 @@ import numpy as np
 from cutline.training.linear import Design, Effort, Solution
 from cutline.training.split import Array, Oracle
 
-_MIX = 0.05  # how far from the best point towards the planes' minimum the next plane touches
+_MIX = 0.1  # how far from the best point towards the planes' minimum the next plane touches
 _LINE_SEARCH = 3
 _SIZES = (0.1, 0.25, 0.5, 1.0, 2.0)  # of a start, as shares of it
 _IDLE = 50

@@ -122,7 +122,7 @@ def fit_scores(recipe: Recipe, X: Any, split: Split) -> Model:
     design = Design(X, bias=recipe.fit_intercept and recipe.target.is_table)
     oracle = recipe.target.oracle(split, recipe.psi)
     ignorant = recipe.target.ignorant_risk(split, oracle)
-    start = _coefficients(logistic(X, split, fit_intercept=recipe.fit_intercept, tol=0.01), design)
+    start = _coefficients(logistic(X, split, fit_intercept=recipe.fit_intercept), design)
     solution = cutting_planes(design, oracle, C=recipe.C, ignorant=ignorant, effort=recipe.effort, start=start)
     return _model(solution, design)
 
@@ -137,9 +137,9 @@ def _model(solution: Solution, design: Design) -> Model:
     return Model(solution.w, 0.0, solution)
 
 
-def logistic(X: Any, split: Split, *, fit_intercept: bool = True, tol: float = 1e-4) -> Model:
+def logistic(X: Any, split: Split, *, fit_intercept: bool = True) -> Model:
     """Plain logistic regression: the baseline, and where the smooth risks start."""
-    machine = LogisticRegression(fit_intercept=fit_intercept, max_iter=1000, tol=tol)
+    machine = LogisticRegression(fit_intercept=fit_intercept, max_iter=1000)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         machine.fit(X, split.is_positive, sample_weight=split.weight)

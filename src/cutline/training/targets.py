@@ -41,7 +41,8 @@ class Target:
     @property
     def name(self) -> str:
         """The registry's name, or the callable's."""
-        return self.measure.name if isinstance(self.measure, Measure) else getattr(self.measure, "__name__", "callable")
+        name = self.measure.name if isinstance(self.measure, Measure) else getattr(self.measure, "__name__", "")
+        return name if name.isidentifier() else "The callable"
 
     @property
     def is_table(self) -> bool:
@@ -95,10 +96,7 @@ class Target:
     def gain(self, positives: float, negatives: float) -> TableLoss:
         """The value of tables; greater is better. Where it is undefined, that of a model that knows nothing."""
         if not isinstance(self.measure, Measure):
-            function = self.measure
-            return lambda a, b: np.broadcast_to(
-                np.asarray(function(a, b, positives, negatives), dtype=float), np.broadcast_shapes(a.shape, b.shape)
-            )
+            return self._gain_of_callable(self.measure, positives, negatives)
         measure, parameters, sign = self.measure, self.parameters, self._sign
         prevalence = positives / (positives + negatives)
         nobody, everybody = (
@@ -112,6 +110,14 @@ class Target:
             if undefined.any():
                 value = np.where(undefined, np.where(a + b == 0, nobody, everybody), value)
             return sign * value
+
+        return gain
+
+    def _gain_of_callable(self, function: Callable[..., Any], positives: float, negatives: float) -> TableLoss:
+        def gain(a: Array, b: Array) -> Array:
+            with np.errstate(all="ignore"):
+                value = np.asarray(function(a, b, positives, negatives), dtype=float)
+            return np.broadcast_to(value, np.broadcast_shapes(a.shape, b.shape))
 
         return gain
 
