@@ -72,7 +72,9 @@ def test_every_measure_can_be_trained_for_by_every_solver(measure, solver, data)
     X, y = data
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        model = LinearMeasureClassifier(measure, parameters=EVERY[measure], solver=solver, random_state=0).fit(X, y)
+        model = LinearMeasureClassifier(
+            measure, parameters=EVERY[measure], solver=solver, threshold="tune", random_state=0
+        ).fit(X, y)
     ev = cl.evaluate(y, model.decision_function(X), threshold=0.0)
 
     assert model.train_measure_ == pytest.approx(ev.value(measure, **EVERY[measure]))
@@ -93,7 +95,7 @@ def test_a_callable_is_trained_for_like_the_measure_it_equals(data):
 def test_profit_can_be_trained_for(data):
     X, y = data
     profit = lambda tp, fp, P, N: 50 * tp - 20 * fp  # noqa: E731
-    model = LinearMeasureClassifier(profit, random_state=0).fit(X, y)
+    model = LinearMeasureClassifier(profit, solver="smooth").fit(X, y)
     found = model.predict(X)
 
     assert 50 * (found & y).sum() - 20 * (found & (1 - y)).sum() == pytest.approx(model.train_measure_)
@@ -102,8 +104,8 @@ def test_profit_can_be_trained_for(data):
 
 def test_a_measure_with_its_parameters_bound_is_the_same(data):
     X, y = data
-    one = LinearMeasureClassifier("f_beta", parameters={"beta": 2}, random_state=0).fit(X, y)
-    other = LinearMeasureClassifier(cl.MEASURES["f_beta"].with_(beta=2), random_state=0).fit(X, y)
+    one = LinearMeasureClassifier("f_beta", parameters={"beta": 2}, solver="smooth").fit(X, y)
+    other = LinearMeasureClassifier(cl.MEASURES["f_beta"].with_(beta=2), solver="smooth").fit(X, y)
 
     np.testing.assert_array_equal(one.coef_, other.coef_)
 
@@ -282,13 +284,15 @@ def test_what_did_not_converge_says_so(data):
 
 def test_verbose_tells_what_happens(data, capsys):
     X, y = data
-    LinearMeasureClassifier("f1", verbose=1, random_state=0).fit(X, y)
-    out = capsys.readouterr().out
-    LinearMeasureClassifier("f1", random_state=0).fit(X, y)
+    LinearMeasureClassifier("ap", verbose=1, random_state=0).fit(X, y)
+    chosen = capsys.readouterr().out
+    LinearMeasureClassifier("f1", verbose=1, solver="structural").fit(X, y)
+    planes = capsys.readouterr().out
+    LinearMeasureClassifier("f1", solver="smooth").fit(X, y)
 
-    assert "cutting planes 1: objective" in out
-    assert "smooth: objective" in out
-    assert "chosen: " in out
+    assert "held out: Candidate(solver='smooth'" in chosen
+    assert "chosen: " in chosen
+    assert "cutting planes 1: objective" in planes
     assert capsys.readouterr().out == ""
 
 

@@ -12,6 +12,9 @@ import numpy as np
 from cutline.training.split import Array
 
 
+_ROUGH = 0.01
+
+
 @dataclass(frozen=True, eq=False)
 class Design:
     """The matrix of the cases; with a bias, a last column of ones that is not stored."""
@@ -48,6 +51,10 @@ class Effort:
     def begun(self) -> Effort:
         """The same effort with its seconds counted from now."""
         return replace(self, deadline=time.perf_counter() + self.seconds)
+
+    def rough(self) -> Effort:
+        """The same effort with a tolerance that is enough to compare, and to choose a cut."""
+        return replace(self, tol=max(self.tol, _ROUGH), verbose=max(0, self.verbose - 1))
 
     @property
     def is_over(self) -> bool:

@@ -48,7 +48,7 @@ def compare(recipes: Iterable[Recipe], X: Any, split: Split, *, share: float) ->
     found: list[Candidate] = []
     base: Array = np.empty(0)
     for each in recipes:
-        recipe = replace(each, effort=each.effort.begun())
+        recipe = replace(each, effort=each.effort.rough().begun())
         values, ratio = _held_out(recipe, X, split, parts, group)
         gains = values - (base if len(base) else values)
         base = base if len(base) else values

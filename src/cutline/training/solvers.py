@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -92,6 +92,7 @@ def out_of_fold(recipe: Recipe, X: Any, split: Split) -> Array:
     """The score of each case by a model that did not see it, in deviations from the mean of that model's scores."""
     folds = StratifiedKFold(recipe.folds, shuffle=True, random_state=recipe.seed)
     z = np.empty(split.n)
+    recipe = replace(recipe, effort=recipe.effort.rough())
     for seen, unseen in folds.split(np.zeros(split.n), split.is_positive):
         model = fit_scores(recipe, X[seen], part(split, seen))
         scores = model.scores(X[seen])
