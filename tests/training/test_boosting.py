@@ -128,8 +128,9 @@ def test_the_estimators_of_both_libraries_accept_them_too(data):
     loss, metric = boosting_loss("focal", gamma=1.0), boosting_metric("average_precision")
     light = lgb.LGBMClassifier(objective=loss, n_estimators=20, verbosity=-1, n_jobs=1)
     light.fit(X[:1000], y[:1000], eval_X=X[1000:], eval_y=y[1000:], eval_metric=metric.lightgbm)
-    heavy = xgb.XGBClassifier(objective=loss, n_estimators=20, eval_metric=metric.xgboost, n_jobs=1, base_score=0.0)
-    heavy.fit(X[:1000], y[:1000], eval_set=[(X[1000:], y[1000:])], verbose=False)
+    heavy = xgb.XGBClassifier(objective=loss, n_estimators=20, eval_metric=metric.xgboost, n_jobs=1)
+    margins = {"base_margin": np.full(1000, loss.start(y)), "base_margin_eval_set": [np.full(500, loss.start(y))]}
+    heavy.fit(X[:1000], y[:1000], eval_set=[(X[1000:], y[1000:])], verbose=False, **margins)
 
     margins = light.predict(X[1000:], raw_score=True)
     assert light.evals_result_["valid_0"]["average_precision"][-1] == pytest.approx(

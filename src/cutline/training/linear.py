@@ -11,7 +11,6 @@ import numpy as np
 
 from cutline.training.split import Array
 
-
 _ROUGH = 0.01
 
 

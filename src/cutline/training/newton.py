@@ -5,6 +5,8 @@ Products with the matrix of second derivatives cost one pass over the sorted sco
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
 from cutline.training.linear import Design, Effort, Solution
@@ -39,42 +41,55 @@ class PairSquares:
         out[self.split.pos[self.order_p]], out[self.split.neg[self.order_q]] = of_p, of_q
         return out
 
-    def values(self) -> Array:
-        """The part of the mean that each case has in it: that of its pairs, which both of their cases have."""
-        w, q = self.weight_p, 1 + self.q
-        of_p = w * self._squares()
-        of_q = self.weight_q * (
-            self._up_to(w) * q * q - 2 * q * self._up_to(w * self.p) + self._up_to(w * self.p * self.p)
-        )
-        return np.asarray(self.scale * self._unsorted(of_p, of_q))
+    # What the risk and each product with the second derivatives need alike.
+
+    @cached_property
+    def _near_q(self) -> Array:
+        """The weight of the negatives that count for each positive."""
+        return self._from(self.weight_q)
+
+    @cached_property
+    def _sum_q(self) -> Array:
+        return self._from(self.weight_q * self.q)
+
+    @cached_property
+    def _near_p(self) -> Array:
+        """The weight of the positives that count for each negative."""
+        return self._up_to(self.weight_p)
+
+    @cached_property
+    def _sum_p(self) -> Array:
+        return self._up_to(self.weight_p * self.p)
 
     def _squares(self) -> Array:
         """The sum of the squares of the pairs of each positive."""
-        gap, w = 1 - self.p, self.weight_q
-        return np.asarray(self._from(w) * gap * gap + 2 * gap * self._from(w * self.q) + self._from(w * self.q**2))
+        gap = 1 - self.p
+        return np.asarray(self._near_q * gap**2 + 2 * gap * self._sum_q + self._from(self.weight_q * self.q**2))
 
     def risk(self) -> Risk:
         """The mean, and its gradient by the scores."""
-        gap, w = 1 - self.p, self.weight_q
-        ones, firsts = self._from(w), self._from(w * self.q)
-        of_p = -2 * self.weight_p * (ones * gap + firsts)
-        counts, sums = self._up_to(self.weight_p), self._up_to(self.weight_p * self.p)
-        of_q = 2 * self.weight_q * (counts * (1 + self.q) - sums)
-        return Risk(self.scale * float(self.weight_p @ self._squares()), self.scale * self._unsorted(of_p, of_q))
+        of_p = -2 * self.weight_p * (self._near_q * (1 - self.p) + self._sum_q)
+        of_q = 2 * self.weight_q * (self._near_p * (1 + self.q) - self._sum_p)
+        value = self.scale * float(self.weight_p @ self._squares())
+        return Risk(value, self.scale * self._unsorted(of_p, of_q))
+
+    def values(self) -> Array:
+        """The part of the mean that each case has in it: that of its pairs, which both of their cases have."""
+        gap = 1 + self.q
+        squares = self._near_p * gap**2 - 2 * gap * self._sum_p + self._up_to(self.weight_p * self.p**2)
+        return np.asarray(self.scale * self._unsorted(self.weight_p * self._squares(), self.weight_q * squares))
 
     def curved(self, direction: Array) -> Array:
         """The second derivatives times a direction in the scores."""
         p = direction[self.split.pos][self.order_p]
         q = direction[self.split.neg][self.order_q]
-        of_p = self.weight_p * (self._from(self.weight_q) * p - self._from(self.weight_q * q))
-        of_q = self.weight_q * (self._up_to(self.weight_p) * q - self._up_to(self.weight_p * p))
+        of_p = self.weight_p * (self._near_q * p - self._from(self.weight_q * q))
+        of_q = self.weight_q * (self._near_p * q - self._up_to(self.weight_p * p))
         return 2 * self.scale * self._unsorted(of_p, of_q)
 
     def curvature(self) -> Array:
         """The second derivative by each score alone."""
-        of_p = self.weight_p * self._from(self.weight_q)
-        of_q = self.weight_q * self._up_to(self.weight_p)
-        return 2 * self.scale * self._unsorted(of_p, of_q)
+        return 2 * self.scale * self._unsorted(self.weight_p * self._near_q, self.weight_q * self._near_p)
 
 
 def newton_auc(design: Design, split: Split, *, C: float, effort: Effort) -> Solution:
