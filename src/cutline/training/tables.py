@@ -98,37 +98,65 @@ class RowsOracle(_TableOracle):
     def search(self, order: Ordered) -> tuple[float, int, int]:
         """Branch and bound over blocks of rows."""
         rows = np.unique(np.linspace(0, len(order.pos), 8 * _BRANCHES + 1).astype(np.intp))
-        columns, value = self._best_of_rows(rows, order)
-        best = _better((-np.inf, 0, 0), value, rows, columns)
+        column = self._best_columns(rows, order, np.zeros(len(rows), dtype=np.intp), np.full(len(rows), len(order.neg)))
+        value = self._values(rows, column, order)
+        best = _better((-np.inf, 0, 0), value + order.kept[rows], rows, column)
         peak = int(np.argmax(order.kept))
-        first, last, bound = rows[:-1], rows[1:], (value - order.kept[rows])[:-1]
+        steps = np.linspace(0, 1, _BRANCHES + 1)[1:-1]
+        edges, columns, values = (np.column_stack((x[:-1], x[1:])) for x in (rows, column, value))
         while True:
-            bound_of_block = bound + order.kept[np.clip(peak, first, last)]
-            alive = (last - first > 1) & (bound_of_block > best[0] + _ROUNDING)
+            first, last = edges[:, 0], edges[:, 1]
+            bound = values[:, 0] + order.kept[np.clip(peak, first, last)]
+            alive = (last - first > 1) & (bound > best[0] + _ROUNDING)
             if not alive.any():
                 return best
-            first, last, bound = first[alive], last[alive], bound[alive]
-            steps = np.linspace(0, 1, _BRANCHES + 1)
-            edges = (first[:, None] + steps * (last - first)[:, None]).astype(np.intp)
-            edges[:, -1] = last
-            inner = edges[:, 1:-1]
-            columns, value = self._best_of_rows(inner.ravel(), order)
-            best = _better(best, value, inner.ravel(), columns)
-            of_inner = (value - order.kept[inner.ravel()]).reshape(inner.shape)
-            first, last = edges[:, :-1].ravel(), edges[:, 1:].ravel()
-            bound = np.column_stack((bound, of_inner)).ravel()
+            edges, columns, values = edges[alive], columns[alive], values[alive]
+            first, last = edges[:, :1], edges[:, 1:]
+            inner = (first + steps * (last - first)).astype(np.intp)
+            low, high = (np.repeat(column, len(steps)) for column in (columns.min(1), columns.max(1)))
+            column = self._best_columns(inner.ravel(), order, low, high)
+            value = self._values(inner.ravel(), column, order)
+            best = _better(best, value + order.kept[inner.ravel()], inner.ravel(), column)
+            edges, columns, values = (
+                _neighbours(outer, middle.reshape(inner.shape))
+                for outer, middle in ((edges, inner), (columns, column), (values, value))
+            )
 
-    def _best_of_rows(self, a: Array, order: Ordered) -> tuple[Array, Array]:
-        """The best column of each row, by binary search for the first step that gains nothing, and its value."""
-        rows = a.astype(float)
-        low, high = np.zeros(len(a), dtype=np.intp), np.full(len(a), len(order.neg))
-        for _ in range(len(order.neg).bit_length()):
-            middle = np.minimum((low + high) >> 1, len(order.neg) - 1)
-            after, before = self.loss(rows, np.stack((middle + 1.0, middle.astype(float))))
-            gains = (after - before + self.costs[1] * order.neg[middle] > 0) & (low < high)
-            low = np.where(gains, middle + 1, low)
-            high = np.where(gains, high, np.minimum(middle, high))
-        return low, self.loss(rows, low.astype(float)) + order.kept[a] + order.taken[low]
+    def _values(self, a: Array, b: Array, order: Ordered) -> Array:
+        return self.loss(a.astype(float), b.astype(float)) + order.taken[b]
+
+    def _best_columns(self, a: Array, order: Ordered, low: Array, high: Array) -> Array:
+        """The best column of each row: the first from which a step gains nothing.
+
+        Binary search between two guesses, those of the rows around; what is not found there is searched everywhere.
+        """
+        rows, found, most = a.astype(float), low, high
+
+        def gains(column: Array) -> Array:
+            after, before = self.loss(rows, np.stack((column + 1.0, column.astype(float))))
+            return np.asarray(after - before + self.costs[1] * order.neg[column] > 0)
+
+        if not len(order.neg):
+            return found
+        last = len(order.neg) - 1
+        while (found < most).any():
+            middle = (found + most) >> 1
+            up = gains(np.minimum(middle, last)) & (found < most)
+            found, most = np.where(up, middle + 1, found), np.where(up, most, np.minimum(middle, most))
+        is_first = (found == 0) | gains(np.maximum(found - 1, 0))
+        is_last = (found > last) | ~gains(np.minimum(found, last))
+        missed = ~(is_first & is_last)
+        if missed.any():
+            found[missed] = self._best_columns(
+                a[missed], order, np.zeros(missed.sum(), dtype=np.intp), np.full(missed.sum(), last + 1)
+            )
+        return found
+
+
+def _neighbours(outer: Array, inner: Array) -> Array:
+    """The pairs of neighbours of the rows (first, inner ..., last), one pair a row."""
+    line = np.column_stack((outer[:, 0], inner, outer[:, 1]))
+    return np.column_stack((line[:, :-1].ravel(), line[:, 1:].ravel()))
 
 
 class DiagonalsOracle(_TableOracle):
