@@ -112,12 +112,16 @@ def oracle_against_grid() -> None:
     def loss(a: np.ndarray, b: np.ndarray) -> np.ndarray:  # as few passes as numpy can do
         return 1 - (2 * a) / ((split.P + a) + b)
 
-    grid = GridOracle(split, loss, split.costs("positive"))
-    fast = best(lambda: ours(scores), 10)
-    slow = best(lambda: grid(scores), 1)
-    same = abs(ours(scores).value - grid(scores).value) < 1e-9
-    print(f"F1 oracle at n = 1e5, balanced: {1e3 * fast:.2f} ms, the grid {slow:.1f} s, the same value: {same}")
-    target("F1 oracle, times faster than the whole grid", slow / fast if same else 0, low=1000)
+    fast = best(lambda: ours(scores), 30)
+    found, slow = {}, {}
+    for name, of_table in (("the same loss", f1.loss(split.P, split.N)), ("the leanest loss", loss)):
+        grid = GridOracle(split, of_table, split.costs("positive"))
+        slow[name] = best(lambda: found.update({name: grid(scores).value}), 1)  # noqa: B023
+    same = max(abs(ours(scores).value - value) for value in found.values()) < 1e-9
+    grids = ", ".join(f"{seconds:.1f} s with {name}" for name, seconds in slow.items())
+    print(f"F1 oracle at n = 1e5, balanced: {1e3 * fast:.2f} ms; the grid {grids}; the same value: {same}")
+    target("F1 oracle, times faster than the whole grid", slow["the same loss"] / fast if same else 0, low=1000)
+    print(f"       and than the leanest grid of numpy: {slow['the leanest loss'] / fast:.0f}")
 
 
 def pairs_against_sorting() -> None:

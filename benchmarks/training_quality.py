@@ -1,7 +1,7 @@
 """What training for the measure is worth on unseen cases, over five seeds: `make quality-training`.
 
 Prints the tables of docs/training.md. With CUTLINE_OPTDIGITS (or --optdigits) naming a CSV file of the full Optdigits
-data, 64 columns and the digit, the first 3823 rows for training, its ten one-against-the-rest tasks are added.
+data (64 columns and the digit, the first 3823 rows for training), its ten one-against-the-rest tasks are added.
 """
 
 from __future__ import annotations
@@ -79,8 +79,9 @@ def breast_cancer(seed: int) -> list[Task]:
 
 
 def digits(seed: int) -> list[Task]:
+    """The three digits that are hardest to tell from the rest."""
     X, y = load_digits(return_X_y=True)
-    return [task(X, (y == digit).astype(int), seed) for digit in range(10)]
+    return [task(X, (y == digit).astype(int), seed) for digit in (3, 8, 9)]
 
 
 def optdigits(path: Path) -> Callable[[int], list[Task]]:
@@ -115,18 +116,19 @@ def reached(t: Task, measure: str, solver: str, seed: int) -> tuple[float, float
     return ev.value(measure, **scaled(MEASURES[measure], t.y_test)), seconds
 
 
-def rows(source: Callable[[int], list[Task]], measures: list[str]) -> Iterator[str]:
+def rows(source: Callable[[int], list[Task]], measures: list[str], seeds: range) -> Iterator[str]:
     for measure in measures:
         values = np.array(
             [
                 [np.mean([reached(t, measure, solver, seed)[0] for t in tasks]) for solver in SOLVERS]
-                for seed, tasks in ((seed, source(seed)) for seed in SEEDS)
+                for seed, tasks in ((seed, source(seed)) for seed in seeds)
             ]
         )
         gain = values - values[:, :1]
-        noise = gain[:, -1].std(ddof=1) / np.sqrt(len(values))
+        noise = gain[:, -1].std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else np.nan
         cells = " | ".join(
-            f"{mean:.4f} ({int((g > 0).sum())}/5)" for mean, g in zip(values.mean(0)[1:], gain.T[1:], strict=True)
+            f"{mean:.4f} ({int((g > 0).sum())}/{len(g)})"
+            for mean, g in zip(values.mean(0)[1:], gain.T[1:], strict=True)
         )
         yield f"| {measure} | {values[:, 0].mean():.4f} | {cells} | {gain[:, -1].mean():+.4f} ± {noise:.4f} |"
 
@@ -144,7 +146,7 @@ def main() -> None:
         if options.only in (None, name):
             print(f"\n**{name}**\n\n| measure | baseline | structural | smooth | auto | auto - baseline |")
             print("|---|---|---|---|---|---|", flush=True)
-            for row in rows(source, options.measures.split(",")):
+            for row in rows(source, options.measures.split(","), SEEDS if name != "optdigits" else range(1)):
                 print(row, flush=True)
 
 
