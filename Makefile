@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 RUNTIME := $(VENV)/.runtime
 DEV := $(VENV)/.dev
 
-.PHONY: demo test lint types layers bench docs gallery clean
+.PHONY: demo test lint types layers bench bench-training quality-training docs gallery clean
 .DEFAULT_GOAL := demo
 
 $(BIN)/python:
@@ -38,6 +38,12 @@ layers: $(DEV)
 
 bench: $(DEV)
 	$(BIN)/python benchmarks/speed.py
+
+bench-training: $(DEV)
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/training.py
+
+quality-training: $(DEV)
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/training_quality.py
 
 docs: $(DEV)
 	$(BIN)/python docs/make_measures.py

@@ -10,12 +10,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 
 import cutline as cl
 from cutline import MEASURES, Counts, Ranking, losses, rank
 from cutline.measures import Needs
 from cutline.predictions import cut
 from cutline.ranking import merge
+from cutline.training import oracle
 
 SNAPSHOTS = Path(__file__).with_name("messages.txt")
 
@@ -254,6 +256,67 @@ CASES = [
     ("a scorer at two cuts", "threshold and quota", lambda: cl.scorer("precision", threshold=0.5, quota=2)),
     ("areas of labels alone", "scores", lambda: cl.pem_areas(LABELS)),
 ]
+
+X = np.random.default_rng(0).normal(size=(40, 3))
+Y = (np.arange(40) < 10).astype(int)
+
+
+def trained(measure="f1", X=X, y=Y, sample_weight=None, **settings):
+    """Training that is refused."""
+    return cl.LinearMeasureClassifier(measure, **settings).fit(X, y, sample_weight=sample_weight)
+
+
+def training_cases():
+    """Refusals of cutline.training."""
+    flagged = lambda tp, fp, P, N: tp + fp  # noqa: E731
+    holed, infinite = X.copy(), X.copy()
+    holed[3, 1], infinite[7, 2] = NAN, math.inf
+    yield "training with one class", "one class", lambda: trained(y=np.ones(40))
+    yield "training with one positive", "positive", lambda: trained(y=np.arange(40) == 0)
+    yield "training with NaN", "NaN", lambda: trained(X=holed)
+    yield "training with an infinite value", "X", lambda: trained(X=infinite)
+    yield "training with NaN in a sparse matrix", "NaN", lambda: trained(X=sparse.csr_matrix(holed))
+    yield "training for several classes", "OneVsRestClassifier", lambda: trained(y=np.arange(40) % 3)
+    yield "training for an unknown measure", "Did you mean", lambda: trained("f1_scor")
+    yield "training for a fact", "prevalence", lambda: trained("prevalence")
+    yield "training for probabilities", "brier", lambda: trained("brier")
+    yield "training without the quota", "quota", lambda: trained("precision_at_k")
+    yield "training for more places than positives", "quota", lambda: trained("hit_rate", parameters={"quota": 11})
+    yield "training for part of a place", "quota", lambda: trained("hit_rate", parameters={"quota": 2.5})
+    yield "training for places beyond the list", "quota", lambda: trained("qrecall", parameters={"quota": 41})
+    yield "training for more false positives than negatives", "n is", lambda: trained("roc_n", parameters={"n": 31})
+    yield "training with an unknown parameter", "betta", lambda: trained("f_beta", parameters={"betta": 2})
+    yield "training for a callable with parameters", "parameters", lambda: trained(flagged, parameters={"beta": 2})
+    yield "training for a callable that is not monotone", "fp", lambda: trained(flagged)
+    yield "training for a callable that falls with tp", "tp", lambda: trained(lambda tp, fp, P, N: (tp - 3) ** 2)
+    yield "training for a callable that is infinite", "finite", lambda: trained(lambda tp, fp, P, N: tp / fp)
+    yield "training for a callable of numbers", "vectorised", lambda: trained(lambda tp, fp, P, N: tp if tp > fp else 0)
+    yield "training for a callable that is constant", "perfect", lambda: trained(lambda tp, fp, P, N: 0 * tp)
+    weighted = {"sample_weight": np.ones(40)}
+    yield "weights for a bound without", "sample_weight", lambda: trained("mcc", solver="structural", **weighted)
+    yield "weights for a quota", "sample_weight", lambda: trained("prbep", **weighted)
+    yield "negative weights for training", "sample_weight", lambda: trained(sample_weight=-np.ones(40))
+    yield "unknown solver", "solver", lambda: trained(solver="smoth")
+    yield "unknown method", "method", lambda: trained("auc", method="all")
+    yield "newton for another measure", "newton", lambda: trained(solver="newton")
+    yield "pairs for another measure", "pairs", lambda: trained(method="pairs")
+    yield "unknown psi", "psi", lambda: trained(psi="none")
+    yield "C below 0", "C is", lambda: trained(C=-1)
+    yield "holdout of all", "holdout", lambda: trained(holdout=1)
+    yield "folds of one", "threshold", lambda: trained(threshold=1)
+    yield (
+        "too many pairs",
+        "pairs",
+        lambda: trained("auc", X=np.zeros((20_000, 2)), y=np.arange(20_000) % 2, method="pairs"),
+    )
+    yield "an oracle of one class", "one class", lambda: oracle("auc", [1, 1])
+    yield "unknown loss for boosting", "focall", lambda: cl.boosting_loss("focall")
+    yield "unknown parameter of a boosting loss", "beta", lambda: cl.boosting_loss("focal", beta=2)
+    yield "a fact for boosting", "prevalence", lambda: cl.boosting_metric("prevalence")
+    yield "probabilities of hinges", "log-odds", lambda: cl.boosting_loss("hinge").probabilities([0.0])
+
+
+CASES += training_cases()
 
 ATTRIBUTES = {name for name, _, _ in CASES if "attribute of" in name and "margins" not in name}
 

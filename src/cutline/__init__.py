@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from cutline.ranking import Bracket, Ranking
     from cutline.scoring import Scorer, scorer
     from cutline.tables import Table
+    from cutline.training import LinearMeasureClassifier, auc_pairs, boosting_loss, boosting_metric
 
 __version__ = "0.1.0"
 
@@ -64,6 +65,7 @@ _HOMES = {
     "measures.rules": ("Properness", "check_proper", "ranked_probability_score"),
     "scoring": ("Scorer", "scorer"),
     "tables": ("Table",),
+    "training": ("LinearMeasureClassifier", "auc_pairs", "boosting_loss", "boosting_metric"),
 }
 
 __all__ = [
@@ -76,6 +78,7 @@ __all__ = [
     "CutlineError",
     "Evaluation",
     "InputError",
+    "LinearMeasureClassifier",
     "Measure",
     "NotProbabilitiesError",
     "OneVsRest",
@@ -88,6 +91,9 @@ __all__ = [
     "Table",
     "UnavailableError",
     "UnknownNameError",
+    "auc_pairs",
+    "boosting_loss",
+    "boosting_metric",
     "chart",
     "check_proper",
     "evaluate",

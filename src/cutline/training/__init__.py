@@ -1,0 +1,59 @@
+"""Training for the measure that is reported: a linear classifier, its exact oracles, and losses for other trainers.
+
+It stands on the public names of cutline, as a user's code would, and needs scikit-learn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cutline import InputError, Measure
+from cutline.predictions import cases
+from cutline.training.boosting import BoostingLoss, BoostingMetric, auc_pairs, boosting_loss, boosting_metric
+from cutline.training.classifier import LinearMeasureClassifier
+from cutline.training.selection import Candidate
+from cutline.training.split import Oracle, Psi, Risk, Split
+from cutline.training.targets import check_target, target
+
+__all__ = [
+    "BoostingLoss",
+    "BoostingMetric",
+    "Candidate",
+    "LinearMeasureClassifier",
+    "Oracle",
+    "Risk",
+    "auc_pairs",
+    "boosting_loss",
+    "boosting_metric",
+    "oracle",
+]
+
+
+def oracle(
+    measure: str | Measure | Callable[..., Any],
+    labels: npt.ArrayLike,
+    *,
+    parameters: Mapping[str, Any] | None = None,
+    psi: Psi = "positive",
+    positive: Any = None,
+) -> Oracle:
+    """The convex bound of a measure's loss, exactly: a function from scores to risk and gradient.
+
+    For trainers of one's own: the risk is the largest, over all predictions that could be made instead, of their loss
+    plus what the scores say in their favour.
+
+    >>> bound = oracle("auc", [1, 0, 0])
+    >>> bound(np.array([0.5, 0.0, 1.0]))  # the hinge of the pairs: (0.5 + 1.5) / 2
+    Risk(value=1.0, gradient=array([-1. ,  0.5,  0.5]))
+    """
+    is_positive, _ = cases(labels, np.zeros(len(np.asarray(labels))), positive=positive)
+    split = Split(is_positive)
+    if not len(split.pos) or not len(split.neg):
+        raise InputError("All cases are of one class: pass labels of two classes.")
+    goal = target(measure, parameters)
+    check_target(goal, split)
+    return goal.oracle(split, psi)

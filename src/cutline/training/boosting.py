@@ -1,0 +1,175 @@
+"""Losses and measures in the form that LightGBM and XGBoost accept; neither is imported.
+
+With an objective of one's own both libraries predict margins, and neither adds the start back: boost from `start`, and
+add it to what is predicted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from cutline import MEASURES, Measure, ParameterError, UnknownNameError, losses, rank
+from cutline.errors import near
+from cutline.measures.losses import Loss
+from cutline.predictions import cases
+from cutline.training.newton import PairSquares
+from cutline.training.split import Array, Split
+
+
+def auc_pairs(labels: npt.ArrayLike, margins: npt.ArrayLike, *, positive: Any = None) -> Loss:
+    """Squared hinge of all pairs of a positive and a negative, shared out: the mean of the values is that of the pairs.
+
+    It needs O(n log n), not the pairs. The curvature is the diagonal of the second derivatives.
+
+    >>> auc_pairs([1, 0, 0], [0.5, 0.0, 1.0]).value.mean()  # (0.25 + 2.25) / 2
+    np.float64(1.25)
+    """
+    is_positive, scores = cases(labels, margins, positive=positive)
+    pairs = PairSquares(Split(is_positive), scores)
+    n = len(scores)
+    return Loss(n * pairs.values() / 2, n * pairs.risk().gradient, n * pairs.curvature())
+
+
+LOSSES: dict[str, Callable[..., Loss]] = {
+    "logistic": losses.logistic,
+    "balanced_cross_entropy": losses.balanced_cross_entropy,
+    "focal": losses.focal,
+    "hinge": losses.hinge,
+    "auc_pairs": auc_pairs,
+}
+
+
+@dataclass(frozen=True)
+class BoostingLoss:
+    """A loss as an objective: call it as LightGBM or XGBoost do, with their data sets or as their estimators.
+
+    Trees divide by the curvature, so it has a floor: the focal loss is not convex everywhere, and the hinge is flat,
+    for which 1 is taken.
+    """
+
+    name: str
+    parameters: dict[str, Any] = field(default_factory=dict)
+    floor: float = 1e-6
+
+    @property
+    def _loss(self) -> Callable[..., Loss]:
+        return partial(LOSSES[self.name], **self.parameters)
+
+    def __call__(self, first: Any, second: Any, sample_weight: Any = None) -> tuple[Array, Array]:
+        """Gradient and curvature, of (margins, data set) or of (labels, margins, weights)."""
+        labels, margins, weight = _unpacked(first, second, sample_weight)
+        loss = self._loss(labels, margins)
+        curvature = np.ones_like(loss.curvature) if self.name == "hinge" else np.maximum(loss.curvature, self.floor)
+        return loss.gradient * weight, curvature * weight
+
+    def start(self, labels: npt.ArrayLike) -> float:
+        """The equal margin of all cases that has the least loss, to boost from.
+
+        For the focal loss it is not the log-odds of the prevalence: from there, rare positives would not be learnt.
+        """
+        from scipy.optimize import brentq
+
+        if self.name == "auc_pairs":
+            return 0.0
+        n = np.size(labels)
+        if self.name == "hinge":
+            return min((-1.0, 1.0), key=lambda margin: self._loss(labels, np.full(n, margin)).value.sum())
+
+        def slope(margin: float) -> float:
+            return float(self._loss(labels, np.full(n, margin)).gradient.sum())
+
+        return float(brentq(slope, -30, 30))
+
+    def probabilities(self, margins: npt.ArrayLike) -> Array:
+        """What the margins say about the probability of the positive class, where they are log-odds."""
+        if self.name in ("hinge", "auc_pairs"):
+            raise ParameterError(f"The margins of {self.name} are not log-odds: calibrate them, or rank by them.")
+        return np.asarray(1 / (1 + np.exp(-np.asarray(margins, dtype=float))))
+
+
+def boosting_loss(
+    name: Literal["logistic", "balanced_cross_entropy", "focal", "hinge", "auc_pairs"], **parameters: Any
+) -> BoostingLoss:
+    """A loss as an objective for LightGBM and XGBoost.
+
+    >>> focal = boosting_loss("focal", gamma=2.0)
+    >>> round(focal.start([1] + [0] * 49), 3), round(boosting_loss("logistic").start([1] + [0] * 49), 3)
+    (-1.448, -3.892)
+    """
+    if name not in LOSSES:
+        raise UnknownNameError(f"There is no loss {name!r}: pass one of {', '.join(LOSSES)}.{near(name, LOSSES)}")
+    loss = BoostingLoss(name, parameters)
+    try:
+        loss([1, 0], [0.0, 0.0])
+    except TypeError:
+        raise ParameterError(f"{name} does not take {', '.join(parameters)}: see its definition.") from None
+    return loss
+
+
+class BoostingMetric:
+    """A measure for the evaluation during training: `.lightgbm` for `feval` and `eval_metric`, `.xgboost` for its own.
+
+    XGBoost takes smaller for better: tell its `EarlyStopping` with `maximize=metric.greater_is_better`.
+    """
+
+    def __init__(self, measure: Measure, parameters: dict[str, Any]) -> None:
+        self.measure, self.parameters = measure, parameters
+        self.name = str(measure)
+
+    @property
+    def greater_is_better(self) -> bool:
+        """Whether a model should have more of it."""
+        return self.measure.better == "higher"
+
+    def value(self, labels: Any, scores: Any, weights: Any = None) -> float:
+        """The value for labels and scores."""
+        return float(self.measure(rank(np.asarray(labels) > 0, scores, weights), **self.parameters))
+
+    def lightgbm(self, first: Any, second: Any, weight: Any = None) -> tuple[str, float, bool]:
+        """Name, value and whether greater is better."""
+        labels, scores, weights = _unpacked(first, second, weight)
+        return self.name, self.value(labels, scores, weights), self.greater_is_better
+
+    @property
+    def xgboost(self) -> Callable[..., Any]:
+        """A function that gives name and value for a data set, and the value alone for an estimator."""
+
+        def metric(first: Any, second: Any, sample_weight: Any = None) -> Any:
+            labels, scores, weights = _unpacked(first, second, sample_weight)
+            value = self.value(labels, scores, weights)
+            return (self.name, value) if hasattr(second, "get_label") else value
+
+        metric.__name__ = self.name
+        return metric
+
+    def __repr__(self) -> str:
+        return f"boosting_metric({self.name!r})"
+
+
+def boosting_metric(measure: str | Measure, **parameters: Any) -> BoostingMetric:
+    """A measure of the registry for the evaluation of LightGBM and XGBoost.
+
+    A measure of one cut takes `threshold=`: 0 for margins, as an objective of one's own gives them; 0.5 without.
+
+    >>> boosting_metric("average_precision").lightgbm([1, 0, 1], [0.9, 0.8, 0.7])
+    ('average_precision', 0.8333333333333333, True)
+    """
+    chosen = MEASURES[measure]
+    if chosen.better is None:
+        raise ParameterError(f"{chosen.name} is neither good nor bad when it grows: choose another measure.")
+    return BoostingMetric(chosen, parameters)
+
+
+def _unpacked(first: Any, second: Any, weight: Any) -> tuple[Array, Array, Any]:
+    """Labels, scores and weights, from (scores, data set) or from (labels, scores)."""
+    if hasattr(second, "get_label"):
+        first, second, weight = second.get_label(), first, second.get_weight()
+    labels, scores = np.asarray(first), np.asarray(second, dtype=float).ravel()
+    is_weighted = weight is not None and np.size(weight) == len(labels)
+    return labels, scores, np.asarray(weight, dtype=float) if is_weighted else np.ones(len(labels))

@@ -1,0 +1,307 @@
+"""LinearMeasureClassifier: a linear classifier trained for the measure that is reported."""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from cutline import InputError, Measure, ParameterError, rank
+from cutline.errors import near
+from cutline.training.cutting_planes import VACUOUS
+from cutline.training.linear import Effort
+from cutline.training.selection import Candidate, choose, compare
+from cutline.training.solvers import SOLVERS, Recipe, fit
+from cutline.training.split import Array, Split
+from cutline.training.targets import Target, check_target, target
+
+_FEW = 10  # with fewer cases of a class than this nothing can be held out
+_RARE = 100  # with fewer cases of a class the cut is chosen out of fold
+_FOLDS = 5
+_PAIRS = 100_000_000  # the most numbers in the matrix of explicit pairs
+
+
+class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A linear classifier of two classes that is trained for a measure: F1, MCC, AUC, average precision, ROC_N, ...
+
+    Scale the columns first (`StandardScaler`): coefficients are kept small, and small means little for a column of
+    large numbers. Classes need no weights: the measure says what each kind of error costs.
+
+    Args:
+        measure: a name or alias of the registry (`cutline.MEASURES`): any measure of one cut, auc, average_precision,
+            partial_auc, roc_n, break_even, hit_rate or qrecall; or a vectorised callable of (tp, fp, P, N), greater
+            being better, that never falls with tp nor grows with fp.
+        parameters: those of the measure, such as {"beta": 2}, {"max_fpr": 0.05}, {"n": 50} or {"quota": 100}; a quota
+            and n count cases of the training data.
+        solver: "structural" minimises the convex bound by cutting planes; "smooth" the measure with its steps rounded,
+            from logistic regression; "newton" the squared hinge of pairs (auc only); "baseline" is logistic regression
+            with a tuned cut. "auto" tries those that fit on held-out cases, and leaves the baseline only for a gain
+            beyond its standard error.
+        method: "sorted", or "pairs" for the pairwise SVM that writes out all P x N differences (auc only, small data).
+        C: how much the risk counts against the size of the coefficients; see `psi`.
+        psi: what a unit of score is worth in the convex bound: "positive" 1/P, "uniform" 1/n (Joachims), "balanced"
+            1/2P and 1/2N.
+        fit_intercept: whether a constant is trained along, for measures of one cut.
+        threshold: "auto", "tune" (on the training scores), "zero" (as trained), or a number of folds, to choose the cut
+            out of fold. "auto" does so with fewer than 100 cases of a class.
+        holdout: the share of the cases that "auto" holds out.
+        smoothing: the width of the rounded steps, in deviations of the scores.
+        trust: how much a smooth ranking stays near that of logistic regression.
+        tol: the relative gap at which cutting planes stop.
+        max_iter: the most rounds of a solver.
+        time_limit: the most seconds of the whole fit, about.
+        random_state: a seed, for the cases that are held out.
+        verbose: 1 prints progress.
+
+    Attributes:
+        coef_, intercept_, classes_: the model; its scores are 0 at the cut.
+        solver_: the solver that was used.
+        candidates_: what each solver reached on held-out cases (empty without "auto").
+        bound_ratio_: the convex bound at the solution as a share of that of a model that knows nothing; near 1 the
+            bound says nothing (nan when it was not used).
+        objective_, lower_bound_, n_iter_, converged_: how the solver ended.
+        train_measure_: the value of the measure on the training data.
+
+    >>> from sklearn.datasets import make_classification
+    >>> X, y = make_classification(400, weights=[0.9], random_state=0)
+    >>> model = LinearMeasureClassifier("f1", random_state=0).fit(X, y)
+    >>> model.predict(X[:3]).shape
+    (3,)
+    """
+
+    def __init__(
+        self,
+        measure: str | Measure | Callable[..., Any] = "f1",
+        *,
+        parameters: Mapping[str, Any] | None = None,
+        solver: str = "auto",
+        method: str = "sorted",
+        C: float = 100.0,
+        psi: str = "positive",
+        fit_intercept: bool = True,
+        threshold: str | int = "auto",
+        holdout: float = 0.25,
+        smoothing: float = 0.5,
+        trust: float = 0.01,
+        tol: float = 1e-3,
+        max_iter: int = 1000,
+        time_limit: float | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.measure = measure
+        self.parameters = parameters
+        self.solver = solver
+        self.method = method
+        self.C = C
+        self.psi = psi
+        self.fit_intercept = fit_intercept
+        self.threshold = threshold
+        self.holdout = holdout
+        self.smoothing = smoothing
+        self.trust = trust
+        self.tol = tol
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def __sklearn_tags__(self) -> Any:
+        """What scikit-learn may ask of it."""
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.input_tags.sparse = True
+        return tags
+
+    # ------------------------------------------------------------------ scikit-learn's verbs
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LinearMeasureClassifier:
+        """Train on cases of two classes; the second in order is the positive one."""
+        started = time.perf_counter()
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False)
+        _check_finite(X)
+        split = self._split(X, y, sample_weight)
+        if split.weight is not None and (split.weight == 0).any():
+            kept = np.flatnonzero(split.weight)
+            X, split = X[kept], Split(split.is_positive[kept], split.weight[kept])
+        self._check_classes(split)
+        goal = target(self.measure, self.parameters)
+        check_target(goal, split)
+        names = self._solvers(goal, split)
+        recipe = self._recipe(goal, split, started)
+        self.candidates_: list[Candidate] = []
+        name = names[0]
+        if len(names) > 1:
+            # Each candidate has its share of the time, and so has the final fit.
+            effort = replace(recipe.effort, seconds=recipe.effort.seconds / (len(names) + 1))
+            recipe = replace(recipe, effort=effort)
+            self.candidates_ = compare([replace(recipe, solver=n) for n in names], X, split, share=self.holdout)
+            name = choose(self.candidates_).solver
+            recipe.effort.say(f"chosen: {name}")
+        self._take(replace(recipe, solver=name, effort=recipe.effort.begun()), X, split)
+        return self
+
+    def decision_function(self, X: Any) -> Array:
+        """The scores of cases: from 0 on they are predicted positive."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False, ensure_all_finite=False)
+        _check_finite(X)
+        return np.asarray(X @ self.coef_[0] + self.intercept_[0])
+
+    def predict(self, X: Any) -> Array:
+        """The predicted classes of cases."""
+        positive = (self.decision_function(X) >= 0).astype(int)
+        return np.asarray(self.classes_[positive])
+
+    # ------------------------------------------------------------------ checks
+
+    def _split(self, X: Any, y: Array, sample_weight: Any) -> Split:
+        check_classification_targets(y)
+        kind = type_of_target(y, input_name="y", raise_unknown=True)
+        if kind != "binary":
+            raise InputError(
+                f"Only binary classification is supported. The type of the target is {kind}: "
+                "wrap it in OneVsRestClassifier for several classes."
+            )
+        self.classes_ = np.unique(y)
+        weight = None
+        if sample_weight is not None:
+            weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
+            if (weight < 0).any():
+                first = int(np.argmax(weight < 0))
+                raise InputError(
+                    f"sample_weight is {weight[first]:g} at position {first}: pass weights of zero or more."
+                )
+        return Split(np.asarray(y == self.classes_[-1]), weight)
+
+    def _check_classes(self, split: Split) -> None:
+        if len(self.classes_) < 2 or not len(split.pos) or not len(split.neg):
+            raise InputError("All cases are of one class: pass cases of two classes.")
+        if len(split.pos) == 1:
+            raise InputError("There is only one positive case, from which nothing can be learnt: pass at least two.")
+
+    def _solvers(self, goal: Target, split: Split) -> tuple[str, ...]:
+        """The solvers to try, the baseline first; or the one to use."""
+        if self.solver not in (*SOLVERS, "auto"):
+            raise ParameterError(
+                f"solver is {self.solver!r}: pass 'auto' or one of {', '.join(SOLVERS)}.{near(self.solver, SOLVERS)}"
+            )
+        if self.psi not in ("positive", "uniform", "balanced"):
+            raise ParameterError(f"psi is {self.psi!r}: pass 'positive', 'uniform' or 'balanced'.")
+        for name, value in (("C", self.C), ("smoothing", self.smoothing), ("tol", self.tol)):
+            if not value > 0:
+                raise ParameterError(f"{name} is {value!r}: pass a number above 0.")
+        if not 0 < self.holdout <= 0.5:
+            raise ParameterError(f"holdout is {self.holdout!r}: pass a share above 0 and up to 0.5.")
+        if goal.name != "auc" and (self.solver == "newton" or self.method == "pairs"):
+            asked = "solver='newton'" if self.solver == "newton" else "method='pairs'"
+            raise ParameterError(f"{asked} trains for the auc, not for {goal.name}: pass another, or measure='auc'.")
+        if split.weight is not None and (goal.is_quota or (self.solver == "structural" and not goal.takes_weights)):
+            raise ParameterError(
+                f"{goal.name} cannot take sample_weight, because a quota counts places, not weights: pass no weights."
+                if goal.is_quota
+                else f"The convex bound of {goal.name} cannot take sample_weight: pass solver='smooth', or no weights."
+            )
+        if self.method not in ("sorted", "pairs"):
+            raise ParameterError(f"method is {self.method!r}: pass 'sorted' or 'pairs'.")
+        if self.method == "pairs":
+            return ("newton",)
+        if self.solver != "auto":
+            return (self.solver,)
+        if min(len(split.pos), len(split.neg)) < _FEW:
+            return ("baseline",)
+        if goal.name == "auc":
+            return ("baseline", "newton", "smooth")
+        if split.weight is not None and not goal.takes_weights:
+            return ("baseline", "smooth")
+        return ("baseline", "structural", "smooth")
+
+    # ------------------------------------------------------------------ training
+
+    def _recipe(self, goal: Target, split: Split, started: float) -> Recipe:
+        few = min(len(split.pos), len(split.neg))
+        folds: int | None = 0
+        if self.threshold == "auto":
+            folds = _FOLDS if _FEW <= few < _RARE and goal.is_table else 0
+        elif self.threshold == "zero":
+            folds = None
+        elif isinstance(self.threshold, int) and 2 <= self.threshold <= few:
+            folds = self.threshold
+        elif self.threshold != "tune":
+            raise ParameterError(
+                f"threshold is {self.threshold!r}: pass 'auto', 'tune', 'zero', or a number of folds from 2 to {few}."
+            )
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        seconds = math.inf if self.time_limit is None else self.time_limit
+        return Recipe(
+            solver="baseline",
+            target=goal,
+            C=self.C,
+            psi=self.psi,  # type: ignore[arg-type]
+            fit_intercept=self.fit_intercept,
+            smoothing=self.smoothing,
+            trust=self.trust,
+            folds=folds,
+            seed=seed,
+            explicit=self.method == "pairs",
+            effort=Effort(self.tol, self.max_iter, seconds, self.verbose, started),
+        )
+
+    def _take(self, recipe: Recipe, X: Any, split: Split) -> None:
+        """Fit with the chosen recipe, and keep what is known about the model."""
+        if recipe.explicit:
+            numbers = len(split.pos) * len(split.neg) * X.shape[1]
+            if numbers > _PAIRS:
+                raise ParameterError(
+                    f"method='pairs' would write out {numbers:.2g} numbers: pass method='sorted', which needs none."
+                )
+            X = X.toarray() if sparse.issparse(X) else X
+        model = fit(recipe, X, split)
+        solution = model.solution
+        self.solver_ = recipe.solver
+        self.coef_, self.intercept_ = model.coef[None, :], np.array([model.intercept])
+        self.objective_, self.lower_bound_ = solution.objective, solution.bound
+        self.n_iter_, self.converged_ = max(1, solution.n_iter), solution.converged
+        ratios = [solution.bound_ratio, *(c.bound_ratio for c in self.candidates_)]
+        self.bound_ratio_ = next((ratio for ratio in ratios if not math.isnan(ratio)), math.nan)
+        ranking = rank(split.is_positive, model.scores(X), split.weight)
+        self.train_measure_ = recipe.target.at(ranking, 0.0) * recipe.target._sign
+        if solution.bound_ratio >= VACUOUS:
+            warnings.warn(
+                f"The convex bound of {recipe.target.name} is vacuous here: its risk is {solution.bound_ratio:.3f} of "
+                "that of a model that knows nothing, so it tells no models apart; pass solver='auto' or 'smooth'.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        elif not solution.converged and recipe.solver == "structural":
+            warnings.warn(
+                f"Cutting planes stopped after {solution.n_iter} rounds before a relative gap of {self.tol:g}: "
+                "pass a larger max_iter, time_limit or tol, or a smaller C.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+
+def _check_finite(X: Any) -> None:
+    """Refuse what no linear score can be made of."""
+    values = X.data if sparse.issparse(X) else X
+    if np.isfinite(values.sum()) or np.isfinite(values).all():  # the sum alone is nearly free
+        return
+    rows, columns = (X.tocoo().row, X.tocoo().col) if sparse.issparse(X) else np.indices(X.shape).reshape(2, -1)
+    bad = np.flatnonzero(~np.isfinite(np.ravel(values)))
+    what = "NaN" if np.isnan(np.ravel(values)[bad[0]]) else "infinite"
+    raise InputError(
+        f"X is {what} in row {rows[bad[0]]}, column {columns[bad[0]]}, the first of its values that are not finite: "
+        "fill them in, or leave the rows out."
+    )

@@ -1,0 +1,152 @@
+"""Smooth risks: the measure itself with its steps rounded. Not convex, so they need a good start.
+
+Each takes scores and gives risk and gradient, as the oracles do. Those of orders and quotas take scores of unit
+deviation (`Standardised` sees to that): without it, making all scores equal would look like an improvement.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import expit
+
+from cutline.training.orders import highest
+from cutline.training.split import Array, Oracle, Risk, Split
+from cutline.training.steps import Steps
+from cutline.training.tables import TableLoss
+
+
+@dataclass(frozen=True, eq=False)
+class SmoothTable:
+    """A loss of the table, at the soft counts that probabilities give."""
+
+    split: Split
+    loss: TableLoss
+
+    def __call__(self, scores: Array) -> Risk:
+        """The risk at these scores."""
+        split = self.split
+        flagged = split.weights * expit(scores)
+        slope = flagged * expit(-scores)
+        a, b = flagged[split.pos].sum(), flagged[split.neg].sum()
+        (low_a, high_a), (low_b, high_b) = _around(a, split.P), _around(b, split.N)
+        value, up_a, down_a, up_b, down_b = self.loss(
+            np.array([a, high_a, low_a, a, a]), np.array([b, b, b, high_b, low_b])
+        )
+        by_a, by_b = (up_a - down_a) / (high_a - low_a), (up_b - down_b) / (high_b - low_b)
+        return Risk(float(value), slope * np.where(split.is_positive, by_a, by_b))
+
+
+def _around(count: float, most: float) -> tuple[float, float]:
+    """Two counts near one, both possible, for a difference quotient."""
+    step = 1e-6 * most
+    return max(0.0, count - step), min(most, count + step)
+
+
+@dataclass(frozen=True, eq=False)
+class SmoothQuota:
+    """The positives that miss a quota of places, with a soft cut that flags exactly that many cases."""
+
+    split: Split
+    quota: float
+    width: float
+
+    def __call__(self, scores: Array) -> Risk:
+        """The risk at these scores."""
+        split = self.split
+        most = min(self.quota, split.P)
+
+        def excess(cut: float) -> float:
+            return float(split.weights @ expit((scores - cut) / self.width)) - self.quota
+
+        reach = 40 * self.width
+        cut = brentq(excess, scores.min() - reach, scores.max() + reach, xtol=1e-10)
+        flagged = split.weights * expit((scores - cut) / self.width)
+        slope = flagged * expit((cut - scores) / self.width) / self.width
+        moved = slope[split.pos].sum() / slope.sum()  # a score that rises moves the cut for all
+        return Risk(float(1 - flagged[split.pos].sum() / most), -slope * (split.is_positive - moved) / most)
+
+
+@dataclass(frozen=True, eq=False)
+class SmoothAuc:
+    """The share of pairs in the wrong order; with fewer false positives than negatives, of the highest negatives."""
+
+    split: Split
+    false_positives: float
+    width: float
+
+    def __call__(self, scores: Array) -> Risk:
+        """The risk at these scores."""
+        split, q = self.split, scores[self.split.neg]
+        if self.false_positives >= split.N:
+            top, share = np.arange(len(q)), split.weights[split.neg]
+        else:
+            top, share = self._highest(q)
+        steps = Steps(scores[split.pos], q[top], self.width, split.weights[split.pos], share)
+        above, slope = steps.above()
+        weight = split.weights[split.pos] / (split.P * share.sum())
+        gradient = np.zeros(split.n)
+        gradient[split.pos] = weight * slope
+        gradient[split.neg[top]] = share * steps.slope_q(weight)
+        return Risk(float(weight @ above), gradient)
+
+    def _highest(self, q: Array) -> tuple[Array, Array]:
+        """The highest negatives, and which weight of each counts: all of it but for the last."""
+        split = self.split
+        most = int(np.ceil(self.false_positives - 1e-9)) if split.weight is None else len(q)
+        top = highest(q, most)
+        weight = split.weights[split.neg[top]]
+        share = np.clip(self.false_positives - (np.cumsum(weight) - weight), 0, weight)
+        return top[share > 0], share[share > 0]
+
+
+@dataclass(frozen=True, eq=False)
+class SmoothAveragePrecision:
+    """One less the average precision, with soft ranks among the positives and among all."""
+
+    split: Split
+    width: float
+
+    def __call__(self, scores: Array) -> Risk:
+        """The risk at these scores."""
+        split = self.split
+        p, q, weight = scores[split.pos], scores[split.neg], split.weights[split.pos]
+        others = Steps(p, q, self.width, weight, split.weights[split.neg])
+        own = Steps(p, p, self.width, weight, weight)
+        (above, by_above), (before, by_before) = others.above(), own.above()
+        before = before + weight / 2  # a case itself counts in full, and its own step is one half
+        share = weight / split.P / (before + above) ** 2
+        to_before, to_above = -share * above, share * before
+        gradient = np.empty(split.n)
+        # What a case does to its own step cancels between the two sums.
+        gradient[split.pos] = to_above * by_above + to_before * by_before + weight * own.slope_q(to_before)
+        gradient[split.neg] = split.weights[split.neg] * others.slope_q(to_above)
+        return Risk(float(1 - weight @ (before / (before + above)) / split.P), gradient)
+
+
+@dataclass(frozen=True, eq=False)
+class Standardised:
+    """A risk of the scores at mean 0 and deviation 1, plus a little for leaving the direction of a reference."""
+
+    risk: Oracle
+    reference: Array
+    trust: float
+
+    def __call__(self, scores: Array) -> Risk:
+        """The risk at these scores."""
+        z, deviation = standard(scores)
+        home, _ = standard(self.reference)
+        value, gradient = self.risk(z)
+        near = float(z @ home) / len(z)
+        gradient = gradient - self.trust * home / len(z)
+        gradient = (gradient - gradient.mean() - z * (float(gradient @ z) / len(z))) / deviation
+        return Risk(value + self.trust * (1 - near), gradient)
+
+
+def standard(scores: Array) -> tuple[Array, float]:
+    """The scores at mean 0 and deviation 1, and their deviation."""
+    centred = scores - scores.mean()
+    deviation = max(float(np.sqrt(centred @ centred / len(centred))), 1e-300)
+    return centred / deviation, deviation

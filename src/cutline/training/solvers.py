@@ -1,0 +1,188 @@
+"""One way of training: a recipe, and the linear model that it gives."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from scipy.optimize import minimize
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold
+
+from cutline import Ranking, rank
+from cutline.training.cutting_planes import cutting_planes
+from cutline.training.linear import Design, Effort, Solution
+from cutline.training.newton import explicit_pairs, newton_auc
+from cutline.training.smooth import (
+    SmoothAuc,
+    SmoothAveragePrecision,
+    SmoothQuota,
+    SmoothTable,
+    Standardised,
+    standard,
+)
+from cutline.training.split import Array, Oracle, Psi, Split
+from cutline.training.targets import Target
+
+SOLVERS = ("baseline", "structural", "smooth", "newton")
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How to train: which solver for which measure, and its settings.
+
+    `folds` says how the cut is chosen: 0 on the training scores, more out of fold, None not at all.
+    """
+
+    solver: str
+    target: Target
+    C: float = 100.0
+    psi: Psi = "positive"
+    fit_intercept: bool = True
+    smoothing: float = 0.5
+    trust: float = 0.01
+    folds: int | None = 0
+    seed: int = 0
+    explicit: bool = False
+    effort: Effort = field(default_factory=Effort)
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A linear model: positive is what scores above 0."""
+
+    coef: Array
+    intercept: float
+    solution: Solution
+
+    def scores(self, X: Any) -> Array:
+        """The scores of cases, 0 at the cut."""
+        return np.asarray(X @ self.coef) + self.intercept
+
+
+def fit(recipe: Recipe, X: Any, split: Split) -> Model:
+    """The model of a recipe, its cut included."""
+    model = fit_scores(recipe, X, split)
+    scores = model.scores(X)
+    if recipe.folds is None:
+        return model
+    if recipe.folds:
+        z = out_of_fold(recipe, X, split)
+        mean, (_, deviation) = scores.mean(), standard(scores)
+        cut = mean + deviation * threshold(recipe.target, rank(split.is_positive, z, split.weight))
+    else:
+        cut = threshold(recipe.target, rank(split.is_positive, scores, split.weight))
+    return Model(model.coef, model.intercept - cut, model.solution)
+
+
+def threshold(target: Target, ranking: Ranking) -> float:
+    """Where the best cut of a ranking is: half-way between the scores on its two sides."""
+    cut = target.best_cut(ranking)
+    score = ranking.key
+    if cut in (0, len(score)):
+        spread = max(float(score[0] - score[-1]), 1e-6)
+        return float(score[0] + spread / 100) if cut == 0 else float(score[-1] - spread / 100)
+    return float(score[cut - 1] + score[cut]) / 2
+
+
+def out_of_fold(recipe: Recipe, X: Any, split: Split) -> Array:
+    """The score of each case by a model that did not see it, in deviations from the mean of that model's scores."""
+    folds = StratifiedKFold(recipe.folds, shuffle=True, random_state=recipe.seed)
+    z = np.empty(split.n)
+    recipe = replace(recipe, effort=recipe.effort.rough())
+    for seen, unseen in folds.split(np.zeros(split.n), split.is_positive):
+        model = fit_scores(recipe, X[seen], part(split, seen))
+        scores = model.scores(X[seen])
+        z[unseen] = (model.scores(X[unseen]) - scores.mean()) / standard(scores)[1]
+    return z
+
+
+def part(split: Split, rows: Array) -> Split:
+    """The classes of some of the cases."""
+    return Split(split.is_positive[rows], None if split.weight is None else split.weight[rows])
+
+
+# ---------------------------------------------------------------------- the solvers
+
+
+def fit_scores(recipe: Recipe, X: Any, split: Split) -> Model:
+    """The model of a recipe, before its cut is chosen."""
+    if recipe.solver == "baseline":
+        return logistic(X, split, fit_intercept=recipe.fit_intercept)
+    if recipe.solver == "newton":
+        if recipe.explicit:
+            solution = explicit_pairs(X, split, C=recipe.C, effort=recipe.effort)
+        else:
+            solution = newton_auc(Design(X), split, C=recipe.C, effort=recipe.effort)
+        return Model(solution.w, 0.0, solution)
+    if recipe.solver == "smooth":
+        return smooth(recipe, X, split)
+    design = Design(X, bias=recipe.fit_intercept and recipe.target.is_table)
+    oracle = recipe.target.oracle(split, recipe.psi)
+    ignorant = recipe.target.ignorant_risk(split, oracle)
+    start = _coefficients(logistic(X, split, fit_intercept=recipe.fit_intercept), design)
+    solution = cutting_planes(design, oracle, C=recipe.C, ignorant=ignorant, effort=recipe.effort, start=start)
+    return _model(solution, design)
+
+
+def _coefficients(model: Model, design: Design) -> Array:
+    return np.append(model.coef, model.intercept) if design.bias else model.coef
+
+
+def _model(solution: Solution, design: Design) -> Model:
+    if design.bias:
+        return Model(solution.w[:-1], float(solution.w[-1]), solution)
+    return Model(solution.w, 0.0, solution)
+
+
+def logistic(X: Any, split: Split, *, fit_intercept: bool = True) -> Model:
+    """Plain logistic regression: the baseline, and where the smooth risks start."""
+    machine = LogisticRegression(fit_intercept=fit_intercept, max_iter=1000)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        machine.fit(X, split.is_positive, sample_weight=split.weight)
+    w, b = machine.coef_[0], float(machine.intercept_[0]) if fit_intercept else 0.0
+    return Model(w, b, Solution(w, np.nan, n_iter=int(machine.n_iter_[0])))
+
+
+def smooth_risk(target: Target, split: Split, width: float) -> Oracle:
+    """The smooth risk of a measure."""
+    if target.is_table:
+        return SmoothTable(split, target.loss(split.P, split.N))
+    if target.is_quota:
+        return SmoothQuota(split, target.quota(split), width)
+    if target.name == "average_precision":
+        return SmoothAveragePrecision(split, width)
+    return SmoothAuc(split, split.N if target.name == "auc" else target.false_positives(split), width)
+
+
+def smooth(recipe: Recipe, X: Any, split: Split) -> Model:
+    """A smooth risk minimised by L-BFGS from logistic regression."""
+    start = logistic(X, split, fit_intercept=recipe.fit_intercept)
+    scores = start.scores(X)
+    risk = smooth_risk(recipe.target, split, recipe.smoothing)
+    design = Design(X, bias=recipe.fit_intercept and recipe.target.is_table)
+    penalty = np.zeros(design.size)
+    if recipe.target.is_table:
+        penalty[: len(start.coef)] = 1 / recipe.C
+    else:
+        risk = Standardised(risk, scores, recipe.trust)
+    effort = recipe.effort
+
+    def objective(w: Array) -> tuple[float, Array]:
+        here = risk(design.scores(w))
+        return here.value + 0.5 * float(penalty @ (w * w)), design.pull(here.gradient) + penalty * w
+
+    def progress(intermediate_result: Any) -> None:
+        effort.say(f"smooth: objective {intermediate_result.fun:.8g}")
+        if effort.is_over:
+            raise StopIteration
+
+    options = {"maxiter": min(effort.max_iter, 200), "maxcor": 20, "ftol": 1e-9, "gtol": 1e-6}
+    found = minimize(
+        objective, _coefficients(start, design), jac=True, method="L-BFGS-B", options=options, callback=progress
+    )
+    return _model(Solution(found.x, float(found.fun), n_iter=int(found.nit), converged=bool(found.success)), design)

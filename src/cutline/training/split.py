@@ -1,0 +1,126 @@
+"""What all oracles share: where the two classes are, and their scores in order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+Psi = Literal["positive", "uniform", "balanced"]
+
+
+class Risk(NamedTuple):
+    """A bound on the loss at some scores, and its (sub)gradient by the scores."""
+
+    value: float
+    gradient: Array
+
+
+class Oracle(Protocol):
+    """Scores in, risk and gradient out: all that a solver knows about a measure."""
+
+    def __call__(self, scores: Array) -> Risk:
+        """The risk at these scores."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """Where the positive and the negative cases are, and what each case weighs."""
+
+    is_positive: Array
+    weight: Array | None = None
+
+    @cached_property
+    def pos(self) -> Array:
+        """The positions of the positives."""
+        return np.flatnonzero(self.is_positive)
+
+    @cached_property
+    def neg(self) -> Array:
+        """The positions of the negatives."""
+        return np.flatnonzero(~self.is_positive)
+
+    @property
+    def n(self) -> int:
+        """How many cases there are."""
+        return len(self.is_positive)
+
+    @cached_property
+    def weights(self) -> Array:
+        """The weight of each case, 1 without weights."""
+        return np.ones(self.n) if self.weight is None else self.weight
+
+    @cached_property
+    def P(self) -> float:  # noqa: N802
+        """The weight of the positives."""
+        return float(len(self.pos) if self.weight is None else self.weight[self.pos].sum())
+
+    @cached_property
+    def N(self) -> float:  # noqa: N802
+        """The weight of the negatives."""
+        return float(len(self.neg) if self.weight is None else self.weight[self.neg].sum())
+
+    def scatter(self, of_pos: Any, of_neg: Any) -> Array:
+        """One value for each case, from the values of the two classes."""
+        out = np.empty(self.n)
+        out[self.pos], out[self.neg] = of_pos, of_neg
+        return out
+
+    def costs(self, psi: Psi) -> tuple[float, float]:
+        """What flipping a positive and a negative costs for each unit of its score.
+
+        Any positive pair gives a valid bound; it sets the meaning of C. "uniform" is Joachims' 1/n.
+        """
+        if psi == "balanced":
+            return 0.5 / self.P, 0.5 / self.N
+        cost = 1 / self.P if psi == "positive" else 1 / (self.P + self.N)
+        return cost, cost
+
+
+class Ordered(NamedTuple):
+    """The scores of both classes in descending order, and what is won by keeping or flagging the first of them.
+
+    `kept[a]` is the (negative) gain of keeping only the a best positives, `taken[b]` that of flagging the b best
+    negatives; both are concave.
+    """
+
+    pos: Array
+    neg: Array
+    order_pos: Array
+    order_neg: Array
+    kept: Array
+    taken: Array
+
+    def gradient(self, split: Split, a: int, b: int, costs: tuple[float, float]) -> Array:
+        """The gradient of the risk when a positives are kept and b negatives flagged."""
+        out = np.zeros(split.n)
+        out[split.pos[self.order_pos[a:]]] = -costs[0]
+        out[split.neg[self.order_neg[:b]]] = costs[1]
+        return out
+
+
+def ordered(scores: Array, split: Split, costs: tuple[float, float], above: float = -np.inf) -> Ordered:
+    """Sort both classes by descending score; of the negatives, those above a score."""
+    p, q = -scores[split.pos], -scores[split.neg]
+    order_pos = np.argsort(p)
+    if above == -np.inf:
+        order_neg = np.argsort(q)
+    else:
+        some = np.flatnonzero(q < -above)
+        order_neg = some[np.argsort(q[some])]
+    p, q = -p[order_pos], -q[order_neg]
+    sums = cumulated(p)
+    return Ordered(p, q, order_pos, order_neg, costs[0] * (sums - sums[-1]), costs[1] * cumulated(q))
+
+
+def cumulated(values: Array) -> Array:
+    """The sums of the first 0, 1, 2, ... values."""
+    out = np.empty(len(values) + 1)
+    out[0] = 0
+    np.cumsum(values, out=out[1:])
+    return out

@@ -1,0 +1,255 @@
+"""What can be trained for: each measure with its oracle, its smooth risk, its value and its cut."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from cutline import MEASURES, Counts, Measure, ParameterError, Ranking
+from cutline.errors import near
+from cutline.measures import Needs, Situation
+from cutline.training.orders import (
+    AtMostOracle,
+    AucOracle,
+    AveragePrecisionOracle,
+    PartialAucOracle,
+    QuotaOracle,
+)
+from cutline.training.split import Array, Oracle, Psi, Split
+from cutline.training.tables import BoxesOracle, DiagonalsOracle, LinearOracle, RowsOracle, TableLoss
+
+# Which property of its loss makes a table measure's oracle fast; all others are searched by boxes.
+LINEAR = ("error_rate", "accuracy", "balanced_error_rate", "balanced_accuracy", "youden_j", "expected_cost")
+ROWS = ("f1", "f_beta", "f_alpha", "jaccard")
+DIAGONALS = ("mcc", "kappa", "precision")
+ORDERS = ("auc", "average_precision", "partial_auc", "roc_n")
+QUOTAS = ("break_even", "hit_rate", "qrecall")
+
+_SAMPLE = 33  # how many values of tp and of fp a loss is tried on, before it is believed to be monotone
+
+
+@dataclass(frozen=True)
+class Target:
+    """A measure to train for: one of the registry with its parameters, or a callable of (tp, fp, P, N)."""
+
+    measure: Measure | Callable[..., Any]
+    parameters: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        """The registry's name, or the callable's."""
+        name = self.measure.name if isinstance(self.measure, Measure) else getattr(self.measure, "__name__", "")
+        return name if name.isidentifier() else "The callable"
+
+    @property
+    def is_table(self) -> bool:
+        """Whether it is the measure of one cut."""
+        return not isinstance(self.measure, Measure) or self.measure.needs is Needs.COUNTS
+
+    @property
+    def is_quota(self) -> bool:
+        """Whether it looks at a number of places that is known beforehand."""
+        return self.name in QUOTAS
+
+    @property
+    def takes_weights(self) -> bool:
+        """Whether its convex bound can weigh cases: others would have to solve a knapsack."""
+        return self.name in LINEAR or self.name == "auc"
+
+    # ------------------------------------------------------------------ the value of scores
+
+    def value(self, ranking: Ranking) -> float:
+        """The value of a ranking at the cut of the measure (for tables, the best); greater is better."""
+        if self.is_table:
+            return float(self.of_cuts(ranking).max())
+        assert isinstance(self.measure, Measure)  # noqa: S101
+        return self._sign * float(self.measure.compute(ranking, **self.parameters))
+
+    def at(self, ranking: Ranking, threshold: float) -> float:
+        """The value where scores from the threshold on are flagged; greater is better."""
+        return float(self.of_cuts(ranking)[ranking.cut(threshold)]) if self.is_table else self.value(ranking)
+
+    def of_cuts(self, ranking: Ranking) -> Array:
+        """The value of each cut of a ranking; greater is better."""
+        return self.gain(float(ranking.positives), float(ranking.negatives))(
+            ranking.tp.astype(float), ranking.fp.astype(float)
+        )
+
+    def best_cut(self, ranking: Ranking) -> int:
+        """The cut where a prediction turns positive.
+
+        That of the best value for a measure of one cut; the quota's for one of a quota; and for one of the whole order,
+        which has no cut of its own, the one that flags as many cases as are positive.
+        """
+        if self.is_table:
+            return int(np.argmax(self.of_cuts(ranking)))
+        places = self.parameters.get("quota", ranking.positives)
+        return int(np.argmin(np.abs(ranking.ends - places)))
+
+    @property
+    def _sign(self) -> int:
+        return -1 if isinstance(self.measure, Measure) and self.measure.better == "lower" else 1
+
+    def gain(self, positives: float, negatives: float) -> TableLoss:
+        """The value of tables; greater is better. Where it is undefined, that of a model that knows nothing."""
+        if not isinstance(self.measure, Measure):
+            return self._gain_of_callable(self.measure, positives, negatives)
+        measure, parameters, sign = self.measure, self.parameters, self._sign
+        prevalence = positives / (positives + negatives)
+        nobody, everybody = (
+            measure.random.at(Situation(prevalence, q, positives + negatives), **{**measure.defaults, **parameters})
+            for q in (0.0, 1.0)
+        )
+
+        def gain(a: Array, b: Array) -> Array:
+            value = np.asarray(measure.compute(Counts(a, b, positives - a, negatives - b), **parameters), dtype=float)
+            undefined = np.isnan(value)
+            if undefined.any():
+                value = np.where(undefined, np.where(a + b == 0, nobody, everybody), value)
+            return sign * value
+
+        return gain
+
+    def _gain_of_callable(self, function: Callable[..., Any], positives: float, negatives: float) -> TableLoss:
+        def gain(a: Array, b: Array) -> Array:
+            with np.errstate(all="ignore"):
+                value = np.asarray(function(a, b, positives, negatives), dtype=float)
+            return np.broadcast_to(value, np.broadcast_shapes(a.shape, b.shape))
+
+        return gain
+
+    def loss(self, positives: float, negatives: float) -> TableLoss:
+        """How far tables are from the perfect one; the range of callables and of costs is brought to 1."""
+        gain = self.gain(positives, negatives)
+        best, worst = gain(np.array([positives, 0.0]), np.array([0.0, negatives]))
+        bounded = isinstance(self.measure, Measure) and np.isfinite(self.measure.range).all()
+        scale = 1.0 if bounded else best - worst
+        if not np.isfinite(scale) or scale <= 0:
+            raise ParameterError(
+                f"{self.name} is {best:g} for perfect predictions and {worst:g} for the worst: "
+                "pass a measure that is finite, and greater for perfect ones."
+            )
+        return lambda a, b: (best - gain(a, b)) / scale
+
+    # ------------------------------------------------------------------ training
+
+    def oracle(self, split: Split, psi: Psi = "positive") -> Oracle:
+        """The convex bound of its loss."""
+        costs = split.costs(psi)
+        if self.name == "auc":
+            return AucOracle(split)
+        if self.name == "average_precision":
+            return AveragePrecisionOracle(split)
+        if self.name in ("partial_auc", "roc_n"):
+            return PartialAucOracle(split, 0.0, self.false_positives(split))
+        if self.is_quota:
+            quota = self.quota(split)
+            if self.name == "qrecall" and quota >= split.P:
+                return AtMostOracle(split, quota, costs[0])
+            per_hit = 1 / quota if self.name == "hit_rate" else 1 / split.P
+            return QuotaOracle(split, quota, costs[0], per_hit)
+        loss = self.loss(split.P, split.N)
+        if self.name in LINEAR:
+            miss, alarm = loss(np.array([0.0, split.P]), np.array([0.0, split.N]))
+            return LinearOracle(split, float(miss) / split.P, float(alarm) / split.N, costs)
+        kind = RowsOracle if self.name in ROWS else DiagonalsOracle if self.name in DIAGONALS else BoxesOracle
+        return kind(split, loss, costs)
+
+    def ignorant_risk(self, split: Split, oracle: Oracle) -> float:
+        """The risk of a model that knows nothing: of equal scores, or of flagging nobody if that is less."""
+        equal = oracle(np.zeros(split.n)).value
+        if isinstance(oracle, LinearOracle):  # the risk of equal scores is a polygon with these corners
+            corners = (-oracle.alarm / oracle.costs[1], oracle.miss / oracle.costs[0])
+            return min(equal, *(oracle(np.full(split.n, corner)).value for corner in corners))
+        if not self.is_table:
+            return equal
+        return min(equal, float(self.loss(split.P, split.N)(np.zeros(1), np.zeros(1))[0]))
+
+    def false_positives(self, split: Split) -> float:
+        """Up to how many false positives the part of the ROC curve goes."""
+        if self.name == "roc_n":
+            return float(self.parameters.get("n", MEASURES["roc_n"].defaults["n"]))
+        return float(self.parameters.get("max_fpr", MEASURES["partial_auc"].defaults["max_fpr"])) * split.N
+
+    def quota(self, split: Split) -> int:
+        """How many places there are."""
+        return int(self.parameters.get("quota", split.P))
+
+    def scaled(self, share: float, split: Split) -> Target:
+        """The same target for a part of the data: a quota, and a number of false positives, shrink with it."""
+        parameters = dict(self.parameters)
+        if "quota" in parameters:
+            most = split.P if self.name == "hit_rate" else split.n
+            parameters["quota"] = int(np.clip(round(parameters["quota"] * share), 1, most))
+        if self.name == "roc_n":
+            parameters["n"] = min(max(1.0, self.false_positives(split) * share), split.N)
+        return replace(self, parameters=parameters)
+
+
+# ---------------------------------------------------------------------- the door
+
+
+def target(measure: str | Measure | Callable[..., Any], parameters: Mapping[str, Any] | None = None) -> Target:
+    """What to train for, or a sentence that says why it cannot be trained for."""
+    if not isinstance(measure, str | Measure) and callable(measure):
+        if parameters:
+            raise ParameterError("A callable takes (tp, fp, P, N) and no parameters: bind them in it.")
+        return Target(measure, {})
+    chosen = MEASURES[measure]
+    given = {**chosen.bound, **chosen.check(parameters or {}, complete=False)}
+    chosen.check(given)
+    trainable = chosen.better is not None and (chosen.needs is Needs.COUNTS or chosen.name in (*ORDERS, *QUOTAS))
+    if not trainable:
+        raise ParameterError(
+            f"A linear classifier cannot be trained for {chosen.name}: pass a measure of one cut, "
+            f"{', '.join((*ORDERS, *QUOTAS))} or a callable.{near(chosen.name, (*ORDERS, *QUOTAS, *ROWS, *DIAGONALS))}"
+        )
+    return Target(chosen, given)
+
+
+def check_target(target: Target, split: Split) -> None:
+    """Refuse what these data cannot be trained for."""
+    if target.is_quota:
+        quota = target.parameters.get("quota", 1)
+        if quota != int(quota) or quota > split.n:
+            raise ParameterError(f"quota is {quota:g}: pass a whole number of places, at most the {split.n} cases.")
+        if target.name == "hit_rate" and quota > split.P:
+            raise ParameterError(
+                f"quota is {quota}, but there are {split.P:g} positives, so that no order fills the places: "
+                f"pass at most {split.P:g}, or train for recall_at_k."
+            )
+    if target.name == "roc_n" and target.false_positives(split) > split.N:
+        raise ParameterError(
+            f"n is {target.false_positives(split):g}, but there are {split.N:g} negatives: pass a smaller n."
+        )
+    if target.is_table and target.name not in (*LINEAR, *ROWS, *DIAGONALS):
+        _check_monotone(target, split)
+
+
+def _check_monotone(target: Target, split: Split) -> None:
+    """Refuse a measure that falls when a positive is found, or grows with a false alarm, on a sample of tables."""
+    a, b = (np.unique(np.linspace(0, np.floor(size), _SAMPLE).astype(int)).astype(float) for size in (split.P, split.N))
+    try:
+        value = target.gain(split.P, split.N)(a[:, None], b[None, :])
+    except (TypeError, ValueError) as error:
+        raise ParameterError(
+            f"{target.name} cannot be computed for arrays of tp and fp ({error}): pass a vectorised callable."
+        ) from None
+    if not np.isfinite(value).all():
+        i, j = np.argwhere(~np.isfinite(value))[0]
+        raise ParameterError(
+            f"{target.name} is {value[i, j]:g} at tp = {a[i]:g}, fp = {b[j]:g}: pass a measure that is always finite."
+        )
+    slack = 1e-9 * max(np.ptp(value), 1e-300)
+    for axis, name, way, steps in ((0, "tp", "falls", a), (1, "fp", "grows", b)):
+        change = np.diff(value, axis=axis)
+        wrong = change < -slack if axis == 0 else change > slack
+        if wrong.any():
+            at = int(np.argwhere(wrong)[0][axis])
+            raise ParameterError(
+                f"{target.name} {way} when {name} goes from {steps[at]:g} to {steps[at + 1]:g}: pass a measure that "
+                "never falls with tp nor grows with fp."
+            )

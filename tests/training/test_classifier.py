@@ -1,0 +1,322 @@
+"""LinearMeasureClassifier: an estimator like others, trained for the measure, and never worse than the baseline."""
+
+import pickle
+import time
+import warnings
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.datasets import make_classification
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import cutline as cl
+from cutline import LinearMeasureClassifier
+
+EVERY = {
+    "error": {},
+    "ber": {},
+    "f1": {},
+    "f_beta": {"beta": 2},
+    "jaccard": {},
+    "mcc": {},
+    "kappa": {},
+    "gmean": {},
+    "precision_at_k": {"quota": 30},
+    "recall_at_k": {"quota": 120},
+    "prbep": {},
+    "auc": {},
+    "average_precision": {},
+    "partial_auc": {"max_fpr": 0.1},
+    "roc_n": {"n": 20},
+}
+
+
+@pytest.fixture(scope="module")
+def data():
+    X, y = make_classification(600, n_features=6, n_informative=3, weights=[0.85], class_sep=1.2, random_state=3)
+    return StandardScaler().fit_transform(X), y
+
+
+@pytest.fixture(scope="module")
+def crooked():
+    """A population of several clusters for each class, in which no line is right."""
+    X, y = make_classification(
+        12_000, n_features=10, n_informative=6, n_clusters_per_class=4, weights=[0.95], random_state=1
+    )
+    return X[:6000], y[:6000], X[6000:], y[6000:]
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@parametrize_with_checks(
+    [
+        LinearMeasureClassifier(),
+        LinearMeasureClassifier("auc"),
+        LinearMeasureClassifier("average_precision", solver="smooth"),
+        LinearMeasureClassifier("error", solver="structural"),
+    ]
+)
+def test_it_is_an_estimator_like_others(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("solver", ["auto", "structural", "smooth", "baseline"])
+@pytest.mark.parametrize("measure", EVERY)
+def test_every_measure_can_be_trained_for_by_every_solver(measure, solver, data):
+    X, y = data
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = LinearMeasureClassifier(
+            measure, parameters=EVERY[measure], solver=solver, threshold="tune", random_state=0
+        ).fit(X, y)
+    ev = cl.evaluate(y, model.decision_function(X), threshold=0.0)
+
+    assert model.train_measure_ == pytest.approx(ev.value(measure, **EVERY[measure]))
+    assert np.any(model.coef_) or model.bound_ratio_ >= 0.99
+    np.testing.assert_array_equal(model.predict(X), (model.decision_function(X) >= 0).astype(int))
+    if solver != "structural":
+        assert ev.auc > 0.8
+
+
+def test_a_callable_is_trained_for_like_the_measure_it_equals(data):
+    X, y = data
+    named = LinearMeasureClassifier("f1", solver="structural").fit(X, y)
+    own = LinearMeasureClassifier(lambda tp, fp, P, N: 2 * tp / (tp + fp + P), solver="structural").fit(X, y)
+
+    np.testing.assert_allclose(own.coef_, named.coef_, rtol=1e-6)
+
+
+def test_profit_can_be_trained_for(data):
+    X, y = data
+    profit = lambda tp, fp, P, N: 50 * tp - 20 * fp  # noqa: E731
+    model = LinearMeasureClassifier(profit, solver="smooth").fit(X, y)
+    found = model.predict(X)
+
+    assert 50 * (found & y).sum() - 20 * (found & (1 - y)).sum() == pytest.approx(model.train_measure_)
+    assert model.train_measure_ > 0
+
+
+def test_a_measure_with_its_parameters_bound_is_the_same(data):
+    X, y = data
+    one = LinearMeasureClassifier("f_beta", parameters={"beta": 2}, solver="smooth").fit(X, y)
+    other = LinearMeasureClassifier(cl.MEASURES["f_beta"].with_(beta=2), solver="smooth").fit(X, y)
+
+    np.testing.assert_array_equal(one.coef_, other.coef_)
+
+
+# ---------------------------------------------------------------------- the choice
+
+
+@pytest.mark.parametrize(("measure", "parameters"), [("ap", {}), ("f1", {}), ("roc_n", {"n": 50})])
+def test_where_no_line_is_right_training_for_the_measure_pays(measure, parameters, crooked):
+    X, y, X_test, y_test = crooked
+    values = {}
+    for solver in ("auto", "baseline"):
+        model = LinearMeasureClassifier(measure, parameters=parameters, solver=solver, random_state=0).fit(X, y)
+        values[solver] = cl.evaluate(y_test, model.decision_function(X_test), threshold=0).value(measure, **parameters)
+
+    assert values["auto"] > values["baseline"]
+
+
+def test_the_choice_says_what_each_candidate_reached(crooked):
+    model = LinearMeasureClassifier("ap", random_state=0).fit(*crooked[:2])
+    first, *others = model.candidates_
+
+    assert first.solver == "baseline"
+    assert first.gain == first.error == 0
+    assert {c.solver for c in others} == {"structural", "smooth"}
+    assert model.solver_ == "smooth"
+    assert next(c for c in others if c.solver == "smooth").is_better
+    assert 0 < model.bound_ratio_ < 1
+
+
+def test_noise_does_not_leave_the_baseline():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(800, 5)), rng.integers(0, 2, 800)
+    chosen = [LinearMeasureClassifier("auc", random_state=seed).fit(X[:, seed:], y).solver_ for seed in range(4)]
+
+    assert chosen.count("baseline") >= 2
+
+
+def test_a_vacuous_bound_is_not_silent(crooked):
+    X, y = crooked[:2]
+    with pytest.warns(ConvergenceWarning, match=r"^The convex bound of partial_auc is vacuous here"):
+        model = LinearMeasureClassifier("partial_auc", parameters={"max_fpr": 0.01}, solver="structural").fit(X, y)
+
+    assert model.bound_ratio_ >= 0.99
+
+
+def test_the_choice_never_takes_a_model_that_knows_nothing(crooked):
+    X, y, X_test, y_test = crooked
+    for measure in ("f1", "partial_auc", "prbep"):
+        model = LinearMeasureClassifier(measure, random_state=0).fit(X, y)
+        assert model.bound_ratio_ >= 0.95  # the structural candidate knew next to nothing ...
+        assert model.solver_ != "structural"
+        assert cl.auc(y_test, model.decision_function(X_test)) > 0.6  # ... and was not chosen
+
+
+# ---------------------------------------------------------------------- cuts
+
+
+def test_the_cut_of_a_table_measure_is_its_best_on_the_training_scores(data):
+    X, y = data
+    model = LinearMeasureClassifier("f1", solver="smooth", threshold="tune").fit(X, y)
+    counts = cl.rank(y, model.decision_function(X)).counts
+
+    assert model.train_measure_ == pytest.approx(counts.f1.max())
+
+
+def test_the_cut_of_an_order_flags_as_many_as_are_positive(data):
+    X, y = data
+    model = LinearMeasureClassifier("auc", solver="newton").fit(X, y)
+
+    assert model.predict(X).sum() == y.sum()
+
+
+def test_a_cut_out_of_fold_is_not_the_best_on_the_training_scores(data):
+    X, y = data
+    models = {t: LinearMeasureClassifier("f1", solver="baseline", threshold=t, random_state=0) for t in (5, "tune")}
+    values = {t: model.fit(X, y).train_measure_ for t, model in models.items()}
+
+    np.testing.assert_array_equal(models[5].coef_, models["tune"].coef_)
+    assert values[5] <= values["tune"]
+    assert values[5] > 0.8 * values["tune"]
+
+
+def test_rare_classes_are_cut_out_of_fold(data):
+    X, y = data
+    assert y.sum() < 100
+    auto, five = (
+        LinearMeasureClassifier("f1", solver="baseline", threshold=t, random_state=0).fit(X, y).intercept_
+        for t in ("auto", 5)
+    )
+
+    assert auto == five
+
+
+def test_zero_keeps_the_constant_that_was_trained(data):
+    X, y = data
+    model = LinearMeasureClassifier("f1", solver="baseline", threshold="zero").fit(X, y)
+
+    np.testing.assert_array_equal(model.predict(X), (X @ model.coef_[0] + model.intercept_[0] >= 0).astype(int))
+
+
+# ---------------------------------------------------------------------- the estimator
+
+
+def test_a_seed_fixes_the_model(data):
+    X, y = data
+    one, other = (LinearMeasureClassifier("ap", random_state=7).fit(X, y) for _ in range(2))
+
+    np.testing.assert_array_equal(one.coef_, other.coef_)
+    assert one.candidates_ == other.candidates_
+
+
+@pytest.mark.parametrize("measure", ["f1", "auc", "ap"])
+def test_sparse_and_dense_data_give_the_same_model(measure, data):
+    X, y = data
+    X = np.where(np.abs(X) > 0.5, X, 0)
+    dense, thin = (LinearMeasureClassifier(measure, random_state=0).fit(m, y) for m in (X, sparse.csr_matrix(X)))
+
+    np.testing.assert_allclose(thin.coef_, dense.coef_, rtol=1e-4, atol=1e-6)
+    np.testing.assert_array_equal(thin.predict(sparse.csr_matrix(X)), dense.predict(X))
+
+
+def test_labels_may_be_words(data):
+    X, y = data
+    words = np.where(y == 1, "yes", "no")
+    model = LinearMeasureClassifier("f1", solver="baseline").fit(X, words)
+
+    assert set(model.predict(X)) == {"yes", "no"}
+    assert cl.scorer("f1")(model, X, words) == pytest.approx(model.train_measure_)
+
+
+@pytest.mark.parametrize("measure", ["error", "ber", "auc", "f1", "ap"])
+def test_weights_are_repetitions(measure, data):
+    X, y = data
+    weight = np.arange(len(y)) % 3
+    solver = {"error": "structural", "ber": "structural", "auc": "newton"}.get(measure, "smooth")
+    weighted = LinearMeasureClassifier(measure, solver=solver, threshold="tune").fit(X, y, sample_weight=weight)
+    repeated = LinearMeasureClassifier(measure, solver=solver, threshold="tune").fit(
+        X.repeat(weight, 0), y.repeat(weight)
+    )
+
+    cosine = weighted.coef_[0] @ repeated.coef_[0]
+    cosine /= np.linalg.norm(weighted.coef_) * np.linalg.norm(repeated.coef_)
+    assert cosine > 0.999
+    assert weighted.train_measure_ == pytest.approx(repeated.train_measure_, abs=0.01)
+
+
+def test_pairs_written_out_give_the_model_of_sorted_ones(data):
+    X, y = data
+    pairs, by_sorting = (
+        LinearMeasureClassifier("auc", solver="newton", method=m, tol=1e-8, max_iter=10_000).fit(X[:200], y[:200])
+        for m in ("pairs", "sorted")
+    )
+
+    assert pairs.objective_ == pytest.approx(by_sorting.objective_, rel=1e-5)
+    np.testing.assert_allclose(pairs.coef_, by_sorting.coef_, atol=1e-2)
+
+
+def test_the_time_limit_is_kept(crooked):
+    X, y = crooked[:2]
+    model = LinearMeasureClassifier("mcc", solver="structural", C=1e6, tol=1e-9, time_limit=0.5)
+    start = time.perf_counter()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(X, y)
+
+    assert time.perf_counter() - start < 20
+    assert not model.converged_
+
+
+def test_what_did_not_converge_says_so(data):
+    X, y = data
+    with pytest.warns(ConvergenceWarning, match=r"^Cutting planes stopped after 3 rounds"):
+        LinearMeasureClassifier("auc", solver="structural", C=1e4, max_iter=3).fit(X, y)
+
+
+def test_verbose_tells_what_happens(data, capsys):
+    X, y = data
+    LinearMeasureClassifier("ap", verbose=1, random_state=0).fit(X, y)
+    chosen = capsys.readouterr().out
+    LinearMeasureClassifier("f1", verbose=1, solver="structural").fit(X, y)
+    planes = capsys.readouterr().out
+    LinearMeasureClassifier("f1", solver="smooth").fit(X, y)
+
+    assert "held out: Candidate(solver='smooth'" in chosen
+    assert "chosen: " in chosen
+    assert "cutting planes 1: objective" in planes
+    assert capsys.readouterr().out == ""
+
+
+def test_it_works_with_the_tools_of_scikit_learn(data):
+    X, y = data
+    pipe = make_pipeline(StandardScaler(), LinearMeasureClassifier("auc", solver="newton"))
+    search = GridSearchCV(pipe, {"linearmeasureclassifier__C": [1, 100]}, scoring=cl.scorer("auc"), cv=3).fit(X, y)
+
+    assert cross_val_score(pipe, X, y, scoring=cl.scorer("auc"), cv=3).mean() > 0.8
+    assert search.best_score_ > 0.8
+    assert set(
+        OneVsRestClassifier(LinearMeasureClassifier("f1", solver="baseline")).fit(X, y + (X[:, 0] > 1)).classes_
+    ) == {0, 1, 2}
+    fitted = pickle.loads(pickle.dumps(search.best_estimator_))  # noqa: S301
+    np.testing.assert_array_equal(fitted.predict(X), search.best_estimator_.predict(X))
+    assert clone(pipe)[-1].measure == "auc"
+
+
+def test_a_public_oracle_is_the_bound_that_is_minimised(data):
+    from cutline.training import oracle
+
+    X, y = data
+    model = LinearMeasureClassifier("auc", solver="structural", C=10).fit(X, y)
+    risk = oracle("auc", y)(X @ model.coef_[0]).value
+
+    assert model.objective_ == pytest.approx(model.coef_[0] @ model.coef_[0] / 2 + 10 * risk)
+    assert model.lower_bound_ <= model.objective_

@@ -1,0 +1,298 @@
+"""Every oracle against the enumeration of all labelings, or of all orders, of a few cases with ties."""
+
+from itertools import permutations, product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cutline.training.orders import (
+    AtMostOracle,
+    AucOracle,
+    AveragePrecisionOracle,
+    PartialAucOracle,
+    QuotaOracle,
+)
+from cutline.training.split import Split
+from cutline.training.tables import BoxesOracle, DiagonalsOracle, GridOracle, LinearOracle, RowsOracle
+from cutline.training.targets import target
+
+TABLES = {
+    "error": {},
+    "ber": {},
+    "f1": {},
+    "f_beta": {"beta": 2},
+    "f_alpha": {"alpha": 0.8},
+    "jaccard": {},
+    "mcc": {},
+    "kappa": {},
+    "precision": {},
+    "g_mean": {},
+    "expected_cost": {},
+}
+PSIS = ("positive", "uniform", "balanced")
+
+
+@st.composite
+def scored(draw, low=2, high=8):
+    """A few cases of both classes; half of the examples have ties."""
+    n = draw(st.integers(low, high))
+    positives = draw(st.integers(1, n - 1))
+    labels = np.array(draw(st.permutations([True] * positives + [False] * (n - positives))))
+    size = draw(st.sampled_from([0.2, 1.0, 5.0]))
+    scores = draw(st.lists(st.integers(-3, 3) | st.floats(-3, 3), min_size=n, max_size=n))
+    return Split(labels), size * np.array(scores, dtype=float)
+
+
+often = settings(max_examples=60)
+
+
+def worst_labeling(split, scores, loss, costs, allowed=lambda labels: True):
+    """The largest loss plus gain over all labelings, by trying every one."""
+    best = -np.inf
+    y = split.is_positive
+    cost = np.where(y, -costs[0], costs[1]) * scores
+    for flags in product([False, True], repeat=split.n):
+        flags = np.array(flags)
+        if allowed(flags):
+            table = float(loss(np.float64((flags & y).sum()), np.float64((flags & ~y).sum())))
+            best = max(best, table + cost[flags != y].sum())
+    return best
+
+
+def worst_order(split, scores, loss):
+    """The largest loss plus gain over all orders of the cases; swapped pairs gain the difference of their scores."""
+    best = -np.inf
+    seen = set()
+    for order in permutations(range(split.n)):
+        labels = tuple(split.is_positive[list(order)])
+        above, total, gain, numbers = 0, 0.0, 0.0, []
+        for case in order:
+            if split.is_positive[case]:
+                gain += total - above * scores[case]
+                numbers.append(above)
+            else:
+                above, total = above + 1, total + scores[case]
+        key = (labels, gain)
+        if key not in seen:
+            seen.add(key)
+            best = max(best, loss(np.array(numbers)) + gain / (split.P * split.N))
+    return best
+
+
+# ---------------------------------------------------------------------- tables
+
+
+@pytest.mark.parametrize("psi", PSIS)
+@pytest.mark.parametrize("name", TABLES)
+@often
+@given(data=scored())
+def test_the_oracle_of_a_table_measure_is_the_worst_of_all_labelings(name, psi, data):
+    split, scores = data
+    goal = target(name, TABLES[name])
+    expected = worst_labeling(split, scores, goal.loss(split.P, split.N), split.costs(psi))
+
+    assert goal.oracle(split, psi)(scores).value == pytest.approx(expected, abs=1e-10)
+
+
+SEARCHES = [
+    *((RowsOracle, name) for name in ("error", "ber", "f1", "f_beta", "f_alpha", "jaccard")),
+    *((DiagonalsOracle, name) for name in ("error", "ber", "f1", "jaccard", "mcc", "kappa", "precision")),
+    *((BoxesOracle, name) for name in ("error", "ber", "f1", "jaccard", "mcc", "kappa", "g_mean")),
+]
+
+
+@pytest.mark.parametrize(("oracle", "name"), SEARCHES)
+@given(seed=st.integers(0, 10_000), share=st.sampled_from([0.02, 0.3, 0.6]), spread=st.sampled_from([0.05, 1, 10]))
+@settings(max_examples=20)
+def test_every_search_finds_what_the_whole_grid_holds(oracle, name, seed, share, spread):
+    rng = np.random.default_rng(seed)
+    split = Split(rng.permutation(np.arange(400) < 400 * share))
+    scores = spread * (rng.normal(size=400) + split.is_positive).round(1)
+    loss = target(name, TABLES[name]).loss(split.P, split.N)
+    found, whole = (kind(split, loss, split.costs("positive"))(scores) for kind in (oracle, GridOracle))
+
+    assert found.value == pytest.approx(whole.value, abs=1e-9)
+
+
+def test_branch_and_bound_is_the_grid_for_thousands_of_cases():
+    rng = np.random.default_rng(0)
+    split = Split(rng.random(10_000) < 0.1)
+    scores = rng.normal(size=10_000) + 2 * split.is_positive
+    loss = target("g_mean").loss(split.P, split.N)
+    found, whole = (kind(split, loss, split.costs("positive"))(scores) for kind in (BoxesOracle, GridOracle))
+
+    assert found.value == pytest.approx(whole.value, abs=1e-12)
+    np.testing.assert_array_equal(found.gradient, whole.gradient)
+
+
+def test_a_callable_is_searched_like_the_measure_it_equals():
+    rng = np.random.default_rng(1)
+    split = Split(rng.random(3000) < 0.2)
+    scores = rng.normal(size=3000) + split.is_positive
+    f1 = target(lambda tp, fp, P, N: 2 * tp / (P + tp + fp))
+
+    assert f1.oracle(split)(scores).value == pytest.approx(target("f1").oracle(split)(scores).value, abs=1e-12)
+
+
+@often
+@given(data=scored(), miss=st.floats(0, 2), alarm=st.floats(0, 2))
+def test_the_oracle_of_a_linear_loss_with_weights_is_that_of_repeated_cases(data, miss, alarm):
+    split, scores = data
+    weight = np.arange(split.n) % 3 + 1
+    weighted = LinearOracle(Split(split.is_positive, weight.astype(float)), miss, alarm, (0.3, 0.1))(scores)
+    repeated = LinearOracle(Split(split.is_positive.repeat(weight)), miss, alarm, (0.3, 0.1))(scores.repeat(weight))
+
+    assert weighted.value == pytest.approx(repeated.value)
+    first = np.concatenate(([0], np.cumsum(weight)[:-1]))
+    np.testing.assert_allclose(weighted.gradient, np.add.reduceat(repeated.gradient, first))
+
+
+# ---------------------------------------------------------------------- quotas
+
+
+@often
+@given(data=scored(low=3), share=st.floats(0, 1))
+def test_the_oracle_of_the_break_even_point_is_the_worst_choice_of_as_many_as_are_positive(data, share):
+    split, scores = data
+    loss = lambda a, b: 1 - a / split.P  # noqa: E731
+    expected = worst_labeling(split, scores, loss, split.costs("positive"), lambda f: f.sum() == split.P)
+
+    assert target("prbep").oracle(split)(scores).value == pytest.approx(expected, abs=1e-10)
+
+
+@often
+@given(data=scored(low=3), share=st.floats(0, 1))
+def test_the_oracle_of_recall_in_a_quota_is_the_worst_labeling_of_at_most_that_many(data, share):
+    split, scores = data
+    quota = int(split.P + share * split.N)
+    loss = lambda a, b: 1 - a / split.P  # noqa: E731
+    expected = worst_labeling(split, scores, loss, split.costs("positive"), lambda f: f.sum() <= quota)
+
+    assert AtMostOracle(split, quota, 1 / split.P)(scores).value == pytest.approx(expected, abs=1e-10)
+
+
+@often
+@given(data=scored(low=3), share=st.floats(0, 1), per_hit=st.floats(0, 1))
+def test_the_oracle_of_a_quota_is_the_worst_choice_against_the_mean_of_all_perfect_ones(data, share, per_hit):
+    split, scores = data
+    k = 1 + int(share * (split.n - 1))
+    y = split.is_positive
+    choices = [np.array(f) for f in product([False, True], repeat=split.n) if sum(f) == k]
+    most = max((f & y).sum() for f in choices)
+    perfect = np.mean([f for f in choices if (f & y).sum() == most], axis=0)
+    expected = max(per_hit * (most - (f & y).sum()) + 0.3 * (f - perfect) @ scores for f in choices)
+
+    assert QuotaOracle(split, k, 0.3, per_hit)(scores).value == pytest.approx(expected, abs=1e-10)
+
+
+# ---------------------------------------------------------------------- orders
+
+
+@often
+@given(data=scored(high=7))
+def test_the_oracle_of_average_precision_is_the_worst_of_all_orders(data):
+    split, scores = data
+    found = np.arange(1, split.P + 1)
+    expected = worst_order(split, scores, lambda above: 1 - (found / (found + above)).mean())
+
+    assert AveragePrecisionOracle(split)(scores).value == pytest.approx(expected, abs=1e-10)
+
+
+@settings(max_examples=5)
+@given(data=scored(low=8, high=8))
+def test_the_oracle_of_average_precision_is_the_worst_order_of_eight(data):
+    test_the_oracle_of_average_precision_is_the_worst_of_all_orders.hypothesis.inner_test(data)
+
+
+@often
+@given(data=scored(high=7))
+def test_the_oracle_of_the_auc_is_the_worst_of_all_orders_and_the_mean_hinge_of_pairs(data):
+    split, scores = data
+    gap = scores[split.pos][:, None] - scores[split.neg]
+    risk = AucOracle(split)(scores).value
+
+    assert risk == pytest.approx(np.maximum(0, 1 - gap).mean(), abs=1e-10)
+    assert risk == pytest.approx(worst_order(split, scores, lambda above: above.mean() / split.N), abs=1e-10)
+
+
+@often
+@given(data=scored(high=6), ends=st.sampled_from([(0, 1), (0, 0.5), (0, 0.37), (0.2, 0.7), (0.25, 1), (0.4, 0.85)]))
+def test_the_oracle_of_the_partial_auc_is_the_worst_choice_of_negatives_and_of_places(data, ends):
+    split, scores = data
+    low, high = ends[0] * split.N, ends[1] * split.N
+    if high - low < 0.3:
+        return
+    place = np.arange(int(np.ceil(high - 1e-9)))
+    share = np.minimum(1, high - place)
+    lost = np.maximum(share - np.clip(low - place, 0, 1), 0)
+    best = -np.inf
+    for chosen in permutations(split.neg, len(place)):
+        gap = share * (scores[split.pos][:, None] - scores[list(chosen)])
+        gains = np.concatenate((np.zeros((len(gap), 1)), np.cumsum(lost - gap, axis=1)), axis=1)
+        best = max(best, gains.max(1).sum() / (split.P * lost.sum()))
+
+    assert PartialAucOracle(split, low, high)(scores).value == pytest.approx(best, abs=1e-10)
+
+
+@often
+@given(data=scored())
+def test_the_auc_with_weights_is_that_of_repeated_cases(data):
+    split, scores = data
+    weight = np.arange(split.n) % 3 + 1
+    weighted = AucOracle(Split(split.is_positive, weight.astype(float)))(scores)
+    repeated = AucOracle(Split(split.is_positive.repeat(weight)))(scores.repeat(weight))
+
+    assert weighted.value == pytest.approx(repeated.value)
+
+
+# ---------------------------------------------------------------------- subgradients
+
+EVERY = {
+    **TABLES,
+    "auc": {},
+    "average_precision": {},
+    "partial_auc": {"max_fpr": 0.4},
+    "roc_n": {"n": 2},
+    "prbep": {},
+    "precision_at_k": {"quota": 3},
+    "recall_at_k": {"quota": 12},
+}
+
+
+@pytest.mark.parametrize("name", EVERY)
+@given(seed=st.integers(0, 10_000), step=st.sampled_from([0.01, 0.3, 10.0]), ties=st.booleans())
+@settings(max_examples=40)
+def test_no_risk_falls_below_its_tangent(name, seed, step, ties):
+    rng = np.random.default_rng(seed)
+    split = Split(rng.permutation(np.arange(30) < 8))
+    here = rng.normal(size=30) + split.is_positive
+    here = here.round() if ties else here
+    there = here + step * rng.normal(size=30)
+    oracle = target(name, EVERY[name]).oracle(split)
+    risk = oracle(here)
+
+    assert oracle(there).value >= risk.value + risk.gradient @ (there - here) - 1e-9
+
+
+@pytest.mark.parametrize("name", EVERY)
+@given(seed=st.integers(0, 10_000))
+@settings(max_examples=20)
+def test_every_risk_bounds_the_loss_of_the_scores(name, seed):
+    rng = np.random.default_rng(seed)
+    split = Split(rng.permutation(np.arange(30) < 8))
+    scores = rng.normal(size=30)
+    goal = target(name, EVERY[name])
+    risk = goal.oracle(split)(scores).value
+
+    from cutline import rank
+
+    ranking = rank(split.is_positive, scores)
+    if goal.is_table:
+        tp, fp = ((scores >= 0) & split.is_positive).sum(), ((scores >= 0) & ~split.is_positive).sum()
+        loss = float(goal.loss(8.0, 22.0)(np.float64(tp), np.float64(fp)))
+    else:
+        parameters = {**goal.parameters, **({"standardised": "box"} if name == "partial_auc" else {})}
+        loss = 1 - goal.measure.compute(ranking, **parameters)
+    assert risk >= loss - 1e-9

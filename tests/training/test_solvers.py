@@ -1,0 +1,144 @@
+"""The solvers reach the minimum, whichever of them is asked."""
+
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from scipy.optimize import minimize
+
+from cutline.training.cutting_planes import cutting_planes, simplex_maximum
+from cutline.training.linear import Design, Effort
+from cutline.training.newton import PairSquares, explicit_pairs, newton_auc
+from cutline.training.split import Split
+from cutline.training.targets import target
+
+GOALS = {
+    "error": {},
+    "ber": {},
+    "f1": {},
+    "mcc": {},
+    "g_mean": {},
+    "auc": {},
+    "average_precision": {},
+    "partial_auc": {"max_fpr": 0.2},
+    "prbep": {},
+    "precision_at_k": {"quota": 20},
+    "recall_at_k": {"quota": 80},
+}
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 4))
+    score = X @ [2.0, -1.0, 0.5, 0.0] + rng.logistic(size=300)
+    return X, Split(score > np.quantile(score, 0.8))
+
+
+def solve(name, X, split, C=5.0, **effort):
+    goal = target(name, GOALS[name])
+    oracle = goal.oracle(split)
+    design = Design(X, bias=goal.is_table)
+    ignorant = goal.ignorant_risk(split, oracle)
+    return oracle, design, cutting_planes(design, oracle, C=C, ignorant=ignorant, effort=Effort(**effort))
+
+
+@pytest.mark.parametrize("name", GOALS)
+def test_the_objective_is_within_the_gap_of_its_lower_bound(name, data):
+    oracle, design, found = solve(name, *data, tol=1e-3)
+    objective = found.w @ found.w / 2 + 5 * oracle(design.scores(found.w)).value
+
+    assert found.objective == pytest.approx(objective)
+    assert found.bound <= found.objective
+    assert found.converged or found.bound_ratio > 0.95
+    if found.converged:
+        assert found.objective - found.bound <= 1e-3 * found.objective
+
+
+@pytest.mark.parametrize("name", ["error", "auc", "average_precision", "f1"])
+def test_no_general_minimiser_finds_less_than_cutting_planes(name, data):
+    oracle, design, found = solve(name, *data, tol=1e-5)
+
+    def objective(w):
+        return w @ w / 2 + 5 * oracle(design.scores(w)).value
+
+    starts = (np.zeros(design.size), found.w, found.w + 0.1)
+    least = min(minimize(objective, start, method="Powell", options={"maxfev": 2000}).fun for start in starts)
+
+    assert found.bound <= least + 1e-9
+    assert found.objective <= least * (1 + 1e-4)
+
+
+def test_sparse_and_dense_matrices_give_the_same_coefficients(data):
+    X, split = data
+    X = np.where(np.abs(X) > 0.5, X, 0)
+    dense, thin = (solve("auc", matrix, split)[2].w for matrix in (X, sparse.csr_array(X)))
+
+    np.testing.assert_allclose(dense, thin)
+
+
+def test_the_time_limit_ends_the_work(data):
+    X, split = data
+    over = Effort(tol=1e-12, deadline=time.perf_counter() - 1)
+    oracle = target("auc").oracle(split)
+
+    assert cutting_planes(Design(X), oracle, C=1e4, ignorant=1.0, effort=over).n_iter == 1
+    assert newton_auc(Design(X), split, C=1e4, effort=over).n_iter == 1
+
+
+def test_a_vacuous_bound_is_given_up_soon(data):
+    X, split = data
+    noise = np.random.default_rng(1).normal(size=X.shape)
+    found = solve("f1", noise, split)[2]
+
+    assert found.bound_ratio >= 0.99
+    assert found.n_iter < 100
+
+
+# ---------------------------------------------------------------------- the dual
+
+
+@given(seed=st.integers(0, 10_000), size=st.integers(1, 12))
+@settings(max_examples=60)
+def test_the_shares_of_the_planes_are_the_best_of_all(seed, size):
+    rng = np.random.default_rng(seed)
+    slopes, b = rng.normal(size=(size, 3)), rng.normal(size=size)
+    G = slopes @ slopes.T
+    x = simplex_maximum(G, b, np.append(2.0, np.zeros(size - 1)), 2.0)
+    gain = b - G @ x
+
+    assert x.min() >= 0
+    assert x.sum() == pytest.approx(2)
+    # No share is better placed elsewhere: where there is one, the gain is the largest.
+    assert gain @ x / 2 == pytest.approx(gain.max(), abs=1e-8)
+
+
+# ---------------------------------------------------------------------- the auc
+
+
+def test_newton_sorted_pairs_and_explicit_pairs_have_one_minimum(data):
+    X, split = data
+    fast = newton_auc(Design(X), split, C=30.0, effort=Effort(tol=1e-8))
+    slow = explicit_pairs(X, split, C=30.0, effort=Effort(tol=1e-8, max_iter=10_000))
+
+    assert fast.objective == pytest.approx(slow.objective, rel=1e-6)
+    np.testing.assert_allclose(fast.w, slow.w, atol=1e-3)
+
+
+def test_newton_ends_where_the_gradient_does(data):
+    X, split = data
+    found = newton_auc(Design(X), split, C=30.0, effort=Effort(tol=1e-8))
+    gradient = found.w + 30 * X.T @ PairSquares(split, X @ found.w).risk().gradient
+
+    np.testing.assert_allclose(gradient, 0, atol=1e-5)
+
+
+def test_cutting_planes_and_newton_rank_alike(data):
+    X, split = data
+    planes = solve("auc", X, split, C=30.0)[2].w
+    newton = newton_auc(Design(X), split, C=30.0, effort=Effort()).w
+
+    assert planes @ newton / np.linalg.norm(planes) / np.linalg.norm(newton) > 0.99
