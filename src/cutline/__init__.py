@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from cutline.classes import OneVsRest, one_vs_rest
+    from cutline.comparison import Comparison, compare
     from cutline.contingency import Counts
     from cutline.errors import CutlineError, InputError, NotProbabilitiesError, ParameterError, UnknownNameError
     from cutline.evaluation import Evaluation, evaluate
@@ -33,6 +34,7 @@ __version__ = "0.1.0"
 # Where each public name lives; loaded when first used, so that importing cutline costs next to nothing.
 _HOMES = {
     "classes": ("OneVsRest", "one_vs_rest"),
+    "comparison": ("Comparison", "compare"),
     "contingency": ("Counts",),
     "errors": ("CutlineError", "InputError", "NotProbabilitiesError", "ParameterError", "UnknownNameError"),
     "evaluation": ("Evaluation", "evaluate"),
@@ -50,6 +52,7 @@ _HOMES = {
 __all__ = [
     "MEASURES",
     "Bracket",
+    "Comparison",
     "Counts",
     "CutlineError",
     "Evaluation",
@@ -65,6 +68,7 @@ __all__ = [
     "Table",
     "UnknownNameError",
     "check_proper",
+    "compare",
     "evaluate",
     "information_scores",
     "losses",

@@ -40,14 +40,7 @@ def rank(
     >>> rank([1, 0, 1, 0], [0.9, 0.6, 0.6, 0.2])
     Ranking of 4 cases, 2 of them positive, at 3 distinct scores
     """
-    if missing not in ("error", "drop"):
-        raise ParameterError(f'missing must be "error" or "drop", but it is {missing!r}.')
-    rows = _Rows(_column(labels, "labels"), _scores(scores), None if weights is None else _weights(weights))
-    rows.check_lengths()
-    if rows.weights is not None:
-        rows = rows.keep(rows.weights != 0, "all weights are zero: pass weights=None to weigh all cases alike")
-    rows, dropped = _without_missing(rows, missing)
-    is_positive, positive = _binary(rows.labels, positive)
+    rows, is_positive, positive, dropped = _read(labels, scores, weights, positive, missing)
     cells = arrays.aggregate(rows.scores, is_positive, _whole_if_possible(rows.weights), descending=higher_is_positive)
     if np.isnan(cells.key[-1]):  # sorted last; only now is it worth looking where
         raise _missing_error("scores", np.isnan(rows.scores), rows.position)
@@ -64,15 +57,48 @@ def cases(
     labels: npt.ArrayLike, scores: npt.ArrayLike, *, positive: Any = None, probabilities: bool = False
 ) -> tuple[Array, Array]:
     """Which cases are positive, and their scores, case by case: for what is asked of each case and not of all."""
-    rows = _Rows(_column(labels, "labels"), _scores(scores), None)
-    rows.check_lengths()
-    rows, _ = _without_missing(rows, "error")
-    is_positive, _ = _binary(rows.labels, positive)
-    if np.isnan(rows.scores).any():
-        raise _missing_error("scores", np.isnan(rows.scores), None)
+    found = complete(labels, scores, positive=positive)
     if probabilities:
-        check_probabilities("This", float(rows.scores.min()), float(rows.scores.max()))
-    return is_positive, rows.scores.astype(float)
+        check_probabilities("This", float(found.scores.min()), float(found.scores.max()))
+    return found.is_positive, found.scores.astype(float)
+
+
+class Cases(NamedTuple):
+    """Complete cases one by one, and where each was in the caller's data."""
+
+    is_positive: Array
+    scores: Array
+    weights: Array | None
+    position: Array
+    positive: Any
+
+
+def complete(
+    labels: npt.ArrayLike,
+    scores: npt.ArrayLike,
+    weights: npt.ArrayLike | None = None,
+    *,
+    positive: Any = None,
+    missing: Missing = "error",
+) -> Cases:
+    """The cases that `rank` would rank, one by one."""
+    rows, is_positive, positive, _ = _read(labels, scores, weights, positive, missing)
+    if np.isnan(rows.scores).any():
+        raise _missing_error("scores", np.isnan(rows.scores), rows.position)
+    position = np.arange(len(rows.scores)) if rows.position is None else rows.position
+    return Cases(is_positive, rows.scores, _whole_if_possible(rows.weights), position, positive)
+
+
+def _read(labels: Any, scores: Any, weights: Any, positive: Any, missing: Missing) -> tuple[_Rows, Array, Any, int]:
+    """The rows to rank, which of them are positive, the label that says so, and how many were dropped."""
+    if missing not in ("error", "drop"):
+        raise ParameterError(f'missing must be "error" or "drop", but it is {missing!r}.')
+    rows = _Rows(_column(labels, "labels"), _scores(scores), None if weights is None else _weights(weights))
+    rows.check_lengths()
+    if rows.weights is not None:
+        rows = rows.keep(rows.weights != 0, "all weights are zero: pass weights=None to weigh all cases alike")
+    rows, dropped = _without_missing(rows, missing)
+    return rows, *_binary(rows.labels, positive), dropped
 
 
 def check_probabilities(who: str, low: float, high: float, *, higher_is_positive: bool = True) -> None:
