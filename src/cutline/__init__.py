@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from cutline.contingency import Counts
     from cutline.errors import CutlineError, InputError, NotProbabilitiesError, ParameterError, UnknownNameError
     from cutline.evaluation import Evaluation, evaluate
+    from cutline.inference.refit import ModelBootstrap, bootstrap_model, permutation_test
     from cutline.measures import MEASURES, Measure, losses
     from cutline.measures.losses import triplet_loss
     from cutline.measures.probabilities import information_scores
@@ -38,6 +39,7 @@ _HOMES = {
     "contingency": ("Counts",),
     "errors": ("CutlineError", "InputError", "NotProbabilitiesError", "ParameterError", "UnknownNameError"),
     "evaluation": ("Evaluation", "evaluate"),
+    "inference.refit": ("ModelBootstrap", "bootstrap_model", "permutation_test"),
     "measures": ("MEASURES", "Measure", "losses"),
     "measures.losses": ("triplet_loss",),
     "measures.probabilities": ("information_scores",),
@@ -58,6 +60,7 @@ __all__ = [
     "Evaluation",
     "InputError",
     "Measure",
+    "ModelBootstrap",
     "NotProbabilitiesError",
     "OneVsRest",
     "ParameterError",
@@ -67,6 +70,7 @@ __all__ = [
     "Scorer",
     "Table",
     "UnknownNameError",
+    "bootstrap_model",
     "check_proper",
     "compare",
     "evaluate",
@@ -74,6 +78,7 @@ __all__ = [
     "losses",
     "one_vs_rest",
     "pem_areas",
+    "permutation_test",
     "rank",
     "ranked_probability_score",
     "scorer",

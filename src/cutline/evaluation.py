@@ -12,8 +12,10 @@ import numpy as np
 
 from cutline.contingency import Counts, written
 from cutline.errors import near
+from cutline.inference.permutation import PermutationTest, permute_labels
 from cutline.measures import MEASURES, Family, Measure, Needs
 from cutline.measures._measure import DEFAULT_THRESHOLD
+from cutline.options import check_whole
 from cutline.parallel import each
 from cutline.predictions import Missing, check_number, cut, places, rank
 from cutline.ranking import Ranking
@@ -77,6 +79,24 @@ class Evaluation:
         if measure.needs is Needs.COUNTS and not parameters.keys() & {"threshold", "quota", "share"}:
             parameters = parameters | {"threshold": self.threshold}
         return measure.prepare(self.ranking, parameters)
+
+    # ------------------------------------------------------------------ chance
+
+    def permutation_test(
+        self, measure: str | Measure = "auc", *, permutations: int = 2000, seed: int = 0, **parameters: Any
+    ) -> PermutationTest:
+        """Whether the scores have to do with the labels: how often shuffled labels give as good a value.
+
+        >>> ev = evaluate([1, 1, 1, 0, 0, 0], [6, 5, 4, 3, 2, 1])
+        >>> ev.permutation_test("auc", permutations=999).value  # 1 of the 20 ways to place three labels does as well
+        1.0
+        """
+        check_whole(permutations, "permutations", 1)
+        check_whole(seed, "seed", 0)
+        chosen = MEASURES[measure]
+        if chosen.needs is Needs.COUNTS and not parameters.keys() & {"threshold", "quota", "share"}:
+            parameters = parameters | {"threshold": self.threshold}
+        return permute_labels(self.ranking, chosen, parameters, permutations, seed)
 
     def __getattr__(self, name: str) -> float:
         if name.startswith("_") or name not in MEASURES:

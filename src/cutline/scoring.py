@@ -48,6 +48,11 @@ class Scorer:
 
     def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The measure of the estimator's scores, negated when it should be small."""
+        value = self.value(estimator, X, y, sample_weight)
+        return value if self.measure.better == "higher" else -value
+
+    def value(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The measure of the estimator's scores, as it is."""
         classes = list(getattr(estimator, "classes_", []))
         if len(classes) != 2:
             raise InputError(f"The estimator knows {len(classes)} classes: pass a fitted classifier of two.")
@@ -58,8 +63,7 @@ class Scorer:
             )
         is_positive = np.asarray(np.asarray(y) == positive)
         ranking = rank(is_positive, self._scores(estimator, X, classes.index(positive)), sample_weight)
-        value = self.measure(ranking, **self.cut)
-        return float(value if self.measure.better == "higher" else -value)
+        return float(self.measure(ranking, **self.cut))
 
     def _scores(self, estimator: Any, X: Any, column: int) -> Any:
         """What the measure is about: hard predictions, probabilities, margins, or whichever score there is."""

@@ -106,12 +106,18 @@ class ResampledDifference:
 
     def interval(self, level: float) -> tuple[float, float]:
         """The percentile interval, its limits resamples themselves; NaN when there are too few for the level."""
-        count = len(self.draws)
-        rank = math.floor((count + 1) * (1 - level) / 2 + 1e-9)
-        rank = min(rank, (count + 1) // 2)
-        if self.says_nothing or rank < 1:
-            return math.nan, math.nan
-        return float(self.draws[rank - 1]), float(self.draws[count - rank])
+        return (math.nan, math.nan) if self.says_nothing else percentile_limits(self.draws, level)
+
+
+def percentile_limits(draws: Array, level: float) -> tuple[float, float]:
+    """The percentile interval of sorted draws, its limits two of them; NaN when there are too few for the level.
+
+    >>> percentile_limits(np.arange(1.0, 40.0), 0.95)  # of 39 draws, the first and the last
+    (1.0, 39.0)
+    """
+    count = len(draws)
+    rank = min(math.floor((count + 1) * (1 - level) / 2 + 1e-9), (count + 1) // 2)
+    return (float(draws[rank - 1]), float(draws[count - rank])) if rank >= 1 else (math.nan, math.nan)
 
 
 def needed_cases(difference: Difference, cases: float, level: float) -> float:

@@ -15,7 +15,7 @@ import numpy as np
 from cutline.contingency import Counts, divide
 from cutline.measures import Measure
 from cutline.ranking import Array, Ranking
-from cutline.tables import Table, plain, shown
+from cutline.tables import Table, plain
 
 _EQUAL = 1e-9  # heights that rounding alone can tell apart, as a share of the whole height
 
@@ -78,9 +78,8 @@ class Dominance:
         best = {span.best for span in self.spans}
         if len(best) == 1 and len(self.spans[0].best) == len(self.names):
             return "The models are equal everywhere."
-        return "No model dominates: " + ", ".join(
-            f"{name} is the best over {shown(100 * self.share(name)).rstrip('0').rstrip('.')} %" for name in self.names
-        )
+        shares = ", ".join(f"{name} over {100 * self.share(name):.3g} %" for name in self.names)
+        return f"No model dominates: alone or with others, the best is {shares} of the {self.axis} axis."
 
     def __repr__(self) -> str:
         return f"{self.table!r}\n{self.verdict}"

@@ -254,8 +254,9 @@ class PairedMeasure:
         how = f"(p = {shown(test.p_holm)}, {test.method})"
         size = shown(abs(self.value))
         if test.p_holm <= 1 - level:
-            ahead, behind = (a, b) if self.value > 0 else (b, a)
-            return f"{a} and {b} are {told}: {ahead} is {size} above {behind} {how}."
+            ahead = a if (self.value > 0) == (self.measure.better != "lower") else b
+            word = "better" if self.measure.better else "higher"
+            return f"{a} and {b} are {told}: {ahead} is {word} by {size} {how}."
         n = self.pairing.total
         needed = needed_cases(self.difference("auto")[0], n, level)
         if math.isinf(needed):

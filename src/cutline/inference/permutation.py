@@ -49,6 +49,10 @@ class PermutationTest:
         """Extreme / permutations: 300 of 10 000 make 0.03."""
         return math.nan if math.isnan(self.value) else float(divide(self.extreme, self.permutations))
 
+    def stopped(self, asked: int) -> PermutationTest:
+        """The same, saying that more permutations were asked for."""
+        return replace(self, notes=(*self.notes, f"Stopped after {self.permutations} of {asked} permutations."))
+
     def to_dict(self) -> dict[str, Any]:
         """All but the single permutations, ready for JSON."""
         names = ("measure", "value", "p_value", "share", "extreme", "permutations", "seed")
