@@ -12,7 +12,7 @@ from cutline.inference.differences import Difference
 from cutline.ranking import Array
 from cutline.tables import Table, shown
 
-_LEVELS = np.concatenate((np.arange(1, 100) / 100, [0.995, 0.999]))
+_LEVELS = np.concatenate((np.arange(100) / 100, [0.995, 0.999]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,7 +20,7 @@ class ConfidenceCurve:
     """The limits of the interval at every level, from the lowest lower limit to the highest upper one.
 
     `x` is a true difference and `y` its p-value, 1 minus the level of the interval that ends there; the curve peaks at
-    the difference that was observed. What lies under it at y = 0.05 is the 95 % interval.
+    the difference that was observed, with resamples at their median. Where y is at least 0.05 is the 95 % interval.
     """
 
     measure: str
@@ -65,11 +65,9 @@ class ConfidenceCurve:
 
 
 def confidence_curve(measure: str, found: Difference, method: str, notes: tuple[str, ...] = ()) -> ConfidenceCurve:
-    """The curve of a difference, from its intervals at the levels 0.01 to 0.999; empty when it has none."""
+    """The curve of a difference, from its intervals at the levels 0 to 0.999; empty when it has none."""
     limits = np.array([found.interval(level) for level in _LEVELS])
     known = ~np.isnan(limits).any(axis=1)
     limits, levels = limits[known], _LEVELS[known]
-    peak = [found.value] if known.any() else []
-    x = np.concatenate((limits[::-1, 0], peak, limits[:, 1]))
-    y = np.concatenate((1 - levels[::-1], np.ones(len(peak)), 1 - levels))
+    x, y = np.concatenate((limits[::-1, 0], limits[:, 1])), 1 - np.concatenate((levels[::-1], levels))
     return ConfidenceCurve(measure, found.value, x, y, found.p_value(), method, notes)

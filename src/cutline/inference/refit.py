@@ -75,9 +75,7 @@ class ModelBootstrap:
         """An estimate a row."""
         found = [self.estimate(measure) for measure in self.measures]
         rows = ((e.measure, e.value, e.low, e.high, " ".join(e.notes)) for e in found)
-        title = (
-            f"{self.rounds} rounds: fitted on a bootstrap set, measured out of bag ({100 * self.level:g} % interval)"
-        )
+        title = f"{self.rounds} rounds, fitted on a bootstrap set, measured out of bag; {100 * self.level:g} % interval"
         return Table(("measure", "mean", "low", "high", "note"), tuple(rows), title=title)
 
     def to_dict(self) -> dict[str, Any]:
