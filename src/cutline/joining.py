@@ -98,7 +98,8 @@ def join_frames(labels: str, score: Any, weights: Any, frames: Any, key: Any) ->
             unequal = 0 if one is None or two is None else _unequal(one, two[mine])
             if unequal:
                 raise InputError(
-                    f"{unequal} cases have another {what} in {name!r} than in {first!r}: pass one {what} for each case."
+                    f"The {what} of {unequal} of {len(mine)} cases is another in {name!r} than in {first!r}: "
+                    f"pass one {what} for each case."
                 )
         joined[name] = model.scores[mine]
     return base.labels, joined, base.weights
@@ -107,12 +108,11 @@ def join_frames(labels: str, score: Any, weights: Any, frames: Any, key: Any) ->
 def _rows_by_id(name: str, ids: Array) -> dict[Any, int]:
     """Where each case stands; every case has an id, and none has another's."""
     rows = {case: row for row, case in enumerate(ids.tolist())}
-    missing = sum(1 for case in rows if case is None or case != case)
-    if missing:
+    if any(case is None or case != case for case in rows):
         raise InputError(f"Model {name!r} has rows without an id: name every case.")
     if len(rows) < len(ids):
         raise InputError(
-            f"Model {name!r} has {len(ids) - len(rows)} rows whose id is another row's too: pass one row for each case."
+            f"Model {name!r} repeats an id in {len(ids) - len(rows)} of its {len(ids)} rows: pass one row for each case."
         )
     return rows
 

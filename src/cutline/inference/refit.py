@@ -234,7 +234,7 @@ def _two_classes(y: Any, name: str, least: int) -> Array:
     labels = np.asarray(y)
     found, counts = np.unique(labels, return_counts=True)
     if len(found) != 2:
-        raise InputError(f"{name} holds {len(found)} classes: pass labels of two.")
+        raise InputError(f"{name} must hold two classes, but it holds {len(found)}: pass labels of both.")
     if counts.min() < least:
         raise InputError(
             f"{name} holds {counts.min()} case of {found[counts.argmin()].item()!r}: a bootstrap set and the cases it "
