@@ -241,6 +241,7 @@ CASES = [
     ("other weights", "weight", lambda: joined(FRAME | {"w": [1, 2, 3, 5]}, "w")),
     ("no such column of a frame", "'p'", lambda: joined({"id": [1, 2, 3, 4], "y": LABELS, "pp": SCORES})),
     ("no such column of the frame", "labels", lambda: cl.compare("label", {"a": "p", "b": "p"}, data=FRAME)),
+    ("columns of other models", "scores", lambda: cl.compare("y", {"a": "p"}, data={"a": FRAME, "b": FRAME}, id="id")),
     ("frames without an id", "id=", lambda: cl.compare("y", "p", data={"a": FRAME, "b": FRAME})),
     ("one frame for one model", "data", lambda: cl.compare("y", "p", data={"a": FRAME}, id="id")),
     ("an id without frames", "data", lambda: cl.compare(LABELS, MODELS, id="id")),
@@ -277,7 +278,7 @@ CASES = [
     ),
     ("an estimate of what was not measured", "brier", lambda: DONE.estimate("brier")),
     (
-        "training labels of three classes",
+        "three training labels",
         "y_train",
         lambda: cl.permutation_test(Fitted(), XS, [0, 1, 2, 2], XS, LABELS),
     ),

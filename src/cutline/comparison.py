@@ -272,9 +272,7 @@ class Comparison(Mapping[str, Evaluation]):
         values = [evaluation.value(chosen, **parameters) for evaluation in self.values()]
         given = []
         for evaluation in self.values():
-            mine = dict(parameters)
-            if chosen.needs is Needs.COUNTS and not mine.keys() & {"threshold", "quota", "share"}:
-                mine["threshold"] = evaluation.threshold
+            mine = evaluation.completed(chosen, parameters)
             if "quota" in mine and not self.pairing.integral:  # resamples of fractional weights are not equally long
                 mine["share"] = mine.pop("quota") / float(evaluation.ranking.total)
             given.append(mine)

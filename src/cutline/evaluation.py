@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -76,9 +76,13 @@ class Evaluation:
         return MEASURES[measure].threshold(self.ranking, **parameters)
 
     def _prepare(self, measure: Measure, parameters: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        return measure.prepare(self.ranking, self.completed(measure, parameters))
+
+    def completed(self, measure: Measure, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """The parameters of a measure, with the threshold of this evaluation where a cut is needed and not named."""
         if measure.needs is Needs.COUNTS and not parameters.keys() & {"threshold", "quota", "share"}:
-            parameters = parameters | {"threshold": self.threshold}
-        return measure.prepare(self.ranking, parameters)
+            return {**parameters, "threshold": self.threshold}
+        return dict(parameters)
 
     # ------------------------------------------------------------------ chance
 
@@ -94,9 +98,7 @@ class Evaluation:
         check_whole(permutations, "permutations", 1)
         check_whole(seed, "seed", 0)
         chosen = MEASURES[measure]
-        if chosen.needs is Needs.COUNTS and not parameters.keys() & {"threshold", "quota", "share"}:
-            parameters = parameters | {"threshold": self.threshold}
-        return permute_labels(self.ranking, chosen, parameters, permutations, seed)
+        return permute_labels(self.ranking, chosen, self.completed(chosen, parameters), permutations, seed)
 
     def __getattr__(self, name: str) -> float:
         if name.startswith("_") or name not in MEASURES:

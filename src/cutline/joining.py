@@ -52,14 +52,24 @@ def share_cases(
     if len(found) < len(scores):
         raise InputError("Two models have the same name: give each its own.")
     first = next(iter(found.values()))
-    kept = reduce(np.intersect1d, (cases.position for cases in found.values()))
+    kept = reduce(_common, (cases.position for cases in found.values()))
     if not len(kept):
         raise InputError("No case has a score of every model: pass complete rows.")
-    aligned = {name: cases.scores[np.searchsorted(cases.position, kept)] for name, cases in found.items()}
-    mine = np.searchsorted(first.position, kept)
+    aligned = {name: cases.scores[_places(cases.position, kept)] for name, cases in found.items()}
+    mine = _places(first.position, kept)
     heavy = None if first.weights is None else first.weights[mine]
-    present = len(np.asarray(labels)) if weights is None else np.count_nonzero(np.asarray(weights, dtype=float))
-    return SharedCases(first.is_positive[mine], aligned, heavy, first.positive, int(present) - len(kept))
+    dropped = first.dropped + len(first.position) - len(kept)
+    return SharedCases(first.is_positive[mine], aligned, heavy, first.positive, dropped)
+
+
+def _common(one: Array, two: Array) -> Array:
+    """The positions that are in both, which usually are the same."""
+    return one if np.array_equal(one, two) else np.intersect1d(one, two, assume_unique=True)
+
+
+def _places(position: Array, kept: Array) -> Any:
+    """Where the kept positions stand among all."""
+    return slice(None) if len(position) == len(kept) else np.searchsorted(position, kept)
 
 
 def join_frames(labels: str, score: Any, weights: Any, frames: Any, key: Any) -> tuple[Any, dict[str, Any], Any]:
@@ -74,6 +84,11 @@ def join_frames(labels: str, score: Any, weights: Any, frames: Any, key: Any) ->
         )
     if not isinstance(key, str):
         raise ParameterError("Frames are joined by the ids of their cases: pass id= with the name of that column.")
+    if isinstance(score, Mapping) and set(score) != set(frames):
+        raise InputError(
+            f"scores names a column for {', '.join(map(repr, score))}, but data has frames of "
+            f"{', '.join(map(repr, frames))}: name one for each."
+        )
     columns = {
         str(name): _Columns(
             np.asarray(column_of(frame, key, "id", name)),
@@ -112,7 +127,8 @@ def _rows_by_id(name: str, ids: Array) -> dict[Any, int]:
         raise InputError(f"Model {name!r} has rows without an id: name every case.")
     if len(rows) < len(ids):
         raise InputError(
-            f"Model {name!r} repeats an id in {len(ids) - len(rows)} of its {len(ids)} rows: pass one row for each case."
+            f"Model {name!r} repeats an id in {len(ids) - len(rows)} of its {len(ids)} rows: "
+            "pass one row for each case."
         )
     return rows
 

@@ -64,13 +64,14 @@ def cases(
 
 
 class Cases(NamedTuple):
-    """Complete cases one by one, and where each was in the caller's data."""
+    """Complete cases one by one, where each was in the caller's data, and how many were dropped."""
 
     is_positive: Array
     scores: Array
     weights: Array | None
     position: Array
     positive: Any
+    dropped: int
 
 
 def complete(
@@ -82,11 +83,11 @@ def complete(
     missing: Missing = "error",
 ) -> Cases:
     """The cases that `rank` would rank, one by one."""
-    rows, is_positive, positive, _ = _read(labels, scores, weights, positive, missing)
+    rows, is_positive, positive, dropped = _read(labels, scores, weights, positive, missing)
     if np.isnan(rows.scores).any():
         raise _missing_error("scores", np.isnan(rows.scores), rows.position)
     position = np.arange(len(rows.scores)) if rows.position is None else rows.position
-    return Cases(is_positive, rows.scores, _whole_if_possible(rows.weights), position, positive)
+    return Cases(is_positive, rows.scores, _whole_if_possible(rows.weights), position, positive, dropped)
 
 
 def _read(labels: Any, scores: Any, weights: Any, positive: Any, missing: Missing) -> tuple[_Rows, Array, Any, int]:

@@ -6,6 +6,7 @@ The curves are straight between their points, so the places where two of them cr
 from __future__ import annotations
 
 import html
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -122,11 +123,8 @@ def of_curves(curve: str, names: Sequence[str], rankings: Sequence[Ranking]) -> 
     lines = [line(ranking) for ranking in rankings]
     scale = float(unit(rankings[0]))
     edges, best = _highest(lines)
-    spans = [
-        Span(float(low / scale), float(high / scale), _named(names, which))
-        for low, high, which in zip(edges[:-1], edges[1:], best.T, strict=True)
-    ]
-    return Dominance(curve, axis, tuple(names), merged(spans))
+    spans = _spans(names, divide(edges, scale), best)
+    return Dominance(curve, axis, tuple(names), spans)
 
 
 def _highest(lines: Sequence[_Line]) -> tuple[Array, Array]:
@@ -175,13 +173,11 @@ def of_thresholds(measure: Measure, names: Sequence[str], rankings: Sequence[Ran
     with np.errstate(invalid="ignore"):  # two infinite heights
         best = (heights == top) | (heights >= top - _EQUAL)
     best &= top > -np.inf
-    spans = []
-    for low, high, which in zip(edges[:-1], edges[1:], best.T, strict=True):
-        start, end = sorted((sign * float(low), sign * float(high)))
-        spans.append(Span(start, end, _named(names, which)))
-    if not spans:  # one score for all: every cut is the same
-        spans = [Span(float(sign * edges[0]), float(sign * edges[0]), tuple(names))]
-    return Dominance("threshold", "threshold", tuple(names), merged(spans[::sign]))
+    if sign < 0:
+        edges, best = -edges[::-1], best[:, ::-1]
+    one_score = (Span(float(edges[0]), float(edges[0]), tuple(names)),)  # for all: every cut is the same
+    spans = _spans(names, edges, best) if len(edges) > 1 else one_score
+    return Dominance("threshold", "threshold", tuple(names), spans)
 
 
 def _at_edges(measure: Measure, ranking: Ranking, edges: Array, sign: int, parameters: dict[str, Any]) -> Array:
@@ -192,16 +188,9 @@ def _at_edges(measure: Measure, ranking: Ranking, edges: Array, sign: int, param
     return np.asarray(measure.compute(counts, **measure.check(parameters)), dtype=float)
 
 
-def _named(names: Sequence[str], which: Array) -> tuple[str, ...]:
-    return tuple(name for name, is_best in zip(names, which, strict=True) if is_best)
-
-
-def merged(spans: Sequence[Span]) -> tuple[Span, ...]:
-    """Neighbouring spans with the same best models put together."""
-    found: list[Span] = []
-    for span in spans:
-        if found and found[-1].best == span.best:
-            found[-1] = found[-1]._replace(high=span.high)
-        else:
-            found.append(span)
-    return tuple(found)
+def _spans(names: Sequence[str], edges: Array, best: Array) -> tuple[Span, ...]:
+    """The stretches between edges, neighbours with the same best models put together."""
+    starts = np.flatnonzero(np.append(True, (best[:, 1:] != best[:, :-1]).any(axis=0))[: best.shape[1]])
+    ends = np.append(starts[1:], best.shape[1]) if len(starts) else starts
+    named = (tuple(itertools.compress(names, best[:, start])) for start in starts)
+    return tuple(Span(float(edges[i]), float(edges[j]), who) for i, j, who in zip(starts, ends, named, strict=True))

@@ -135,24 +135,27 @@ def pair(rankings: Sequence[Ranking], scores: Sequence[Array], is_positive: Arra
     code = is_positive.astype(np.int64)
     if weights is not None and weights.dtype.kind == "f":
         code = np.unique(weights, return_inverse=True)[1] * 2 + code
-    index = []
+    index, n, cells = [], len(is_positive), 0
     for ranking, score in zip(rankings, scores, strict=True):
         sign = -1 if ranking.higher_is_positive else 1
         index.append(np.searchsorted(sign * ranking.score, sign * score))
-        # Two numbers below the number of cases make one below its square, which int64 holds.
-        code = np.unique(code * len(ranking) + index[-1], return_inverse=True)[1]
-    _, first, owner = np.unique(code, return_index=True, return_inverse=True)
+        if cells < n:  # else the cases are told apart already
+            # Two numbers below the number of cases make one below its square, which int64 holds.
+            distinct, code = np.unique(code * len(ranking) + index[-1], return_inverse=True)
+            cells = len(distinct)
+    first = np.empty(cells, dtype=np.intp)
+    first[code[::-1]] = np.arange(n)[::-1]
     whole = weights is None or weights.dtype.kind != "f"
     repeated = None if weights is None or not whole else weights
-    cases = np.bincount(owner) if repeated is None else _added(owner, repeated)
+    cases = np.bincount(code) if repeated is None else _added(code, repeated)
     weight = np.ones(len(first), dtype=np.int64) if whole or weights is None else weights[first]
     return Pairing(tuple(rankings), np.stack(index)[:, first], is_positive[first], cases, weight)
 
 
-def _added(owner: Array, whole: Array) -> Array:
-    """Whole numbers added up by owner, exactly."""
-    sums = np.zeros(owner.max() + 1, dtype=np.int64)
-    np.add.at(sums, owner, whole)
+def _added(code: Array, whole: Array) -> Array:
+    """Whole numbers added up by code, exactly."""
+    sums = np.zeros(code.max() + 1, dtype=np.int64)
+    np.add.at(sums, code, whole)
     return sums
 
 
