@@ -80,7 +80,7 @@ class Dominance:
         if len(best) == 1 and len(self.spans[0].best) == len(self.names):
             return "The models are equal everywhere."
         shares = ", ".join(f"{name} over {100 * self.share(name):.3g} %" for name in self.names)
-        return f"No model dominates: alone or with others, the best is {shares} of the {self.axis} axis."
+        return f"No model dominates. Along the {self.axis} axis the best is, alone or with others, {shares}."
 
     def __repr__(self) -> str:
         return f"{self.table!r}\n{self.verdict}"
