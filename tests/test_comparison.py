@@ -247,6 +247,16 @@ def test_a_perfect_and_a_reversed_order_are_told_apart_by_exchanging_ranks():
     assert not found.difference("auc").has_interval
 
 
+def test_three_models_without_a_global_variance_have_the_smallest_corrected_p_value():
+    labels = [1] * 20 + [0] * 20
+    models = {"perfect": range(40, 0, -1), "reversed": range(40), "perfect too": range(80, 0, -2)}
+    found = compare(labels, models, threshold=20).test("auc", rounds=99)
+
+    assert [test.p_value for test in found] == [1 / 100, 1, 1 / 100]
+    assert found.p_value == pytest.approx(3 / 100)
+    assert found.degrees == 0
+
+
 def test_two_cases_tell_no_models_apart():
     assert compare([1, 0], {"a": [0.9, 0.1], "b": [0.1, 0.9]}).test("auc").p_value > 0.4
 

@@ -139,11 +139,12 @@ class Comparison(Mapping[str, Evaluation]):
         if chosen == "bootstrap":
             asked = _answered(asked, bootstrap(self.pairing, [question], rounds, seed), 0)
         found = corrected([one.test(method) for one in asked.values()])
-        if len(found) == 1 or chosen != "delong":
-            known = [test.p_holm for test in found if not math.isnan(test.p_holm)]
-            return PairTests(str(question.measure), found, min(known, default=math.nan))
-        statistic, degrees, p_value = chi_square(*covariance_of_all(self.pairing))
-        return PairTests(str(question.measure), found, p_value, statistic, degrees)
+        if len(found) > 1 and chosen == "delong":
+            statistic, degrees, p_value = chi_square(*covariance_of_all(self.pairing))
+            if not math.isnan(p_value):
+                return PairTests(str(question.measure), found, p_value, statistic, degrees)
+        known = [test.p_holm for test in found if not math.isnan(test.p_holm)]
+        return PairTests(str(question.measure), found, min(known, default=math.nan))
 
     def difference(
         self,
@@ -232,12 +233,12 @@ class Comparison(Mapping[str, Evaluation]):
         fitting = [m for m in chosen if all(m.fits(ranking) for ranking in self.pairing.rankings)]
         questions = {m: self._ask(m, {}, rounds, seed) for m in fitting}
         drawn = [m for m, (_, asked) in questions.items() if asked[0, 1].chosen("auto") == "bootstrap"]
-        resamples = bootstrap(self.pairing, [questions[m][0] for m in drawn], rounds, seed)
+        resamples = bootstrap(self.pairing, [questions[m][0] for m in drawn], rounds, seed) if drawn else None
         rows: list[tuple[Any, ...]] = []
         for m in chosen:
             if m in questions:
                 asked = questions[m][1]
-                asked = _answered(asked, resamples, drawn.index(m)) if m in drawn else asked
+                asked = _answered(asked, resamples, drawn.index(m)) if resamples and m in drawn else asked
                 tests = corrected([one.test("auto") for one in asked.values()])
                 rows += [one.row(test, level) for one, test in zip(asked.values(), tests, strict=True)]
             else:
