@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cutline import CHARTS, MEASURES
+from cutline import CHARTS, MEASURES, evaluate
 
 ROOT = Path(__file__).parents[1]
 
@@ -27,7 +27,7 @@ def test_the_page_of_measures_resolves_every_source():
     assert {key for measure in MEASURES for key in measure.source} == listed
 
 
-@pytest.mark.parametrize("name", ["docs/identities.md", "docs/curves.md", "docs/training.md"])
+@pytest.mark.parametrize("name", ["docs/identities.md", "docs/curves.md", "docs/training.md", "docs/comparing.md"])
 def test_the_examples_of_a_page_are_true(name):
     failed, tried = doctest.testfile(str(ROOT / name), module_relative=False)
 
@@ -39,7 +39,7 @@ def test_the_code_of_the_readme_runs(tmp_path, monkeypatch):
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     labels, scores = [1, 0] * 100, [i / 200 for i in range(200)]
     model = evaluate(labels, scores)
-    names = {"labels": labels, "scores": scores, "ev1": model, "ev2": model}
+    names = {"labels": labels, "scores": scores, "ev1": model, "ev2": model, "scores_a": scores, "scores_b": scores[::-1]}
 
     for code in re.findall(r"```python\n(.*?)```", readme, flags=re.DOTALL):
         exec(code, names)  # noqa: S102
@@ -58,7 +58,9 @@ def test_the_readme_counts_the_measures():
     assert f"**{len(MEASURES)} measures** with {len(MEASURES.names)} names" in readme
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/identities.md", "docs/errata.md", "docs/training.md"])
+@pytest.mark.parametrize(
+    "page", ["README.md", "docs/identities.md", "docs/errata.md", "docs/training.md", "docs/comparing.md"]
+)
 def test_links_to_files_lead_somewhere(page):
     text = (ROOT / page).read_text(encoding="utf-8")
 

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn.base import BaseEstimator
 
 import cutline as cl
 from cutline import MEASURES, Counts, Ranking, losses, rank
@@ -45,6 +46,29 @@ class Ranker(Estimator):
 class Classifier(Estimator):
     def predict_proba(self, X):
         return np.column_stack([1 - np.asarray(X), X])
+
+
+class Fitted(BaseEstimator):
+    """An estimator that scores by its only feature."""
+
+    def fit(self, _, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def decision_function(self, X):
+        return np.asarray(X)[:, 0]
+
+
+XS = np.array(SCORES)[:, None]
+DONE = cl.bootstrap_model(Fitted(), XS, LABELS, b=2)
+MODELS = {"a": SCORES, "b": SCORES}
+TWO, THREE = cl.compare(LABELS, MODELS), cl.compare(LABELS, MODELS | {"c": SCORES})
+NEVER_BOTH = {"a": [NAN, 0.5], "b": [0.5, NAN]}
+FRAME = {"id": [1, 2, 3, 4], "y": LABELS, "p": SCORES, "w": [1, 2, 3, 4]}
+
+
+def joined(other, weights=None):
+    return cl.compare("y", "p", weights, data={"a": FRAME, "b": other}, id="id")
 
 
 # Each case: its name, what it mentions (the argument, usually), and the call.
@@ -255,6 +279,66 @@ CASES = [
     ("a scorer of a quota at a threshold", "", lambda: cl.scorer("hit_rate", threshold=0.5)),
     ("a scorer at two cuts", "threshold and quota", lambda: cl.scorer("precision", threshold=0.5, quota=2)),
     ("areas of labels alone", "scores", lambda: cl.pem_areas(LABELS)),
+    # several models
+    ("one model", "scores", lambda: cl.compare(LABELS, {"a": SCORES})),
+    ("no model", "scores", lambda: cl.compare(LABELS, {})),
+    ("scores without names", "scores", lambda: cl.compare(LABELS, [SCORES, SCORES])),
+    ("a model with fewer scores", "'b'", lambda: cl.compare(LABELS, {"a": SCORES, "b": SCORES[:3]})),
+    ("a model with a missing score", "'b'", lambda: cl.compare(LABELS, {"a": SCORES, "b": [NAN, *SCORES[1:]]})),
+    ("no case that all models scored", "score", lambda: cl.compare([1, 0], NEVER_BOTH, missing="drop")),
+    ("two models of one name", "name", lambda: cl.compare(LABELS, {1: SCORES, "1": SCORES})),
+    ("thresholds of other models", "threshold", lambda: cl.compare(LABELS, MODELS, threshold={"a": 0.5, "c": 0.5})),
+    ("a threshold that is none", "threshold", lambda: cl.compare(LABELS, MODELS, threshold={"a": 0.5, "b": "x"})),
+    ("other ids", "ids", lambda: joined({"id": [1, 2, 5, 6], "y": LABELS, "p": SCORES})),
+    ("fewer ids", "ids", lambda: joined({"id": [1, 2], "y": [1, 0], "p": [0.9, 0.6]})),
+    ("ids of another type", "ids", lambda: joined({"id": ["1", "2", "3", "4"], "y": LABELS, "p": SCORES})),
+    ("an id twice", "id", lambda: joined({"id": [1, 2, 3, 3], "y": LABELS, "p": SCORES})),
+    ("a row without an id", "id", lambda: joined({"id": [1, 2, 3, None], "y": LABELS, "p": SCORES})),
+    ("other labels", "label", lambda: joined({"id": [1, 2, 3, 4], "y": [1, 0, 0, 1], "p": SCORES})),
+    ("other weights", "weight", lambda: joined(FRAME | {"w": [1, 2, 3, 5]}, "w")),
+    ("no such column of a frame", "'p'", lambda: joined({"id": [1, 2, 3, 4], "y": LABELS, "pp": SCORES})),
+    ("no such column of the frame", "labels", lambda: cl.compare("label", {"a": "p", "b": "p"}, data=FRAME)),
+    ("columns of other models", "scores", lambda: cl.compare("y", {"a": "p"}, data={"a": FRAME, "b": FRAME}, id="id")),
+    ("frames without an id", "id=", lambda: cl.compare("y", "p", data={"a": FRAME, "b": FRAME})),
+    ("one frame for one model", "data", lambda: cl.compare("y", "p", data={"a": FRAME}, id="id")),
+    ("an id without frames", "data", lambda: cl.compare(LABELS, MODELS, id="id")),
+    ("columns that are no names", "labels", lambda: cl.compare(LABELS, {"a": "p", "b": "p"}, data=FRAME)),
+    ("no such model", "'c'", lambda: TWO["c"]),
+    ("the difference of which models", "a and b", lambda: THREE.difference("auc")),
+    ("the difference from itself", "a and b", lambda: TWO.difference("auc", "a", "a")),
+    ("the difference from nobody", "'alice'", lambda: TWO.difference("auc", "alice", "b")),
+    ("no such test", "method", lambda: TWO.test("auc", "mcnemmar")),
+    ("no such interval", "method", lambda: TWO.difference("auc", method="delon")),
+    ("delong of another measure", "delong", lambda: TWO.test("f1", "delong")),
+    ("mcnemar of another measure", "mcnemar", lambda: TWO.test("precision", "mcnemar")),
+    ("mcnemar of a quota", "mcnemar_exact", lambda: TWO.test("recall", "mcnemar_exact", quota=2)),
+    ("tango of another measure", "tango", lambda: TWO.difference("auc", method="tango")),
+    ("a level in percent", "level", lambda: TWO.difference("auc", level=95)),
+    ("a level of 1", "level", lambda: TWO.verdict("auc", level=1)),
+    ("no rounds", "rounds", lambda: TWO.test("f1", rounds=0)),
+    ("rounds that are not whole", "rounds", lambda: TWO.test("f1", rounds=10.5)),
+    ("a negative seed", "seed", lambda: TWO.test("f1", seed=-1)),
+    ("no such curve", "curve", lambda: TWO.dominance("rok")),
+    ("dominance by a measure of all cuts", "auc", lambda: TWO.dominance("threshold", measure="auc")),
+    ("probabilities of margins", "brier", lambda: cl.compare(LABELS, {"a": SCORES, "b": MARGINS}).test("brier")),
+    # chance
+    ("no permutations", "permutations", lambda: EV.permutation_test(permutations=0)),
+    ("a test of what is neither good nor bad", "prevalence", lambda: EV.permutation_test("prevalence")),
+    ("a bootstrap of one class", "y", lambda: cl.bootstrap_model(Fitted(), XS, [1, 1, 1, 1])),
+    ("a bootstrap of one positive", "y", lambda: cl.bootstrap_model(Fitted(), XS, [1, 0, 0, 0])),
+    ("a bootstrap of no measure", "measures", lambda: cl.bootstrap_model(Fitted(), XS, LABELS, [])),
+    ("a bootstrap of no rounds", "b is", lambda: cl.bootstrap_model(Fitted(), XS, LABELS, "auc", 0)),
+    (
+        "going on with another seed",
+        "resume",
+        lambda: cl.bootstrap_model(Fitted(), XS, LABELS, seed=1, resume=DONE),
+    ),
+    ("an estimate of what was not measured", "brier", lambda: DONE.estimate("brier")),
+    (
+        "three training labels",
+        "y_train",
+        lambda: cl.permutation_test(Fitted(), XS, [0, 1, 2, 2], XS, LABELS),
+    ),
 ]
 
 X = np.random.default_rng(0).normal(size=(40, 3))

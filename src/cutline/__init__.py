@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from cutline.charts import CHARTS, Picture, chart
     from cutline.classes import OneVsRest, one_vs_rest
+    from cutline.comparison import Comparison, compare
     from cutline.contingency import Counts
     from cutline.curves import CURVES, Curve
     from cutline.errors import (
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
         UnknownNameError,
     )
     from cutline.evaluation import Evaluation, evaluate
+    from cutline.inference.refit import ModelBootstrap, bootstrap_model, permutation_test
     from cutline.measures import MEASURES, Measure, losses
     from cutline.measures.losses import triplet_loss
     from cutline.measures.probabilities import information_scores
@@ -46,6 +48,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "charts": ("CHARTS", "Picture", "chart"),
     "classes": ("OneVsRest", "one_vs_rest"),
+    "comparison": ("Comparison", "compare"),
     "curves": ("CURVES", "Curve"),
     "errors": (
         "CutlineError",
@@ -56,6 +59,7 @@ _HOMES = {
         "UnknownNameError",
     ),
     "evaluation": ("Evaluation", "evaluate"),
+    "inference.refit": ("ModelBootstrap", "bootstrap_model", "permutation_test"),
     "measures": ("MEASURES", "Counts", "Measure", "losses"),
     "measures.losses": ("triplet_loss",),
     "measures.probabilities": ("information_scores",),
@@ -73,6 +77,7 @@ __all__ = [
     "CURVES",
     "MEASURES",
     "Bracket",
+    "Comparison",
     "Counts",
     "Curve",
     "CutlineError",
@@ -80,6 +85,7 @@ __all__ = [
     "InputError",
     "LinearMeasureClassifier",
     "Measure",
+    "ModelBootstrap",
     "NotProbabilitiesError",
     "OneVsRest",
     "ParameterError",
@@ -94,13 +100,16 @@ __all__ = [
     "auc_pairs",
     "boosting_loss",
     "boosting_metric",
+    "bootstrap_model",
     "chart",
     "check_proper",
+    "compare",
     "evaluate",
     "information_scores",
     "losses",
     "one_vs_rest",
     "pem_areas",
+    "permutation_test",
     "rank",
     "ranked_probability_score",
     "scorer",

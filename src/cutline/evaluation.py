@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +13,10 @@ import numpy as np
 from cutline import columns
 from cutline.contingency import Counts, written
 from cutline.errors import CutlineError, UnavailableError, near
+from cutline.inference.permutation import PermutationTest, permute_labels
 from cutline.measures import MEASURES, Family, Measure, Needs
 from cutline.measures._measure import DEFAULT_THRESHOLD
+from cutline.options import check_whole
 from cutline.parallel import each
 from cutline.predictions import Missing, cut, places, rank
 from cutline.ranking import Ranking, cases_of
@@ -79,9 +81,29 @@ class Evaluation:
         return MEASURES[measure].threshold(self.ranking, **parameters)
 
     def _prepare(self, measure: Measure, parameters: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        return measure.prepare(self.ranking, self.completed(measure, parameters))
+
+    def completed(self, measure: Measure, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """The parameters of a measure, with the threshold of this evaluation where a cut is needed and not named."""
         if measure.needs is Needs.COUNTS and not parameters.keys() & {"threshold", "quota", "share"}:
-            parameters = parameters | {"threshold": self.threshold}
-        return measure.prepare(self.ranking, parameters)
+            return {**parameters, "threshold": self.threshold}
+        return dict(parameters)
+
+    # ------------------------------------------------------------------ chance
+
+    def permutation_test(
+        self, measure: str | Measure = "auc", *, permutations: int = 2000, seed: int = 0, **parameters: Any
+    ) -> PermutationTest:
+        """Whether the scores have to do with the labels: how often shuffled labels give as good a value.
+
+        >>> ev = evaluate([1, 1, 1, 0, 0, 0], [6, 5, 4, 3, 2, 1])
+        >>> ev.permutation_test("auc", permutations=999).value  # 1 of the 20 ways to place three labels does as well
+        1.0
+        """
+        check_whole(permutations, "permutations", 1)
+        check_whole(seed, "seed", 0)
+        chosen = MEASURES[measure]
+        return permute_labels(self.ranking, chosen, self.completed(chosen, parameters), permutations, seed)
 
     def __getattr__(self, name: str) -> float:
         if name.startswith("_") or name not in MEASURES:

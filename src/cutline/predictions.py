@@ -37,18 +37,8 @@ def rank(
     >>> rank([1, 0, 1, 0], [0.9, 0.6, 0.6, 0.2])
     Ranking of 4 cases, 2 of them positive, at 3 distinct scores
     """
-    if not isinstance(missing, str) or missing not in ("error", "drop"):
-        raise ParameterError(f'missing is {missing!r}: pass "error" or "drop".')
-    rows = _Rows(
-        columns.column(labels, "labels"), columns.scores(scores), None if weights is None else columns.weights(weights)
-    )
-    rows.check_lengths("scores")
-    if rows.weights is not None:
-        rows = rows.keep(rows.weights != 0, "all weights are zero: pass weights=None to weigh all cases alike")
-    rows, dropped = _without_missing(rows, missing)
-    is_positive, positive = _binary(rows.labels, positive)
-    whole = None if rows.weights is None else columns.whole_if_possible(rows.weights)
-    cells = arrays.aggregate(rows.scores, is_positive, whole, descending=higher_is_positive)
+    rows, is_positive, positive, dropped = _read(labels, scores, weights, positive, missing)
+    cells = arrays.aggregate(rows.scores, is_positive, rows.weights, descending=higher_is_positive)
     if np.isnan(cells.key[-1]):  # sorted last; only now is it worth looking where
         raise columns.missing_error("scores", np.isnan(rows.scores), rows.position)
     if higher_is_positive:
@@ -70,6 +60,44 @@ def cases(labels: Any, scores: Any, *, positive: Any = None, name: str = "scores
         if absent is not None and absent.any():
             raise columns.missing_error(what, absent, None, "fill them, or remove the rows")
     return _binary(rows.labels, positive)[0], rows.scores.astype(float)
+
+
+class Cases(NamedTuple):
+    """Complete cases one by one, where each was in the caller's data, and how many were dropped."""
+
+    is_positive: Array
+    scores: Array
+    weights: Array | None
+    position: Array
+    positive: Any
+    dropped: int
+
+
+def complete(
+    labels: Any, scores: Any, weights: Any = None, *, positive: Any = None, missing: Missing = "error"
+) -> Cases:
+    """The cases that `rank` would rank, one by one."""
+    rows, is_positive, positive, dropped = _read(labels, scores, weights, positive, missing)
+    if np.isnan(rows.scores).any():
+        raise columns.missing_error("scores", np.isnan(rows.scores), rows.position)
+    position = np.arange(len(rows.scores)) if rows.position is None else rows.position
+    return Cases(is_positive, rows.scores, rows.weights, position, positive, dropped)
+
+
+def _read(labels: Any, scores: Any, weights: Any, positive: Any, missing: Missing) -> tuple[_Rows, Array, Any, int]:
+    """The rows to rank, which of them are positive, the label that says so, and how many were dropped."""
+    if not isinstance(missing, str) or missing not in ("error", "drop"):
+        raise ParameterError(f'missing is {missing!r}: pass "error" or "drop".')
+    rows = _Rows(
+        columns.column(labels, "labels"), columns.scores(scores), None if weights is None else columns.weights(weights)
+    )
+    rows.check_lengths("scores")
+    if rows.weights is not None:
+        rows = rows.keep(rows.weights != 0, "all weights are zero: pass weights=None to weigh all cases alike")
+    rows, dropped = _without_missing(rows, missing)
+    if rows.weights is not None:
+        rows = rows._replace(weights=columns.whole_if_possible(rows.weights))
+    return rows, *_binary(rows.labels, positive), dropped
 
 
 def check_probabilities(who: str, low: float, high: float, *, higher_is_positive: bool = True) -> None:

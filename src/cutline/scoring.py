@@ -55,6 +55,11 @@ class Scorer:
 
     def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The measure of the estimator's scores, negated when it should be small."""
+        value = self.value(estimator, X, y, sample_weight)
+        return value if self.measure.better == "higher" else -value
+
+    def value(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The measure of the estimator's scores, as it is."""
         classes = np.asarray(getattr(estimator, "classes_", [])).tolist()
         if len(classes) != 2:
             raise InputError(f"The estimator knows {len(classes)} classes: pass a fitted classifier of two.")
@@ -69,8 +74,7 @@ class Scorer:
                 f"y holds {truth[strange].tolist()[0]!r}, but the estimator knows {known}: pass those labels."
             )
         ranking = rank(truth == positive, self._scores(estimator, X, classes.index(positive)), sample_weight)
-        value = self.measure(ranking, **self.cut)
-        return float(value if self.measure.better == "higher" else -value)
+        return float(self.measure(ranking, **self.cut))
 
     def _scores(self, estimator: Any, X: Any, column: int) -> Any:
         """What the measure is about: hard predictions, probabilities, margins, or whichever score there is."""

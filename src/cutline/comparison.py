@@ -1,0 +1,352 @@
+"""compare(): several models on the same cases, and whether they differ."""
+
+from __future__ import annotations
+
+import html
+import itertools
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from cutline.columns import number as check_number
+from cutline.contingency import written
+from cutline.errors import ParameterError, UnknownNameError, near
+from cutline.evaluation import Evaluation
+from cutline.inference.confidence_curve import ConfidenceCurve, confidence_curve
+from cutline.inference.differences import chi_square
+from cutline.inference.dominance import CURVES, Dominance, of_curves, of_thresholds
+from cutline.inference.estimate import Estimate
+from cutline.inference.pair_tests import PairTests, corrected
+from cutline.inference.paired import INTERVALS, ROW, TESTS, PairedMeasure, covariance_of_all
+from cutline.inference.pairing import Pairing, Question, Resamples, bootstrap, pair
+from cutline.joining import column_of, join_frames, share_cases
+from cutline.measures import MEASURES, Measure, Needs
+from cutline.measures._measure import DEFAULT_THRESHOLD
+from cutline.options import check_choice, check_level, check_whole
+from cutline.predictions import Missing, rank
+from cutline.tables import Table
+
+ROUNDS = 2000
+LEVEL = 0.95
+
+
+def compare(
+    labels: Any,
+    scores: Any,
+    weights: Any = None,
+    *,
+    positive: Any = None,
+    threshold: float | Mapping[str, float] = DEFAULT_THRESHOLD,
+    missing: Missing = "error",
+    higher_is_positive: bool = True,
+    data: Any = None,
+    id: str | None = None,
+) -> Comparison:
+    """Compare models that scored the same cases.
+
+    `scores` holds the scores of each model by its name, each column in the order of `labels`. With `data`, columns
+    are given by name: of one frame that holds the scores of all models, `compare("y", {"a": "p_a", "b": "p_b"},
+    data=frame)`, or of one frame for each model, whose rows are joined by the column `id`,
+    `compare("y", "p", data={"a": frame_a, "b": frame_b}, id="case")`. A case without a score of every model is refused,
+    or dropped for all of them with `missing="drop"`. `threshold` is one for all models, or one for each.
+
+    >>> found = compare([1, 1, 1, 0, 0, 0], {"a": [6, 5, 3, 4, 2, 1], "b": [6, 3, 2, 5, 4, 1]}, threshold=3.5)
+    >>> found["a"].accuracy, found.test("accuracy")  # a is right on all of b's right cases, and on two more
+    (0.6666666666666666, accuracy: a - b = 0.3333, p = 0.2500 (mcnemar_midp))
+    """
+    if data is not None and isinstance(scores, Mapping) and id is None:
+        weights = None if weights is None else column_of(data, weights, "weights")
+        labels = column_of(data, labels, "labels")
+        scores = {name: column_of(data, column, "scores") for name, column in scores.items()}
+    elif data is not None:
+        labels, scores, weights = join_frames(labels, scores, weights, data, id)
+    elif id is not None:
+        raise ParameterError("id names a column of the frames in data: pass data= with one frame for each model.")
+    cases = share_cases(labels, scores, weights, positive=positive, missing=missing)
+    thresholds = _thresholds(threshold, tuple(cases.scores))
+    rankings = {
+        name: replace(
+            rank(cases.is_positive, column, cases.weights, higher_is_positive=higher_is_positive),
+            positive=cases.positive,
+            dropped=cases.dropped,
+        )
+        for name, column in cases.scores.items()
+    }
+    pairing = pair(list(rankings.values()), list(cases.scores.values()), cases.is_positive, cases.weights)
+    return Comparison({name: Evaluation(r, thresholds[name], name) for name, r in rankings.items()}, pairing)
+
+
+def _thresholds(threshold: Any, names: tuple[str, ...]) -> dict[str, float]:
+    if not isinstance(threshold, Mapping):
+        return dict.fromkeys(names, check_number(threshold, "threshold"))
+    if set(threshold) != set(names):
+        raise ParameterError(
+            f"threshold is given for {', '.join(map(repr, threshold)) or 'no model'}, "
+            f"but the models are {', '.join(map(repr, names))}: pass one for each."
+        )
+    return {name: check_number(threshold[name], f"threshold of {name!r}") for name in names}
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison(Mapping[str, Evaluation]):
+    """Models on the same cases: a mapping of their evaluations, and what only the pairs of scores can tell."""
+
+    evaluations: Mapping[str, Evaluation]
+    pairing: Pairing
+
+    def __getitem__(self, name: str) -> Evaluation:
+        try:
+            return self.evaluations[name]
+        except KeyError:
+            known = ", ".join(map(repr, self))
+            raise UnknownNameError(f"There is no model {name!r} among {known}.{near(name, self)}") from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.evaluations)
+
+    def __len__(self) -> int:
+        return len(self.evaluations)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The models."""
+        return tuple(self.evaluations)
+
+    def values_of(self, measure: str | Measure, **parameters: Any) -> dict[str, float]:
+        """The value of a measure for each model."""
+        return {name: evaluation.value(measure, **parameters) for name, evaluation in self.items()}
+
+    # ------------------------------------------------------------------ tests
+
+    def test(
+        self,
+        measure: str | Measure = "auc",
+        method: str = "auto",
+        *,
+        rounds: int = ROUNDS,
+        seed: int = 0,
+        **parameters: Any,
+    ) -> PairTests:
+        """Whether the models differ in a measure: a test of each pair, corrected for their number.
+
+        `auto` is DeLong's test for the AUC and what is linear in it, McNemar's mid-p test for shares of decisions
+        (accuracy, recall, specificity, ...), and the bootstrap for all else. `rounds` is how many resamples or
+        permutations are drawn.
+        """
+        check_choice(method, "method", TESTS)
+        question, asked = self._ask(measure, parameters, rounds, seed)
+        chosen = next(iter(asked.values())).chosen(method)
+        if chosen == "bootstrap":
+            asked = _answered(asked, bootstrap(self.pairing, [question], rounds, seed), 0)
+        found = corrected([one.test(method) for one in asked.values()])
+        if len(found) > 1 and chosen == "delong":
+            statistic, degrees, p_value = chi_square(*covariance_of_all(self.pairing))
+            if not math.isnan(p_value):
+                return PairTests(str(question.measure), found, p_value, statistic, degrees)
+        known = [test.p_holm for test in found if not math.isnan(test.p_holm)]
+        return PairTests(str(question.measure), found, min(known, default=math.nan))
+
+    def difference(
+        self,
+        measure: str | Measure = "auc",
+        a: str | None = None,
+        b: str | None = None,
+        *,
+        level: float = LEVEL,
+        method: str = "auto",
+        rounds: int = ROUNDS,
+        seed: int = 0,
+        **parameters: Any,
+    ) -> Estimate:
+        """By how much model a exceeds model b in a measure, with an interval.
+
+        `auto` is DeLong's interval for the AUC and what is linear in it, Tango's for shares of decisions, and the
+        bootstrap percentile interval for all else. With two models, a and b need not be named.
+        """
+        check_level(level)
+        asked = self._ask_two(measure, a, b, method, rounds, seed, parameters)
+        return asked.estimate(method, level)
+
+    def confidence_curve(
+        self,
+        measure: str | Measure = "auc",
+        a: str | None = None,
+        b: str | None = None,
+        *,
+        method: str = "auto",
+        rounds: int = ROUNDS,
+        seed: int = 0,
+        **parameters: Any,
+    ) -> ConfidenceCurve:
+        """The intervals of a difference at all levels: how compatible each true difference is with the data."""
+        asked = self._ask_two(measure, a, b, method, rounds, seed, parameters)
+        return confidence_curve(asked.title, *asked.difference(method))
+
+    def verdict(
+        self,
+        measure: str | Measure = "auc",
+        *,
+        level: float = LEVEL,
+        rounds: int = ROUNDS,
+        seed: int = 0,
+        **parameters: Any,
+    ) -> str:
+        """Which models can be told apart by a measure, in plain words, and about how many cases it would take."""
+        check_level(level)
+        asked = self._ask(measure, parameters, rounds, seed)[1].values()
+        tests = corrected([one.test("auto") for one in asked])
+        return "\n".join(one.sentence(test, level) for one, test in zip(asked, tests, strict=True))
+
+    # ------------------------------------------------------------------ dominance
+
+    def dominance(self, curve: str = "roc", *, measure: str | Measure = "accuracy", **parameters: Any) -> Dominance:
+        """Over which part of an axis each model is the best, and whether one dominates everywhere.
+
+        The curves are `roc` (by false positive rate), `quota` (positives found, by places of the list),
+        `precision_recall` (by recall) and `threshold` (a measure of one cut, by the threshold that all are cut at).
+        """
+        check_choice(curve, "curve", (*CURVES, "threshold"))
+        rankings = [evaluation.ranking for evaluation in self.values()]
+        if curve != "threshold":
+            return of_curves(curve, self.names, rankings)
+        chosen = MEASURES[measure]
+        if chosen.needs is not Needs.COUNTS or chosen.better is None:
+            raise ParameterError(f"{chosen.name} is not a measure of one cut that is good or bad: choose another.")
+        return of_thresholds(chosen, self.names, rankings, **parameters)
+
+    # ------------------------------------------------------------------ many measures
+
+    def summary(
+        self,
+        measures: Iterable[str | Measure] | None = None,
+        *,
+        level: float = LEVEL,
+        rounds: int = ROUNDS,
+        seed: int = 0,
+    ) -> Table:
+        """A table of differences: a row for each measure and pair of models; the headlines unless `measures` says.
+
+        All measures share the same resamples. p_holm is corrected for the pairs, not for the number of measures.
+        """
+        check_level(level)
+        chosen = [MEASURES[m] for m in measures] if measures is not None else [m for m in MEASURES if m.headline]
+        fitting = [m for m in chosen if all(m.fits(ranking) for ranking in self.pairing.rankings)]
+        questions = {m: self._ask(m, {}, rounds, seed) for m in fitting}
+        drawn = [m for m, (_, asked) in questions.items() if asked[0, 1].chosen("auto") == "bootstrap"]
+        resamples = bootstrap(self.pairing, [questions[m][0] for m in drawn], rounds, seed) if drawn else None
+        rows: list[tuple[Any, ...]] = []
+        for m in chosen:
+            if m in questions:
+                asked = questions[m][1]
+                asked = _answered(asked, resamples, drawn.index(m)) if resamples and m in drawn else asked
+                tests = corrected([one.test("auto") for one in asked.values()])
+                rows += [one.row(test, level) for one, test in zip(asked.values(), tests, strict=True)]
+            else:
+                why = f"undefined: {m.reason(self.pairing.rankings[0]) or m.reason(self.pairing.rankings[-1])}"
+                pairs = itertools.combinations(self.names, 2)
+                rows += [(str(m), a, b, *[math.nan] * 7, "", why) for a, b in pairs]
+        return Table(ROW, tuple(rows), title=self._heading())
+
+    def to_dict(self) -> dict[str, Any]:
+        """The models and their differences, ready for JSON; what is not a finite number is None, with its reason."""
+        return {
+            "models": {name: evaluation.to_dict() for name, evaluation in self.items()},
+            "cases": self.pairing.total,
+            "differences": self.summary().to_dict(),
+            "verdict": self.verdict(),
+            "dominance": self.dominance().to_dict(),
+        }
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """The summary as a data frame of pandas, polars or pyarrow."""
+        return self.summary().to_frame(backend)
+
+    # ------------------------------------------------------------------ asking
+
+    def _ask(
+        self, measure: str | Measure, parameters: Mapping[str, Any], rounds: int, seed: int
+    ) -> tuple[Question, dict[tuple[int, int], PairedMeasure]]:
+        """A measure as a question to all models, and as a question to each pair of them."""
+        check_whole(rounds, "rounds", 1)
+        check_whole(seed, "seed", 0)
+        chosen = MEASURES[measure]
+        values = [evaluation.value(chosen, **parameters) for evaluation in self.values()]
+        given = []
+        for evaluation in self.values():
+            mine = evaluation.completed(chosen, parameters)
+            if "quota" in mine and not self.pairing.integral:  # resamples of fractional weights are not equally long
+                mine["share"] = mine.pop("quota") / float(evaluation.ranking.total)
+            given.append(mine)
+        asked = {
+            (i, j): PairedMeasure(
+                (self.names[i], self.names[j]),
+                self.pairing.of(i, j),
+                Question(chosen, (given[i], given[j])),
+                (values[i], values[j]),
+                rounds,
+                seed,
+            )
+            for i, j in itertools.combinations(range(len(self)), 2)
+        }
+        return Question(chosen, tuple(given)), asked
+
+    def _ask_two(
+        self,
+        measure: str | Measure,
+        a: str | None,
+        b: str | None,
+        method: str,
+        rounds: int,
+        seed: int,
+        parameters: Mapping[str, Any],
+    ) -> PairedMeasure:
+        """A measure as a question to two of the models."""
+        check_choice(method, "method", INTERVALS)
+        i, j = self._places(a, b)
+        asked = self._ask(measure, parameters, rounds, seed)[1]
+        return asked[i, j] if i < j else asked[j, i].turned()
+
+    def _places(self, a: str | None, b: str | None) -> tuple[int, int]:
+        """Where two models stand, by their names; of two models they need no names."""
+        if a is None and b is None and len(self) == 2:
+            return 0, 1
+        if a is None or b is None:
+            raise ParameterError(
+                f"There are {len(self)} models, {', '.join(map(repr, self))}: pass the names of two, a and b."
+            )
+        self[a], self[b]
+        if a == b:
+            raise ParameterError(f"a and b are both {a!r}: pass the names of two models.")
+        return self.names.index(a), self.names.index(b)
+
+    # ------------------------------------------------------------------ looks
+
+    def _heading(self) -> str:
+        r = self.pairing.rankings[0]
+        return (
+            f"{len(self)} models on the same {written(r.total)} cases, {written(r.positives)} positive "
+            f"({100 * r.positives / r.total:.3g} %; positive is {r.positive!r})"
+        )
+
+    def _headlines(self) -> Table:
+        rows = []
+        for measure in (m for m in MEASURES if m.headline):
+            values = [e.value(measure) if measure.fits(e.ranking) else math.nan for e in self.values()]
+            rows.append((measure.title + (f" ({measure.unit})" if measure.unit else ""), *values))
+        return Table(("measure", *self.names), tuple(rows))
+
+    def __repr__(self) -> str:
+        return "\n".join([self._heading(), "", repr(self._headlines()), "", self.verdict(), "more: .summary()"])
+
+    def _repr_html_(self) -> str:
+        verdict = "".join(f"<li>{html.escape(line)}</li>" for line in self.verdict().splitlines())
+        return f"<div><p>{html.escape(self._heading())}</p>{self._headlines()._repr_html_()}<ul>{verdict}</ul></div>"
+
+
+def _answered(
+    asked: Mapping[tuple[int, int], PairedMeasure], resamples: Resamples, place: int
+) -> dict[tuple[int, int], PairedMeasure]:
+    """The same questions, answered from resamples that all models share."""
+    values = resamples.values[place]
+    return {(i, j): replace(one, resampled=values[[i, j]], redrawn=resamples.redrawn) for (i, j), one in asked.items()}

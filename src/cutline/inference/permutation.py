@@ -1,0 +1,165 @@
+"""Permutation tests: whether a model knows anything, and whether two models differ."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from cutline.contingency import divide
+from cutline.errors import ParameterError
+from cutline.inference.pairing import _DENSE, Pairing, Question, chunks, stream, values_of
+from cutline.measures import Measure, Needs
+from cutline.parallel import each
+from cutline.ranking import Array, Ranking
+from cutline.tables import plain, shown
+
+
+@dataclass(frozen=True, eq=False)
+class PermutationTest:
+    """How often chance alone does as well.
+
+    `p_value` counts the data at hand as one more permutation, so that it is never 0; `share` is the plain share of
+    the permutations, `extreme` of those in `values`, that are at least as good.
+    """
+
+    measure: str
+    value: float
+    values: Array = field(repr=False)
+    extreme: int
+    seed: int
+    notes: tuple[str, ...] = ()
+
+    @property
+    def permutations(self) -> int:
+        """How many permutations there were."""
+        return len(self.values)
+
+    @property
+    def p_value(self) -> float:
+        """(extreme + 1) / (permutations + 1); NaN when the measure is undefined here."""
+        return math.nan if math.isnan(self.value) else (self.extreme + 1) / (self.permutations + 1)
+
+    @property
+    def share(self) -> float:
+        """Extreme / permutations: 300 of 10 000 make 0.03."""
+        return math.nan if math.isnan(self.value) else float(divide(self.extreme, self.permutations))
+
+    def stopped(self, asked: int) -> PermutationTest:
+        """The same, saying that more permutations were asked for."""
+        return replace(self, notes=(*self.notes, f"Stopped after {self.permutations} of {asked} permutations."))
+
+    def to_dict(self) -> dict[str, Any]:
+        """All but the single permutations, ready for JSON."""
+        names = ("measure", "value", "p_value", "share", "extreme", "permutations", "seed")
+        return {name: plain(getattr(self, name)) for name in names} | {"notes": list(self.notes)}
+
+    def __repr__(self) -> str:
+        head = (
+            f"{self.measure} {shown(self.value)}: p = {shown(self.p_value)} "
+            f"({self.extreme} of {self.permutations} permutations do as well, a share of {shown(self.share)})"
+        )
+        return "\n".join([head, *(f"  note: {note}" for note in self.notes)])
+
+    def _repr_html_(self) -> str:
+        return "<br>".join(html.escape(line) for line in repr(self).splitlines())
+
+
+def verdict_of_chance(measure: Measure, value: float, values: Array, seed: int, why: str = "") -> PermutationTest:
+    """The test of a value against what chance gave; a permutation in which the measure is undefined does as well."""
+    if measure.better is None:
+        raise ParameterError(f"{measure.name} is neither good nor bad when it grows: choose another measure to test.")
+    slack = 1e-12 * max(1.0, abs(value)) if math.isfinite(value) else 0.0
+    worse = values < value - slack if measure.better == "higher" else values > value + slack
+    undefined = int(np.isnan(values).sum())
+    notes = [f"{measure} is undefined: {why}."] if math.isnan(value) else []
+    if undefined and not notes:
+        notes.append(f"In {undefined} permutations {measure} is undefined; they count as doing as well.")
+    return PermutationTest(str(measure), value, values, int((~worse).sum()), seed, tuple(notes))
+
+
+# ---------------------------------------------------------------------- the labels of one model's cases
+
+
+def permute_labels(
+    ranking: Ranking, measure: Measure, parameters: Mapping[str, Any], permutations: int, seed: int
+) -> PermutationTest:
+    """Whether the scores have to do with the labels: the measure against its values with the labels shuffled.
+
+    Shuffling says only which of the cases at each score are positive, so that it is drawn from the ranking.
+    """
+    question = Question(measure, (parameters,))
+    value = float(question.value(ranking, 0))
+    data, given = measure.prepare(ranking, parameters)
+    why = measure.reason(data, **given)
+    if not ranking.integral:
+        value, why = math.nan, "weights that are not whole numbers do not say how many cases there are to shuffle"
+    if math.isnan(value):
+        return verdict_of_chance(measure, math.nan, np.full(0, math.nan), seed, why)
+
+    def work(numbers: range) -> Array:
+        pos = np.stack([_shuffled(ranking, stream(seed, number)) for number in numbers])
+        shuffled = replace(ranking, pos=pos, neg=ranking.size - pos, pos2=pos, neg2=ranking.size - pos)
+        return np.broadcast_to(np.asarray(question.value(shuffled, 0), dtype=float), len(pos))
+
+    done = each(work, chunks(permutations, len(ranking)), permutations * len(ranking))
+    return verdict_of_chance(measure, value, np.concatenate(done), seed)
+
+
+def _shuffled(ranking: Ranking, rng: np.random.Generator) -> Array:
+    """How many positives each score gets when the labels are dealt anew."""
+    n, positives = int(ranking.total), int(ranking.positives)
+    if n > _DENSE * len(ranking):
+        return rng.multivariate_hypergeometric(ranking.size, positives, method="marginals")
+    labels = np.zeros(n, dtype=np.int64)
+    labels[:positives] = 1
+    rng.shuffle(labels)
+    return np.add.reduceat(labels, ranking.ends[:-1])
+
+
+# ---------------------------------------------------------------------- the scores of two models
+
+
+def exchange_models(
+    pairing: Pairing, question: Question, cuts: Sequence[int] | None, permutations: int, seed: int
+) -> tuple[Array, float]:
+    """The differences of two models when a fair coin decides for each case which model gave which score, and the
+    difference at hand.
+
+    What is exchanged is what the measure looks at: for a measure of one cut (`cuts`) the two predictions, for one of
+    probabilities or margins the two scores, and for one of the order the two ranks (Venkatraman & Begg 1996), because
+    the scores of two models need not be on one scale.
+    """
+    measure = question.measure
+    if cuts is not None:
+        scores = [
+            (np.arange(len(ranking)) < cut).astype(float) for ranking, cut in zip(pairing.rankings, cuts, strict=True)
+        ]
+    elif measure.needs in (Needs.PROBABILITIES, Needs.MARGINS):
+        scores = [r.score if r.higher_is_positive else -r.score for r in pairing.rankings]
+    else:
+        scores = [-(ranking.ends[:-1] + ranking.ends[1:]) for ranking in pairing.rankings]
+    crossed = pairing.crossed(scores)
+
+    def ask(ranking: Ranking, model: int) -> list[Any]:
+        if cuts is None:
+            return [question.value(ranking, model)]
+        given = dict(question.parameters[model])
+        threshold = given.pop("threshold")
+        data, given = measure.prepare(ranking.at_cut(ranking.cut(0.5), threshold), given)
+        return [measure.compute(data, **given)]
+
+    def difference(draws: Array) -> Array:
+        first, second = values_of(crossed, draws, ask)[0]
+        with np.errstate(invalid="ignore"):  # two infinite values have no difference
+            return np.asarray(first - second)
+
+    def work(numbers: range) -> Array:
+        return difference(np.stack([crossed.exchange(stream(seed, number)) for number in numbers]))
+
+    done = each(work, chunks(permutations, len(crossed)), permutations * len(crossed))
+    return np.concatenate(done), float(difference(crossed.cases[None])[0])

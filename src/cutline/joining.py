@@ -1,0 +1,153 @@
+"""The door for several models: the same cases in one order, or a refusal that says how they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import reduce
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cutline.errors import InputError, ParameterError, near
+from cutline.predictions import Cases, Missing, complete
+from cutline.ranking import Array
+
+
+class SharedCases(NamedTuple):
+    """The cases that every model scored, and how many were dropped because a value was missing."""
+
+    is_positive: Array
+    scores: dict[str, Array]
+    weights: Array | None
+    positive: Any
+    dropped: int
+
+
+class _Columns(NamedTuple):
+    """What one model's frame holds."""
+
+    ids: Array
+    labels: Array
+    scores: Any
+    weights: Array | None
+
+
+def share_cases(
+    labels: Any, scores: Mapping[str, Any], weights: Any, *, positive: Any, missing: Missing
+) -> SharedCases:
+    """The cases of models whose scores are columns of one length, in one order."""
+    if not isinstance(scores, Mapping):
+        raise InputError(
+            f"scores is a {type(scores).__name__}: pass the scores of each model by its name, "
+            'such as {"a": scores_a, "b": scores_b}.'
+        )
+    if len(scores) < 2:
+        raise InputError(f"scores holds {_models(len(scores))}: pass at least two to compare, or use evaluate().")
+    found: dict[str, Cases] = {}
+    for name, column in scores.items():
+        try:
+            found[str(name)] = complete(labels, column, weights, positive=positive, missing=missing)
+        except InputError as error:
+            raise InputError(f"Model {name!r}: {error}") from None
+    if len(found) < len(scores):
+        raise InputError("Two models have the same name: give each its own.")
+    first = next(iter(found.values()))
+    kept = reduce(_common, (cases.position for cases in found.values()))
+    if not len(kept):
+        raise InputError("No case has a score of every model: pass complete rows.")
+    aligned = {name: cases.scores[_places(cases.position, kept)] for name, cases in found.items()}
+    mine = _places(first.position, kept)
+    heavy = None if first.weights is None else first.weights[mine]
+    dropped = first.dropped + len(first.position) - len(kept)
+    return SharedCases(first.is_positive[mine], aligned, heavy, first.positive, dropped)
+
+
+def _common(one: Array, two: Array) -> Array:
+    """The positions that are in both, which usually are the same."""
+    return one if np.array_equal(one, two) else np.intersect1d(one, two, assume_unique=True)
+
+
+def _places(position: Array, kept: Array) -> Any:
+    """Where the kept positions stand among all."""
+    return slice(None) if len(position) == len(kept) else np.searchsorted(position, kept)
+
+
+def join_frames(labels: str, score: Any, weights: Any, frames: Any, key: Any) -> tuple[Any, dict[str, Any], Any]:
+    """The labels, the scores by model and the weights of frames that are joined by the ids of the cases.
+
+    `score` names the column of the scores, the same in each frame or one for each model.
+    """
+    if not isinstance(frames, Mapping) or len(frames) < 2:
+        raise InputError(
+            "data holds the frames of fewer than two models: pass one frame for each by its name, "
+            'such as {"a": frame_a, "b": frame_b}.'
+        )
+    if not isinstance(key, str):
+        raise ParameterError("Frames are joined by the ids of their cases: pass id= with the name of that column.")
+    if isinstance(score, Mapping) and set(score) != set(frames):
+        raise InputError(
+            f"scores names a column for {', '.join(map(repr, score))}, but data has frames of "
+            f"{', '.join(map(repr, frames))}: name one for each."
+        )
+    columns = {
+        str(name): _Columns(
+            np.asarray(column_of(frame, key, "id", name)),
+            np.asarray(column_of(frame, labels, "labels", name)),
+            np.asarray(column_of(frame, score[name] if isinstance(score, Mapping) else score, "scores", name)),
+            None if weights is None else np.asarray(column_of(frame, weights, "weights", name)),
+        )
+        for name, frame in frames.items()
+    }
+    rows = {name: _rows_by_id(name, model.ids) for name, model in columns.items()}
+    (first, base), *others = columns.items()
+    joined = {first: base.scores}
+    for name, model in others:
+        lacking, extra = len(rows[first].keys() - rows[name].keys()), len(rows[name].keys() - rows[first].keys())
+        if lacking or extra:
+            raise InputError(
+                f"The cases differ: {lacking} ids of {first!r} are not in {name!r}, and {extra} ids of {name!r} are "
+                f"not in {first!r}: pass predictions of the same cases."
+            )
+        mine = np.fromiter((rows[name][case] for case in rows[first]), dtype=np.intp, count=len(base.ids))
+        for what, one, two in (("label", base.labels, model.labels), ("weight", base.weights, model.weights)):
+            unequal = 0 if one is None or two is None else _unequal(one, two[mine])
+            if unequal:
+                raise InputError(
+                    f"The {what} of {unequal} of {len(mine)} cases is another in {name!r} than in {first!r}: "
+                    f"pass one {what} for each case."
+                )
+        joined[name] = model.scores[mine]
+    return base.labels, joined, base.weights
+
+
+def _rows_by_id(name: str, ids: Array) -> dict[Any, int]:
+    """Where each case stands; every case has an id, and none has another's."""
+    rows = {case: row for row, case in enumerate(ids.tolist())}
+    if any(case is None or case != case for case in rows):
+        raise InputError(f"Model {name!r} has rows without an id: name every case.")
+    if len(rows) < len(ids):
+        raise InputError(
+            f"Model {name!r} repeats an id in {len(ids) - len(rows)} of its {len(ids)} rows: "
+            "pass one row for each case."
+        )
+    return rows
+
+
+def _unequal(one: Array, two: Array) -> int:
+    """How many values differ; two missing ones do not."""
+    return int(((one != two) & ~((one != one) & (two != two))).sum())
+
+
+def column_of(frame: Any, name: Any, argument: str, model: Any = None) -> Any:
+    """The column of a data frame of any kind, by its name."""
+    if not isinstance(name, str):
+        raise ParameterError(f"{argument} is a {type(name).__name__}: with data=, pass the name of a column.")
+    known = [str(column) for column in getattr(frame, "column_names", None) or getattr(frame, "columns", frame)]
+    if name not in known:
+        whose = "data" if model is None else f"The frame of model {model!r}"
+        raise InputError(f"{whose} has no column {name!r}, which {argument} names.{near(name, known)}")
+    return frame[name]
+
+
+def _models(count: int) -> str:
+    return "no model" if not count else f"{count} model" + ("s" if count > 1 else "")
