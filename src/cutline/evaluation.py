@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from cutline.contingency import Counts, written
-from cutline.errors import near
+from cutline.errors import ParameterError, near
+from cutline.inference import intervals, target
+from cutline.inference.estimate import Estimate
+from cutline.inference.intervals import Options
+from cutline.inference.samplers import GroupSampler
 from cutline.measures import MEASURES, Family, Measure, Needs
 from cutline.measures._measure import DEFAULT_THRESHOLD
 from cutline.parallel import each
@@ -30,11 +34,14 @@ def evaluate(
     name: str | None = None,
     missing: Missing = "error",
     higher_is_positive: bool = True,
+    groups: Any = None,
 ) -> Evaluation:
     """Evaluate the predictions of one model.
 
     `labels`, `scores` and `weights` are columns of one length; see `rank` for what they may hold. `threshold` is the
     cut at which the measures of one cut are read: a case is predicted positive when its score is at or above it.
+    `groups` names for each case the group it belongs to, such as a patient with several visits: intervals then resample
+    whole groups, because the cases of one are not independent.
 
     >>> ev = evaluate([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.4, 0.2])
     >>> round(ev.auc, 6), round(ev.precision, 6), round(ev.value("f_beta", beta=2), 6)
@@ -42,7 +49,11 @@ def evaluate(
     """
     threshold = check_number(threshold, "threshold")
     ranking = rank(labels, scores, weights, positive=positive, higher_is_positive=higher_is_positive, missing=missing)
-    return Evaluation(ranking, threshold, name)
+    if groups is None:
+        return Evaluation(ranking, threshold, name)
+    if ranking.dropped:
+        raise ParameterError("groups= needs complete rows: drop those with missing values from all columns first.")
+    return Evaluation(ranking, threshold, name, GroupSampler.of(ranking, labels, scores, weights, groups))
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +63,7 @@ class Evaluation:
     ranking: Ranking
     threshold: float = DEFAULT_THRESHOLD
     name: str | None = None
+    groups: GroupSampler | None = None
 
     # ------------------------------------------------------------------ one number
 
@@ -74,9 +86,13 @@ class Evaluation:
         return MEASURES[measure].threshold(self.ranking, **parameters)
 
     def _prepare(self, measure: Measure, parameters: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        return measure.prepare(self.ranking, self._placed(measure, parameters))
+
+    def _placed(self, measure: Measure, parameters: dict[str, Any]) -> dict[str, Any]:
+        """The parameters, with the threshold of this evaluation where a measure of one cut was given no other."""
         if measure.needs is Needs.COUNTS and not parameters.keys() & {"threshold", "quota", "share"}:
-            parameters = parameters | {"threshold": self.threshold}
-        return measure.prepare(self.ranking, parameters)
+            return parameters | {"threshold": self.threshold}
+        return parameters
 
     def __getattr__(self, name: str) -> float:
         if name.startswith("_") or name not in MEASURES:
@@ -87,6 +103,51 @@ class Evaluation:
 
     def __dir__(self) -> Iterable[str]:
         return [*super().__dir__(), *MEASURES.names]
+
+    # ------------------------------------------------------------------ how sure
+
+    def estimate(
+        self,
+        measure: str | Measure | Callable[..., float],
+        level: float = 0.95,
+        method: str = "auto",
+        *,
+        resamples: int = 2000,
+        seed: int = 0,
+        stratified: bool = False,
+        **parameters: Any,
+    ) -> Estimate:
+        """A measure with its interval; `method="auto"` chooses by what the measure is, and the result names the choice.
+
+        `measure` may be a function of yours: of the `Ranking`, or, with `threshold`, `quota` or `share`, of the
+        `Counts` of that cut. The last options are for the bootstrap.
+
+        >>> ev = evaluate([1, 1, 0, 1, 1, 0, 0, 1, 0, 0], [0.95, 0.8, 0.75, 0.6, 0.5, 0.45, 0.3, 0.25, 0.2, 0.1])
+        >>> ev.estimate("recall", method="clopper_pearson", threshold=0.55)
+        recall 0.6000 [0.1466, 0.9473] (95 %, clopper_pearson)
+        """
+        options = Options(level, method, resamples, seed, stratified)
+        return intervals.estimates([self._target(measure, parameters)], options, self.groups)[0]
+
+    def estimates(
+        self,
+        measures: Iterable[str | Measure | Callable[..., float]],
+        level: float = 0.95,
+        method: str = "auto",
+        *,
+        resamples: int = 2000,
+        seed: int = 0,
+        stratified: bool = False,
+    ) -> list[Estimate]:
+        """Several measures with their intervals, those of the bootstrap on the same resamples."""
+        options = Options(level, method, resamples, seed, stratified)
+        return intervals.estimates([self._target(measure, {}) for measure in measures], options, self.groups)
+
+    def _target(self, measure: str | Measure | Callable[..., float], parameters: dict[str, Any]) -> target.Target:
+        if callable(measure) and not isinstance(measure, Measure):
+            return target.of_function(measure, self.ranking, parameters)
+        chosen = MEASURES[measure]
+        return target.of_measure(chosen, self.ranking, self._placed(chosen, parameters))
 
     # ------------------------------------------------------------------ one cut
 

@@ -65,12 +65,18 @@ class Ranking:
     @property
     def positives(self) -> Any:
         """P, the weight of the positives."""
-        return self.tp[..., -1]
+        return self._sum("pos", "tp")
 
     @property
     def negatives(self) -> Any:
         """N, the weight of the negatives."""
-        return self.fp[..., -1]
+        return self._sum("neg", "fp")
+
+    def _sum(self, cells: str, cumulated: str) -> Any:
+        # Whole numbers add up to the same in any order, so they need not be cumulated first.
+        if self.integral and cumulated not in self.__dict__:
+            return getattr(self, cells).sum(-1)
+        return getattr(self, cumulated)[..., -1]
 
     @property
     def total(self) -> Any:

@@ -13,6 +13,7 @@ from cutline.measures import (
     ranks,
     rules,
 )
+from cutline.measures._kinds import LineOfAuc, MeanOfCases, Proportion, Ratio
 from cutline.measures._measure import (
     MEASURES,
     Baseline,
@@ -30,9 +31,13 @@ __all__ = [
     "Baseline",
     "Condition",
     "Family",
+    "LineOfAuc",
+    "MeanOfCases",
     "Measure",
     "Needs",
     "Parameter",
+    "Proportion",
+    "Ratio",
     "Situation",
     "agreement",
     "combined",

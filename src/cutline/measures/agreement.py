@@ -9,6 +9,7 @@ import numpy as np
 
 from cutline.contingency import Counts, divide
 from cutline.measures._conditions import ALL_FLAGGED, NONE_FLAGGED, ONE_CLASS
+from cutline.measures._kinds import Ratio
 from cutline.measures._measure import Baseline, Condition
 from cutline.measures.counts import BASE, entropy, fpr, npv, precision, rate, recall
 
@@ -120,6 +121,7 @@ def markedness(c: Counts) -> Any:
         lambda c, **_: ((c.tp == 0) | (c.tn == 0)) & ((c.fp == 0) | (c.fn == 0)),
     ),
     aliases=("dor", "odds_ratio"),
+    kind=Ratio(above=("tp", "fn"), below=("fp", "tn"), odds=True),
     source="glas2003",
 )
 def diagnostic_odds_ratio(c: Counts) -> Any:

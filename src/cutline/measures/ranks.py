@@ -15,6 +15,7 @@ import numpy as np
 
 from cutline.contingency import divide
 from cutline.measures._conditions import ONE_CLASS
+from cutline.measures._kinds import LineOfAuc
 from cutline.measures._measure import Baseline, Condition, Family, Needs, Parameter, measure
 from cutline.ranking import Ranking, take
 
@@ -32,6 +33,7 @@ order = partial(measure, needs=Needs.RANKING, family=Family.RANKING, range=(0, 1
     random=0.5,
     aliases=("roc_auc", "auroc", "c_statistic", "c_index", "concordance"),
     headline=True,
+    kind=LineOfAuc(lambda r: (1.0, 0.0)),
     source=("berrar2024", "hanley1982"),
 )
 def auc(r: Ranking) -> Any:
@@ -52,6 +54,7 @@ def auc(r: Ranking) -> Any:
     perfect=1,
     random=0,
     aliases=("gini_index", "somers_d", "accuracy_ratio"),
+    kind=LineOfAuc(lambda r: (2.0, -1.0)),
     source="berrar2024",
 )
 def gini(r: Ranking) -> Any:
@@ -68,6 +71,7 @@ def gini(r: Ranking) -> Any:
     perfect=Baseline(r"\frac{n}{2(n-1)}", lambda s, **_: s.n / (s.n - 1) / 2),
     random=0,
     undefined=(*ONE_CLASS, Condition("the weights add up to less than 2 cases", lambda r, **_: r.total < 2)),
+    kind=LineOfAuc(lambda r: (r.total / (r.total - 1), -r.total / (r.total - 1) / 2)),
     source=("berrar2024", "berrar2014"),
 )
 def taks(r: Ranking) -> Any:
@@ -83,6 +87,7 @@ def taks(r: Ranking) -> Any:
     better="higher",
     perfect=Baseline(r"\frac{PN}{2n}", lambda s, **_: s.n * s.prevalence * (1 - s.prevalence) / 2),
     random=0,
+    kind=LineOfAuc(lambda r: (r.positives / r.total * r.negatives, -r.positives / r.total * r.negatives / 2)),
     source="berrar2024",
 )
 def average_gain(r: Ranking) -> Any:
