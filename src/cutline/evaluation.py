@@ -6,16 +6,16 @@ import html
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from cutline.contingency import Counts, written
 from cutline.errors import ParameterError, near
-from cutline.inference import intervals, target
 from cutline.inference.estimate import Estimate
-from cutline.inference.intervals import Options
+from cutline.inference.intervals import Options, by_formula, checked, estimates
 from cutline.inference.samplers import GroupSampler
+from cutline.inference.target import Target, of_function, of_measure
 from cutline.measures import MEASURES, Family, Measure, Needs
 from cutline.measures._measure import DEFAULT_THRESHOLD
 from cutline.parallel import each
@@ -127,7 +127,7 @@ class Evaluation:
         recall 0.6000 [0.1466, 0.9473] (95 %, clopper_pearson)
         """
         options = Options(level, method, resamples, seed, stratified)
-        return intervals.estimates([self._target(measure, parameters)], options, self.groups)[0]
+        return estimates([self._target(measure, parameters)], options, self.groups)[0]
 
     def estimates(
         self,
@@ -141,13 +141,13 @@ class Evaluation:
     ) -> list[Estimate]:
         """Several measures with their intervals, those of the bootstrap on the same resamples."""
         options = Options(level, method, resamples, seed, stratified)
-        return intervals.estimates([self._target(measure, {}) for measure in measures], options, self.groups)
+        return estimates([self._target(measure, {}) for measure in measures], options, self.groups)
 
-    def _target(self, measure: str | Measure | Callable[..., float], parameters: dict[str, Any]) -> target.Target:
+    def _target(self, measure: str | Measure | Callable[..., float], parameters: dict[str, Any]) -> Target:
         if callable(measure) and not isinstance(measure, Measure):
-            return target.of_function(measure, self.ranking, parameters)
+            return of_function(measure, self.ranking, parameters)
         chosen = MEASURES[measure]
-        return target.of_measure(chosen, self.ranking, self._placed(chosen, parameters))
+        return of_measure(chosen, self.ranking, self._placed(chosen, parameters))
 
     # ------------------------------------------------------------------ one cut
 
@@ -173,10 +173,14 @@ class Evaluation:
         family: Family | str | None = None,
         quota: float | None = None,
         share: float | None = None,
+        intervals: bool | Literal["bootstrap"] = True,
+        level: float = 0.95,
     ) -> Table:
-        """A table of measures: their values, what a model that knows nothing would get, and why one is undefined.
+        """A table of measures: values, intervals, what a model that knows nothing would get, and why one is undefined.
 
-        All of them, unless `measures` or `family` says which; those of a quota only with `quota` or `share`.
+        All of them, unless `measures` or `family` says which; those of a quota only with `quota` or `share`. The
+        intervals are those that a formula gives; `intervals="bootstrap"` adds the others, which takes a while, and
+        `intervals=False` leaves all out.
         """
         chosen = MEASURES.search(family=family) if measures is None else [MEASURES[measure] for measure in measures]
         if quota is not None or share is not None:
@@ -184,29 +188,34 @@ class Evaluation:
             chosen = [m.with_(quota=int(j) if j.is_integer() else j) if "quota" in m.required else m for m in chosen]
         elif measures is None:
             chosen = [m for m in chosen if not m.required]
-        columns = ("measure", "title", "family", "value", "random", "better", "unit", "reason")
-        rows = each(self._row, chosen, len(self.ranking))
+        options, n = checked(Options(level)), len(self.ranking)
+        fitting = [m for m in chosen if m.fits(self.ranking)]
+        targets = each(lambda m: self._target(m, {}), fitting, n)
+        found: list[Estimate | None] = [None] * len(targets)
+        if intervals == "bootstrap":
+            found = [*estimates(targets, options, self.groups)]
+        elif intervals:
+            found = each(lambda t: by_formula(t, level, grouped=self.groups is not None), targets, n)
+        known = {m: pair for m, *pair in zip(fitting, targets, found, strict=True)}
+        columns = ("measure", "title", "family", "value", "low", "high", "method", "random", "better", "unit", "reason")
+        rows = (self._row(m, *known.get(m, (None, None))) for m in chosen)
         return Table(columns, tuple(rows), title=self._heading())
 
-    def _row(self, measure: Measure) -> tuple[Any, ...]:
+    def _row(self, measure: Measure, target: Target | None, found: Estimate | None) -> tuple[Any, ...]:
         value = random = math.nan
-        reason = measure.reason(self.ranking) if not measure.fits(self.ranking) else ""
-        if not reason:
+        if target is None:
+            reason = measure.reason(self.ranking)
+        else:
             data, parameters = self._prepare(measure, {})
-            value = float(measure.compute(data, **parameters))
-            random = measure.ignorant(data, **{**measure.bound, **parameters})
-            reason = measure.reason(data, **parameters) if math.isnan(value) else ""
+            value, random, reason = (
+                target.value,
+                measure.ignorant(data, **{**measure.bound, **parameters}),
+                target.reason,
+            )
         note = f"undefined: {reason}" if reason else ("infinite" if math.isinf(value) else "")
-        return (
-            str(measure),
-            measure.title,
-            measure.family.name.lower(),
-            value,
-            random,
-            measure.better,
-            measure.unit,
-            note,
-        )
+        interval = (found.low, found.high, found.method) if found and found.has_interval else (math.nan, math.nan, "")
+        names = str(measure), measure.title, measure.family.name.lower()
+        return *names, value, *interval, random, measure.better, measure.unit, note
 
     @property
     def notes(self) -> list[str]:
@@ -270,10 +279,16 @@ class Evaluation:
     def _headlines(self) -> Table:
         table = self.summary(m for m in MEASURES if m.headline)
         shown = [
-            (row["title"] + (f" ({row['unit']})" if row["unit"] else ""), row["value"], row["random"], row["reason"])
+            (
+                row["title"] + (f" ({row['unit']})" if row["unit"] else ""),
+                row["value"],
+                *((row["low"], row["high"]) if row["method"] else (None, None)),
+                row["random"],
+                row["reason"],
+            )
             for row in table
         ]
-        return Table(("measure", "value", "knowing nothing", ""), tuple(shown))
+        return Table(("measure", "value", "low", "high", "knowing nothing", ""), tuple(shown))
 
     def __repr__(self) -> str:
         c = self.counts

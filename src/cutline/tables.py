@@ -48,7 +48,7 @@ class Table:
 
     def __repr__(self) -> str:
         cells = [[shown(value) for value in row] for row in self.rows]
-        is_number = [all(isinstance(row[i], int | float) for row in self.rows) for i in range(len(self.columns))]
+        is_number = [all(isinstance(row[i], int | float | None) for row in self.rows) for i in range(len(self.columns))]
         return "\n".join(([self.title] if self.title else []) + aligned(self.columns, cells, is_number))
 
     def _repr_html_(self) -> str:

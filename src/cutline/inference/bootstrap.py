@@ -86,7 +86,8 @@ def _measure(r: Ranking, cells: Cells, statistics: Sequence[Statistic], values: 
     pos, neg = (column[0] if len(column) == 1 else column for column in (cells.pos, cells.neg))  # one needs no stack
     stack = replace(r, score=cells.score, pos=pos, neg=neg, pos2=pos, neg2=neg)
     for statistic, found in zip(statistics, values, strict=True):
-        found.append(np.broadcast_to(np.asarray(statistic(stack), dtype=float), len(cells.pos)))
+        value = np.asarray(statistic(stack), dtype=float)
+        found.append(value[None] if pos.ndim == 1 else value)
 
 
 # ---------------------------------------------------------------------- limits
@@ -125,7 +126,7 @@ def _at(values: Array, share: float) -> float:
 def accelerations(sampler: Sampler, statistics: Sequence[Statistic], seed: int) -> list[float]:
     """The acceleration of each statistic: a sixth of the skewness of what leaving out one case changes.
 
-    With up to a thousand kinds of cases each is left out in turn; with more, the cases are dealt at random into a
+    With up to five hundred kinds of cases each is left out in turn; with more, the cases are dealt at random into a
     hundred lots, and each lot is left out, which estimates the same number.
     """
     r, times = sampler.ranking, []

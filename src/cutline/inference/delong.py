@@ -26,7 +26,7 @@ def placements(r: Ranking) -> Placements:
     """The placement values of DeLong, DeLong and Clarke-Pearson (1988), one for each distinct score and class.
 
     >>> placements(Ranking.of_counts([3, 2, 1], [1, 1, 0], [0, 1, 1])).of_positives.tolist()
-    [1.0, 0.75]
+    [1.0, 0.75, 0.0]
     """
     fp, tp = r.fp, r.tp
     of_positives = divide(fp[..., -1:] - fp[..., 1:] + r.neg / 2, fp[..., -1:])
@@ -48,7 +48,7 @@ def variance(r: Ranking) -> Any:
 
 def _variance_of_mean(square: Array, deviation: Array, weight: Any, size: Any) -> Any:
     """The variance of a weighted mean: squared weights times squared deviations, corrected for the mean's own."""
-    return divide(np.vecdot(square, deviation * deviation), np.square(weight, dtype=float)) * divide(size, size - 1)
+    return divide(np.vecdot(square, deviation * deviation) * size, np.square(weight, dtype=float) * (size - 1))
 
 
 def delong(area: Any, variance: Any, level: float) -> Limits:

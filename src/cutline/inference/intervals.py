@@ -30,13 +30,16 @@ class Options(NamedTuple):
     stratified: bool = False
 
 
-def check(options: Options) -> None:
-    """Refuse options out of their domain."""
-    level, _, resamples, _, _ = options
+def checked(options: Options) -> Options:
+    """The options, if they are in their domain."""
+    level, resamples = options.level, options.resamples
     if not isinstance(level, int | float) or not 0 < level < 1:
         raise ParameterError(f"level is {level!r}: pass a share above 0 and below 1, such as 0.95.")
     if not isinstance(resamples, int | np.integer) or resamples < 2:
         raise ParameterError(f"resamples is {resamples!r}: pass a whole number from 2, such as 2000.")
+    if not isinstance(options.seed, int | np.integer) or options.seed < 0:
+        raise ParameterError(f"seed is {options.seed!r}: pass a whole number from 0.")
+    return options
 
 
 def methods(target: Target) -> tuple[str, ...]:
@@ -68,7 +71,7 @@ def choose(target: Target, method: str, *, grouped: bool = False) -> str:
 
 def estimates(targets: Sequence[Target], options: Options, groups: GroupSampler | None = None) -> list[Estimate]:
     """The estimates of some measures of one ranking, all that are resampled on the same resamples."""
-    check(options)
+    checked(options)
     chosen = [choose(target, options.method, grouped=groups is not None) for target in targets]
     drawn = [i for i, target in enumerate(targets) if chosen[i] in RESAMPLING and not math.isnan(target.value)]
     found = _resampled([targets[i] for i in drawn], [chosen[i] for i in drawn], options, groups)
@@ -80,6 +83,12 @@ def estimates(targets: Sequence[Target], options: Options, groups: GroupSampler 
 
 
 # ---------------------------------------------------------------------- closed forms
+
+
+def by_formula(target: Target, level: float, *, grouped: bool = False) -> Estimate | None:
+    """The estimate by the default method; None when that is resampling."""
+    method = choose(target, "auto", grouped=grouped)
+    return None if method in RESAMPLING else closed(target, method, level)
 
 
 def closed(target: Target, method: str, level: float, *, grouped: bool = False) -> Estimate:
@@ -131,7 +140,7 @@ def _log(target: Target, level: float) -> tuple[Limits, list[str]]:
 
 def _influence(target: Target, level: float) -> tuple[Limits, list[str]]:
     if isinstance(target.kind, MeanOfCases):
-        losses = target.kind.of(target.ranking, **(target.parameters or {}))
+        losses = target.kind.of(target.ranking, **target.parameters)
         variance = influence.of_mean(target.ranking, sizes.squares(target.ranking), *losses)
     else:
         variance = influence.of_counts(target.of_counts, target.counts, target.second)  # type: ignore[arg-type]
@@ -189,14 +198,15 @@ def _resampled(
     if redrawn:
         notes.append(f"{redrawn} resamples of one class were drawn again.")
     return [
-        _from_replicates(target, values[i], speeds.get(i), options.level, list(notes))
+        from_replicates(target, values[i], speeds.get(i), options.level, list(notes))
         for i, target in enumerate(targets)
     ]
 
 
-def _from_replicates(
+def from_replicates(
     target: Target, values: Any, acceleration: float | None, level: float, notes: list[str]
 ) -> Estimate:
+    """The estimate from the values on resamples: plain percentiles, or BCa when the acceleration is given."""
     known = values[~np.isnan(values)]
     method = "bootstrap" if acceleration is None else "bca"
     if len(known) < len(values):

@@ -17,7 +17,7 @@ def wald(k: Any, n: Any, level: float) -> Limits:
 
     Its limits may lie outside [0, 1]; they are not cut here.
 
-    >>> [round(limit, 4) for limit in wald(3, 5, 0.95)]
+    >>> [round(float(limit), 4) for limit in wald(3, 5, 0.95)]
     [0.1706, 1.0294]
     """
     p = np.true_divide(k, n)
@@ -33,7 +33,7 @@ def wald_holds(k: Any, n: Any) -> Any:
 def clopper_pearson(k: Any, n: Any, level: float) -> Limits:
     """Clopper and Pearson (1934), Berrar's Definition 37: never covers less than it says, so it is wide for small n.
 
-    >>> [round(limit, 4) for limit in clopper_pearson(3, 5, 0.95)]
+    >>> [round(float(limit), 4) for limit in clopper_pearson(3, 5, 0.95)]
     [0.1466, 0.9473]
     """
     from scipy.special import betaincinv
@@ -48,7 +48,7 @@ def clopper_pearson(k: Any, n: Any, level: float) -> Limits:
 def wilson(k: Any, n: Any, level: float) -> Limits:
     """Wilson (1927), the score interval: covers about what it says for any p and for n from about 10 on.
 
-    >>> [round(limit, 4) for limit in wilson(3, 5, 0.95)]
+    >>> [round(float(limit), 4) for limit in wilson(3, 5, 0.95)]
     [0.2307, 0.8824]
     """
     k, n, z = np.asarray(k, dtype=float), np.asarray(n, dtype=float), quantile(level)
@@ -63,7 +63,7 @@ def agresti_coull(k: Any, n: Any, level: float) -> Limits:
 
     Its limits may lie outside [0, 1]; they are not cut here.
 
-    >>> [round(limit, 4) for limit in agresti_coull(3, 5, 0.95)]
+    >>> [round(float(limit), 4) for limit in agresti_coull(3, 5, 0.95)]
     [0.2291, 0.884]
     """
     z = quantile(level)
@@ -75,7 +75,7 @@ def jeffreys(k: Any, n: Any, level: float) -> Limits:
 
     The limit at an end that was observed is that end (Brown, Cai and DasGupta, 2001).
 
-    >>> [round(limit, 4) for limit in jeffreys(3, 5, 0.95)]
+    >>> [round(float(limit), 4) for limit in jeffreys(3, 5, 0.95)]
     [0.2094, 0.9056]
     """
     from scipy.special import betaincinv

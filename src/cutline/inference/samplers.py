@@ -14,7 +14,7 @@ from cutline.errors import InputError
 from cutline.predictions import cases
 from cutline.ranking import Array, Ranking
 
-KINDS = 1000  # with more kinds of cases, or groups, lots of them are left out of a jackknife instead of each
+KINDS = 500  # with more kinds of cases, or groups, lots of them are left out of a jackknife instead of each
 LOTS = 100
 LONG = 2**13  # a ranking of more scores is resampled one at a time, without the scores that were not drawn
 

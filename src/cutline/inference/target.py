@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ class Target:
     reason: str = ""
     range: tuple[float, float] = (-math.inf, math.inf)
     kind: Kind = None
-    parameters: dict[str, Any] | None = None
+    parameters: dict[str, Any] = field(default_factory=dict)
     cut: Callable[[Ranking], Counts] | None = None
     of_counts: Callable[[Counts], Any] | None = None
 
@@ -50,60 +51,63 @@ def of_measure(measure: Measure, ranking: Ranking, parameters: dict[str, Any]) -
     """The target of a registered measure; for one cut the parameters say where it is."""
     data, rest = measure.prepare(ranking, parameters)
     value = float(measure.compute(data, **rest))
-    reason = measure.reason(data, **rest) if math.isnan(value) else ""
-    cutter = None
+    quota = rest.get("quota", measure.defaults.get("quota"))
+    cut_at, of_counts = None, None
     if measure.needs is Needs.COUNTS:
-        cutter = _cutter(
-            ranking, {name: parameters[name] for name in ("threshold", "quota", "share") if name in parameters}
-        )
-
-        def statistic(r: Ranking) -> Any:
-            return measure.compute(cutter(r), **rest)
-
-    elif (quota := rest.get("quota", measure.defaults.get("quota"))) is not None:
-
-        def statistic(r: Ranking) -> Any:
-            return measure.compute(r, **{**rest, "quota": np.minimum(quota, r.total)})
+        cut_at, of_counts = _cut(ranking, _where(parameters)), partial(measure.compute, **rest)
+        statistic = _of_cut(of_counts, cut_at)
+    elif quota is not None:
+        cut_at, statistic = _at_quota(quota), _of_quota(partial(measure.compute, **rest), quota)
     else:
-
-        def statistic(r: Ranking) -> Any:
-            return measure.compute(r, **rest)
-
+        statistic = partial(measure.compute, **rest)
     return Target(
-        str(measure.with_(**{k: v for k, v in parameters.items() if k in measure.parameters})),
-        ranking,
-        statistic,
-        value,
-        reason,
-        measure.range,
-        measure.kind,
-        rest,
-        cutter,
-        (lambda c: measure.compute(c, **rest)) if cutter else None,
+        name=str(measure.with_(**{name: value for name, value in parameters.items() if name in measure.parameters})),
+        ranking=ranking,
+        statistic=statistic,
+        value=value,
+        reason=measure.reason(data, **rest) if math.isnan(value) else "",
+        range=measure.range,
+        kind=measure.kind,
+        parameters={**measure.bound, **rest},
+        cut=cut_at,
+        of_counts=of_counts,
     )
 
 
 def of_function(function: Callable[..., Any], ranking: Ranking, where: dict[str, Any]) -> Target:
     """The target of a function of the user's: of the counts of the cut that is named, or else of the ranking."""
-    cutter = _cutter(ranking, where) if where else None
-
-    def one(r: Ranking) -> float:
-        return float(function(cutter(r) if cutter else r))
+    of_one = _of_cut(function, _cut(ranking, where)) if where else function
 
     def statistic(r: Ranking) -> Any:
-        return one(r) if r.pos.ndim == 1 else np.array([one(single) for single in r.one_by_one()])
+        return of_one(r) if r.pos.ndim == 1 else np.array([float(of_one(one)) for one in r.one_by_one()])
 
-    value = one(ranking)
+    value = float(of_one(ranking))
     name = getattr(function, "__name__", type(function).__name__)
-    reason = "the function gives NaN" if math.isnan(value) else ""
-    return Target(name, ranking, statistic, value, reason, cut=cutter)
+    return Target(name, ranking, statistic, value, "the function gives NaN" if math.isnan(value) else "")
 
 
-def _cutter(ranking: Ranking, where: dict[str, Any]) -> Callable[[Ranking], Counts]:
-    """The same cut of any ranking: at a threshold, or after a number of places, as many as there are."""
+# ---------------------------------------------------------------------- the same cut of any ranking
+
+
+def _where(parameters: dict[str, Any]) -> dict[str, Any]:
+    return {name: parameters[name] for name in ("threshold", "quota", "share") if name in parameters}
+
+
+def _cut(ranking: Ranking, where: dict[str, Any]) -> Callable[[Ranking], Counts]:
     cut(ranking, **where)  # refuses what names no cut
-    if where.get("threshold") is not None:
-        threshold = float(where["threshold"])
-        return lambda r: r.at_threshold(threshold)
-    taken = places(ranking, **where)
-    return lambda r: r.at_quota(np.minimum(taken, r.total))
+    threshold = where.get("threshold")
+    if threshold is None:
+        return _at_quota(places(ranking, quota=where.get("quota"), share=where.get("share")))
+    return lambda r: r.at_threshold(float(threshold))
+
+
+def _at_quota(quota: Any) -> Callable[[Ranking], Counts]:
+    return lambda r: r.at_quota(np.minimum(quota, r.total))
+
+
+def _of_cut(function: Callable[[Counts], Any], cut_at: Callable[[Ranking], Counts]) -> Callable[[Ranking], Any]:
+    return lambda r: function(cut_at(r))
+
+
+def _of_quota(function: Callable[..., Any], quota: Any) -> Callable[[Ranking], Any]:
+    return lambda r: function(r, quota=np.minimum(quota, r.total))
