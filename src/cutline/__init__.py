@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from cutline.contingency import Counts
     from cutline.errors import CutlineError, InputError, NotProbabilitiesError, ParameterError, UnknownNameError
     from cutline.evaluation import Evaluation, evaluate
+    from cutline.inference.bands import Band, roc_band
+    from cutline.inference.estimate import Estimate
     from cutline.measures import MEASURES, Measure, losses
     from cutline.measures.losses import triplet_loss
     from cutline.measures.probabilities import information_scores
@@ -36,6 +38,8 @@ _HOMES = {
     "contingency": ("Counts",),
     "errors": ("CutlineError", "InputError", "NotProbabilitiesError", "ParameterError", "UnknownNameError"),
     "evaluation": ("Evaluation", "evaluate"),
+    "inference.bands": ("Band", "roc_band"),
+    "inference.estimate": ("Estimate",),
     "measures": ("MEASURES", "Measure", "losses"),
     "measures.losses": ("triplet_loss",),
     "measures.probabilities": ("information_scores",),
@@ -49,9 +53,11 @@ _HOMES = {
 
 __all__ = [
     "MEASURES",
+    "Band",
     "Bracket",
     "Counts",
     "CutlineError",
+    "Estimate",
     "Evaluation",
     "InputError",
     "Measure",
@@ -72,6 +78,7 @@ __all__ = [
     "pem_areas",
     "rank",
     "ranked_probability_score",
+    "roc_band",
     "scorer",
     "triplet_loss",
 ]

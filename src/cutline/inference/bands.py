@@ -1,4 +1,4 @@
-"""Bands around a curve: the bootstrap of a curve read at fixed places, point by point or as a whole."""
+"""Bands around a curve: point by point by the bootstrap, and around the whole ROC curve by a bound."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from cutline.contingency import divide
 from cutline.errors import ParameterError
 from cutline.inference.bootstrap import bootstrap
 from cutline.inference.intervals import Options, checked
 from cutline.inference.samplers import CaseSampler, Sampler
+from cutline.inference.sizes import effective
 from cutline.ranking import Array, Ranking
 
 
@@ -44,7 +46,7 @@ def tpr_at(r: Ranking, fpr: Array) -> Array:
     after = np.searchsorted(r.fp, place * (1 + 1e-12), side="right")  # the first cut beyond the place; 0.3 * 10 is 3
     before, after = after - 1, np.minimum(after, len(r))
     way = (place - r.fp[before]) / np.maximum(r.fp[after] - r.fp[before], np.finfo(float).tiny)
-    return (r.tp[before] + np.clip(way, 0, 1) * (r.tp[after] - r.tp[before])) / r.positives
+    return np.asarray(divide(r.tp[before] + np.clip(way, 0, 1) * (r.tp[after] - r.tp[before]), r.positives))
 
 
 def band(
@@ -53,56 +55,54 @@ def band(
     x: npt.ArrayLike,
     *,
     level: float = 0.95,
-    simultaneous: bool = False,
     resamples: int = 2000,
     seed: int = 0,
     stratified: bool = False,
     sampler: Sampler | None = None,
 ) -> Band:
-    """The band of any curve that one ranking gives at the places x.
+    """The band of any curve that one ranking gives at the places x: percentiles of the bootstrap at each place.
 
-    Point by point the limits are percentiles. Simultaneous limits are percentiles too, further out by as much as it
-    takes for the share `level` of the resampled curves to lie between them everywhere.
+    It holds each point by itself. Where all resamples agree, as at the ends of a curve, it has no width.
     """
     checked(Options(level, resamples=resamples, seed=seed))
     found = bootstrap(sampler or CaseSampler(ranking, stratified), [partial(_each, curve)], resamples, seed)
-    y, curves = curve(ranking), found.values[0]
-    low, high = _envelope(curves, level) if simultaneous else _pointwise(curves, level)
+    y, tail = curve(ranking), (1 - level) / 2
+    low, high = np.quantile(found.values[0], [tail, 1 - tail], axis=0)
     notes = (f"{found.redrawn} resamples of one class were drawn again.",) if found.redrawn else ()
-    places = np.asarray(x, dtype=float)
-    return Band(places, y, np.minimum(low, y), np.maximum(high, y), level, simultaneous, notes)
-
-
-def roc_band(ranking: Ranking, fpr: npt.ArrayLike | None = None, **options: Any) -> Band:
-    """The band of the ROC curve: the true positive rate at given false positive rates, at 101 by default.
-
-    The options are those of `band`: level, simultaneous, resamples, seed, stratified, sampler.
-    """
-    if not ranking.positives or not ranking.negatives:
-        raise ParameterError("All cases are of one class, and one class has no ROC curve: pass cases of both.")
-    x = np.linspace(0, 1, 101) if fpr is None else np.asarray(fpr, dtype=float)
-    if x.ndim != 1 or not ((x >= 0) & (x <= 1)).all():
-        raise ParameterError("fpr must be a flat sequence of rates from 0 to 1.")
-    return band(ranking, partial(tpr_at, fpr=x), x, **options)
+    return Band(np.asarray(x, dtype=float), y, np.minimum(low, y), np.maximum(high, y), level, False, notes)
 
 
 def _each(curve: Callable[[Ranking], Array], stack: Ranking) -> Array:
     return curve(stack) if stack.pos.ndim == 1 else np.stack([curve(one) for one in stack.one_by_one()])
 
 
-def _pointwise(curves: Array, level: float) -> Array:
-    return np.quantile(curves, [(1 - level) / 2, (1 + level) / 2], axis=0)
+def roc_band(
+    ranking: Ranking,
+    fpr: npt.ArrayLike | None = None,
+    *,
+    level: float = 0.95,
+    simultaneous: bool = False,
+    **options: Any,
+) -> Band:
+    """The band of the ROC curve: the true positive rate at given false positive rates, at 101 by default.
 
+    Point by point it is that of `band`, whose options it takes. Simultaneous, it holds the whole curve at once,
+    whatever the scores: both rates are within the bound of Dvoretzky, Kiefer, Wolfowitz and Massart of theirs, so the
+    curve is inside the rectangles around its points (Campbell, 1994). That needs no resampling, and is wide.
 
-def _envelope(curves: Array, level: float) -> tuple[Array, Array]:
-    """The band that holds the share `level` of the curves as a whole: the same rank is cut off at each point."""
-    ordered = np.sort(curves, axis=0)
-    total, points = curves.shape
-    # How far from the end of the order a curve is at its worst point; where all agree, it is far from both.
-    depth = np.full(total, total)
-    for i in range(points):
-        from_below = np.searchsorted(ordered[:, i], curves[:, i], side="right")
-        from_above = total - np.searchsorted(ordered[:, i], curves[:, i], side="left")
-        depth = np.minimum(depth, np.minimum(from_below, from_above))
-    cut_off = max(int(np.sort(depth)[int(np.floor((1 - level) * total))]), 1)
-    return ordered[cut_off - 1], ordered[total - cut_off]
+    >>> wide = roc_band(Ranking.of_counts([3, 2, 1], [40, 10, 10], [10, 10, 40]), [0.1, 0.5], simultaneous=True)
+    >>> wide.low.round(3).tolist(), wide.high.round(3).tolist()
+    ([0.0, 0.618], [0.982, 1.0])
+    """
+    if not ranking.positives or not ranking.negatives:
+        raise ParameterError("All cases are of one class, and one class has no ROC curve: pass cases of both.")
+    x = np.linspace(0, 1, 101) if fpr is None else np.asarray(fpr, dtype=float)
+    if x.ndim != 1 or not ((x >= 0) & (x <= 1)).all():
+        raise ParameterError("fpr must be a flat sequence of rates from 0 to 1.")
+    if not simultaneous:
+        return band(ranking, partial(tpr_at, fpr=x), x, level=level, **options)
+    checked(Options(level))
+    up, along = (np.sqrt(np.log(2 / (1 - np.sqrt(level))) / 2 / float(size)) for size in effective(ranking))
+    low = np.where(x > along, tpr_at(ranking, np.maximum(x - along, 0)) - up, 0)
+    high = np.where(x + along < 1, tpr_at(ranking, np.minimum(x + along, 1)) + up, 1)
+    return Band(x, tpr_at(ranking, x), np.maximum(low, 0), np.minimum(high, 1), level, True)

@@ -26,7 +26,7 @@ def placements(r: Ranking) -> Placements:
     """The placement values of DeLong, DeLong and Clarke-Pearson (1988), one for each distinct score and class.
 
     >>> placements(Ranking.of_counts([3, 2, 1], [1, 1, 0], [0, 1, 1])).of_positives.tolist()
-    [1.0, 0.75, 0.0]
+    [1.0, 0.75, 0.25]
     """
     fp, tp = r.fp, r.tp
     of_positives = divide(fp[..., -1:] - fp[..., 1:] + r.neg / 2, fp[..., -1:])
@@ -71,7 +71,7 @@ def newcombe(area: Any, positives: Any, negatives: Any, level: float) -> Limits:
     each. It needs no spread in the data: it works for an AUC of 0 or 1 and for a single positive or negative.
 
     >>> [round(float(limit), 3) for limit in newcombe(1.0, 10, 10, 0.95)]
-    [0.783, 1.0]
+    [0.8, 1.0]
     """
     area, z = np.asarray(area, dtype=float), quantile(level)
     middle = (positives + negatives) / 2 - 1

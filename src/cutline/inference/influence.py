@@ -26,10 +26,11 @@ def of_counts(function: Callable[[Counts], Any], counts: Counts, second: Counts)
     0.0048
     """
     cells, squared = (np.array([t.tp, t.fp, t.fn, t.tn], dtype=float) for t in (counts, second))
-    step = np.diag(np.where(cells > 0, cells, 1.0) * _STEP)
-    up, down = (function(_table(cells[:, None] + sign * step, counts)) for sign in (1, -1))
-    slope = np.where(cells > 0, np.subtract(up, down) / (2 * np.diagonal(step)), 0.0)
-    centred = slope - cells @ slope / cells.sum()
+    width = cells * _STEP  # a count of 0 has no case whose absence could matter, and stays
+    up, down = (function(_table(cells[:, None] + sign * np.diag(width), counts)) for sign in (1, -1))
+    with np.errstate(invalid="ignore"):
+        slope = np.where(cells > 0, divide(np.subtract(up, down), 2 * width), 0.0)
+        centred = slope - cells @ slope / cells.sum()
     return float(squared @ centred**2)
 
 
@@ -44,7 +45,7 @@ def of_mean(r: Ranking, second: Ranking, of_positive: Array, of_negative: Array)
     mean = divide(_sum(r.pos, of_positive) + _sum(r.neg, of_negative), total)
     squared = _sum(second.pos, (of_positive - mean) ** 2) + _sum(second.neg, (of_negative - mean) ** 2)
     size = total**2 / float(second.total)
-    return float(divide(squared, total**2) * divide(size, size - 1))
+    return float(divide(squared * size, total**2 * (size - 1)))
 
 
 def _sum(weight: Array, loss: Array) -> Any:

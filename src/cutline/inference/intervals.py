@@ -145,9 +145,7 @@ def _influence(target: Target, level: float) -> tuple[Limits, list[str]]:
     else:
         variance = influence.of_counts(target.of_counts, target.counts, target.second)  # type: ignore[arg-type]
     if not math.isfinite(variance):
-        return Limits(math.nan, math.nan), [
-            "One case more or less makes the measure infinite or undefined: no interval."
-        ]
+        return Limits(math.nan, math.nan), ["These data do not tell the standard error: there is no interval."]
     notes = [] if variance > 0 else ["The standard error is 0: the data hold no spread to tell the uncertainty from."]
     return influence.normal(target.value, variance, level), notes
 
@@ -243,7 +241,7 @@ def _finished(target: Target, limits: Limits, level: float, method: str, notes: 
     elif outside:
         notes.append(f"The limit {' and '.join(outside)} was cut at the range of the measure, {least:g} to {most:g}.")
     if method != "wald":
-        low, high = (min(max(limit, least), most) for limit in (low, high))
+        low, high = (min(max(limit, least), most) if limit == limit else limit for limit in (low, high))
     if low > value + slack or high < value - slack:
         notes.append("Resampling shifts this measure: a limit was moved to include the value.")
     return Estimate(target.name, value, min(low, value), max(high, value), level, method, tuple(notes))

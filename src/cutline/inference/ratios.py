@@ -14,7 +14,7 @@ def log_shares(a: Any, b: Any, c: Any, d: Any, level: float) -> Limits:
     """Katz (1978) for (a / (a + b)) / (c / (c + d)), two shares of separate groups: for counts from about 5 on.
 
     >>> [round(float(limit), 4) for limit in log_shares(3, 2, 1, 4, 0.95)]
-    [0.4521, 19.9085]
+    [0.4516, 19.9278]
     """
     ratio = divide(divide(a, a + b), divide(c, c + d))
     return _around(ratio, 1 / a - 1 / (a + b) + 1 / c - 1 / (c + d), level)
@@ -24,7 +24,7 @@ def log_odds(a: Any, b: Any, c: Any, d: Any, level: float) -> Limits:
     """Woolf (1955) for (a / b) / (c / d), the odds in two separate groups: for counts from about 5 on.
 
     >>> [round(float(limit), 4) for limit in log_odds(3, 2, 1, 4, 0.95)]
-    [0.3515, 102.3984]
+    [0.3544, 101.5675]
     """
     return _around(divide(a * d, b * c), 1 / a + 1 / b + 1 / c + 1 / d, level)
 
