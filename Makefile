@@ -38,6 +38,7 @@ layers: $(DEV)
 
 bench: $(DEV)
 	$(BIN)/python benchmarks/speed.py
+	$(BIN)/python benchmarks/inference.py
 
 docs: $(DEV)
 	$(BIN)/python docs/make_measures.py

@@ -73,7 +73,8 @@ class Urn(NamedTuple):
         if self.starts is None:
             return rng.multinomial(n, self.sizes / self.sizes.sum(), count)
         row = rng.integers(0, n, (count, n))
-        row += n * np.arange(count)[:, None]
+        if count > 1:
+            row += n * np.arange(count)[:, None]
         times = np.bincount(row.ravel(), minlength=count * n).reshape(count, n)
         return times if kinds == n else np.add.reduceat(times, self.starts, axis=-1)
 
