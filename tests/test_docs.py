@@ -27,7 +27,7 @@ def test_the_page_of_measures_resolves_every_source():
     assert {key for measure in MEASURES for key in measure.source} == listed
 
 
-@pytest.mark.parametrize("name", ["docs/identities.md", "docs/errata.md"])
+@pytest.mark.parametrize("name", ["docs/identities.md", "docs/errata.md", "docs/intervals.md"])
 def test_the_examples_of_a_page_are_true(name):
     failed, _ = doctest.testfile(str(ROOT / name), module_relative=False)
 
@@ -40,7 +40,7 @@ def test_the_readme_counts_the_measures():
     assert f"**{len(MEASURES)} measures** with {len(MEASURES.names)} names" in readme
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/identities.md", "docs/errata.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/identities.md", "docs/errata.md", "docs/intervals.md"])
 def test_links_to_files_lead_somewhere(page):
     text = (ROOT / page).read_text(encoding="utf-8")
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from cutline.contingency import divide
 from cutline.errors import ParameterError
-from cutline.inference.bootstrap import bootstrap
+from cutline.inference.bootstrap import bootstrap, redraws
 from cutline.inference.intervals import Options, checked
 from cutline.inference.samplers import CaseSampler, Sampler
 from cutline.inference.sizes import effective
@@ -68,7 +68,7 @@ def band(
     found = bootstrap(sampler or CaseSampler(ranking, stratified), [partial(_each, curve)], resamples, seed)
     y, tail = curve(ranking), (1 - level) / 2
     low, high = np.quantile(found.values[0], [tail, 1 - tail], axis=0)
-    notes = (f"{found.redrawn} resamples of one class were drawn again.",) if found.redrawn else ()
+    notes = (redraws(found.redrawn),) if found.redrawn else ()
     return Band(np.asarray(x, dtype=float), y, np.minimum(low, y), np.maximum(high, y), level, False, notes)
 
 

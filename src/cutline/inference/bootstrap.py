@@ -45,6 +45,12 @@ def bootstrap(sampler: Sampler, statistics: Sequence[Statistic], resamples: int,
     return Replicates(values, sum(redrawn for _, redrawn in done))
 
 
+def redraws(count: int) -> str:
+    """How many resamples of one class were drawn again, as a sentence."""
+    what = "1 resample of one class was" if count == 1 else f"{count} resamples of one class were"
+    return f"{what} drawn again."
+
+
 def _block(
     sampler: Sampler,
     statistics: Sequence[Statistic],

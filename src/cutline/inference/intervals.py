@@ -11,7 +11,7 @@ import numpy as np
 from cutline.contingency import divide
 from cutline.errors import ParameterError
 from cutline.inference import delong, influence, proportions, ratios, sizes
-from cutline.inference.bootstrap import accelerations, bca, bootstrap, percentile
+from cutline.inference.bootstrap import accelerations, bca, bootstrap, percentile, redraws
 from cutline.inference.estimate import Estimate, Limits
 from cutline.inference.samplers import CaseSampler, GroupSampler, Sampler
 from cutline.inference.target import Target
@@ -194,7 +194,7 @@ def _resampled(
     if groups is not None:
         notes.append(f"{groups.groups} groups were resampled whole.")
     if redrawn:
-        notes.append(f"{redrawn} resamples of one class were drawn again.")
+        notes.append(redraws(redrawn))
     return [
         from_replicates(target, values[i], speeds.get(i), options.level, list(notes))
         for i, target in enumerate(targets)
