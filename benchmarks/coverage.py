@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cutline import MEASURES, Ranking, parallel, rank
-from cutline.inference import intervals
+from cutline.inference import intervals, proportions
 from cutline.inference.bootstrap import accelerations, bootstrap
 from cutline.inference.samplers import CaseSampler
 from cutline.inference.target import Target, of_measure
@@ -115,6 +115,9 @@ def study(job: tuple[Population, int, int]) -> dict[tuple[str, str], tuple[float
         targets = {name: target for name, target in targets.items() if not math.isnan(target.value)}
         for name, target in targets.items():
             for method in CLOSED[name]:
+                if name == "qrecall":  # as if the quota did not tie the places to each other: tried, and not offered
+                    note(name, method, *proportions.wilson(target.value * ranking.positives, ranking.positives, LEVEL))
+                    continue
                 found = intervals.closed(target, method, LEVEL)
                 note(name, method, found.low, found.high)
         resampled(ranking, list(targets.values()), k, note)
@@ -146,7 +149,8 @@ def page(results: dict[tuple[Population, int], dict], samples: int, minutes: flo
         "The scores are normal in both classes, and read as the probabilities that they are; ties are made by rounding",
         "them to about a dozen values. The cut flags about as many cases as are positive; the quota of qrecall is",
         f"{100 * SHARE:g} % of the list. Samples of one class are drawn again; a measure undefined on a sample is",
-        "left out there.",
+        "left out there. For qrecall, Wilson's interval was tried and is not offered: the places of a quota are not",
+        "independent.",
         "",
         "## In short",
         "",

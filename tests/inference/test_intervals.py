@@ -110,10 +110,30 @@ def test_a_summary_has_all_intervals_on_demand_and_none_when_not_wanted():
 
 @pytest.mark.parametrize(
     ("name", "method"),
-    [("precision", "wilson"), ("f1", "wilson"), ("lr_plus", "log"), ("auc", "delong_logit"), ("pem", "delong_logit")],
+    [("precision", "wilson"), ("f1", "wilson"), ("lr_plus", "log"), ("auc", "newcombe"), ("mcc", "bca"), ("ks", "bca")],
 )
 def test_the_default_follows_from_what_the_measure_is(name, method):
     assert EV.estimate(name).method == method
+
+
+def test_the_default_for_a_quota_is_the_plain_bootstrap():
+    assert EV.estimate("qrecall", quota=3).method == EV.estimate("hit_rate", share=0.3).method == "bootstrap"
+
+
+@pytest.mark.parametrize(("positives", "method"), [(29, "newcombe"), (30, "delong_logit")])
+def test_the_default_for_the_auc_is_delong_from_thirty_cases_of_each_class_on(positives, method):
+    ev = evaluate([1] * positives + [0] * 200, [i % 7 for i in range(positives + 200)])
+
+    assert ev.estimate("auc").method == ev.estimate("taks").method == method
+
+
+def test_few_cases_are_told():
+    assert EV.estimate("mcc").notes[-1] == (
+        "A class has 5 cases only: resampling then holds the truth less often than it says."
+    )
+    assert evaluate([1, 1, 0], [3, 1, 2]).estimate("recall").notes == (
+        "It is a share of 2 cases only: clopper_pearson alone keeps its promise there.",
+    )
 
 
 def test_a_method_that_does_not_apply_is_refused():

@@ -18,6 +18,9 @@ from cutline.inference.target import Target
 from cutline.measures._kinds import LineOfAuc, MeanOfCases, Proportion, Ratio
 
 RESAMPLING = ("bootstrap", "bca")
+FEW_FOR_DELONG = 30  # cases of a class; with fewer, DeLong's intervals hold the truth less often than they say
+FEW_FOR_RESAMPLING = 20
+FEW_FOR_PROPORTIONS = 5
 
 
 class Options(NamedTuple):
@@ -43,10 +46,10 @@ def checked(options: Options) -> Options:
 
 
 def methods(target: Target) -> tuple[str, ...]:
-    """The methods that apply to a measure, the default first."""
+    """The methods that apply to a measure."""
     kind = target.kind
     if isinstance(kind, Proportion):
-        own: tuple[str, ...] = ("wilson", "clopper_pearson", "jeffreys", "agresti_coull", "wald")
+        own: tuple[str, ...] = tuple(proportions.METHODS)
     elif isinstance(kind, Ratio):
         own = ("log",)
     elif isinstance(kind, LineOfAuc):
@@ -57,11 +60,25 @@ def methods(target: Target) -> tuple[str, ...]:
     return (*own, *RESAMPLING, *smooth)
 
 
+def default(target: Target, *, grouped: bool = False) -> str:
+    """The method for a measure, from what it is and from what the coverage study found (docs/coverage.md)."""
+    kind = target.kind
+    if grouped:
+        return "bootstrap"
+    if isinstance(kind, Proportion):
+        return "wilson"
+    if isinstance(kind, Ratio):
+        return "log"
+    if isinstance(kind, LineOfAuc):
+        return "newcombe" if min(sizes.effective(target.ranking)) < FEW_FOR_DELONG else "delong_logit"
+    return "bootstrap" if "quota" in target.parameters else "bca"  # a quota makes it jump, which BCa does not like
+
+
 def choose(target: Target, method: str, *, grouped: bool = False) -> str:
     """The method to use: the default by rule, or the one asked for if it applies."""
-    apply = methods(target)
     if method == "auto":
-        return "bootstrap" if grouped else apply[0]
+        return default(target, grouped=grouped)
+    apply = methods(target)
     if method not in apply:
         raise ParameterError(
             f"{method!r} does not apply to {target.name}: pass {', '.join(map(repr, apply))} or 'auto'."
@@ -120,6 +137,8 @@ def _proportion(target: Target, method: str, level: float) -> tuple[Limits, list
         notes.append(
             f"The Wald interval is not valid here: n p = {k:.4g} and n (1 - p) = {n - k:.4g} must both exceed 5."
         )
+    elif n < FEW_FOR_PROPORTIONS and method != "clopper_pearson":
+        notes.append(f"It is a share of {n:.3g} cases only: clopper_pearson alone keeps its promise there.")
     return Limits(*(kind.then(limit) for limit in proportions.METHODS[method](k, n, level))), notes
 
 
@@ -195,6 +214,9 @@ def _resampled(
         notes.append(f"{groups.groups} groups were resampled whole.")
     if redrawn:
         notes.append(redraws(redrawn))
+    fewest = min(sizes.effective(ranking))
+    if 0 < fewest < FEW_FOR_RESAMPLING:
+        notes.append(f"A class has {fewest:.3g} cases only: resampling then holds the truth less often than it says.")
     return [
         from_replicates(target, values[i], speeds.get(i), options.level, list(notes))
         for i, target in enumerate(targets)

@@ -57,7 +57,7 @@ def of_measure(measure: Measure, ranking: Ranking, parameters: dict[str, Any]) -
         cut_at, of_counts = _cut(ranking, _where(parameters)), partial(measure.compute, **rest)
         statistic = _of_cut(of_counts, cut_at)
     elif quota is not None:
-        cut_at, statistic = _at_quota(quota), _of_quota(partial(measure.compute, **rest), quota)
+        statistic = _of_quota(partial(measure.compute, **rest), quota)
     else:
         statistic = partial(measure.compute, **rest)
     return Target(

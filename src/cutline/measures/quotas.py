@@ -13,7 +13,7 @@ import numpy as np
 
 from cutline.contingency import divide
 from cutline.measures._conditions import FRACTIONAL_WEIGHTS, INFINITE_SCORES, NO_POSITIVE, ONE_CLASS
-from cutline.measures._kinds import LineOfAuc, Proportion
+from cutline.measures._kinds import LineOfAuc
 from cutline.measures._measure import FLAGGED, PREVALENCE, Baseline, Condition, Family, Needs, Parameter, measure
 from cutline.measures.precision_recall import mean_precision_of_places
 from cutline.measures.ranks import gini
@@ -32,7 +32,6 @@ QUOTA = Parameter("how many places there are; share= gives them as a share of th
     random=PREVALENCE,
     parameters={"quota": QUOTA},
     aliases=("precision_at_quota", "precision_at_k"),
-    kind=Proportion(lambda c: (c.tp, c.flagged)),
     source=("arbel2006", "an2001"),
 )
 def hit_rate(r: Ranking, *, quota: Any) -> Any:
@@ -53,7 +52,6 @@ def hit_rate(r: Ranking, *, quota: Any) -> Any:
     undefined=NO_POSITIVE,
     parameters={"quota": QUOTA},
     aliases=("quota_recall", "recall_at_quota", "recall_at_k"),
-    kind=Proportion(lambda c: (c.tp, c.positives)),
     source="arbel2006",
 )
 def qrecall(r: Ranking, *, quota: Any) -> Any:
