@@ -38,6 +38,7 @@ layers: $(DEV)
 
 bench: $(DEV)
 	$(BIN)/python benchmarks/speed.py
+	$(BIN)/python benchmarks/inference.py
 
 bench-training: $(DEV)
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/training.py

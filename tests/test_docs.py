@@ -27,7 +27,9 @@ def test_the_page_of_measures_resolves_every_source():
     assert {key for measure in MEASURES for key in measure.source} == listed
 
 
-@pytest.mark.parametrize("name", ["docs/identities.md", "docs/curves.md", "docs/training.md", "docs/comparing.md"])
+@pytest.mark.parametrize(
+    "name", ["docs/identities.md", "docs/curves.md", "docs/training.md", "docs/comparing.md", "docs/intervals.md"]
+)
 def test_the_examples_of_a_page_are_true(name):
     failed, tried = doctest.testfile(str(ROOT / name), module_relative=False)
 
@@ -39,7 +41,8 @@ def test_the_code_of_the_readme_runs(tmp_path, monkeypatch):
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     labels, scores = [1, 0] * 100, [i / 200 for i in range(200)]
     model = evaluate(labels, scores)
-    names = {"labels": labels, "scores": scores, "ev1": model, "ev2": model, "scores_a": scores, "scores_b": scores[::-1]}
+    names = {"labels": labels, "scores": scores, "ev1": model, "ev2": model}
+    names |= {"scores_a": scores, "scores_b": scores[::-1]}
 
     for code in re.findall(r"```python\n(.*?)```", readme, flags=re.DOTALL):
         exec(code, names)  # noqa: S102
@@ -59,7 +62,8 @@ def test_the_readme_counts_the_measures():
 
 
 @pytest.mark.parametrize(
-    "page", ["README.md", "docs/identities.md", "docs/errata.md", "docs/training.md", "docs/comparing.md"]
+    "page",
+    ["README.md", "docs/identities.md", "docs/errata.md", "docs/training.md", "docs/comparing.md", "docs/intervals.md"],
 )
 def test_links_to_files_lead_somewhere(page):
     text = (ROOT / page).read_text(encoding="utf-8")

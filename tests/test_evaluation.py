@@ -211,7 +211,19 @@ def suits(ev, m):
 
 
 def test_a_summary_has_these_columns():
-    columns = ("measure", "title", "family", "value", "knowing nothing", "better", "unit", "reason")
+    columns = (
+        "measure",
+        "title",
+        "family",
+        "value",
+        "low",
+        "high",
+        "method",
+        "knowing nothing",
+        "better",
+        "unit",
+        "reason",
+    )
 
     assert EV.summary().columns == columns
     assert EV.summary("auc").columns == columns
@@ -317,8 +329,8 @@ def test_what_depends_on_the_ties_has_no_one_value_when_nothing_is_known():
 def test_a_summary_prints_neither_title_nor_family_nor_what_is_empty():
     table = EV.summary(["auc", "recall"])
 
-    assert table.hidden == ("title", "family")
-    assert repr(table).splitlines()[1].split() == ["measure", "value", "knowing", "nothing", "better"]
+    assert table.hidden == ("title", "family", "method")
+    assert repr(table).splitlines()[1].split() == ["measure", "value", "low", "high", "knowing", "nothing", "better"]
     assert "reason" in repr(DATA["positives only"].summary("auc")).splitlines()[1]
     assert "unit" in repr(EV.summary("log_loss")).splitlines()[1]
     assert [row["title"] for row in table] == ["Area under the ROC curve", "Recall"]

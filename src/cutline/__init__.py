@@ -30,6 +30,8 @@ if TYPE_CHECKING:
         UnknownNameError,
     )
     from cutline.evaluation import Evaluation, evaluate
+    from cutline.inference.bands import Band, roc_band
+    from cutline.inference.estimate import Estimate
     from cutline.inference.refit import ModelBootstrap, bootstrap_model, permutation_test
     from cutline.measures import MEASURES, Measure, losses
     from cutline.measures.losses import triplet_loss
@@ -59,6 +61,8 @@ _HOMES = {
         "UnknownNameError",
     ),
     "evaluation": ("Evaluation", "evaluate"),
+    "inference.bands": ("Band", "roc_band"),
+    "inference.estimate": ("Estimate",),
     "inference.refit": ("ModelBootstrap", "bootstrap_model", "permutation_test"),
     "measures": ("MEASURES", "Counts", "Measure", "losses"),
     "measures.losses": ("triplet_loss",),
@@ -76,11 +80,13 @@ __all__ = [
     "CHARTS",
     "CURVES",
     "MEASURES",
+    "Band",
     "Bracket",
     "Comparison",
     "Counts",
     "Curve",
     "CutlineError",
+    "Estimate",
     "Evaluation",
     "InputError",
     "LinearMeasureClassifier",
@@ -112,6 +118,7 @@ __all__ = [
     "permutation_test",
     "rank",
     "ranked_probability_score",
+    "roc_band",
     "scorer",
     "triplet_loss",
 ]

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from cutline import columns
 from cutline.contingency import Counts, written
-from cutline.errors import CutlineError, UnavailableError, near
+from cutline.errors import CutlineError, ParameterError, UnavailableError, near
+from cutline.inference.estimate import Estimate
+from cutline.inference.intervals import Options, by_formula, checked, estimates
 from cutline.inference.permutation import PermutationTest, permute_labels
+from cutline.inference.samplers import GroupSampler
+from cutline.inference.target import Target, of_function, of_measure
 from cutline.measures import MEASURES, Family, Measure, Needs
 from cutline.measures._measure import DEFAULT_THRESHOLD
 from cutline.options import check_whole
@@ -27,6 +31,13 @@ if TYPE_CHECKING:
     from cutline.curves import Curve
 
 
+# The columns of a summary.
+_SUMMARY = (
+    *("measure", "title", "family", "value", "low", "high", "method"),
+    *("knowing nothing", "better", "unit", "reason"),
+)
+
+
 def evaluate(
     labels: Any,
     scores: Any,
@@ -37,11 +48,14 @@ def evaluate(
     name: str | None = None,
     missing: Missing = "error",
     higher_is_positive: bool = True,
+    groups: Any = None,
 ) -> Evaluation:
     """Evaluate the predictions of one model.
 
     `labels`, `scores` and `weights` are columns of one length; see `rank` for what they may hold. `threshold` is the
     cut at which the measures of one cut are read: a case is predicted positive when its score is at or above it.
+    `groups` names for each case the group it belongs to, such as a patient with several visits: intervals then resample
+    whole groups, because the cases of one are not independent.
 
     >>> ev = evaluate([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.4, 0.2])
     >>> round(ev.auc, 6), round(ev.precision, 6), round(ev.value("f_beta", beta=2), 6)
@@ -49,7 +63,11 @@ def evaluate(
     """
     threshold = columns.number(threshold, "threshold")
     ranking = rank(labels, scores, weights, positive=positive, higher_is_positive=higher_is_positive, missing=missing)
-    return Evaluation(ranking, threshold, name)
+    if groups is None:
+        return Evaluation(ranking, threshold, name)
+    if ranking.dropped:
+        raise ParameterError("groups= needs complete rows: drop those with missing values from all columns first.")
+    return Evaluation(ranking, threshold, name, GroupSampler.of(ranking, labels, scores, weights, groups))
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +77,7 @@ class Evaluation:
     ranking: Ranking
     threshold: float = DEFAULT_THRESHOLD
     name: str | None = None
+    groups: GroupSampler | None = None
 
     # ------------------------------------------------------------------ one number
 
@@ -117,6 +136,51 @@ class Evaluation:
     def __dir__(self) -> Iterable[str]:
         return [*super().__dir__(), *MEASURES.names]
 
+    # ------------------------------------------------------------------ how sure
+
+    def estimate(
+        self,
+        measure: str | Measure | Callable[..., float],
+        level: float = 0.95,
+        method: str = "auto",
+        *,
+        resamples: int = 2000,
+        seed: int = 0,
+        stratified: bool = False,
+        **parameters: Any,
+    ) -> Estimate:
+        """A measure with its interval; `method="auto"` chooses by what the measure is, and the result names the choice.
+
+        `measure` may be a function of yours: of the `Ranking`, or, with `threshold`, `quota` or `share`, of the
+        `Counts` of that cut. The last options are for the bootstrap.
+
+        >>> ev = evaluate([1, 1, 0, 1, 1, 0, 0, 1, 0, 0], [0.95, 0.8, 0.75, 0.6, 0.5, 0.45, 0.3, 0.25, 0.2, 0.1])
+        >>> ev.estimate("recall", method="clopper_pearson", threshold=0.55)
+        recall 0.6000 [0.1466, 0.9473] (95 %, clopper_pearson)
+        """
+        options = Options(level, method, resamples, seed, stratified)
+        return estimates([self._target(measure, parameters)], options, self.groups)[0]
+
+    def estimates(
+        self,
+        measures: Iterable[str | Measure | Callable[..., float]],
+        level: float = 0.95,
+        method: str = "auto",
+        *,
+        resamples: int = 2000,
+        seed: int = 0,
+        stratified: bool = False,
+    ) -> list[Estimate]:
+        """Several measures with their intervals, those of the bootstrap on the same resamples."""
+        options = Options(level, method, resamples, seed, stratified)
+        return estimates([self._target(measure, {}) for measure in measures], options, self.groups)
+
+    def _target(self, measure: str | Measure | Callable[..., float], parameters: dict[str, Any]) -> Target:
+        if callable(measure) and not isinstance(measure, Measure):
+            return of_function(measure, self.ranking, parameters)
+        chosen = MEASURES[measure]
+        return of_measure(chosen, self.ranking, self.completed(chosen, parameters))
+
     # ------------------------------------------------------------------ one cut
 
     def at(self, *, threshold: float | None = None, quota: float | None = None, share: float | None = None) -> Counts:
@@ -159,10 +223,14 @@ class Evaluation:
         family: Family | str | None = None,
         quota: float | None = None,
         share: float | None = None,
+        intervals: bool | Literal["bootstrap"] = True,
+        level: float = 0.95,
     ) -> Table:
-        """A table of measures: their values, what a model that knows nothing would get, and why one is undefined.
+        """A table of measures: values, intervals, what a model that knows nothing would get, and why one is undefined.
 
-        All of them, unless `measures` or `family` says which; those of a quota only with `quota` or `share`.
+        All of them, unless `measures` or `family` says which; those of a quota only with `quota` or `share`. The
+        intervals are those that a formula gives; `intervals="bootstrap"` adds the others, which takes a while, and
+        `intervals=False` leaves all out.
         """
         if measures is None:
             chosen = MEASURES.search(family=family)
@@ -177,22 +245,28 @@ class Evaluation:
             chosen = [m.with_(quota=int(j) if j.is_integer() else j) if "quota" in m.parameters else m for m in chosen]
         elif measures is None:
             chosen = [m for m in chosen if not m.required]
-        columns = ("measure", "title", "family", "value", "knowing nothing", "better", "unit", "reason")
-        rows = each(self._row, chosen, len(self.ranking))
-        return Table(columns, tuple(rows), title=self._heading(), hidden=("title", "family"))
+        options, n = checked(Options(level)), len(self.ranking)
+        fitting = [m for m in chosen if m.fits(self.ranking)]
+        targets = each(lambda m: self._target(m, {}), fitting, n)
+        found: list[Estimate | None] = [None] * len(targets)
+        if intervals == "bootstrap":
+            found = [*estimates(targets, options, self.groups)]
+        elif intervals:
+            found = each(lambda t: by_formula(t, level, grouped=self.groups is not None), targets, n)
+        known = {m: pair for m, *pair in zip(fitting, targets, found, strict=True)}
+        rows = (self._row(m, *known.get(m, (None, None))) for m in chosen)
+        return Table(_SUMMARY, tuple(rows), title=self._heading(), hidden=("title", "family", "method"))
 
-    def _row(self, measure: Measure) -> tuple[Any, ...]:
-        value, ignorant = math.nan, None
-        reason = measure.reason(self.ranking) if not measure.fits(self.ranking) else ""
-        if not reason:
+    def _row(self, measure: Measure, target: Target | None, found: Estimate | None) -> tuple[Any, ...]:
+        value, ignorant, reason = math.nan, None, "" if target else measure.reason(self.ranking)
+        if target is not None:
             data, parameters = self._prepare(measure, {})
-            value = float(measure.compute(data, **parameters))
-            reason = (
-                measure.reason(data, **parameters) if math.isnan(value) else ("infinite" if math.isinf(value) else "")
-            )
+            value, reason = target.value, target.reason or ("infinite" if math.isinf(target.value) else "")
             ignorant = plain(measure.ignorant(data, **{**measure.bound, **parameters}))
-        family = measure.family.name.lower()
-        return str(measure), measure.title, family, value, ignorant, measure.better, measure.unit, reason
+        has_interval = found is not None and found.has_interval
+        interval = (found.low, found.high, found.method) if found and has_interval else (None, None, "")
+        names = str(measure), measure.title, measure.family.name.lower()
+        return *names, value, *interval, ignorant, measure.better, measure.unit, reason
 
     @property
     def notes(self) -> list[str]:
@@ -261,8 +335,10 @@ class Evaluation:
         rows = []
         for row in self.summary(m for m in MEASURES if m.headline):
             unit = f" ({row['unit']})" if row["unit"] else ""
-            rows.append((row["title"] + unit, row["value"], row["knowing nothing"], row["reason"]))
-        return Table(("measure", "value", "knowing nothing", "why"), tuple(rows))
+            rows.append(
+                (row["title"] + unit, *(row[name] for name in ("value", "low", "high", "knowing nothing", "reason")))
+            )
+        return Table(("measure", "value", "low", "high", "knowing nothing", "why"), tuple(rows))
 
     def __repr__(self) -> str:
         c = self.counts

@@ -5,9 +5,23 @@ from __future__ import annotations
 import html
 import math
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, NamedTuple
 
 from cutline.tables import plain, shown
+
+
+class Limits(NamedTuple):
+    """The two ends of an interval."""
+
+    low: Any
+    high: Any
+
+
+def quantile(level: float) -> float:
+    """How many standard errors an interval of a level extends to each side: 1.96 for 95 %."""
+    from statistics import NormalDist
+
+    return NormalDist().inv_cdf((1 + level) / 2)
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from cutline.measures import (
     rules,
 )
 from cutline.measures._facts import Baseline, Condition, Parameter, Situation
+from cutline.measures._kinds import LineOfAuc, MeanOfCases, Proportion, Ratio
 from cutline.measures._measure import MEASURES, Family, Measure, Needs, measure
 
 __all__ = [
@@ -23,9 +24,13 @@ __all__ = [
     "Condition",
     "Counts",
     "Family",
+    "LineOfAuc",
+    "MeanOfCases",
     "Measure",
     "Needs",
     "Parameter",
+    "Proportion",
+    "Ratio",
     "Situation",
     "agreement",
     "combined",

@@ -13,6 +13,7 @@ import numpy as np
 from cutline.contingency import Counts
 from cutline.errors import ParameterError, UnknownNameError, near
 from cutline.measures._facts import Baseline, Condition, Parameter, Situation, constant
+from cutline.measures._kinds import Kind
 from cutline.predictions import Missing, check_probabilities, cut, places, rank
 from cutline.ranking import Ranking
 
@@ -59,6 +60,7 @@ class Measure:
     family: Family
     source: tuple[str, ...]
     undefined: tuple[Condition, ...] = ()
+    kind: Kind = None
     aliases: tuple[str, ...] = ()
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     concordant: bool = False

@@ -10,6 +10,7 @@ import numpy as np
 from cutline.contingency import Counts, divide
 from cutline.measures._conditions import ALL_FLAGGED, NO_CASE, NONE_FLAGGED, ONE_CLASS
 from cutline.measures._facts import Baseline, Condition
+from cutline.measures._kinds import Ratio
 from cutline.measures.counts import BASE, entropy, fpr, npv, precision, rate, recall
 
 
@@ -122,6 +123,7 @@ def markedness(c: Counts) -> Any:
         lambda c, **_: ((c.tp == 0) | (c.tn == 0)) & ((c.fp == 0) | (c.fn == 0)),
     ),
     aliases=("dor", "odds_ratio"),
+    kind=Ratio(above=("tp", "fn"), below=("fp", "tn"), odds=True),
     source="glas2003",
 )
 def diagnostic_odds_ratio(c: Counts) -> Any:

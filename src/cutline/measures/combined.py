@@ -10,6 +10,7 @@ import numpy as np
 from cutline.contingency import Counts, divide
 from cutline.measures._conditions import ALL_FLAGGED, NO_POSITIVE, NONE_FLAGGED, ONE_CLASS
 from cutline.measures._facts import Baseline, Condition, Parameter
+from cutline.measures._kinds import Proportion, Ratio
 from cutline.measures.counts import fnr, fpr, precision, rate, recall, specificity
 
 # ---------------------------------------------------------------------- both classes together
@@ -59,6 +60,7 @@ def weighted_relative_accuracy(c: Counts) -> Any:
     random=1,
     undefined=(*ONE_CLASS, NONE_FLAGGED),
     aliases=("positive_likelihood_ratio",),
+    kind=Ratio(above=("tp", "fn"), below=("fp", "tn")),
     source="berrar2025",
 )
 def lr_plus(c: Counts) -> Any:
@@ -75,6 +77,7 @@ def lr_plus(c: Counts) -> Any:
     random=1,
     undefined=(*ONE_CLASS, ALL_FLAGGED),
     aliases=("negative_likelihood_ratio",),
+    kind=Ratio(above=("fn", "tp"), below=("tn", "fp")),
     source="berrar2025",
 )
 def lr_minus(c: Counts) -> Any:
@@ -187,6 +190,7 @@ def f_beta(c: Counts, *, beta: float = 1.0) -> Any:
     undefined=NOTHING_POSITIVE,
     aliases=("f_measure", "f_score", "f1_score", "dice"),
     headline=True,
+    kind=Proportion(lambda c: (c.tp, c.tp + c.fp + c.fn), then=lambda jaccard: 2 * jaccard / (1 + jaccard)),
     source=("berrar2025", "murphy2007", "sonnenburg"),
 )
 def f1(c: Counts) -> Any:
@@ -220,6 +224,7 @@ def g_measure(c: Counts) -> Any:
     ),
     undefined=NOTHING_POSITIVE,
     aliases=("csi", "critical_success_index", "threat_score"),
+    kind=Proportion(lambda c: (c.tp, c.tp + c.fp + c.fn)),
     source="jaccard1912",
 )
 def jaccard(c: Counts) -> Any:

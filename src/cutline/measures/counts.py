@@ -15,6 +15,7 @@ import numpy as np
 from cutline.contingency import Counts, divide
 from cutline.measures._conditions import ALL_FLAGGED, NO_CASE, NO_NEGATIVE, NO_POSITIVE, NONE_FLAGGED
 from cutline.measures._facts import FLAGGED, PREVALENCE, Baseline, Parameter
+from cutline.measures._kinds import Proportion
 from cutline.measures._measure import Family, Needs, measure
 
 rate = partial(measure, needs=Needs.COUNTS, family=Family.CUT, range=(0, 1), concordant=True)
@@ -48,6 +49,7 @@ def xlogx(x: Any) -> Any:
     aliases=("acc",),
     headline=True,
     undefined=NO_CASE,
+    kind=Proportion(lambda c: (c.tp + c.tn, c.total)),
     source=("berrar2025", "murphy2007", "sonnenburg"),
 )
 def accuracy(c: Counts) -> Any:
@@ -69,6 +71,7 @@ def accuracy(c: Counts) -> Any:
     ),
     aliases=("err", "error", "zero_one_loss", "misclassification_rate"),
     undefined=NO_CASE,
+    kind=Proportion(lambda c: (c.fp + c.fn, c.total)),
     source=("berrar2025", "sonnenburg"),
 )
 def error_rate(c: Counts) -> Any:
@@ -85,6 +88,7 @@ def error_rate(c: Counts) -> Any:
     undefined=NO_POSITIVE,
     aliases=("sensitivity", "tpr", "true_positive_rate", "detection_rate"),
     headline=True,
+    kind=Proportion(lambda c: (c.tp, c.positives)),
     source=("berrar2025", "murphy2007"),
 )
 def recall(c: Counts) -> Any:
@@ -105,6 +109,7 @@ def recall(c: Counts) -> Any:
     undefined=NO_NEGATIVE,
     aliases=("tnr", "true_negative_rate", "selectivity"),
     headline=True,
+    kind=Proportion(lambda c: (c.tn, c.negatives)),
     source=("berrar2025", "murphy2007"),
 )
 def specificity(c: Counts) -> Any:
@@ -120,6 +125,7 @@ def specificity(c: Counts) -> Any:
     random=FLAGGED,
     undefined=NO_NEGATIVE,
     aliases=("false_positive_rate", "false_acceptance_rate", "fall_out"),
+    kind=Proportion(lambda c: (c.fp, c.negatives)),
     source="murphy2007",
 )
 def fpr(c: Counts) -> Any:
@@ -135,6 +141,7 @@ def fpr(c: Counts) -> Any:
     random=Baseline("1 - q", lambda s, **_: 1 - s.flagged),
     undefined=NO_POSITIVE,
     aliases=("false_negative_rate", "false_rejection_rate", "miss_rate"),
+    kind=Proportion(lambda c: (c.fn, c.positives)),
     source="murphy2007",
 )
 def fnr(c: Counts) -> Any:
@@ -151,6 +158,7 @@ def fnr(c: Counts) -> Any:
     undefined=NONE_FLAGGED,
     aliases=("ppv", "positive_predictive_value"),
     headline=True,
+    kind=Proportion(lambda c: (c.tp, c.flagged)),
     source=("berrar2025", "murphy2007"),
 )
 def precision(c: Counts) -> Any:
@@ -172,6 +180,7 @@ def precision(c: Counts) -> Any:
     random=Baseline(r"1 - \pi", lambda s, **_: 1 - s.prevalence),
     undefined=ALL_FLAGGED,
     aliases=("negative_predictive_value",),
+    kind=Proportion(lambda c: (c.tn, c.unflagged)),
     source="berrar2025",
 )
 def npv(c: Counts) -> Any:
@@ -187,6 +196,7 @@ def npv(c: Counts) -> Any:
     random=Baseline(r"1 - \pi", lambda s, **_: 1 - s.prevalence),
     undefined=NONE_FLAGGED,
     aliases=("false_discovery_rate",),
+    kind=Proportion(lambda c: (c.fp, c.flagged)),
     source="berrar2025",
 )
 def fdr(c: Counts) -> Any:
@@ -202,6 +212,7 @@ def fdr(c: Counts) -> Any:
     random=PREVALENCE,
     undefined=ALL_FLAGGED,
     aliases=("fdr_minus", "negative_false_discovery_rate"),
+    kind=Proportion(lambda c: (c.fn, c.unflagged)),
     source="sonnenburg",
 )
 def false_omission_rate(c: Counts) -> Any:
@@ -217,6 +228,7 @@ def false_omission_rate(c: Counts) -> Any:
     random=PREVALENCE,
     aliases=("base_rate",),
     undefined=NO_CASE,
+    kind=Proportion(lambda c: (c.positives, c.total)),
     source="berrar2025",
 )
 def prevalence(c: Counts) -> Any:
@@ -233,6 +245,7 @@ def prevalence(c: Counts) -> Any:
     concordant=False,
     aliases=("flagged_rate", "rate_of_positive_predictions"),
     undefined=NO_CASE,
+    kind=Proportion(lambda c: (c.flagged, c.total)),
     source="berrar2025",
 )
 def predicted_positive_rate(c: Counts) -> Any:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from cutline.contingency import divide
 from cutline.measures._conditions import ONE_CLASS
 from cutline.measures._facts import Baseline, Condition, Parameter
+from cutline.measures._kinds import MeanOfCases
 from cutline.measures._measure import Family, Needs, measure
 from cutline.measures.counts import BASE, entropy
 from cutline.predictions import cases, check_probabilities
@@ -67,16 +68,25 @@ def _logs(r: Ranking, eps: float | None) -> tuple[Array, Array]:
 # ---------------------------------------------------------------------- distances
 
 
+def _distances(r: Ranking) -> tuple[Array, Array]:
+    return 1 - r.key, r.key
+
+
 @probability(
     title="Mean absolute error",
     formula=r"\frac1n \sum_i |y_i - p_i|",
     random=Baseline(r"2\pi(1-\pi)", lambda s, **_: 2 * s.prevalence * (1 - s.prevalence)),
     aliases=("mean_absolute_error",),
+    kind=MeanOfCases(_distances),
     source="berrar2025",
 )
 def mae(r: Ranking) -> Any:
     """Mean distance of the probability from the label. It is not proper: it rewards exaggeration."""
-    return _mean(r, 1 - r.key, r.key)
+    return _mean(r, *_distances(r))
+
+
+def _squares(r: Ranking) -> tuple[Array, Array]:
+    return (1 - r.key) ** 2, r.key**2
 
 
 @probability(
@@ -85,11 +95,12 @@ def mae(r: Ranking) -> Any:
     random=SPREAD,
     aliases=("mse", "mean_squared_error", "brier_score"),
     headline=True,
+    kind=MeanOfCases(_squares),
     source=("berrar2025", "brier1950"),
 )
 def brier(r: Ranking) -> Any:
     """Mean squared distance of the probability from the label."""
-    return _mean(r, (1 - r.key) ** 2, r.key**2)
+    return _mean(r, *_squares(r))
 
 
 @probability(
@@ -139,6 +150,12 @@ def brier_skill(r: Ranking) -> Any:
 # ---------------------------------------------------------------------- logarithms
 
 
+def _surprise(r: Ranking, eps: float | None = None, base: float = math.e) -> tuple[Array, Array]:
+    """Minus the logarithm of the probability given to the right class, for a positive and for a negative."""
+    of_positive, of_negative = _logs(r, eps)
+    return -of_positive / math.log(base), -of_negative / math.log(base)
+
+
 @probability(
     title="Log loss",
     formula=r"-\frac1n \sum_i \left[y_i \log p_i + (1 - y_i) \log (1 - p_i)\right]",
@@ -147,6 +164,7 @@ def brier_skill(r: Ranking) -> Any:
     parameters={"base": BASE, "eps": EPS},
     aliases=("logloss", "cross_entropy", "logarithmic_loss"),
     headline=True,
+    kind=MeanOfCases(_surprise),
     source="berrar2025",
 )
 def log_loss(r: Ranking, *, base: float = math.e, eps: float | None = None) -> Any:
@@ -325,6 +343,10 @@ def relative_information_score(r: Ranking, *, prior: float | None = None) -> Any
 # ---------------------------------------------------------------------- margins
 
 
+def _shortfalls(r: Ranking) -> tuple[Array, Array]:
+    return np.maximum(0, 1 - r.key), np.maximum(0, 1 + r.key)
+
+
 @measure(
     title="Hinge loss",
     formula=r"\frac1n \sum_i \max(0, 1 - y_i s_i)",
@@ -335,6 +357,7 @@ def relative_information_score(r: Ranking, *, prior: float | None = None) -> Any
     perfect=0,
     random=1,
     concordant=True,
+    kind=MeanOfCases(_shortfalls),
     source="berrar2025",
 )
 def hinge_loss(r: Ranking) -> Any:
@@ -343,4 +366,4 @@ def hinge_loss(r: Ranking) -> Any:
     >>> hinge_loss([1, 0], [2.0, 0.5])
     0.75
     """
-    return _mean(r, np.maximum(0, 1 - r.key), np.maximum(0, 1 + r.key))
+    return _mean(r, *_shortfalls(r))

@@ -14,6 +14,7 @@ import numpy as np
 from cutline.contingency import divide
 from cutline.measures._conditions import FRACTIONAL_WEIGHTS, INFINITE_SCORES, NO_POSITIVE, ONE_CLASS
 from cutline.measures._facts import FLAGGED, PREVALENCE, Baseline, Condition, Parameter
+from cutline.measures._kinds import LineOfAuc
 from cutline.measures._measure import Family, Needs, measure
 from cutline.measures.precision_recall import mean_precision_of_places
 from cutline.measures.ranks import gini
@@ -177,6 +178,7 @@ def average_qrecall(r: Ranking) -> Any:
     random=0,
     undefined=ONE_CLASS,
     aliases=("potential_extract_measure",),
+    kind=LineOfAuc(lambda r: (2.0, -1.0)),
     source="arbel2006",
 )
 def pem(r: Ranking) -> Any:

@@ -16,6 +16,7 @@ import numpy as np
 from cutline.contingency import divide
 from cutline.measures._conditions import ONE_CLASS
 from cutline.measures._facts import Baseline, Condition, Parameter
+from cutline.measures._kinds import LineOfAuc
 from cutline.measures._measure import Family, Needs, measure
 from cutline.ranking import Ranking, take
 
@@ -33,6 +34,7 @@ order = partial(measure, needs=Needs.RANKING, family=Family.RANKING, range=(0, 1
     random=0.5,
     aliases=("roc_auc", "auroc", "c_statistic", "c_index", "concordance"),
     headline=True,
+    kind=LineOfAuc(lambda r: (1.0, 0.0)),
     source=("berrar2025", "hanley1982"),
 )
 def auc(r: Ranking) -> Any:
@@ -53,6 +55,7 @@ def auc(r: Ranking) -> Any:
     perfect=1,
     random=0,
     aliases=("gini_index", "somers_d", "accuracy_ratio"),
+    kind=LineOfAuc(lambda r: (2.0, -1.0)),
     source="berrar2025",
 )
 def gini(r: Ranking) -> Any:
@@ -70,6 +73,7 @@ def gini(r: Ranking) -> Any:
     random=0,
     undefined=(*ONE_CLASS, Condition("the weights add up to less than 2 cases", lambda r, **_: r.total < 2)),
     scales=False,
+    kind=LineOfAuc(lambda r: (r.total / (r.total - 1), -r.total / (r.total - 1) / 2)),
     source=("berrar2025", "berrar2014"),
 )
 def taks(r: Ranking) -> Any:
@@ -86,6 +90,7 @@ def taks(r: Ranking) -> Any:
     perfect=Baseline(r"\frac{PN}{2n}", lambda s, **_: s.n * s.prevalence * (1 - s.prevalence) / 2),
     random=0,
     scales=False,
+    kind=LineOfAuc(lambda r: (r.positives / r.total * r.negatives, -r.positives / r.total * r.negatives / 2)),
     source="berrar2025",
 )
 def average_gain(r: Ranking) -> Any:

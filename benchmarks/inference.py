@@ -1,0 +1,64 @@
+"""How fast intervals are, as ratios to scikit-learn in the same run: `make bench`."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+
+import numpy as np
+from sklearn.metrics import roc_auc_score
+from speed import TARGETS, best, predictions, target
+
+import cutline as cl
+
+N, RESAMPLES = 100_000, 2000
+LOOPS = 40  # of the peer, whose time for all resamples is this time multiplied
+
+
+def timed(work: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def bootstrap_against_a_loop() -> None:
+    labels, scores = predictions(N, None)
+    ev = cl.evaluate(labels, scores)
+    rng = np.random.default_rng(1)
+
+    def loop() -> None:
+        for _ in range(LOOPS):
+            rows = rng.integers(0, N, N)
+            roc_auc_score(labels[rows], scores[rows])
+
+    every = [m.with_(quota=1000) if "quota" in m.required else m for m in cl.MEASURES]
+    ev.estimates(every, method="bootstrap", resamples=2)  # load what is loaded once
+    # In turn, so that a busy machine slows both.
+    ours, peer = [], []
+    for _ in range(3):
+        peer.append(timed(loop) * RESAMPLES / LOOPS)
+        ours.append(timed(lambda: ev.estimate("auc", method="bootstrap", resamples=RESAMPLES)))
+    print(f"AUC, {RESAMPLES} resamples of {N} cases: {min(ours):.2f} s; a loop over scikit-learn: {min(peer):.1f} s")
+    target("bootstrap of the AUC, times faster than a loop over scikit-learn", min(peer) / min(ours), low=25)
+    everything = timed(lambda: ev.estimates(every, method="bootstrap", resamples=RESAMPLES))
+    print(f"all {len(every)} measures on the same resamples: {everything:.1f} s")
+    target("bootstrap of all measures, share of that loop", everything / min(peer), high=1)
+
+
+def delong_against_the_value() -> None:
+    labels, scores = predictions(10_000_000, None)
+    ours = best(lambda: cl.evaluate(labels, scores).estimate("auc"), 3)
+    peer = best(lambda: roc_auc_score(labels, scores), 2)
+    target("the AUC with DeLong's interval at n = 1e7, share of scikit-learn's AUC alone", ours / peer, high=1)
+
+
+def main() -> int:
+    bootstrap_against_a_loop()
+    delong_against_the_value()
+    print(f"{sum(TARGETS)} of {len(TARGETS)} targets met")
+    return 0 if all(TARGETS) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,108 @@
+"""Bands around a curve: point by point by the bootstrap, and around the whole ROC curve by a bound."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cutline.contingency import divide
+from cutline.errors import ParameterError
+from cutline.inference.bootstrap import bootstrap, redraws
+from cutline.inference.intervals import Options, checked
+from cutline.inference.samplers import CaseSampler, Sampler
+from cutline.inference.sizes import effective
+from cutline.ranking import Array, Ranking
+
+
+@dataclass(frozen=True, eq=False)
+class Band:
+    """A curve at some places, with the limits of each point; `simultaneous` limits hold the whole curve at once."""
+
+    x: Array
+    y: Array
+    low: Array
+    high: Array
+    level: float
+    simultaneous: bool
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, list[float]]:
+        """The columns, as lists."""
+        return {name: getattr(self, name).tolist() for name in ("x", "y", "low", "high")}
+
+
+def tpr_at(r: Ranking, fpr: Array) -> Array:
+    """The ROC curve of one ranking at given false positive rates: the highest point there, diagonal inside ties.
+
+    >>> tpr_at(Ranking.of_counts([3, 2, 1], [1, 1, 0], [0, 1, 1]), np.array([0.0, 0.25, 0.5, 1.0])).tolist()
+    [0.5, 0.75, 1.0, 1.0]
+    """
+    place = fpr * r.negatives
+    after = np.searchsorted(r.fp, place * (1 + 1e-12), side="right")  # the first cut beyond the place; 0.3 * 10 is 3
+    before, after = after - 1, np.minimum(after, len(r))
+    way = (place - r.fp[before]) / np.maximum(r.fp[after] - r.fp[before], np.finfo(float).tiny)
+    return np.asarray(divide(r.tp[before] + np.clip(way, 0, 1) * (r.tp[after] - r.tp[before]), r.positives))
+
+
+def band(
+    ranking: Ranking,
+    curve: Callable[[Ranking], Array],
+    x: npt.ArrayLike,
+    *,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+    stratified: bool = False,
+    sampler: Sampler | None = None,
+) -> Band:
+    """The band of any curve that one ranking gives at the places x: percentiles of the bootstrap at each place.
+
+    It holds each point by itself. Where all resamples agree, as at the ends of a curve, it has no width.
+    """
+    checked(Options(level, resamples=resamples, seed=seed))
+    found = bootstrap(sampler or CaseSampler(ranking, stratified), [partial(_each, curve)], resamples, seed)
+    y, tail = curve(ranking), (1 - level) / 2
+    low, high = np.quantile(found.values[0], [tail, 1 - tail], axis=0)
+    notes = (redraws(found.redrawn),) if found.redrawn else ()
+    return Band(np.asarray(x, dtype=float), y, np.minimum(low, y), np.maximum(high, y), level, False, notes)
+
+
+def _each(curve: Callable[[Ranking], Array], stack: Ranking) -> Array:
+    return curve(stack) if stack.pos.ndim == 1 else np.stack([curve(one) for one in stack.one_by_one()])
+
+
+def roc_band(
+    ranking: Ranking,
+    fpr: npt.ArrayLike | None = None,
+    *,
+    level: float = 0.95,
+    simultaneous: bool = False,
+    **options: Any,
+) -> Band:
+    """The band of the ROC curve: the true positive rate at given false positive rates, at 101 by default.
+
+    Point by point it is that of `band`, whose options it takes. Simultaneous, it holds the whole curve at once,
+    whatever the scores: both rates are within the bound of Dvoretzky, Kiefer, Wolfowitz and Massart of theirs, so the
+    curve is inside the rectangles around its points (Campbell, 1994). That needs no resampling, and is wide.
+
+    >>> wide = roc_band(Ranking.of_counts([3, 2, 1], [40, 10, 10], [10, 10, 40]), [0.1, 0.5], simultaneous=True)
+    >>> wide.low.round(3).tolist(), wide.high.round(3).tolist()
+    ([0.0, 0.618], [0.982, 1.0])
+    """
+    if not ranking.positives or not ranking.negatives:
+        raise ParameterError("All cases are of one class, and one class has no ROC curve: pass cases of both.")
+    x = np.linspace(0, 1, 101) if fpr is None else np.asarray(fpr, dtype=float)
+    if x.ndim != 1 or not ((x >= 0) & (x <= 1)).all():
+        raise ParameterError("fpr must be a flat sequence of rates from 0 to 1.")
+    if not simultaneous:
+        return band(ranking, partial(tpr_at, fpr=x), x, level=level, **options)
+    checked(Options(level))
+    up, along = (np.sqrt(np.log(2 / (1 - np.sqrt(level))) / 2 / float(size)) for size in effective(ranking))
+    low = np.where(x > along, tpr_at(ranking, np.maximum(x - along, 0)) - up, 0)
+    high = np.where(x + along < 1, tpr_at(ranking, np.minimum(x + along, 1)) + up, 1)
+    return Band(x, tpr_at(ranking, x), np.maximum(low, 0), np.minimum(high, 1), level, True)

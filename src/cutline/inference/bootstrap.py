@@ -1,0 +1,153 @@
+"""The bootstrap on the ranking: a resample of the cases is a multinomial draw over the cells of the table.
+
+All statistics asked for share the same resamples. These come in blocks of a fixed size, each with a random stream of
+its own, so that neither threads nor the size of what is held in memory at once can change a result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cutline import parallel
+from cutline.contingency import divide
+from cutline.inference.estimate import Limits
+from cutline.inference.samplers import LONG, Cells, Sampler
+from cutline.ranking import Array, Ranking
+
+BLOCK = 250  # resamples to a random stream
+CELLS = 2**18  # cells held at once by a thread
+
+Statistic = Callable[[Ranking], Any]
+
+
+class Replicates(NamedTuple):
+    """The values of some statistics on the same resamples, and how many resamples of one class were drawn anew."""
+
+    values: list[Array]
+    redrawn: int
+
+
+def bootstrap(sampler: Sampler, statistics: Sequence[Statistic], resamples: int, seed: int) -> Replicates:
+    """The values of the statistics on resamples, all of which hold both classes if the data do."""
+    streams = np.random.SeedSequence(seed).spawn(-(-resamples // BLOCK))
+    counts = [min(BLOCK, resamples - BLOCK * i) for i in range(len(streams))]
+
+    def block(item: tuple[np.random.SeedSequence, int]) -> tuple[list[Array], int]:
+        first, again = (np.random.default_rng(stream) for stream in item[0].spawn(2))
+        return _block(sampler, statistics, first, again, item[1])
+
+    done = parallel.each(block, zip(streams, counts, strict=True), resamples * len(sampler.ranking))
+    values = [np.concatenate([found[i] for found, _ in done]) for i in range(len(statistics))]
+    return Replicates(values, sum(redrawn for _, redrawn in done))
+
+
+def redraws(count: int) -> str:
+    """How many resamples of one class were drawn again, as a sentence."""
+    what = "1 resample of one class was" if count == 1 else f"{count} resamples of one class were"
+    return f"{what} drawn again."
+
+
+def _block(
+    sampler: Sampler,
+    statistics: Sequence[Statistic],
+    first: np.random.Generator,
+    again: np.random.Generator,
+    resamples: int,
+) -> tuple[list[Array], int]:
+    values: list[list[Array]] = [[] for _ in statistics]
+    redrawn, at_once = 0, _at_once(sampler.ranking)
+    for start in range(0, resamples, at_once):
+        cells, redraws = _draw(sampler, first, again, min(at_once, resamples - start))
+        redrawn += redraws
+        _measure(sampler.ranking, cells, statistics, values)
+    return [np.concatenate(found) for found in values], redrawn
+
+
+def _draw(sampler: Sampler, first: np.random.Generator, again: np.random.Generator, count: int) -> tuple[Cells, int]:
+    """Some resamples, those of one class drawn anew until they have both, and how often that was."""
+    cells = sampler.draw(first, count)
+    redrawn = 0
+    if sampler.ranking.positives and sampler.ranking.negatives:
+        for i in np.flatnonzero(~(cells.pos.any(-1) & cells.neg.any(-1))):
+            while not (cells.pos[i].any() and cells.neg[i].any()):
+                redrawn += 1
+                one = sampler.draw(again, 1)
+                if count == 1:
+                    cells = one
+                else:
+                    cells.pos[i], cells.neg[i] = one.pos[0], one.neg[0]
+    return cells, redrawn
+
+
+def _at_once(r: Ranking) -> int:
+    return 1 if len(r) > LONG else max(1, CELLS // len(r))
+
+
+def _measure(r: Ranking, cells: Cells, statistics: Sequence[Statistic], values: list[list[Array]]) -> None:
+    """Add the values of the statistics on some resamples to those found so far."""
+    pos, neg = (column[0] if len(column) == 1 else column for column in (cells.pos, cells.neg))  # one needs no stack
+    stack = replace(r, score=cells.score, pos=pos, neg=neg, pos2=pos, neg2=neg)
+    for statistic, found in zip(statistics, values, strict=True):
+        value = np.asarray(statistic(stack), dtype=float)
+        found.append(value[None] if pos.ndim == 1 else value)
+
+
+# ---------------------------------------------------------------------- limits
+
+
+def percentile(values: Array, level: float) -> Limits:
+    """The plain percentile interval: the middle of the values on the resamples."""
+    tail = (1 - level) / 2
+    return Limits(_at(values, tail), _at(values, 1 - tail))
+
+
+def bca(values: Array, value: float, acceleration: float, level: float) -> Limits | None:
+    """Efron's (1987) percentiles corrected for bias and acceleration; None when all resamples are on one side."""
+    from statistics import NormalDist
+
+    normal = NormalDist()
+    below = (np.mean(values < value) + np.mean(values <= value)) / 2
+    if not 0 < below < 1 or not np.isfinite(acceleration):
+        return None
+    bias = normal.inv_cdf(float(below))
+    tails = []
+    for tail in ((1 - level) / 2, (1 + level) / 2):
+        z = bias + normal.inv_cdf(tail)
+        tails.append(normal.cdf(bias + z / (1 - acceleration * z)) if acceleration * z < 1 else 1.0)
+    return Limits(*(_at(values, tail) for tail in tails))
+
+
+def _at(values: Array, share: float) -> float:
+    # Between a number and infinity there is nothing to interpolate.
+    return float(np.quantile(values, share, method="linear" if np.isfinite(values).all() else "nearest"))
+
+
+# ---------------------------------------------------------------------- acceleration
+
+
+def accelerations(sampler: Sampler, statistics: Sequence[Statistic], seed: int) -> list[float]:
+    """The acceleration of each statistic: a sixth of the skewness of what leaving out one case changes.
+
+    With up to five hundred kinds of cases each is left out in turn; with more, the cases are dealt at random into a
+    hundred lots, and each lot is left out, which estimates the same number.
+    """
+    r, times = sampler.ranking, []
+    values: list[list[Array]] = [[] for _ in statistics]
+    for cells in sampler.left_out(np.random.default_rng(seed), _at_once(r)):
+        _measure(r, cells, statistics, values)
+        times.append(cells.times)
+    return [_skewness(np.concatenate(found), np.concatenate(times)) / 6 for found in values]
+
+
+def _skewness(values: Array, times: Array) -> float:
+    """The third moment of the changes over the 3/2th power of the second, each change happening some times."""
+    known = np.isfinite(values)
+    values, times = values[known], times[known]
+    if not len(values):
+        return 0.0
+    change = np.average(values, weights=times) - values
+    return float(np.nan_to_num(divide(times @ change**3, (times @ change**2) ** 1.5)))

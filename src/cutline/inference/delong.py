@@ -1,0 +1,93 @@
+"""The variance of the AUC from the ranking, in one pass, and the intervals that follow from it."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cutline.contingency import divide
+from cutline.inference.estimate import Limits, quantile
+from cutline.inference.sizes import effective, squares
+from cutline.ranking import Array, Ranking
+
+
+class Placements(NamedTuple):
+    """For each distinct score, the share of the other class that a positive, and that a negative, stands right to.
+
+    A positive stands right to the negatives below it, a negative to the positives above it; a tie counts one half.
+    """
+
+    of_positives: Array
+    of_negatives: Array
+
+
+def placements(r: Ranking) -> Placements:
+    """The placement values of DeLong, DeLong and Clarke-Pearson (1988), one for each distinct score and class.
+
+    >>> placements(Ranking.of_counts([3, 2, 1], [1, 1, 0], [0, 1, 1])).of_positives.tolist()
+    [1.0, 0.75, 0.25]
+    """
+    fp, tp = r.fp, r.tp
+    of_positives = divide(fp[..., -1:] - fp[..., 1:] + r.neg / 2, fp[..., -1:])
+    return Placements(of_positives, divide(tp[..., :-1] + r.pos / 2, tp[..., -1:]))
+
+
+def variance(r: Ranking) -> Any:
+    """DeLong's variance of the AUC; NaN with a single positive or negative, from which no spread can be told."""
+    of_positives, of_negatives = placements(r)
+    area = divide(np.vecdot(r.pos, of_positives), r.positives)
+    second = squares(r)
+    sizes = effective(r)
+    parts = (
+        _variance_of_mean(second.pos, of_positives - area[..., None], r.positives, sizes.positives),
+        _variance_of_mean(second.neg, of_negatives - area[..., None], r.negatives, sizes.negatives),
+    )
+    return parts[0] + parts[1]
+
+
+def _variance_of_mean(square: Array, deviation: Array, weight: Any, size: Any) -> Any:
+    """The variance of a weighted mean: squared weights times squared deviations, corrected for the mean's own."""
+    return divide(np.vecdot(square, deviation * deviation) * size, np.square(weight, dtype=float) * (size - 1))
+
+
+def delong(area: Any, variance: Any, level: float) -> Limits:
+    """The AUC plus and minus its standard error times the normal quantile: for an AUC far from 0 and 1."""
+    half = quantile(level) * np.sqrt(variance)
+    return Limits(area - half, area + half)
+
+
+def delong_logit(area: Any, variance: Any, level: float) -> Limits:
+    """DeLong on the scale of the log-odds of the AUC, whose limits cannot leave (0, 1)."""
+    centre = np.log(area) - np.log1p(-area)
+    half = quantile(level) * np.sqrt(variance) / (area * (1 - area))
+    return Limits(*(1 / (1 + np.exp(-(centre + side))) for side in (-half, half)))
+
+
+def newcombe(area: Any, positives: Any, negatives: Any, level: float) -> Limits:
+    """Newcombe (2006), his method 5: the AUCs whose own standard error would allow the one observed.
+
+    The variance is that of Hanley and McNeil for exponential scores, with the mean of both class sizes in the place of
+    each. It needs no spread in the data: it works for an AUC of 0 or 1 and for a single positive or negative.
+
+    >>> [round(float(limit), 3) for limit in newcombe(1.0, 10, 10, 0.95)]
+    [0.8, 1.0]
+    """
+    area, z = np.asarray(area, dtype=float), quantile(level)
+    middle = (positives + negatives) / 2 - 1
+
+    def excess(a: Any) -> Any:
+        """By how much the observed area is further from a than z standard errors at a."""
+        spread = a * (1 - a) * (1 + middle * ((1 - a) / (2 - a) + a / (1 + a))) / (positives * negatives)
+        return np.abs(area - a) - z * np.sqrt(spread)
+
+    def root(outside: Any, inside: Any) -> Any:
+        for _ in range(60):  # halving leaves the last digit
+            half = (outside + inside) / 2
+            beyond = excess(half) > 0
+            outside, inside = np.where(beyond, half, outside), np.where(beyond, inside, half)
+        return inside
+
+    return Limits(
+        np.where(area > 0, root(np.zeros_like(area), area), 0.0), np.where(area < 1, root(np.ones_like(area), area), 1)
+    )

@@ -1,0 +1,113 @@
+"""What an interval is asked for: a measure of a ranking, with its parameters, or any function of one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from cutline.contingency import Counts
+from cutline.inference.sizes import squares
+from cutline.measures import Measure, Needs
+from cutline.measures._kinds import Kind
+from cutline.predictions import cut, places
+from cutline.ranking import Ranking
+
+
+@dataclass(frozen=True)
+class Target:
+    """A measure on a ranking: its value, how to find it on others, and what its interval depends on."""
+
+    name: str
+    ranking: Ranking
+    statistic: Callable[[Ranking], Any]  # over a stack of rankings too
+    value: float
+    reason: str = ""
+    range: tuple[float, float] = (-math.inf, math.inf)
+    kind: Kind = None
+    parameters: dict[str, Any] = field(default_factory=dict)
+    cut: Callable[[Ranking], Counts] | None = None
+    of_counts: Callable[[Counts], Any] | None = None
+
+    @property
+    def counts(self) -> Counts:
+        """The counts of its cut."""
+        return self.cut(self.ranking)  # type: ignore[misc]
+
+    @property
+    def second(self) -> Counts:
+        """The squared weights at its cut; a quota that ends inside a tie has those of the whole tie."""
+        counts = self.counts
+        if self.ranking.integral:
+            return counts
+        return squares(self.ranking).at_cut(self.ranking.cut(counts.threshold), counts.threshold)
+
+
+def of_measure(measure: Measure, ranking: Ranking, parameters: dict[str, Any]) -> Target:
+    """The target of a registered measure; for one cut the parameters say where it is."""
+    data, rest = measure.prepare(ranking, parameters)
+    value = float(measure.compute(data, **rest))
+    quota = rest.get("quota", measure.defaults.get("quota"))
+    cut_at, of_counts = None, None
+    if measure.needs is Needs.COUNTS:
+        cut_at, of_counts = _cut(ranking, _where(parameters)), partial(measure.compute, **rest)
+        statistic = _of_cut(of_counts, cut_at)
+    elif quota is not None:
+        statistic = _of_quota(partial(measure.compute, **rest), quota)
+    else:
+        statistic = partial(measure.compute, **rest)
+    return Target(
+        name=str(measure.with_(**{name: value for name, value in parameters.items() if name in measure.parameters})),
+        ranking=ranking,
+        statistic=statistic,
+        value=value,
+        reason=measure.reason(data, **rest) if math.isnan(value) else "",
+        range=measure.range,
+        kind=measure.kind,
+        parameters={**measure.bound, **rest},
+        cut=cut_at,
+        of_counts=of_counts,
+    )
+
+
+def of_function(function: Callable[..., Any], ranking: Ranking, where: dict[str, Any]) -> Target:
+    """The target of a function of the user's: of the counts of the cut that is named, or else of the ranking."""
+    of_one = _of_cut(function, _cut(ranking, where)) if where else function
+
+    def statistic(r: Ranking) -> Any:
+        return of_one(r) if r.pos.ndim == 1 else np.array([float(of_one(one)) for one in r.one_by_one()])
+
+    value = float(of_one(ranking))
+    name = getattr(function, "__name__", type(function).__name__)
+    return Target(name, ranking, statistic, value, "the function gives NaN" if math.isnan(value) else "")
+
+
+# ---------------------------------------------------------------------- the same cut of any ranking
+
+
+def _where(parameters: dict[str, Any]) -> dict[str, Any]:
+    return {name: parameters[name] for name in ("threshold", "quota", "share") if name in parameters}
+
+
+def _cut(ranking: Ranking, where: dict[str, Any]) -> Callable[[Ranking], Counts]:
+    cut(ranking, **where)  # refuses what names no cut
+    threshold = where.get("threshold")
+    if threshold is None:
+        return _at_quota(places(ranking, quota=where.get("quota"), share=where.get("share")))
+    return lambda r: r.at_threshold(float(threshold))
+
+
+def _at_quota(quota: Any) -> Callable[[Ranking], Counts]:
+    return lambda r: r.at_quota(np.minimum(quota, r.total))
+
+
+def _of_cut(function: Callable[[Counts], Any], cut_at: Callable[[Ranking], Counts]) -> Callable[[Ranking], Any]:
+    return lambda r: function(cut_at(r))
+
+
+def _of_quota(function: Callable[..., Any], quota: Any) -> Callable[[Ranking], Any]:
+    return lambda r: function(r, quota=np.minimum(quota, r.total))
