@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from cutline.comparison import compare
 from cutline.contingency import written
 from cutline.evaluation import Evaluation, evaluate
 from cutline.examples import load
 from cutline.measures import Family
 from cutline.measures.quotas import pem_areas
 from cutline.ranking import Ranking
-from cutline.tables import Table
+from cutline.tables import Table, shown
 
 
 def main() -> None:
@@ -29,6 +32,8 @@ def main() -> None:
         print(f"\n{model.name} at score >= {model.threshold:g}:", end=" ")
         print(f"of {written(c.flagged)} flagged, {written(c.tp)} are malignant; {written(c.fn)} are missed")
         print("".join(f"Note on {model.name}: {note}\n" for note in model.notes), end="")
+    together = compare(tumours.labels, tumours.scores, positive=tumours.positive)
+    print(f"\n{together.verdict('auc')}")
     print("\nEvery measure by name: `python -c \"import cutline as cl; print(cl.MEASURES['mcc'].meaning)\"`")
 
 
@@ -56,11 +61,16 @@ def side_by_side(evaluations: list[Evaluation], quota: int) -> str:
             unit = f" ({first['unit']})" if first["unit"] else ""
             reasons = {entry["reason"] for entry in entries} - {""}
             better = {"higher": "+", "lower": "-", None: ""}[first["better"]]
-            values = [entry["value"] for entry in entries]
+            values = [cell for entry in entries for cell in (entry["value"], interval(entry))]
             rows.append((first["measure"] + unit, better, *values, first["knowing nothing"], "; ".join(reasons)))
-        names = [ev.name or "value" for ev in evaluations]
+        names = [name for ev in evaluations for name in (ev.name or "value", "95 % interval")]
         lines += [repr(Table(("measure", "", *names, "knowing nothing", "why"), tuple(rows), title=family.value)), ""]
     return "\n".join(lines).rstrip()
+
+
+def interval(row: dict[str, Any]) -> str:
+    """The limits that a formula gives; the bootstrap gives the others on demand."""
+    return "" if row["low"] is None else f"[{shown(row['low'])}, {shown(row['high'])}]"
 
 
 if __name__ == "__main__":
