@@ -65,7 +65,9 @@ def population(n: int, *, prevalence: float = 0.01, signal: float = 8.0) -> tupl
 def train(
     measure: str, solver: str, parameters: dict[str, float], X: np.ndarray, y: np.ndarray, **more: object
 ) -> object:
-    model = cl.LinearMeasureClassifier(measure, parameters=parameters, solver=solver, random_state=0, **more)
+    model = cl.LinearMeasureClassifier(
+        measure, parameters=parameters, solver=solver, threshold="tune", random_state=0, **more
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         return model.fit(X, y)
