@@ -7,7 +7,7 @@ import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cutline.columns import number as check_number
 from cutline.contingency import written
@@ -29,6 +29,9 @@ from cutline.tables import Table
 
 ROUNDS = 2000
 LEVEL = 0.95
+
+if TYPE_CHECKING:
+    from cutline.charts import Picture
 
 
 def compare(
@@ -197,6 +200,14 @@ class Comparison(Mapping[str, Evaluation]):
         asked = self._ask(measure, parameters, rounds, seed)[1].values()
         tests = corrected([one.test("auto") for one in asked])
         return "\n".join(one.sentence(test, level) for one, test in zip(asked, tests, strict=True))
+
+    # ------------------------------------------------------------------ pictures
+
+    def chart(self, name: str, **parameters: Any) -> Picture:
+        """A chart of all models together, by its name: `CHARTS` lists them."""
+        from cutline.charts import chart
+
+        return chart(name, dict(self.items()), **parameters)
 
     # ------------------------------------------------------------------ dominance
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cutline.columns import whole_if_possible
 from cutline.errors import InputError, ParameterError, near
 from cutline.predictions import Cases, Missing, complete
 from cutline.ranking import Array
@@ -57,7 +58,7 @@ def share_cases(
         raise InputError("No case has a score of every model: pass complete rows.")
     aligned = {name: cases.scores[_places(cases.position, kept)] for name, cases in found.items()}
     mine = _places(first.position, kept)
-    heavy = None if first.weights is None else first.weights[mine]
+    heavy = None if first.weights is None else whole_if_possible(first.weights[mine])
     dropped = first.dropped + len(first.position) - len(kept)
     return SharedCases(first.is_positive[mine], aligned, heavy, first.positive, dropped)
 

@@ -82,6 +82,8 @@ def _resolve(name: str, parameters: dict[str, Any]) -> tuple[Callable[..., Any],
         draw = CHARTS[CURVES[name].name]
     if draw is None:
         if name in MEASURES and MEASURES[name].needs is Needs.COUNTS:
+            if "measure" in parameters:
+                raise ParameterError(f"The chart {name} is of that measure: name another chart for another measure.")
             return lines.over_threshold, {"measure": name} | parameters
         known = [*CHARTS, *(n for m in MEASURES.search(needs=Needs.COUNTS) for n in m.names)]
         raise UnknownNameError(f"There is no chart {name!r}.{near(name, known)}")

@@ -139,6 +139,8 @@ def dominance_chart(models: Models, theme: Theme, *, kind: str = "roc") -> Any:
     if len(models) < 2:
         raise ParameterError("dominance compares models, but one was given: pass two or more.")
     curves = curves_of(models, kind)
+    if "random" not in next(iter(curves.values())).beside:
+        raise ParameterError(f"kind is {kind!r}, a curve on which higher is not simply better: pass roc, gain or lift.")
     frame = frame_of(curves, title=f"Areas of dominance: {next(iter(curves.values())).title}")
     series = [
         *model_series(curves, theme),

@@ -30,6 +30,7 @@ from cutline.charts.parts import (
 )
 from cutline.charts.picture import inline
 from cutline.charts.theme import DASHES, DOTTED, Theme
+from cutline.columns import number
 from cutline.curves import (
     CURVES,
     Curve,
@@ -96,7 +97,9 @@ def roc(
         best = f"largest Youden's J {shown(found.values['max_youden_j'])}"
         marks.append(Mark(best, found.points["max_youden_j"], "triangle-up", theme.colour(2)))
         if cost_fp is not None or cost_fn is not None:
-            line = iso_cost(model.ranking, cost_fp=cost_fp or 1.0, cost_fn=cost_fn or 1.0)
+            line = iso_cost(
+                model.ranking, cost_fp=1.0 if cost_fp is None else cost_fp, cost_fn=1.0 if cost_fn is None else cost_fn
+            )
             series.append(
                 Series(
                     f"equal cost {shown(line.cost)}",
@@ -178,9 +181,9 @@ def precision_recall_readings(models: Models, theme: Theme) -> Any:
 def skew(models: Models, theme: Theme, *, prevalences: Sequence[float] = (0.5, 0.2, 0.05, 0.01)) -> Any:
     """ROC and precision-recall side by side as the share of positives changes: the one stays, the other falls."""
     [(_, model)] = models.items()
-    for share in prevalences:
-        if not 0 < share < 1:
-            raise ParameterError(f"prevalences holds {share!r}: pass shares above 0 and below 1.")
+    shares = [number(share, "prevalences") for share in (prevalences if isinstance(prevalences, Sequence) else [])]
+    if not 1 <= len(set(shares)) == len(shares) <= 6 or not all(0 < share < 1 for share in shares):
+        raise ParameterError(f"prevalences is {prevalences!r}: pass one to six different shares above 0 and below 1.")
     CURVES["roc"].require(model.ranking)
     skewed = {f"{100 * p:g} % positive": with_prevalence(model.ranking, p) for p in prevalences}
     sides = []

@@ -48,7 +48,8 @@ def variance(r: Ranking) -> Any:
 
 def _variance_of_mean(square: Array, deviation: Array, weight: Any, size: Any) -> Any:
     """The variance of a weighted mean: squared weights times squared deviations, corrected for the mean's own."""
-    return divide(np.vecdot(square, deviation * deviation) * size, np.square(weight, dtype=float) * (size - 1))
+    spread = divide(np.vecdot(square, deviation * deviation) * size, np.square(weight, dtype=float) * (size - 1))
+    return np.where(np.asarray(size) > 1 + 1e-9, spread, np.nan)  # one case, whatever it weighs, has no spread
 
 
 def delong(area: Any, variance: Any, level: float) -> Limits:

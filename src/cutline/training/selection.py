@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
 from cutline import rank
+from cutline.training.cutting_planes import VACUOUS
 from cutline.training.solvers import Recipe, fit, part
 from cutline.training.split import Array, Split
 from cutline.training.targets import Target
@@ -60,8 +61,9 @@ def compare(recipes: Iterable[Recipe], X: Any, split: Split, *, share: float) ->
 
 
 def choose(candidates: list[Candidate]) -> Candidate:
-    """The best of those that are better than the baseline, or the baseline."""
-    return max((c for c in candidates[1:] if c.is_better), key=lambda c: c.gain, default=candidates[0])
+    """The best of those that are better than the baseline and know something, or the baseline."""
+    better = [c for c in candidates[1:] if c.is_better and not c.bound_ratio >= VACUOUS]
+    return max(better, key=lambda c: c.gain, default=candidates[0])
 
 
 def _held_out(
