@@ -26,9 +26,9 @@ BOTH = "pass cases of both classes."
             lambda: EV.curve("portion_lift", portion=2),
             "The curve portion_lift has no parameter 'portion': it takes portions. Did you mean portions?",
         ),
-        (lambda: EV.curve("portion_lift", portions=2.5), "portions is 2.5: pass a whole number."),
-        (lambda: EV.curve("portion_lift", portions=0), "portions is 0: pass a number from 1."),
-        (lambda: EV.curve("score_distribution", bins=0), "bins is 0: pass a number from 1 up to 1000."),
+        (lambda: EV.curve("portion_lift", portions=2.5), "portions is 2.5: pass a whole number from 1."),
+        (lambda: EV.curve("portion_lift", portions=0), "portions is 0: pass a whole number from 1."),
+        (lambda: EV.curve("score_distribution", bins=0), "bins is 0: pass a number from 1 to 1000."),
         (lambda: EV.curve("f1", beta=2), "f1 has no parameter 'beta': it takes none."),
         (lambda: EV.curve("f_beta", beta=-1), "beta is -1: pass a number"),
         (

@@ -58,7 +58,9 @@ def _run(scores: Array, mine: Array, weights: Array | None, descending: bool) ->
         starts = _starts(key)
         if starts is None:
             return _Run(key, None, None)
-        count = np.diff(starts, append=len(key))
+        count = np.empty_like(starts)
+        np.subtract(starts[1:], starts[:-1], out=count[:-1])
+        count[-1] = len(key) - starts[-1]
         return _Run(key[starts], count, count)
     weight = np.compress(mine, weights)
     order = np.argsort(key)
@@ -80,7 +82,7 @@ def _starts(key: Array) -> Array | None:
     is_new = np.empty(len(key), dtype=bool)
     is_new[:1] = True
     np.not_equal(key[1:], key[:-1], out=is_new[1:])
-    return None if is_new.all() else np.flatnonzero(is_new)
+    return None if is_new.all() else is_new.nonzero()[0]
 
 
 def _merge(pos: _Run, neg: _Run, rows: int) -> Cells:
@@ -114,14 +116,14 @@ def _merge(pos: _Run, neg: _Run, rows: int) -> Cells:
 
     if any(each(piece, _pieces(pos.key, neg.key), rows)):
         # A score of both classes is now a cell of positives followed by a cell of negatives.
-        second = 1 + np.flatnonzero(key[1:] == key[:-1])
+        second = 1 + (key[1:] == key[:-1]).nonzero()[0]
         for (of_pos, _), column in zip(sources, columns, strict=True):
             if not of_pos:
                 column[second - 1] = column[second]
         keep = np.ones(size, dtype=bool)
         keep[second] = False
-        key = np.compress(keep, key)
-        columns = [np.compress(keep, column) for column in columns]
+        key = key.compress(keep)
+        columns = [column.compress(keep) for column in columns]
     return Cells(key, *columns[:2], *columns[-2:])
 
 
