@@ -79,7 +79,7 @@ def breast_cancer(seed: int) -> list[Task]:
 
 
 def digits(seed: int) -> list[Task]:
-    """The three digits that are hardest to tell from the rest."""
+    """Three digits, each against the rest."""
     X, y = load_digits(return_X_y=True)
     return [task(X, (y == digit).astype(int), seed) for digit in (3, 8, 9)]
 
