@@ -1,7 +1,7 @@
 """Losses and measures in the form that LightGBM and XGBoost accept; neither is imported.
 
-With an objective of one's own both libraries predict margins, and neither adds the start back: boost from `start`, and
-add it to what is predicted.
+With an objective of one's own both libraries predict margins. Boost from `start`: LightGBM takes it as init_score and
+does not add it back to what it predicts; XGBoost takes it as base_score and does.
 """
 
 from __future__ import annotations
