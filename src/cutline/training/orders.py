@@ -61,9 +61,9 @@ class PartialAucOracle:
             return np.asarray(losses[above] + scored[above] - p * shares[above])
 
         first = int(np.searchsorted(lost > 0, True))  # the first negative whose place costs something
-        second = first + 1 if first else 0
+        second = first + 1 if first or lost[0] < share[0] else 0  # after it, every negative costs all of its share
         above = second + np.searchsorted(-(q[second:] + 1), -p)
-        if first:
+        if second:
             other = np.searchsorted(-q[:first], -p)
             above = np.where(gain(other) > gain(above), other, above)
         scale = 1 / (len(split.pos) * lost.sum())
