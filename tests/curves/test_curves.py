@@ -388,6 +388,19 @@ def test_curves_that_cross_change_the_lead_where_they_cross():
     assert spans[0].end == spans[1].start == pytest.approx(1 / 3)
 
 
+def test_spans_meet_exactly_though_thirds_are_rounded():
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        curves = {
+            name: curve(cl.rank([1, 0, *(rng.random(29) < 0.5)], rng.integers(0, 9, 31)), "roc") for name in "abc"
+        }
+        spans = dominance(curves)
+
+        assert (spans[0].start, spans[-1].end) == (0, 1)
+        assert all(one.end == two.start for one, two in itertools.pairwise(spans))
+        assert all(one.names != two.names for one, two in itertools.pairwise(spans))
+
+
 @given(rows=st.lists(cases, min_size=2, max_size=4))
 @few
 def test_no_curve_is_above_the_leader(rows):

@@ -47,16 +47,13 @@ def dominance(curves: Mapping[str, Curve]) -> list[Span]:
         todo = todo[end < width[todo] - _SAME]
     begins, ends, leaders = (np.concatenate(part, axis=-1) for part in zip(*spans, strict=True))
     order = np.argsort(begins, kind="stable")
-    begins, ends, leaders = begins[order], ends[order], leaders[:, order]
+    order = order[(ends - begins)[order] > _SAME]  # what is narrower is the rounding of one and the same x
+    begins, leaders = begins[order], leaders[:, order]
     new = np.flatnonzero(np.concatenate(([True], (leaders[:, 1:] != leaders[:, :-1]).any(0))))
-    last = np.append(new[1:] - 1, len(begins) - 1)
+    edges = [float(grid[0]), *begins[new[1:]].tolist(), float(grid[-1])]
     return [
-        Span(
-            float(begins[i]),
-            float(ends[j]),
-            tuple(name for name, leads in zip(curves, leaders[:, i], strict=True) if leads),
-        )
-        for i, j in zip(new, last, strict=True)
+        Span(start, end, tuple(name for name, leads in zip(curves, leaders[:, i], strict=True) if leads))
+        for start, end, i in zip(edges[:-1], edges[1:], new, strict=True)
     ]
 
 
