@@ -18,15 +18,15 @@ TOP = 0.1
 
 def imbalance(a: Asked) -> str | None:
     """What a majority voter gets, and that accuracy says little."""
-    r, share = a.ranking, max(a.prevalence, 1 - a.prevalence)
+    share = max(a.prevalence, 1 - a.prevalence)
     if not a.two_classes or share < MAJORITY or not a.seen & {"accuracy", "error_rate"}:
         return None
     mostly_positive = a.prevalence > 0.5
     whom, name = ("everybody", "positive") if mostly_positive else ("nobody", "negative")
-    yours = float(r.at_threshold(a.evaluation.threshold).accuracy)
     text = (
         f"{percent(share)} of the cases are {name}: a model that flags {whom} has accuracy {brief(share)}; "
-        f"yours has {brief(yours)}. Read balanced accuracy, MCC or the precision-recall curve instead."
+        f"{'these have' if a.models else 'yours has'} {a.values('accuracy')}. "
+        "Read balanced accuracy, MCC or the precision-recall curve instead."
     )
     return f"{text} Or call the rare class positive: positive=." if mostly_positive else text
 
@@ -37,14 +37,14 @@ def rare_positives(a: Asked) -> str | None:
         return None
     c = a.evaluation.counts
     wrong = ""
-    if c.fp:
+    if c.fp and not a.models:
         wrong = (
             f" At your threshold the false positive rate is {brief(float(c.fpr))}: that is "
             f"{written(c.fp)} wrong flags beside {written(c.tp)} right ones."
         )
     return (
         f"{percent(a.prevalence)} of the cases are positive, which the ROC curve does not show.{wrong} "
-        f"Look at the precision-recall curve: the average precision is {brief(a.evaluation.average_precision)}, "
+        f"Look at the precision-recall curve: the average precision is {a.values('average_precision')}, "
         f"that of a model that knows nothing about {brief(a.prevalence)}."
     )
 
