@@ -9,6 +9,7 @@ import pytest
 
 from cutline import MEASURES, ParameterError, compare, evaluate
 from cutline.advice import CHOICES, COMPARISON_RULES, MODEL_RULES, RULES, Situation, advise, notes, notes_on
+from cutline.advice._scores import _IDENTITIES
 from cutline.evaluation import Evaluation
 from cutline.inference.calibration import calibration
 from cutline.ranking import Ranking
@@ -312,3 +313,76 @@ def test_every_situation_has_advice_that_exists():
 def test_a_situation_that_is_none_is_refused(situation, words):
     with pytest.raises(ParameterError, match=re.escape(words)):
         Situation(**situation)
+
+
+# ---------------------------------------------------------------------- identities and odd data
+
+TRUE = {
+    "gini": lambda v: 2 * v.auc - 1,
+    "pem": lambda v: 2 * v.auc - 1,
+    "average_gain": lambda v: v.P * v.N / v.n * (v.auc - 1 / 2),
+    "taks": lambda v: v.n / (v.n - 1) * (v.auc - 1 / 2),
+    "error_rate": lambda v: 1 - v.accuracy,
+    "balanced_error_rate": lambda v: 1 - v.balanced_accuracy,
+    "youden_j": lambda v: 2 * v.balanced_accuracy - 1,
+    "weighted_relative_accuracy": lambda v: v.P * v.N / v.n**2 * (2 * v.balanced_accuracy - 1),
+    "jaccard": lambda v: v.f1 / (2 - v.f1),
+    "fnr": lambda v: 1 - v.recall,
+    "fpr": lambda v: 1 - v.specificity,
+    "fdr": lambda v: 1 - v.precision,
+    "lift": lambda v: v.precision / v.prevalence,
+    "false_omission_rate": lambda v: 1 - v.npv,
+    "qrecall": lambda v: v.hit_rate * v.quota / v.P,
+    "enrichment": lambda v: v.hit_rate / v.prevalence,
+    "average_lift": lambda v: v.mean_precision / v.prevalence,
+    "rmse": lambda v: v.brier**0.5,
+    "quadratic_score": lambda v: 1 - v.brier,
+    "brier_skill": lambda v: 1 - v.brier / (v.prevalence * (1 - v.prevalence)),
+}
+
+
+class Values:
+    """The values of an evaluation, the quota measures at a quota of 25."""
+
+    quota = 25
+
+    def __init__(self, ev):
+        self.ev, self.P, self.N, self.n = ev, ev.ranking.positives, ev.ranking.negatives, ev.ranking.total
+
+    def __getattr__(self, name):
+        quota = {"quota": self.quota} if name in ("hit_rate", "qrecall", "enrichment") else {}
+        return self.ev.value(name, **quota)
+
+
+def test_every_identity_that_is_told_is_true():
+    told = {name: formula for _, others in _IDENTITIES for name, formula in others.items()}
+    values = Values(RARE)
+
+    assert told.keys() == TRUE.keys()
+    for name, formula in TRUE.items():
+        assert formula(values) == pytest.approx(getattr(values, name)), name
+
+
+def test_measures_without_ties_are_one_number():
+    asked = ["average_precision", "average_hit_rate"]
+    without = evaluate([1, 0] * 40, np.arange(80) / 80)
+
+    assert (
+        "average_precision = average_hit_rate, as no score is shared" in given(without, measures=asked)["identity"].text
+    )
+    assert "identity" not in given(CALM, measures=asked)
+
+
+def test_no_note_shows_what_is_undefined():
+    fractions = evaluate([1, 0, 1, 0], [0.9, 0.6, 0.4, 0.1], [0.1, 0.2, 0.1, 0.12])  # 0.52 places
+
+    for options in ({"measures": ["pem"]}, {"share": 0.5}):
+        assert not any("nan" in note.text for note in given(fractions, **options).values())
+    assert "hit rate" in given(fractions, share=0.5)["quota-known"].text
+
+
+def test_grouped_cases_are_not_taken_for_independent_ones():
+    labels, scores = np.tile([1, 0, 0, 0], 50), np.tile([0.9, 0.8, 0.6, 0.4], 50)
+
+    assert "calibration" in given(evaluate(labels, scores))
+    assert "calibration" not in given(evaluate(labels, scores, groups=np.arange(200) // 4))

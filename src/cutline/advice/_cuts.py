@@ -53,7 +53,8 @@ def quota_known(a: Asked) -> str | None:
     """What the quota gets, and which of the two to read."""
     if a.quota is None or not a.two_classes:
         return None
-    hits, found = (a.evaluation.value(name, quota=a.quota) for name in ("hit_rate", "qrecall"))
+    c = a.ranking.at_quota(a.quota)
+    hits, found = float(c.precision), float(c.recall)  # which are the hit rate and Qrecall there
     positives = float(a.ranking.positives)
     text = (
         f"With a quota of {written(a.quota)}: read the hit rate, {brief(hits)}, if a wrong inclusion is costly, and "
@@ -103,12 +104,17 @@ def quota_unknown(a: Asked) -> str | None:
         return None
     if not any(MEASURES[name].family is Family.QUOTA for name in a.measures):
         return None
-    hits, found, pem = (brief(a.evaluation.value(name)) for name in ("average_hit_rate", "average_qrecall", "pem"))
+    hits, found, pem = (_given(a, name) for name in ("average_hit_rate", "average_qrecall", "pem"))
     return (
-        f"No quota is given. If it is not known yet, read the average hit rate, {hits}, if a wrong inclusion is "
-        f"costly, and the average Qrecall, {found}, or PEM, {pem}, if a missed positive is. "
-        "If it is, pass quota= or share=."
+        f"No quota is given. If it is not known yet, read the average hit rate{hits} if a wrong inclusion is costly, "
+        f"and the average Qrecall{found} or PEM{pem} if a missed positive is. If it is, pass quota= or share=."
     )
+
+
+def _given(a: Asked, measure: str) -> str:
+    """A value in brackets; nothing where it is undefined, as averages over places are with fractional weights."""
+    value = a.evaluation.value(measure)
+    return "" if math.isnan(value) else f" ({brief(value)})"
 
 
 def better_threshold(a: Asked) -> str | None:

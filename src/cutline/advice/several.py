@@ -95,7 +95,7 @@ def _no_dominance(a: _Asked) -> str | None:
         return None
     if a.quota is None:
         return f"{areas.verdict} Choose by the false positive rate that you work at."
-    hits = a.comparison.values_of("hit_rate", quota=a.quota)
+    hits = {name: float(model.ranking.at_quota(a.quota).precision) for name, model in a.comparison.items()}
     best = max(hits.values())
     first = " and ".join(name for name, value in hits.items() if value == best)
     return f"{areas.verdict} At your quota of {written(a.quota)} it is {first}, with a hit rate of {brief(best)}."
@@ -138,17 +138,20 @@ def notes_on(
     What holds for every model is said once; of one model only what warns is said, and its name stands before it.
     """
     names = None if measures is None else tuple(MEASURES[m].name for m in measures)
+    j = None
     if quota is not None or share is not None:
-        quota = float(places(comparison.pairing.rankings[0], quota=quota, share=share))
-    about = _Asked(comparison, quota, None if names is None else frozenset(names))
+        j = float(places(comparison.pairing.rankings[0], quota=quota, share=share))
+    about = _Asked(comparison, j, None if names is None else frozenset(names))
     of_all = [note for rule in COMPARISON_RULES if (note := rule.note(about))]
-    return in_order([*of_all, *_of_each(comparison, quota, names)])
+    return in_order([*of_all, *_of_each(comparison, quota, share, names)])
 
 
-def _of_each(comparison: Comparison, quota: float | None, names: tuple[str, ...] | None) -> list[Note]:
+def _of_each(
+    comparison: Comparison, quota: float | None, share: float | None, names: tuple[str, ...] | None
+) -> list[Note]:
     models = dict(comparison.items())
     by_model = {
-        name: found(asked(evaluation, quota=quota, share=None, measures=names, models=models))
+        name: found(asked(evaluation, quota=quota, share=share, measures=names, models=models))
         for name, evaluation in models.items()
     }
     holders: dict[Note, list[str]] = {}
