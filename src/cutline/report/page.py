@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from cutline import advice
 from cutline.charts import DARK, LIGHT
 from cutline.comparison import Comparison
 from cutline.evaluation import Evaluation
@@ -33,14 +34,14 @@ _HEADLINES = ("auc", "average_precision", "brier", "log_loss", "recall", "precis
 def of_evaluation(evaluation: Evaluation) -> str:
     """The page of one model."""
     rows = tables.rows_of(evaluation)
-    notes = evaluation.notes
+    notes = advice.notes(evaluation)
     name = evaluation.name or "the model"
     context = {
         "title": evaluation.name or "Evaluation",
         "heading": evaluation._heading().removeprefix(f"{evaluation.name}: "),
         "verdict": verdict.verdict(evaluation, notes),
         "cards": tables.cards(rows),
-        "notes": [{"text": text, "source": "", "kind": "fact"} for text in notes],
+        "notes": notes,
         "comparison": None,
         "live": tables.by_question(rows, live=True),
         "others": tables.by_question(rows, live=False),
@@ -52,13 +53,13 @@ def of_comparison(comparison: Comparison) -> str:
     """The page of several models."""
     rows = {name: tables.rows_of(evaluation) for name, evaluation in comparison.items()}
     first = next(iter(comparison.values()))
-    notes = [f"{name}: {note}" for name, evaluation in comparison.items() for note in evaluation.notes]
+    notes = advice.notes_on(comparison)
     context = {
         "title": " and ".join(comparison.names) if len(comparison) < 4 else f"{len(comparison)} models",
         "heading": comparison._heading(),
         "verdict": verdict.verdict_on(comparison, notes),
         "cards": [],
-        "notes": [{"text": text, "source": "", "kind": "fact"} for text in notes],
+        "notes": notes,
         "comparison": _side_by_side(comparison, rows),
         "live": tables.by_question(rows[first.name or ""], live=True),
         "others": [],

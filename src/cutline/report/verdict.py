@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from cutline.advice import Note
 from cutline.columns import counted
 from cutline.comparison import Comparison
 from cutline.contingency import written
@@ -14,12 +15,12 @@ from cutline.ranking import cases_of
 from cutline.tables import shown
 
 
-def verdict(evaluation: Evaluation, notes: Sequence[str]) -> list[str]:
+def verdict(evaluation: Evaluation, notes: Sequence[Note]) -> list[str]:
     """Three sentences on one model."""
     return [_ranking(evaluation), _cut(evaluation), _caveat(evaluation, notes)]
 
 
-def verdict_on(comparison: Comparison, notes: Sequence[str]) -> list[str]:
+def verdict_on(comparison: Comparison, notes: Sequence[Note]) -> list[str]:
     """Three sentences on several models: how well each ranks, whether they differ, and what to mind most."""
     values = {name: comparison[name].value("auc") for name in comparison}
     r = comparison.pairing.rankings[0]
@@ -31,7 +32,7 @@ def verdict_on(comparison: Comparison, notes: Sequence[str]) -> list[str]:
     )
     differences = " ".join(comparison.verdict("auc").splitlines()[:3])
     dominance = str(comparison.dominance("roc")).splitlines()[0]
-    return [first, differences, notes[0] if notes else f"By false positive rate: {dominance}"]
+    return [first, differences, notes[0].text if notes else f"By false positive rate: {dominance}"]
 
 
 def _or_nothing(value: float) -> float:
@@ -70,9 +71,9 @@ def _cut(evaluation: Evaluation) -> str:
     return f"{at}: it {found}, with {alarms}."
 
 
-def _caveat(evaluation: Evaluation, notes: Sequence[str]) -> str:
+def _caveat(evaluation: Evaluation, notes: Sequence[Note]) -> str:
     if notes:
-        return notes[0]
+        return notes[0].text
     r = evaluation.ranking
     fewer = min(float(r.positives), float(r.negatives))
     return (
