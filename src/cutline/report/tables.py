@@ -29,16 +29,20 @@ def rows_of(evaluation: Evaluation) -> list[dict[str, Any]]:
 
 
 def _more_intervals(evaluation: Evaluation, names: list[str]) -> dict[str, Estimate]:
-    """Intervals where the summary has none: resampled for a short list, by influence where that is possible."""
+    """Intervals where the summary has none: for one cut the page's own, else resampled when the list is short."""
     wanted = [MEASURES[name] for name in names if MEASURES[name].fits(evaluation.ranking)]
-    if len(evaluation.ranking) <= RESAMPLED:
-        found = evaluation.estimates(wanted, level=LEVEL)
-    elif evaluation.groups is None:
-        smooth = [m for m in wanted if m.needs is Needs.COUNTS or isinstance(m.kind, MeanOfCases)]
-        found = evaluation.estimates(smooth, level=LEVEL, method="influence")
-    else:
-        found = []
+    is_short, is_grouped = len(evaluation.ranking) <= RESAMPLED, evaluation.groups is not None
+    smooth = [m for m in wanted if not is_grouped and (m.needs is Needs.COUNTS or (_is_mean(m) and not is_short))]
+    rest = [m for m in wanted if m not in smooth] if is_short else []
+    found = [
+        *evaluation.estimates(smooth, level=LEVEL, method="influence"),
+        *evaluation.estimates(rest, level=LEVEL),
+    ]
     return {estimate.measure: estimate for estimate in found}
+
+
+def _is_mean(measure: Measure) -> bool:
+    return isinstance(measure.kind, MeanOfCases)
 
 
 def by_question(rows: list[dict[str, Any]], *, live: bool) -> list[dict[str, Any]]:

@@ -33,7 +33,7 @@ async function draw(drawing) {
   if (drawing.started) return;
   drawing.started = true;
   // With its interpreter, Vega needs no eval(), and the page can forbid it.
-  const options = { actions: false, renderer: "svg", ast: true, tooltip: { theme: "cutline" } };
+  const options = { actions: false, renderer: "svg", ast: true, tooltip: { theme: "cutline" }, logLevel: window.vega.Error };
   const { view } = await window.vegaEmbed(drawing.place, drawing.picture.spec, options);
   drawing.view = view;
   refresh(drawing);
