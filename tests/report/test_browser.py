@@ -249,7 +249,7 @@ def test_what_cannot_be_is_refused_in_words(opened):
 def test_dark_and_light(opened):
     page = opened["tumours"].page
     ground = "getComputedStyle(document.body).backgroundColor"
-    line = "getComputedStyle(document.querySelector('#chart-0 svg .mark-line path')).stroke"
+    line = '''getComputedStyle(document.querySelector('#chart-0 svg path[stroke="var(--line-0)"]')).stroke'''
     light = page.evaluate(f"[{ground}, {line}]")
     page.click("#theme")
     dark = page.evaluate(f"[{ground}, {line}]")

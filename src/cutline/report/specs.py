@@ -74,7 +74,7 @@ def _tried(
     if where:
         _with_live_cut(spec, where, len(models) > 1)
     _thin(spec)
-    _legends_below(spec)
+    _arranged(spec)
     spec["config"] = spec["config"] | {"aria": False, "font": "system-ui, sans-serif", "background": "transparent"}
     spec["description"] = title + suffix
     yield {
@@ -199,18 +199,20 @@ def _thin(spec: dict[str, Any]) -> None:
             ]
 
 
-def _legends_below(node: Any) -> None:
+def _arranged(node: Any) -> None:
     """Legends under the chart instead of beside it: two charts stand side by side then, and one fits on a phone."""
     if isinstance(node, dict):
+        if node.get("field") == "width":  # a number to be taken as it is, of which Vega-Lite wants to hear an order
+            node["type"] = "ordinal"
         legend = node.get("legend")
         if isinstance(legend, dict) and legend.get("orient") == "right":
             legend |= {"orient": "bottom", "direction": "vertical", "columns": 1, "symbolSize": 120, "labelLimit": 380}
         for key, child in node.items():
             if key != "datasets":
-                _legends_below(child)
+                _arranged(child)
     elif isinstance(node, list):
         for child in node:
-            _legends_below(child)
+            _arranged(child)
 
 
 COLOURS = {

@@ -54,6 +54,7 @@ export class LiveCut {
   }
 
   enter(name, input) {
+    if (input.value === input.dataset.shown) return; // browsers call what the page itself wrote a change, too
     const typed = input.value.trim() === "" ? NaN : Number(input.value);
     const wrong = this.refusal(name, typed);
     input.setAttribute("aria-invalid", String(Boolean(wrong)));
@@ -125,7 +126,7 @@ export class LiveCut {
       fpr: round((100 * cut.fp) / model.negatives),
     };
     for (const [name, value] of Object.entries(fields)) {
-      byId(name).value = Number.isNaN(value) ? "" : String(value);
+      byId(name).value = byId(name).dataset.shown = Number.isNaN(value) ? "" : String(value);
       byId(name).setAttribute("aria-invalid", "false");
     }
     byId("refusal").textContent = "";
