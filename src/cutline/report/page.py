@@ -22,13 +22,12 @@ from cutline.charts import DARK, LIGHT
 from cutline.comparison import Comparison
 from cutline.evaluation import Evaluation
 from cutline.inference.estimate import quantile
-from cutline.inference.paired import ROW
+from cutline.measures import MEASURES
 from cutline.report import cuts, specs, tables, verdict
 from cutline.tables import plain, shown
 
 # In the order in which they need each other: the page has them as one program.
 MODULES = ("format", "ranking", "measures", "intervals", "points", "charts", "live", "numbers", "main")
-_HEADLINES = ("auc", "average_precision", "brier", "log_loss", "recall", "precision", "specificity", "f1", "mcc", "ks")
 
 
 def of_evaluation(evaluation: Evaluation) -> str:
@@ -73,22 +72,31 @@ def _side_by_side(comparison: Comparison, rows: dict[str, list[dict[str, Any]]])
     by_name = {model: {row["measure"]: row for row in own} for model, own in rows.items()}
     groups = []
     for group in tables.by_question(next(iter(rows.values())), live=False):
-        lines = [(row, [by_name[model].get(row["measure"], {}) for model in rows]) for row in group["rows"]]
+        lines = [(row, [by_name[model][row["measure"]] for model in rows]) for row in group["rows"]]
         groups.append({"question": group["question"], "rows": [row | {"cells": _best(row, c)} for row, c in lines]})
-    differences = [dict(zip(ROW, row, strict=True)) for row in comparison.summary().rows]
+    headlines = [
+        group | {"rows": own}
+        for group in groups
+        if (own := [row for row in group["rows"] if MEASURES[row["measure"]].headline])
+    ]
+    verdicts = comparison.verdict("auc").splitlines()
     return {
         "models": list(rows),
+        "headlines": headlines,
         "groups": groups,
-        "differences": differences,
-        "verdict": comparison.verdict("auc").splitlines(),
+        "differences": [row | {"title": MEASURES[row["measure"]].title} for row in comparison.summary()],
+        "verdict": verdicts if len(verdicts) > 1 else [],
         "dominance": str(comparison.dominance("roc")).splitlines(),
     }
 
 
 def _best(row: dict[str, Any], cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    known = [cell["value"] for cell in cells if cell and not math.isnan(cell["value"])]
-    best = {"higher": max, "lower": min}.get(row["better"], lambda _, default: None)(known, default=None)  # type: ignore[operator]
-    return [cell | {"best": best is not None and len(known) > 1 and cell.get("value") == best} for cell in cells]
+    """The cells of a row, marked where the value is the best of all."""
+    known = [cell["value"] for cell in cells if not math.isnan(cell["value"])]
+    if row["better"] is None or len(known) < 2:
+        return cells
+    best = max(known) if row["better"] == "higher" else min(known)
+    return [cell | {"best": cell["value"] == best} for cell in cells]
 
 
 # ---------------------------------------------------------------------- the page

@@ -15,6 +15,9 @@ from cutline.ranking import cases_of
 from cutline.tables import shown
 
 
+_OF_DIFFERENCES = ("too-small",)  # the second sentence says it
+
+
 def verdict(evaluation: Evaluation, notes: Sequence[Note]) -> list[str]:
     """Three sentences on one model."""
     return [_ranking(evaluation), _cut(evaluation), _caveat(evaluation, notes)]
@@ -31,8 +34,9 @@ def verdict_on(comparison: Comparison, notes: Sequence[Note]) -> list[str]:
         f"ROC curve, where 0.5 is chance, they stand at {ranked}."
     )
     differences = " ".join(comparison.verdict("auc").splitlines()[:3])
+    others = [note.text for note in notes if note.rule not in _OF_DIFFERENCES]
     dominance = str(comparison.dominance("roc")).splitlines()[0]
-    return [first, differences, notes[0].text if notes else f"By false positive rate: {dominance}"]
+    return [first, differences, others[0] if others else f"By false positive rate: {dominance}"]
 
 
 def _or_nothing(value: float) -> float:

@@ -173,10 +173,10 @@ export class LiveCut {
   showMeasures() {
     for (const found of this.estimates()) {
       const row = byId(`live-${found.name}`);
-      const [value, limits, chance] = ["value", "interval", "chance"].map((name) => row.querySelector(`.${name}`));
+      const [value, limits, chance, method] = ["value", "interval", "chance", "method"].map((name) => row.querySelector(`.${name}`));
       value.textContent = shown(found.value);
       limits.textContent = interval(found.low, found.high);
-      limits.title = found.method;
+      method.textContent = found.method;
       chance.textContent = Number.isNaN(found.chance) ? "" : shown(found.chance);
       scale(row.querySelector(".scale"), found, this.data.measures.find((entry) => entry.name === found.name).range);
     }
