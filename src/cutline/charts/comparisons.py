@@ -13,16 +13,15 @@ from cutline.charts.parts import (
     Mark,
     Models,
     Series,
-    apart,
     frame_of,
     layered,
     line_layers,
     mark_layer,
     model_series,
-    reference_series,
     rule_layer,
 )
 from cutline.charts.picture import inline
+from cutline.charts.references import apart, reference_series
 from cutline.charts.theme import DASHES, Theme
 from cutline.curves import Curve, Point
 from cutline.errors import InputError, ParameterError, near

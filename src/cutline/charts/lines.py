@@ -14,7 +14,6 @@ from cutline.charts.parts import (
     Mark,
     Models,
     Series,
-    apart,
     axes,
     cut_mark,
     figures,
@@ -26,11 +25,11 @@ from cutline.charts.parts import (
     mark_layer,
     model_series,
     plain_series,
-    reference_series,
     rows,
     rule_layer,
 )
 from cutline.charts.picture import inline
+from cutline.charts.references import apart, reference_series
 from cutline.charts.theme import DASHES, DOTTED, Theme
 from cutline.columns import number
 from cutline.curves import (
