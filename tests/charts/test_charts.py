@@ -539,15 +539,18 @@ def test_twelve_models_can_be_told_apart():
     assert len(set(DASHES)) == MOST_MODELS  # in black and white too
 
 
-def test_the_bars_of_twelve_models_can_be_told_apart_and_clicked():
-    models = {f"model {i}": MODELS["tree"] for i in range(MOST_MODELS)}
+@pytest.mark.parametrize("count", [2, 6, 7, MOST_MODELS])
+def test_the_portions_of_twelve_models_can_be_told_apart_and_clicked(count):
+    models = {f"model {i}": MODELS["tree"] for i in range(count)}
     spec = cl.chart("portion_lift", models).to_dict()
-    encoding = layers_of(spec)[0]["encoding"]
-    channels = [encoding[name]["scale"]["range"] for name in ("fill", "fillOpacity", "strokeDash")]
+    encoding = next(layer["encoding"] for layer in layers_of(spec) if "opacity" in layer["encoding"])
+    dashes = encoding["strokeDash"]["scale"]["range"] if "strokeDash" in encoding else [[1, 0]] * count
+    looks = zip(encoding["color"]["scale"]["range"], dashes, strict=True)
 
-    assert len({str(look) for look in zip(*channels, strict=True)}) == MOST_MODELS
-    assert len({str(encoding[name]["legend"]) for name in ("fill", "stroke", "fillOpacity", "strokeDash")}) == 1
+    assert len({str(look) for look in looks}) == count
     assert [param["bind"] for param in spec["params"]] == ["legend"]
+    first = [row["lift"] for row in rows_of(spec) if row.get("portion") == 1]
+    assert first == pytest.approx([MODELS["tree"].curve("portion_lift").y[1]] * count, abs=1e-4)
 
 
 @pytest.mark.parametrize("model", [[1, 1, 1], [0, 0, 0]], ids=["positives", "negatives"])

@@ -143,7 +143,7 @@ def confidence_curve(found: ConfidenceCurve, theme: Theme, *, level: float = 0.9
         "p-value (1 - confidence level)",
         (low - room, high + room),
         (0.0, 1.0),
-        f"Confidence curve: {found.measure}",
+        f"Confidence curve of {found.measure}",
         [f"Observed {shown(found.value)}, p = {shown(found.p_value)} of no difference", words],
     )
     columns = {"x": found.x, "y": found.y}

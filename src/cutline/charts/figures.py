@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import altair as alt
@@ -34,54 +36,49 @@ from cutline.tables import shown
 
 
 def portion_lift(models: Models, theme: Theme, *, portions: int = 10) -> Any:
-    """The lift of each portion of the list, as bars; 1 is what a random order gives."""
+    """The lift of each portion of the list, as bars, or as lines when there are more models than colours."""
     curves = curves_of(models, "portion_lift", portions=portions)
-    first = next(iter(curves.values()))
     frame = frame_of(curves)
+    nothing = rule_layer({"knowing nothing": 1.0}, "y", theme)
+    if len(curves) <= len(theme.lines):
+        return layered([_bars(curves, frame, theme), *nothing], frame)
+    frame = replace(frame, x_domain=(1, max(portions, 2)))
+    series = [
+        Series(name, {"x": found.x[1:], "y": found.y[1:]} | _portion_columns(found), theme.colour(i), DASHES[i])
+        for i, (name, found) in enumerate(curves.items())
+    ]
+    return layered([*nothing, *line_layers(series, frame)], frame)
+
+
+def _bars(curves: Mapping[str, Curve], frame: Frame, theme: Theme) -> Any:
+    """A bar for each portion and model, those of a model picked out by a click in the legend."""
     data = [row for name, found in curves.items() for row in rows(_portion_columns(found), series=name)]
-    names, looks = list(curves), [_look(i, theme) for i in range(len(curves))]
-    legend = alt.Legend(title=None, orient="right", symbolType="square", symbolSize=200) if len(names) > 1 else None
-    by_series = {
-        channel: encoding(
-            "series:N",
-            scale=alt.Scale(domain=names, range=[look[channel] for look in looks]),
-            legend=legend,
-            sort=None,
-        )
-        for channel, encoding in CHANNELS.items()
-    }
-    clicked = clickable(frame)
+    names, clicked = list(curves), clickable(frame)
+    legend = alt.Legend(title=None, orient="right") if len(names) > 1 else None
     bars = (
         alt.Chart(inline(data))
-        .mark_bar(strokeWidth=1.5)
+        .mark_bar(strokeWidth=1, stroke=theme.text)
         .encode(
-            x=alt.X("portion:O", title=first.kind.x.title, axis=alt.Axis(labelAngle=0, labelOverlap=True)),
-            y=alt.Y("lift:Q", title=first.kind.y.title),
-            **by_series,
+            x=alt.X("portion:O", title=frame.x, axis=alt.Axis(labelAngle=0, labelOverlap=True)),
+            y=alt.Y("lift:Q", title=frame.y),
+            color=alt.Color(
+                "series:N",
+                scale=alt.Scale(domain=names, range=[theme.colour(i) for i in range(len(names))]),
+                legend=legend,
+                sort=None,
+            ),
             opacity=alt.when(clicked).then(alt.value(1)).otherwise(alt.value(0.12)),
             tooltip=[
                 alt.Tooltip("series:N", title="Model"),
                 alt.Tooltip("portion:O", title="Portion"),
-                alt.Tooltip("lift:Q", title=first.kind.y.title, format=".4~f"),
+                alt.Tooltip("lift:Q", title=frame.y, format=".4~f"),
                 alt.Tooltip("inside:Q", title="Positives in it", format=".6~g"),
                 *tooltips(data[0])[1:],
             ],
         )
         .add_params(clicked)
     )
-    if len(names) > 1:
-        bars = bars.encode(xOffset=alt.XOffset("series:N", sort=names))
-    return layered([bars, *rule_layer({"knowing nothing": 1.0}, "y", theme)], frame)
-
-
-CHANNELS = {"fill": alt.Fill, "stroke": alt.Stroke, "fillOpacity": alt.FillOpacity, "strokeDash": alt.StrokeDash}
-
-
-def _look(i: int, theme: Theme) -> dict[str, Any]:
-    """How the bars of the i-th model look: full in one of the colours, or only an outline with a dash of its own."""
-    full = i < len(theme.lines)
-    dash = DASHES[0] if full else DASHES[1 + i - len(theme.lines)]
-    return {"fill": theme.colour(i), "stroke": theme.colour(i), "fillOpacity": float(full), "strokeDash": list(dash)}
+    return bars.encode(xOffset=alt.XOffset("series:N", sort=names)) if len(names) > 1 else bars
 
 
 def _portion_columns(found: Curve) -> dict[str, Any]:
