@@ -5,10 +5,12 @@ from __future__ import annotations
 import base64
 import gzip
 import hashlib
+import itertools
 import json
 import math
 import platform
 import re
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from importlib.metadata import version
@@ -21,6 +23,7 @@ from cutline import advice
 from cutline.charts import DARK, LIGHT
 from cutline.comparison import Comparison
 from cutline.evaluation import Evaluation
+from cutline.inference.confidence_curve import ConfidenceCurve
 from cutline.inference.estimate import quantile
 from cutline.measures import MEASURES
 from cutline.report import cuts, specs, tables, verdict
@@ -28,6 +31,7 @@ from cutline.tables import plain, shown
 
 # In the order in which they need each other: the page has them as one program.
 MODULES = ("format", "ranking", "measures", "intervals", "points", "charts", "live", "numbers", "main")
+MOST_PAIRS = 6  # of which each gets a chart of its difference
 
 
 def of_evaluation(evaluation: Evaluation) -> str:
@@ -64,7 +68,9 @@ def of_comparison(comparison: Comparison) -> str:
         "others": [],
     }
     flat = [{"model": name} | row for name, own in rows.items() for row in own]
-    return _page(dict(comparison.items()), context, comparison.to_dict(), flat)
+    pairs = list(itertools.combinations(comparison.names, 2))
+    differences = [comparison.confidence_curve("auc", a, b) for a, b in pairs] if len(pairs) <= MOST_PAIRS else []
+    return _page(dict(comparison.items()), context, comparison.to_dict(), flat, differences)
 
 
 def _side_by_side(comparison: Comparison, rows: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
@@ -103,13 +109,17 @@ def _best(row: dict[str, Any], cells: list[dict[str, Any]]) -> list[dict[str, An
 
 
 def _page(
-    models: dict[str, Evaluation], context: dict[str, Any], document: dict[str, Any], rows: list[dict[str, Any]]
+    models: dict[str, Evaluation],
+    context: dict[str, Any],
+    document: dict[str, Any],
+    rows: list[dict[str, Any]],
+    differences: Sequence[ConfidenceCurve] = (),
 ) -> str:
     from jinja2 import Environment
 
     with ThreadPoolExecutor(1) as pool:
         library = pool.submit(vega)
-        pictures = list(specs.charts(models))
+        pictures = list(specs.charts(models, differences))
         data = {
             "models": [cuts.embedded(evaluation, name) for name, evaluation in models.items()],
             "measures": tables.count_measures(),

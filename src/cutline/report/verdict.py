@@ -14,7 +14,6 @@ from cutline.inference.estimate import Estimate
 from cutline.ranking import cases_of
 from cutline.tables import shown
 
-
 _OF_DIFFERENCES = ("too-small",)  # the second sentence says it
 
 
@@ -62,7 +61,9 @@ def _against_chance(area: Estimate) -> str:
         return "where chance gives 50 %"
     if 0.5 in area:
         return "which cannot be told from chance, 50 %"
-    return "clearly better than chance, 50 %" if area.value > 0.5 else "worse than chance, 50 %: the order may be reversed"
+    return (
+        "clearly better than chance, 50 %" if area.value > 0.5 else "worse than chance, 50 %: the order may be reversed"
+    )
 
 
 def _cut(evaluation: Evaluation) -> str:
