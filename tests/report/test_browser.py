@@ -58,7 +58,8 @@ class Report:
         return self.page.evaluate("(({tp, fp, fn, tn}) => ({tp, fp, fn, tn}))(window.cutline.live.cut)")
 
     def estimates(self):
-        code = "window.cutline.live.estimates().map((e) => [e.name, String(e.value), String(e.low), String(e.high), String(e.chance), e.method])"
+        code = """window.cutline.live.estimates().map(
+            (e) => [e.name, ...[e.value, e.low, e.high, e.chance].map(String), e.method])"""
         return {name: (*map(_number, rest[:4]), rest[4]) for name, *rest in self.page.evaluate(code)}
 
 

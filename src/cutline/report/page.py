@@ -1,4 +1,4 @@
-"""One self-contained page: the template, the style, the program and the data, in one file that asks nobody for anything."""
+"""One self-contained page: template, style, program and data in one file that asks nobody for anything."""
 
 from __future__ import annotations
 
@@ -8,12 +8,10 @@ import hashlib
 import itertools
 import json
 import math
-import platform
 import re
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from importlib.metadata import version
 from importlib.resources import files
 from typing import Any
 
@@ -27,6 +25,7 @@ from cutline.inference.confidence_curve import ConfidenceCurve
 from cutline.inference.estimate import quantile
 from cutline.measures import MEASURES
 from cutline.report import cuts, specs, tables, verdict
+from cutline.report.conventions import conventions
 from cutline.tables import plain, shown
 
 # In the order in which they need each other: the page has them as one program.
@@ -143,7 +142,7 @@ def _page(
         data=embedded,
         charts=[{key: picture[key] for key in ("name", "title", "notes")} for picture in pictures],
         models=list(models),
-        conventions=_conventions(models),
+        conventions=conventions(first),
         left_out=[text for text in map(cuts.left_out, models.values()) if text][:1],
         level=f"{100 * tables.LEVEL:g} %",
         higher=first.ranking.higher_is_positive,
@@ -166,7 +165,7 @@ def vega() -> str:
     """The programs that draw the charts, as the package vl-convert holds them."""
     import vl_convert
 
-    return str(vl_convert.javascript_bundle()).replace("</script", "<\\/script").replace("<!--", "<\\!--")
+    return str(vl_convert.javascript_bundle(snippet=None)).replace("</script", "<\\/script").replace("<!--", "<\\!--")
 
 
 @cache
@@ -184,7 +183,8 @@ def asset(name: str) -> str:
 def _policy(programs: Any) -> str:
     """What the browser may do: run these very programs and use this style. Nothing can be fetched or sent."""
     hashes = " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(p.encode()).digest()).decode()}'" for p in programs)
-    return f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+    rules = ("default-src 'none'", f"script-src {hashes}", "style-src 'unsafe-inline'", "img-src data:")
+    return "; ".join((*rules, "base-uri 'none'", "form-action 'none'"))
 
 
 def _theme_variables() -> str:
@@ -215,39 +215,3 @@ def _trusted(markup: str) -> Any:
 
 def _shown(value: Any) -> str:
     return "" if value is None else shown(float(value))
-
-
-def _conventions(models: dict[str, Evaluation]) -> list[tuple[str, str]]:
-    """How the numbers were made."""
-    first = next(iter(models.values()))
-    rule = "at or above" if first.ranking.higher_is_positive else "at or below"
-    resampled = len(first.ranking) <= tables.RESAMPLED
-    boots = (
-        "where no formula exists, the bootstrap (2000 resamples, seed 0)"
-        if resampled
-        else f"none where only the bootstrap gives one, as there are more than {tables.RESAMPLED} distinct scores: "
-        "ev.estimate(measure) resamples"
-    )
-    return [
-        ("Threshold", f"A case is predicted positive (flagged) when its score is {rule} the threshold."),
-        (
-            "Ties",
-            "Equal scores have no order: the ROC curve crosses a tie diagonally, and a quota that ends inside a tie gets "
-            "its expectation.",
-        ),
-        ("Undefined", "0/0 is undefined, with the reason; x/0 is infinite."),
-        ("Logarithms", "Natural (nats)."),
-        (
-            "Intervals",
-            f"{100 * tables.LEVEL:g} %: Wilson for shares, logarithms for ratios, DeLong for the AUC and what is linear in "
-            f"it; {boots}. At a cut that you move, measures that are no share and no ratio have the interval of the "
-            "infinitesimal jackknife (influence).",
-        ),
-        ("By chance", "What a model that knows nothing has when it flags as many cases."),
-        ("Weights", "A whole number equals that many equal rows; other weights count by Kish's effective number."),
-        (
-            "Versions",
-            f"cutline {version('cutline')}, numpy {np.__version__}, Python {platform.python_version()}, "
-            f"vl-convert {version('vl-convert-python')}.",
-        ),
-    ]

@@ -113,15 +113,9 @@ def _with_live_cut(spec: dict[str, Any], where: dict[str, Any], *, several: bool
     y = {"field": "y", "type": "quantitative"}
     colour = {"field": "colour", "type": "nominal", "scale": None, "legend": None} if several else {"value": LIGHT.text}
     if "y" in where:
-        halo = {
-            "type": "point",
-            "shape": "circle",
-            "size": 260,
-            "strokeWidth": 6,
-            "opacity": 0.9,
-            "stroke": LIGHT.ground,
-        }
-        dot = {"type": "point", "shape": "circle", "size": 170, "strokeWidth": 3, "opacity": 1, "filled": False}
+        ring = {"type": "point", "shape": "circle", "filled": False}
+        halo = ring | {"size": 260, "strokeWidth": 6, "opacity": 0.9, "stroke": LIGHT.ground}
+        dot = ring | {"size": 170, "strokeWidth": 3, "opacity": 1}
         layers = [(halo, {"x": x, "y": y}), (dot, {"x": x, "y": y, "stroke": colour})]
     else:
         rule = {"type": "rule", "strokeWidth": 2, "strokeDash": [5, 3]}
@@ -233,7 +227,7 @@ COLOURS = {
 
 
 def _coloured(node: Any) -> Any:
-    """The colours of the light theme as variables of the page's style, so that they follow it into the dark and to print."""
+    """The colours of the light theme as variables of the page's style: they follow it into the dark and to print."""
     if isinstance(node, str):
         return COLOURS.get(node, node)
     if isinstance(node, dict):

@@ -29,8 +29,8 @@ def verdict_on(comparison: Comparison, notes: Sequence[Note]) -> list[str]:
     order = sorted(values, key=lambda name: -_or_nothing(values[name]))
     ranked = ", ".join(f"{name} {shown(values[name])}" for name in order)
     first = (
-        f"{len(comparison)} models scored the same {cases_of(r)}, {written(r.positives)} of them positive; by the area under the "
-        f"ROC curve, where 0.5 is chance, they stand at {ranked}."
+        f"{len(comparison)} models scored the same {cases_of(r)}, {written(r.positives)} of them positive; by the area "
+        f"under the ROC curve, where 0.5 is chance, they stand at {ranked}."
     )
     differences = " ".join(comparison.verdict("auc").splitlines()[:3])
     others = [note.text for note in notes if note.rule not in _OF_DIFFERENCES]
@@ -45,7 +45,8 @@ def _or_nothing(value: float) -> float:
 def _ranking(evaluation: Evaluation) -> str:
     r = evaluation.ranking
     who = f"{evaluation.name} was" if evaluation.name else "The predictions were"
-    on = f"{who} evaluated on {cases_of(r)}, {written(r.positives)} of them positive ({100 * r.positives / r.total:.3g} %)"
+    share = f"{100 * r.positives / r.total:.3g} %"
+    on = f"{who} evaluated on {cases_of(r)}, {written(r.positives)} of them positive ({share})"
     if not r.positives or not r.negatives:
         return f"{on}; with one class alone, nothing can be said of how well it ranks."
     area = evaluation.estimate("auc")
