@@ -219,6 +219,16 @@ def test_the_marks_stand_where_python_puts_them(report, chart):
         assert (mark["x"], mark["y"]) == pytest.approx((x, y), abs=1e-9)
 
 
+def test_the_areas_of_the_errors_end_at_the_cut(opened):
+    report = opened["tumours"]
+    report.enter("threshold", 0.333)
+    areas = report.page.evaluate("window.cutline.areasOf()")
+    missed = [area for area in areas if area["error"] == "missed positives"]
+    alarms = [area for area in areas if area["error"] == "false alarms"]
+
+    assert max(area["x2"] for area in missed) == min(area["x"] for area in alarms) == 0.333
+
+
 # ---------------------------------------------------------------------- hands and eyes
 
 

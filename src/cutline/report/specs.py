@@ -32,6 +32,7 @@ OVER_THRESHOLD = ("f1", "mcc", "expected_cost")
 TABLES = ("confusion_matrix", "ranking_table")
 FIRST = ("roc", "score_distribution", "precision_recall", "gain", "tpr_fpr")
 LIVE = "live"
+AREAS = "areas"
 ERRORS = {"positives": "missed positives", "negatives": "false alarms"}
 _HOVERED = 150  # points of a line that show their numbers under the pointer
 
@@ -74,8 +75,7 @@ def _tried(
         yield {"name": name, "title": name.replace("_", " "), "notes": [str(error)], "spec": None, "models": which}
         return
     title, notes = _heading(spec)
-    if name == "score_distribution":
-        _with_moving_areas(spec, next(iter(models.values())))
+    bars = _with_moving_areas(spec, next(iter(models.values()))) if name == "score_distribution" else None
     if where:
         _with_live_cut(spec, where, several=len(models) > 1)
     _thin(spec)
@@ -89,6 +89,7 @@ def _tried(
         "spec": _coloured(spec),
         "models": which,
         "cut": where | _domains(spec) if where else None,
+        "bars": bars,
     }
 
 
@@ -156,27 +157,12 @@ def _other_names(name: str) -> str:
     return ", ".join(part for part in name.split(", ") if not part.startswith(("cut: ", "cut at ", "chosen cut")))
 
 
-def _with_moving_areas(spec: dict[str, Any], model: Evaluated) -> None:
-    """The two kinds of errors as areas under the densities, up to a cut that the page moves."""
+def _with_moving_areas(spec: dict[str, Any], model: Evaluated) -> list[dict[str, Any]]:
+    """Make room for the two kinds of errors as areas under the densities; the bars that the page cuts them from."""
     spec["layer"] = [layer for layer in spec["layer"] if _mark_type(layer) != "rect"]
-    found = curve(model.ranking, "score_distribution", through=model.threshold)
-    left, right = ("positives", "negatives") if model.ranking.higher_is_positive else ("negatives", "positives")
-    density = {"positives": found.y, "negatives": found.also["negatives"]}
-    bars = [
-        {"low": low, "high": high, "y": y, "zero": 0, "side": side, "error": ERRORS[name]}
-        for side, name in (("left", left), ("right", right))
-        for low, high, y in zip(found.x[:-1].tolist(), found.x[1:].tolist(), density[name][1:].tolist(), strict=True)
-    ]
-    spec["datasets"]["bars"] = bars
-    spec.setdefault("params", []).append({"name": "cut", "value": None})
     errors = {ERRORS["positives"]: LIGHT.colour(0), ERRORS["negatives"]: LIGHT.colour(1)}
     areas = {
-        "data": {"name": "bars"},
-        "transform": [
-            {"filter": "isValid(cut) && (datum.side == 'left' ? datum.low < cut : datum.high > cut)"},
-            {"calculate": "datum.side == 'left' ? datum.low : max(datum.low, cut)", "as": "x"},
-            {"calculate": "datum.side == 'left' ? min(datum.high, cut) : datum.high", "as": "x2"},
-        ],
+        "data": {"name": AREAS},
         "mark": {"type": "rect", "opacity": 0.35},
         "encoding": {
             "x": {"field": "x", "type": "quantitative"},
@@ -192,6 +178,16 @@ def _with_moving_areas(spec: dict[str, Any], model: Evaluated) -> None:
         },
     }
     spec["layer"].insert(0, areas)
+    spec["datasets"][AREAS] = []
+    found = curve(model.ranking, "score_distribution", through=model.threshold)
+    below, above = ("positives", "negatives") if model.ranking.higher_is_positive else ("negatives", "positives")
+    density = {"positives": found.y, "negatives": found.also["negatives"]}
+    edges = found.x.tolist()
+    return [
+        {"x": min(one, other), "x2": max(one, other), "y": y, "zero": 0, "below": is_below, "error": ERRORS[name]}
+        for is_below, name in ((True, below), (False, above))
+        for one, other, y in zip(edges[:-1], edges[1:], density[name][1:].tolist(), strict=True)
+    ]
 
 
 def _mark_type(layer: dict[str, Any]) -> Any:

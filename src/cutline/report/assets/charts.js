@@ -64,7 +64,7 @@ function refresh(drawing) {
     .map((i) => ({ ...place(picture.cut, placed.cuts[i]), colour: `var(--line-${i % 6})` }))
     .filter((row) => isInside(row.x, picture.cut.across) && (row.y === undefined || isInside(row.y, picture.cut.up)));
   view.data("live", rows);
-  if (picture.name === "score_distribution") view.signal("cut", placed.cuts[picture.models[0]].threshold);
+  if (picture.bars) view.data("areas", errorAreas(picture.bars, placed.cuts[picture.models[0]].threshold));
   view.run();
 }
 
@@ -76,16 +76,30 @@ function place({ x, y, across, up }, cut) {
   return y === undefined ? { x: at(x, across) } : { x: at(x, across), y: at(y, up) };
 }
 
+// The parts of the bars of a density that lie on the wrong side of the cut.
+function errorAreas(bars, threshold) {
+  return bars
+    .filter((bar) => (bar.below ? bar.x < threshold : bar.x2 > threshold))
+    .map((bar) => (bar.below ? { ...bar, x2: Math.min(bar.x2, threshold) } : { ...bar, x: Math.max(bar.x, threshold) }));
+}
+
 // Whether a place has a finite value that the axis reaches, but for rounding.
 function isInside(value, domain) {
   const room = domain ? 1e-9 * (Math.abs(domain[0]) + Math.abs(domain[1])) : 0;
   return Number.isFinite(value) && (!domain || (value >= domain[0] - room && value <= domain[1] + room));
 }
 
-// For tests and for the curious: where the mark stands on a chart.
+// For tests and for the curious: where the mark stands on a chart, and which areas show the errors.
 export function markOf(name) {
+  return drawn(name).data("live").map(({ x, y }) => ({ x, y }));
+}
+
+export function areasOf() {
+  return drawn("score_distribution").data("areas").map(({ x, x2, error }) => ({ x, x2, error }));
+}
+
+function drawn(name) {
   const drawing = drawings.find((one) => one.picture.name === name);
-  drawing.stale = true;
   refresh(drawing);
-  return drawing.view.data("live").map(({ x, y }) => ({ x, y }));
+  return drawing.view;
 }

@@ -206,7 +206,7 @@ export function rule(model, cut) {
 }
 
 function round(value) {
-  return Number(value.toPrecision(5));
+  return Number(value.toPrecision(4));
 }
 
 function shownCost(cost) {

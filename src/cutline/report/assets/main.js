@@ -2,7 +2,7 @@
 
 import { Cuts } from "./ranking.js";
 import { LiveCut } from "./live.js";
-import { markOf, refreshAll, startCharts } from "./charts.js";
+import { areasOf, markOf, refreshAll, startCharts } from "./charts.js";
 import { startNumbers, table } from "./numbers.js";
 
 async function unpack(text) {
@@ -39,7 +39,7 @@ async function startPage() {
   startNumbers(data, live);
   startCharts(data.charts);
   window.addEventListener("beforeprint", refreshAll);
-  window.cutline = { data, live, markOf, table: () => table(data, live) };
+  window.cutline = { data, live, markOf, areasOf, table: () => table(data, live) };
   document.documentElement.dataset.ready = "true";
 }
 
