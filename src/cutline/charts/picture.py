@@ -35,9 +35,9 @@ class Picture:
     name: str
     altair: Any
 
-    def to_dict(self) -> dict[str, Any]:
-        """The Vega-Lite specification, checked against its schema."""
-        spec = dict(self.altair.to_dict())
+    def to_dict(self, *, check: bool = True) -> dict[str, Any]:
+        """The Vega-Lite specification, checked against its schema, which takes longer than writing it."""
+        spec = dict(self.altair.to_dict(validate=check))
         return spec | {"datasets": {name: list(rows) for name, rows in spec["datasets"].items()}}
 
     def to_json(self) -> str:

@@ -9,8 +9,8 @@ import itertools
 import json
 import math
 import re
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -35,6 +35,7 @@ MOST_PAIRS = 6  # of which each gets a chart of its difference
 
 def of_evaluation(evaluation: Evaluation) -> str:
     """The page of one model."""
+    library = in_background(vega)
     rows = tables.rows_of(evaluation)
     notes = advice.notes(evaluation)
     name = evaluation.name or "the model"
@@ -48,11 +49,12 @@ def of_evaluation(evaluation: Evaluation) -> str:
         "live": tables.by_question(rows, live=True),
         "others": tables.by_question(rows, live=False),
     }
-    return _page({name: evaluation}, context, evaluation.to_dict(), rows)
+    return _page({name: evaluation}, context, evaluation.to_dict(), rows, library)
 
 
 def of_comparison(comparison: Comparison) -> str:
     """The page of several models."""
+    library = in_background(vega)
     rows = {name: tables.rows_of(evaluation) for name, evaluation in comparison.items()}
     first = next(iter(comparison.values()))
     notes = advice.notes_on(comparison)
@@ -69,7 +71,7 @@ def of_comparison(comparison: Comparison) -> str:
     flat = [{"model": name} | row for name, own in rows.items() for row in own]
     pairs = list(itertools.combinations(comparison.names, 2))
     differences = [comparison.confidence_curve("auc", a, b) for a, b in pairs] if len(pairs) <= MOST_PAIRS else []
-    return _page(dict(comparison.items()), context, comparison.to_dict(), flat, differences)
+    return _page(dict(comparison.items()), context, comparison.to_dict(), flat, library, differences)
 
 
 def _side_by_side(comparison: Comparison, rows: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
@@ -112,25 +114,22 @@ def _page(
     context: dict[str, Any],
     document: dict[str, Any],
     rows: list[dict[str, Any]],
+    library: Future[str],
     differences: Sequence[ConfidenceCurve] = (),
 ) -> str:
     from jinja2 import Environment
 
-    with ThreadPoolExecutor(1) as pool:
-        library = pool.submit(vega)
-        pictures = list(specs.charts(models, differences))
-        data = {
-            "models": [cuts.embedded(evaluation, name) for name, evaluation in models.items()],
-            "measures": tables.count_measures(),
-            "charts": pictures,
-            "level": tables.LEVEL,
-            "z": quantile(tables.LEVEL),
-            "document": document,
-            "rows": [{key: plain(value) for key, value in row.items() if key != "facts"} for row in rows],
-        }
-        embedded = packed(data)
-        program, bundle = script(), library.result()
-    scripts = {"library": bundle, "program": program}
+    pictures = list(specs.charts(models, differences))
+    data = {
+        "models": [cuts.embedded(evaluation, name) for name, evaluation in models.items()],
+        "measures": tables.count_measures(),
+        "charts": pictures,
+        "level": tables.LEVEL,
+        "z": quantile(tables.LEVEL),
+        "document": document,
+        "rows": [{key: plain(value) for key, value in row.items() if key != "facts"} for row in rows],
+    }
+    scripts = {"library": library.result(), "program": script()}
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.filters |= {"shown": _shown, "interval": tables.interval, "scale": tables.scale, "html": _trusted}
     first = next(iter(models.values()))
@@ -139,7 +138,7 @@ def _page(
         policy=_policy(scripts.values()),
         style=asset("style.css") + _theme_variables(),
         scripts=scripts,
-        data=embedded,
+        data=packed(data),
         charts=[{key: picture[key] for key in ("name", "title", "notes")} for picture in pictures],
         models=list(models),
         conventions=conventions(first),
@@ -153,11 +152,19 @@ def _page(
 def packed(data: Any) -> str:
     """Data as text that no markup can be hidden in, in a tenth of the bytes: JSON, compressed, in base 64."""
     text = json.dumps(data, allow_nan=False, separators=(",", ":"), default=_plain)
-    return base64.b64encode(gzip.compress(text.encode(), 9, mtime=0)).decode()
+    return base64.b64encode(gzip.compress(text.encode(), 6, mtime=0)).decode()
 
 
 def _plain(value: Any) -> Any:
     return plain(value.item()) if isinstance(value, np.generic) else str(value)
+
+
+def in_background(work: Callable[[], str]) -> Future[str]:
+    """The promise of a text that another thread makes meanwhile."""
+    pool = ThreadPoolExecutor(1)
+    promised = pool.submit(work)
+    pool.shutdown(wait=False)
+    return promised
 
 
 @cache

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from altair.utils.schemapi import debug_mode
+
 from cutline.charts import CHARTS, LIGHT, chart
 from cutline.charts.parts import Evaluated
 from cutline.curves import curve
@@ -70,7 +72,8 @@ def _tried(
 ) -> Iterator[dict[str, Any]]:
     """The chart, or why there is none: a class may lack, or the scores be infinite."""
     try:
-        spec = chart(name, models).to_dict()
+        with debug_mode(False):  # the tests of the charts check them; here it would take longer than all else
+            spec = chart(name, models).to_dict(check=False)
     except CutlineError as error:
         yield {"name": name, "title": name.replace("_", " "), "notes": [str(error)], "spec": None, "models": which}
         return

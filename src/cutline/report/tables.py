@@ -14,7 +14,7 @@ from cutline.measures._sources import sources
 from cutline.tables import plain, shown
 
 LEVEL = 0.95
-RESAMPLED = 2500  # distinct scores up to which the bootstrap gives the intervals that no formula gives
+RESAMPLED = 2000  # distinct scores up to which the bootstrap gives the intervals that no formula gives
 
 
 def rows_of(evaluation: Evaluation) -> list[dict[str, Any]]:
