@@ -42,7 +42,8 @@ def _not_a_column(array: Array, name: str) -> str:
     if array.ndim == 0:
         what = "None" if array.item() is None else f"a single {type(array.item()).__name__}"
         if isinstance(array.item(), str):
-            return f"{name} is text, {array.item()!r}: pass a column of values, or data= with the frame or file that has this column."
+            way_out = "pass a column of values, or data= with the frame or file that has this column"
+            return f"{name} is text, {array.item()!r}: {way_out}."
         return f"{name} is {what}: pass a sequence with one value for each case."
     return f"{name} has the shape {shape}: pass one flat column with one value for each case."
 
