@@ -72,10 +72,16 @@ def test_models_of_one_frame(kind):
 
 
 def test_missing_values_are_refused_with_their_place_or_dropped(kind):
-    columns = {"y": [1, 0, 1, 0], "p": [0.9, None, 0.4, float("nan")], "w": [1.0, 1.0, 2.0, 1.0]}
+    columns = {"y": [1, 0, 1, 0], "p": [0.9, None, 0.4, None], "w": [1.0, 1.0, 2.0, 1.0]}
     if kind == "mapping":
         columns["p"] = np.array([0.9, np.nan, 0.4, np.nan])
     frame = KINDS[kind](columns)
+    assert (
+        rank(
+            "y", "w", data=KINDS[kind]({**columns, "w": [0.5, float("nan"), 0.4, float("nan")]}), missing="drop"
+        ).dropped
+        == 2
+    )
     with pytest.raises(InputError, match=r"scores \(column 'p'\) holds 2 missing values .* at position 1"):
         rank("y", "p", data=frame)
     found = rank("y", "p", data=frame, missing="drop")
@@ -102,7 +108,7 @@ def test_text_in_the_scores(kind):
 
 def test_names(kind):
     frame = KINDS[kind](COLUMNS)
-    with pytest.raises(InputError, match="data has no column 'singel', which scores names. Did you mean single"):
+    with pytest.raises(InputError, match=r"data has no column 'singel', which scores names\. Did you mean single"):
         rank("y", "singel", data=frame)
     with pytest.raises(ParameterError, match="with data=, pass the name of a column"):
         rank("y", COLUMNS["p"], data=frame)
@@ -126,5 +132,5 @@ def test_what_is_no_frame():
             rank("y", "p", data=wrong)
     with pytest.raises(InputError, match="several columns of one name"):
         rank("y", "p", data=pd.DataFrame([[1, 2]], columns=["y", "y"]))
-    with pytest.raises(InputError, match="labels is text, 'y'.*data="):
+    with pytest.raises(InputError, match=r"labels is text, 'y'.*data="):
         rank("y", "p")
