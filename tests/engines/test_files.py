@@ -197,7 +197,7 @@ def test_text_files_need_neither_pandas_nor_pyarrow(tmp_path):
         "import sys; sys.modules['pandas'] = sys.modules['pyarrow'] = None\n"
         f"import cutline as cl; print(cl.rank('y', 'p', data={str(path)!r}).total)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603  # noqa: S603
     assert done.stdout.strip() == str(ROWS)
 
 
@@ -205,5 +205,5 @@ def test_reading_a_file_leaves_nothing_behind_when_python_ends(tmp_path):
     path = tmp_path / "preds.csv"
     path.write_text("y,p\n1,0.9\n0,0.2\n")
     code = f"import cutline as cl; print(cl.evaluate('y', 'p', data={str(path)!r}).auc)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603
     assert (done.stdout, done.stderr) == ("1.0\n", "")
