@@ -37,6 +37,13 @@ _EXACT = 1e-12
 _NEARLY_NONE = 1e-9  # a share of flagged cases, for the limit of what is undefined without any
 
 
+class _Tables(Counts):
+    """The tables of a search, which are right by construction: checking them took a tenth of the time of training."""
+
+    def __post_init__(self) -> None:
+        """Check nothing."""
+
+
 @dataclass(frozen=True)
 class Target:
     """A measure to train for: one of the registry with its parameters, or a callable of (tp, fp, P, N)."""
@@ -147,8 +154,10 @@ class Target:
         )
 
         def gain(a: Array, b: Array) -> Array:
-            value = np.asarray(measure.compute(Counts(a, b, positives - a, negatives - b), **parameters), dtype=float)
-            value = np.broadcast_to(value, np.broadcast_shapes(np.shape(a), np.shape(b)))
+            table = _Tables(a, b, positives - a, negatives - b)
+            value = np.asarray(measure.compute(table, **parameters), dtype=float)
+            if value.shape != (shape := np.broadcast(a, b).shape):
+                value = np.broadcast_to(value, shape)
             undefined = np.isnan(value)
             if undefined.any():
                 value = np.where(undefined, np.where(a + b == 0, nobody, everybody), value)
