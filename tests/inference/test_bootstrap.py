@@ -237,3 +237,15 @@ def test_a_function_of_the_counts_of_a_cut_has_an_interval():
         expected = ev.estimate("recall", method="bca", **where)
         assert (found.measure, found.method) == ("caught", "bca")
         assert (found.value, found.low, found.high) == (expected.value, expected.low, expected.high)
+
+
+def test_long_resamples_draw_each_row_as_often_as_the_others():
+    n, count = samplers.MANY + 1000, 400
+    urn, rng = Urn.of(np.ones(n, int)), np.random.default_rng(0)
+    drawn = np.concatenate([urn.draw(rng, 1) for _ in range(count)])
+
+    assert (drawn.sum(1) == n).all()
+    assert drawn.var(0).mean() == pytest.approx(1 - 1 / n, rel=0.01)
+    assert np.abs(drawn.mean(0) - 1).max() < 6 / np.sqrt(count)
+    halves = drawn[:, : n // 2].sum(1)
+    assert halves.mean() == pytest.approx(n / 2, abs=5 * np.sqrt(n / 4 / count))

@@ -17,7 +17,7 @@ import numpy as np
 from cutline.contingency import divide
 from cutline.measures import Measure
 from cutline.parallel import each
-from cutline.ranking import Array, Ranking
+from cutline.ranking import Array, Ranking, dot
 
 _CHUNK = 2**21  # draws held at a time, over all cells
 _DENSE = 4  # with up to this many cases a cell, drawing case by case is faster than drawing cell by cell
@@ -73,7 +73,7 @@ class Pairing:
             else:
                 picked = self._owner[rng.integers(0, self.total, self.total)]
                 drawn = np.bincount(picked, minlength=len(self))
-            if not self.has_both_classes or 0 < np.vecdot(drawn, self.is_positive) < self.total:
+            if not self.has_both_classes or 0 < dot(drawn, self.is_positive) < self.total:
                 return drawn, redrawn
 
     def stack(self, draws: Array, model: int) -> Ranking:
