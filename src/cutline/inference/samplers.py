@@ -75,7 +75,8 @@ class Urn(NamedTuple):
         if self.starts is None:
             return rng.multinomial(n, self.sizes / self.sizes.sum(), count)
         if n > MANY:
-            times = np.stack([np.bincount(_rows(rng, n), minlength=n) for _ in range(count)])
+            each = [np.bincount(_rows(rng, n), minlength=n) for _ in range(count)]
+            times = np.stack(each) if count > 1 else each[0][None]  # a stack of one would be a copy
         else:
             row = rng.integers(0, n, (count, n)) + n * np.arange(count)[:, None]
             times = np.bincount(row.ravel(), minlength=count * n).reshape(count, n)
