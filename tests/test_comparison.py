@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 
 import cutline as cl
 from cutline import MEASURES, compare
-from cutline.inference.paired import LINEAR_IN_AUC, slope
 from cutline.inference.pairing import delong_covariance
-from cutline.measures import Needs
+from cutline.measures import LineOfAuc, Needs
 
 # 43 patients of DeLong, DeLong and Clarke-Pearson (Biometrics 44, 1988): albumin, total protein and the Krebs-Goplerud
 # score, by whether surgery helped. The answers are those that SAS prints for them (SAS/STAT User's Guide, PROC
@@ -111,10 +110,11 @@ def test_a_share_of_a_quota_or_of_fractional_weights_is_resampled():
     assert weighted.test("recall", rounds=50).method == "bootstrap"
 
 
-@pytest.mark.parametrize("measure", LINEAR_IN_AUC)
+@pytest.mark.parametrize("measure", [m.name for m in MEASURES if isinstance(m.kind, LineOfAuc)])
 def test_what_is_linear_in_the_auc_has_its_p_value_and_its_scaled_interval(measure):
     of_auc, found = PATIENTS.difference("auc", "albumin", "kg"), PATIENTS.difference(measure, "albumin", "kg")
-    factor = slope(MEASURES[measure], PATIENTS["kg"].ranking)
+    perfect, reversed_ = (cl.evaluate([1] * 31 + [0] * 12, [sign] * 31 + [0] * 12) for sign in (1, -1))
+    factor = perfect.value(measure) - reversed_.value(measure)  # by how much it grows when the AUC goes from 0 to 1
 
     assert found.value == pytest.approx(factor * of_auc.value)
     assert (found.low, found.high) == pytest.approx((factor * of_auc.low, factor * of_auc.high))

@@ -13,6 +13,8 @@ from cutline.errors import InputError, ParameterError, near
 from cutline.predictions import Cases, Missing, complete
 from cutline.ranking import Array
 
+INCOMPLETE_GROUPS = "groups= needs complete rows: drop those with missing values from all columns first."
+
 
 class SharedCases(NamedTuple):
     """The cases that every model scored, and how many were dropped because a value was missing."""
@@ -61,6 +63,17 @@ def share_cases(
     heavy = None if first.weights is None else whole_if_possible(first.weights[mine])
     dropped = first.dropped + len(first.position) - len(kept)
     return SharedCases(first.is_positive[mine], aligned, heavy, first.positive, dropped)
+
+
+def groups_of_cases(groups: Any, cases: SharedCases, weights: Any) -> Array:
+    """The group of each shared case; a case without weight is none."""
+    if cases.dropped:
+        raise ParameterError(INCOMPLETE_GROUPS)
+    found = np.asarray(groups)
+    labels = len(cases.is_positive) if weights is None else np.asarray(weights).size
+    if found.shape != (labels,):
+        raise InputError(f"groups has {found.size} values but labels has {labels}: pass one for each label.")
+    return found if labels == len(cases.is_positive) else found[np.asarray(weights, dtype=float) > 0]
 
 
 def _common(one: Array, two: Array) -> Array:

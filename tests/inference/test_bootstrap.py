@@ -158,8 +158,8 @@ def test_scipy_finds_the_same_limits_but_for_chance(name, ours, theirs):
 
 
 def test_the_percentiles_are_those_of_the_values():
-    assert percentile(np.arange(1001.0), 0.9) == pytest.approx((50, 950))
-    assert percentile(np.array([0.0, 1.0, np.inf, np.inf]), 0.5) == (1.0, np.inf)
+    assert percentile(np.arange(1.0, 1000.0), 0.9) == (50, 950)  # of 999 values
+    assert percentile(np.array([0.0, 1.0, np.inf]), 0.5) == (0.0, np.inf)
 
 
 def test_without_bias_and_acceleration_bca_is_the_percentile_interval():

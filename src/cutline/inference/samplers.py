@@ -178,6 +178,15 @@ class CaseSampler:
             yield self._cells((sizes - taken)[None])._replace(times=np.ones(1))
 
 
+def group_codes(group: Array) -> tuple[Array, Array]:
+    """The names of the groups, and of each row the number of its group."""
+    try:
+        names, code = np.unique(group, return_inverse=True)
+    except TypeError:
+        raise InputError("groups holds values that cannot be compared: pass one kind of value, such as text.") from None
+    return names, code.astype(np.int64)
+
+
 @dataclass(frozen=True, eq=False)
 class GroupSampler:
     """Draws whole groups of cases with replacement, such as all the visits of a patient."""
@@ -200,16 +209,11 @@ class GroupSampler:
         weight = None if weights is None else np.asarray(weights, dtype=ranking.pos.dtype)
         if weight is not None and not weight.all():
             is_positive, score, group, weight = (column[weight > 0] for column in (is_positive, score, group, weight))
-        try:
-            names, code = np.unique(group, return_inverse=True)
-        except TypeError:
-            raise InputError(
-                "groups holds values that cannot be compared: pass one kind of value, such as text."
-            ) from None
+        names, code = group_codes(group)
         sign = -1.0 if ranking.higher_is_positive else 1.0
         cell = np.searchsorted(sign * ranking.score.astype(float), sign * score)
         cell[~is_positive] += len(ranking)
-        return cls(ranking, cell, code.astype(np.int64), weight, len(names))
+        return cls(ranking, cell, code, weight, len(names))
 
     def draw(self, rng: np.random.Generator, count: int) -> Cells:
         """Some resamples, one a row."""
