@@ -277,7 +277,7 @@ def test_a_whole_weight_is_a_repetition_in_every_test(rows):
     for measure in ("auc", "accuracy", "f1"):
         one, two = (found.test(measure, rounds=20).pairs[0] for found in (weighted, repeated))
         assert one.p_value == pytest.approx(two.p_value, nan_ok=True)
-        assert one.notes == two.notes
+        assert [note for note in one.notes if not note.startswith("The weights are whole")] == list(two.notes)
 
 
 @pytest.mark.parametrize("method", ["bootstrap", "permutation"])
@@ -480,7 +480,7 @@ def test_no_limit_leaves_what_a_difference_can_be_without_saying_so():
     found = compare(label, {"a": [0.9, 0.4, 0.3, 0.2], "b": [0.1, 0.5, 0.3, 0.6]}).difference("auc", level=0.999)
 
     assert found.high == 1
-    assert "cut there" in found.notes[-1]
+    assert "cut at the range of the difference, -1 to 1" in found.notes[-1]
 
 
 @pytest.mark.parametrize("measure", [m for m in MEASURES if m.needs is Needs.COUNTS], ids=str)

@@ -170,6 +170,13 @@ def test_without_bias_and_acceleration_bca_is_the_percentile_interval():
     assert bca(values, 2000.0, 0.0, 0.9) is None
 
 
+def test_beyond_the_pole_of_the_correction_bca_takes_the_extreme_of_that_side():
+    values = np.arange(1001.0)
+
+    assert bca(values, 500.0, -0.7, 0.95).low == 0
+    assert bca(values, 500.0, 0.7, 0.95).high == 1000
+
+
 def test_the_acceleration_of_a_mean_is_a_sixth_of_its_skewness():
     losses = -np.log(np.where(LABELS, SCORES, 1 - SCORES))
     expected = stats.skew(losses) / 6 / np.sqrt(len(losses))
@@ -233,9 +240,9 @@ def test_a_function_of_the_counts_of_a_cut_has_an_interval():
 
     ev = evaluate(LABELS, SCORES)
     for where in ({"threshold": 0.6}, {"quota": 30}, {"share": 0.25}):
-        found = ev.estimate(caught, **where)
-        expected = ev.estimate("recall", method="bca", **where)
-        assert (found.measure, found.method) == ("caught", "bca")
+        found, method = ev.estimate(caught, **where), "bca" if "threshold" in where else "bootstrap"
+        expected = ev.estimate("recall", method=method, **where)
+        assert (found.measure, found.method) == ("caught", method)
         assert (found.value, found.low, found.high) == (expected.value, expected.low, expected.high)
 
 

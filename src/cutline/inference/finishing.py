@@ -28,7 +28,7 @@ INDEPENDENT = "The cases come in groups, which this method takes for independent
 def has_spread(values: Array) -> bool:
     """Whether values differ by more than rounding; infinite ones are alike."""
     low, high = float(np.min(values)), float(np.max(values))
-    return low != high and not high - low <= EQUAL * max(1.0, abs(low))
+    return low != high and (math.isinf(high - low) or high - low > EQUAL * max(1.0, abs(low)))
 
 
 def redraws(count: int) -> list[str]:
