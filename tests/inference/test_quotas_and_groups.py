@@ -220,7 +220,7 @@ def test_every_difference_of_degenerate_models_has_a_value_or_a_reason(labels, s
     for m in MEASURES:
         m = m.with_(quota=1) if "quota" in m.required else m
         for both, equal in ((same, True), (turned, False)):
-            found, test = both.difference(m, rounds=100), both.test(m, rounds=100)
+            found, test = both.difference(m, rounds=45), both.test(m, rounds=45)
             if math.isnan(found.value):
                 assert found.notes
                 assert test.notes
