@@ -300,8 +300,10 @@ class Comparison(Mapping[str, Evaluation]):
         given = []
         for evaluation in self.values():
             mine = evaluation.completed(chosen, parameters)
-            if "quota" in mine and not self.pairing.integral:  # resamples of fractional weights are not equally long
-                mine["share"] = mine.pop("quota") / float(evaluation.ranking.total)
+            quota = mine.get("quota", chosen.bound.get("quota"))
+            if quota is not None and not self.pairing.is_of_one_size:
+                mine = {**mine, "share": quota / float(evaluation.ranking.total)}
+                mine.pop("quota", None)
             given.append(mine)
         asked = {
             (i, j): PairedMeasure(

@@ -142,6 +142,18 @@ def test_the_models_of_a_comparison_know_their_groups():
     assert theirs.high - theirs.low == pytest.approx(mine.high - mine.low, rel=0.15)
 
 
+@pytest.mark.parametrize(
+    "measure", [MEASURES["recall"], MEASURES["qrecall"], MEASURES["qrecall"].with_(quota=11)], ids=str
+)
+def test_a_quota_is_a_share_of_resamples_of_other_lengths(measure):
+    scores = {"a": range(12), "b": [5, 3, 1, 7, 8, 2, 4, 4, 9, 0, 1, 2]}
+    found = compare([1, 0] * 6, scores, groups=[1] * 8 + [2, 3, 4, 5])  # 5 to 40 cases in a resample
+    difference = found.difference(measure, rounds=60, **({} if measure.bound else {"quota": 11}))
+
+    assert difference.value == found["a"].value("qrecall", quota=11) - found["b"].value("qrecall", quota=11)
+    assert difference.low <= difference.value <= difference.high
+
+
 def test_groups_with_weights_of_zero_and_wrong_lengths():
     weights = [1, 0, 2, 1, 1, 1]
     found = compare([1, 0, 1, 0, 1, 0], {"a": [6, 5, 4, 3, 2, 1], "b": range(6)}, weights, groups=list("aabbcc"))

@@ -69,6 +69,11 @@ class Pairing:
         """Whether every case counts one, as it does unless weights are not whole numbers."""
         return self.weight.dtype.kind != "f"
 
+    @property
+    def is_of_one_size(self) -> bool:
+        """Whether all resamples are equally long: not with fractional weights, nor with whole groups."""
+        return self.integral and self.groups is None
+
     @cached_property
     def has_both_classes(self) -> bool:
         """Whether there is a positive and a negative case."""
