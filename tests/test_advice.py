@@ -95,6 +95,11 @@ CASES = {
         {"ev": CALM},
     ),
     "binned": ({"ev": Evaluation(CALM.ranking.coarsen(3).high)}, "binned", {"ev": CALM}),
+    "groups": (
+        {"ev": evaluate([1, 0, 1, 0], [0.9, 0.4, 0.3, 0.2], groups=["a", "a", "b", "b"])},
+        "come in 2 groups: intervals resample whole groups",
+        {"ev": CALM},
+    ),
 }
 
 

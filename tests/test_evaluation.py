@@ -223,6 +223,7 @@ def test_a_summary_has_these_columns():
         "better",
         "unit",
         "reason",
+        "note",
     )
 
     assert EV.summary().columns == columns
@@ -329,7 +330,7 @@ def test_what_depends_on_the_ties_has_no_one_value_when_nothing_is_known():
 def test_a_summary_prints_neither_title_nor_family_nor_what_is_empty():
     table = EV.summary(["auc", "recall"])
 
-    assert table.hidden == ("title", "family", "method")
+    assert table.hidden == ("title", "family", "method", "note")
     assert repr(table).splitlines()[1].split() == ["measure", "value", "low", "high", "knowing", "nothing", "better"]
     assert "reason" in repr(DATA["positives only"].summary("auc")).splitlines()[1]
     assert "unit" in repr(EV.summary("log_loss")).splitlines()[1]

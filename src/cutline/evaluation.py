@@ -19,13 +19,14 @@ from cutline.inference.intervals import Options, by_formula, checked, estimates
 from cutline.inference.permutation import PermutationTest, permute_labels
 from cutline.inference.samplers import GroupSampler
 from cutline.inference.target import Target, of_function, of_measure
+from cutline.joining import INCOMPLETE_GROUPS
 from cutline.measures import MEASURES, Family, Measure, Needs
 from cutline.measures._measure import DEFAULT_THRESHOLD
 from cutline.options import check_whole
 from cutline.parallel import each
 from cutline.predictions import Missing, cut, places, rank
 from cutline.ranking import Ranking, cases_of
-from cutline.remarks import remarks
+from cutline.remarks import Remark, remarks
 from cutline.tables import Table, plain
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 # The columns of a summary.
 _SUMMARY = (
     *("measure", "title", "family", "value", "low", "high", "method"),
-    *("knowing nothing", "better", "unit", "reason"),
+    *("knowing nothing", "better", "unit", "reason", "note"),
 )
 
 
@@ -82,7 +83,7 @@ def evaluate(
     if groups is None:
         return Evaluation(ranking, threshold, name)
     if ranking.dropped:
-        raise ParameterError("groups= needs complete rows: drop those with missing values from all columns first.")
+        raise ParameterError(INCOMPLETE_GROUPS)
     return Evaluation(ranking, threshold, name, GroupSampler.of(ranking, labels, scores, weights, groups))
 
 
@@ -135,8 +136,12 @@ class Evaluation:
         >>> ev.permutation_test("auc", permutations=999).value  # 1 of the 20 ways to place three labels does as well
         1.0
         """
-        check_whole(permutations, "permutations", 1)
-        check_whole(seed, "seed", 0)
+        permutations, seed = check_whole(permutations, "permutations", 1), check_whole(seed, "seed", 0)
+        if self.groups is not None:
+            raise ParameterError(
+                "permutation_test shuffles the labels of independent cases, but these come in groups: "
+                "ask for estimate(), whose interval resamples whole groups."
+            )
         chosen = MEASURES[measure]
         return permute_labels(self.ranking, chosen, self.completed(chosen, parameters), permutations, seed)
 
@@ -245,8 +250,8 @@ class Evaluation:
         """A table of measures: values, intervals, what a model that knows nothing would get, and why one is undefined.
 
         All of them, unless `measures` or `family` says which; those of a quota only with `quota` or `share`. The
-        intervals are those that a formula gives; `intervals="bootstrap"` adds the others, which takes a while, and
-        `intervals=False` leaves all out.
+        intervals are those that a formula gives, none for cases in groups; `intervals="bootstrap"` adds the others,
+        which takes a while, and `intervals=False` leaves all out. The column `note` says what qualifies an interval.
         """
         if measures is None:
             chosen = MEASURES.search(family=family)
@@ -261,17 +266,17 @@ class Evaluation:
             chosen = [m.with_(quota=int(j) if j.is_integer() else j) if "quota" in m.parameters else m for m in chosen]
         elif measures is None:
             chosen = [m for m in chosen if not m.required]
-        options, n = checked(Options(level)), len(self.ranking)
+        options, n, grouped = checked(Options(level)), len(self.ranking), self.groups is not None
         fitting = [m for m in chosen if m.fits(self.ranking)]
         targets = each(lambda m: self._target(m, {}), fitting, n)
         found: list[Estimate | None] = [None] * len(targets)
         if intervals == "bootstrap":
             found = [*estimates(targets, options, self.groups)]
         elif intervals:
-            found = each(lambda t: by_formula(t, level, grouped=self.groups is not None), targets, n)
+            found = each(lambda t: by_formula(t, options.level, grouped=grouped), targets, n)
         known = {m: pair for m, *pair in zip(fitting, targets, found, strict=True)}
         rows = (self._row(m, *known.get(m, (None, None))) for m in chosen)
-        return Table(_SUMMARY, tuple(rows), title=self._heading(), hidden=("title", "family", "method"))
+        return Table(_SUMMARY, tuple(rows), title=self._heading(), hidden=("title", "family", "method", "note"))
 
     def _row(self, measure: Measure, target: Target | None, found: Estimate | None) -> tuple[Any, ...]:
         value, ignorant, reason = math.nan, None, "" if target else measure.reason(self.ranking)
@@ -282,12 +287,18 @@ class Evaluation:
         has_interval = found is not None and found.has_interval
         interval = (found.low, found.high, found.method) if found and has_interval else (None, None, "")
         names = str(measure), measure.title, measure.family.name.lower()
-        return *names, value, *interval, ignorant, measure.better, measure.unit, reason
+        note = "" if found is None or math.isnan(value) else " ".join(found.notes)
+        return *names, value, *interval, ignorant, measure.better, measure.unit, reason, note
 
     @property
     def notes(self) -> list[str]:
         """What the reader of the numbers should know about the data, in plain words."""
-        return [remark.text for remark in remarks(self.ranking, self.threshold)]
+        return [remark.text for remark in self.remarks]
+
+    @property
+    def remarks(self) -> list[Remark]:
+        """The notes, each with the name of its rule."""
+        return [*remarks(self.ranking, self.threshold, self.groups.groups if self.groups else 0)]
 
     def to_dict(self) -> dict[str, Any]:
         """All that is known, ready for JSON; what is not a finite number is None, with its reason."""

@@ -14,6 +14,8 @@ from cutline.errors import InputError, ParameterError
 from cutline.predictions import Cases, Missing, complete
 from cutline.ranking import Array
 
+INCOMPLETE_GROUPS = "groups= needs complete rows: drop those with missing values from all columns first."
+
 
 class SharedCases(NamedTuple):
     """The cases that every model scored, and how many were dropped because a value was missing."""
@@ -62,6 +64,17 @@ def share_cases(
     heavy = None if first.weights is None else whole_if_possible(first.weights[mine])
     dropped = first.dropped + len(first.position) - len(kept)
     return SharedCases(first.is_positive[mine], aligned, heavy, first.positive, dropped)
+
+
+def groups_of_cases(groups: Any, cases: SharedCases, weights: Any) -> Array:
+    """The group of each shared case; a case without weight is none."""
+    if cases.dropped:
+        raise ParameterError(INCOMPLETE_GROUPS)
+    found = np.asarray(groups)
+    labels = len(cases.is_positive) if weights is None else np.asarray(weights).size
+    if found.shape != (labels,):
+        raise InputError(f"groups has {found.size} values but labels has {labels}: pass one for each label.")
+    return found if labels == len(cases.is_positive) else found[np.asarray(weights, dtype=float) > 0]
 
 
 def _common(one: Array, two: Array) -> Array:
@@ -140,14 +153,15 @@ def _unequal(one: Array, two: Array) -> int:
 
 
 def columns_of(
-    labels: Any, scores: Mapping[str, Any], weights: Any, data: Any, positive: Any
-) -> tuple[Any, dict[str, Any], Any]:
-    """The labels, the scores by model and the weights of one frame or file that holds them all."""
-    asked = asked_of(labels, None, weights, positive=positive)
+    labels: Any, scores: Mapping[str, Any], weights: Any, data: Any, positive: Any, groups: Any = None
+) -> tuple[Any, dict[str, Any], Any, Any]:
+    """The labels, the scores by model, the weights and the groups of one frame or file that holds them all."""
+    asked = asked_of(labels, None, weights, groups, positive=positive)
     del asked["scores"]
     models = {(name,): Ask("scores", column) for name, column in scores.items()}
     with reading(opened(data), {**asked, **models}) as found:
-        return found["labels"], {name: found[(name,)] for name in scores}, found.get("weights")
+        by_model = {name: found[(name,)] for name in scores}
+        return found["labels"], by_model, found.get("weights"), found.get("groups")
 
 
 def _named(frame: Any, model: Any, labels: Any, score: Any, weights: Any, key: str, positive: Any) -> _Columns:
