@@ -225,6 +225,8 @@ class Evaluation:
         share: float | None = None,
         intervals: bool | Literal["bootstrap"] = True,
         level: float = 0.95,
+        resamples: int = 2000,
+        seed: int = 0,
     ) -> Table:
         """A table of measures: values, intervals, what a model that knows nothing would get, and why one is undefined.
 
@@ -245,7 +247,7 @@ class Evaluation:
             chosen = [m.with_(quota=int(j) if j.is_integer() else j) if "quota" in m.parameters else m for m in chosen]
         elif measures is None:
             chosen = [m for m in chosen if not m.required]
-        options, n = checked(Options(level)), len(self.ranking)
+        options, n = checked(Options(level, resamples=resamples, seed=seed)), len(self.ranking)
         fitting = [m for m in chosen if m.fits(self.ranking)]
         targets = each(lambda m: self._target(m, {}), fitting, n)
         found: list[Estimate | None] = [None] * len(targets)
@@ -298,10 +300,15 @@ class Evaluation:
             found.append(f"The threshold {self.threshold:g} flags {whom}: the scores run from {low:g} to {high:g}.")
         return found
 
-    def to_dict(self) -> dict[str, Any]:
-        """All that is known, ready for JSON; what is not a finite number is None, with its reason."""
+    def to_dict(self, summary: Table | None = None, *, level: float = 0.95) -> dict[str, Any]:
+        """All that is known, ready for JSON (docs/schema.json); what is not a finite number is None, with its reason.
+
+        `summary` is a finished one, of the measures, intervals and `level` that are wanted; all measures without.
+        """
         r = self.ranking
+        rows = (self.summary(level=level) if summary is None else summary).to_dict()
         return {
+            "schema": "cutline/evaluation/1",
             "name": self.name,
             "positive": _json_label(r.positive),
             "cases": r.total.item(),
@@ -310,8 +317,10 @@ class Evaluation:
             "distinct_scores": len(r),
             "dropped": r.dropped,
             "threshold": plain(self.threshold),
+            "higher_is_positive": r.higher_is_positive,
             "counts": self.counts.to_dict(),
-            "measures": self.summary().to_dict(),
+            "level": level,
+            "measures": [{name.replace(" ", "_"): value for name, value in row.items()} for row in rows],
             "notes": self.notes,
         }
 
