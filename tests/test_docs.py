@@ -12,8 +12,9 @@ from cutline import CHARTS, MEASURES, evaluate
 ROOT = Path(__file__).parents[1]
 
 
-def test_the_page_of_measures_is_what_the_registry_says():
-    spec = importlib.util.spec_from_file_location("make_measures", ROOT / "docs" / "make_measures.py")
+@pytest.mark.parametrize("maker", ["make_measures", "make_advice"])
+def test_a_page_that_is_written_by_code_is_what_the_code_says(maker):
+    spec = importlib.util.spec_from_file_location(maker, ROOT / "docs" / f"{maker}.py")
     made = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(made)
 
@@ -63,7 +64,15 @@ def test_the_readme_counts_the_measures():
 
 @pytest.mark.parametrize(
     "page",
-    ["README.md", "docs/identities.md", "docs/errata.md", "docs/training.md", "docs/comparing.md", "docs/intervals.md"],
+    [
+        "README.md",
+        "docs/identities.md",
+        "docs/errata.md",
+        "docs/training.md",
+        "docs/comparing.md",
+        "docs/intervals.md",
+        "docs/advice.md",
+    ],
 )
 def test_links_to_files_lead_somewhere(page):
     text = (ROOT / page).read_text(encoding="utf-8")

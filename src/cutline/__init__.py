@@ -16,6 +16,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from cutline.advice import Note, Recommendation, Situation, advise
     from cutline.charts import CHARTS, Picture, chart
     from cutline.classes import OneVsRest, one_vs_rest
     from cutline.comparison import Comparison, compare
@@ -48,6 +49,7 @@ __version__ = "0.1.0"
 
 # Where each public name lives; loaded when first used, so that importing cutline costs next to nothing.
 _HOMES = {
+    "advice": ("Note", "Recommendation", "Situation", "advise"),
     "charts": ("CHARTS", "Picture", "chart"),
     "classes": ("OneVsRest", "one_vs_rest"),
     "comparison": ("Comparison", "compare"),
@@ -93,16 +95,20 @@ __all__ = [
     "Measure",
     "ModelBootstrap",
     "NotProbabilitiesError",
+    "Note",
     "OneVsRest",
     "ParameterError",
     "PemAreas",
     "Picture",
     "Properness",
     "Ranking",
+    "Recommendation",
     "Scorer",
+    "Situation",
     "Table",
     "UnavailableError",
     "UnknownNameError",
+    "advise",
     "auc_pairs",
     "boosting_loss",
     "boosting_metric",

@@ -24,6 +24,7 @@ from cutline.options import check_whole
 from cutline.parallel import each
 from cutline.predictions import Missing, cut, places, rank
 from cutline.ranking import Ranking, cases_of
+from cutline.remarks import remarks
 from cutline.tables import Table, plain
 
 if TYPE_CHECKING:
@@ -273,32 +274,7 @@ class Evaluation:
     @property
     def notes(self) -> list[str]:
         """What the reader of the numbers should know about the data, in plain words."""
-        r, found = self.ranking, []
-        if r.dropped:
-            found.append(f"{columns.counted(r.dropped, 'row')} with a missing value dropped.")
-        if not r.exact:
-            found.append("The scores were binned: the values are bounds, not exact.")
-        if not r.positives or not r.negatives:
-            found.append("All cases are of one class: what compares the classes is undefined.")
-        elif self.value("auc") < 0.5:
-            found.append("The AUC is below 0.5: do low scores mean positive? Then pass higher_is_positive=False.")
-        if len(r) <= 2 < r.total:
-            found.append(f"The scores have {columns.counted(len(r), 'distinct value')}: labels rather than scores.")
-        eps = np.finfo(r.score.dtype).eps
-        clipped = r.pos[r.key < eps].sum() + r.neg[1 - r.key < eps].sum() if r.are_probabilities else 0
-        if clipped:
-            found.append(
-                f"{written(clipped)} of {written(r.total)} cases were of a class that got probability 0 "
-                f"or next to it: logarithms take {eps:.2g} instead."
-            )
-        low, high = sorted((float(r.score[0]), float(r.score[-1])))
-        if not r.are_probabilities and self.threshold == DEFAULT_THRESHOLD:
-            found.append(f"The scores run from {low:g} to {high:g}: is 0.5 the threshold that you mean?")
-        counts = self.counts
-        if not counts.flagged or not counts.unflagged:
-            whom = "nobody" if not counts.flagged else "everybody"
-            found.append(f"The threshold {self.threshold:g} flags {whom}: the scores run from {low:g} to {high:g}.")
-        return found
+        return [remark.text for remark in remarks(self.ranking, self.threshold)]
 
     def to_dict(self, summary: Table | None = None, *, level: float = 0.95) -> dict[str, Any]:
         """All that is known, ready for JSON (docs/schema.json); what is not a finite number is None, with its reason.

@@ -1,1 +1,1 @@
-"""The command line: predictions in, decision out. `main` is the command; each module imports what it needs when asked."""
+"""The command line: predictions in, decision out. `main` holds the commands and loads nothing heavy."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree as Xml  # only written, never read
+from xml.etree import ElementTree as ET  # only written, never read
 
 from cutline.cli.text import without_controls
 from cutline.tables import shown
@@ -15,16 +15,16 @@ def write(path: Path, file: str, results: Sequence[Any]) -> None:
     """Write one test case for each requirement."""
     failures = str(sum(not result.passed for result in results))
     counts = {"tests": str(len(results)), "failures": failures, "errors": "0", "skipped": "0"}
-    suites = Xml.Element("testsuites", counts)
-    suite = Xml.SubElement(suites, "testsuite", {"name": f"cutline check {without_controls(file)}", **counts})
+    suites = ET.Element("testsuites", counts)
+    suite = ET.SubElement(suites, "testsuite", {"name": f"cutline check {without_controls(file)}", **counts})
     for result in results:
         names = {"classname": "cutline.check", "name": without_controls(result.requirement)}
-        case = Xml.SubElement(suite, "testcase", names)
+        case = ET.SubElement(suite, "testcase", names)
         if not result.passed:
             found = f"found {shown(float(result.value))}"
             if result.low == result.low:
                 found += f", interval [{shown(float(result.low))}, {shown(float(result.high))}]"
             message = without_controls(f"{found}. {result.reason}".strip())
-            Xml.SubElement(case, "failure", {"message": message}).text = message
-    Xml.indent(suites)
-    path.write_text('<?xml version="1.0" encoding="UTF-8"?>\n' + Xml.tostring(suites, "unicode") + "\n", "utf-8")
+            ET.SubElement(case, "failure", {"message": message}).text = message
+    ET.indent(suites)
+    path.write_text('<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(suites, "unicode") + "\n", "utf-8")

@@ -211,6 +211,56 @@ def measures(
     run_measures(name, family and family.value, json)
 
 
+@app.command(epilog="Example: cutline advise --goal quota --quota-known --missed-costly")
+def advise(
+    goal: Annotated[
+        o.Goal | None, typer.Option(help="What the model is for; asked for when left out. Example: --goal quota")
+    ] = None,
+    prevalence: Annotated[
+        float | None, typer.Option(help="The share of the cases that is positive. Example: --prevalence 0.02")
+    ] = None,
+    wrong_inclusion_costly: Annotated[
+        bool,
+        typer.Option("--wrong-inclusion-costly", help="A false alarm is costly. Example: --wrong-inclusion-costly"),
+    ] = False,
+    missed_costly: Annotated[
+        bool, typer.Option("--missed-costly", help="A missed positive is costly. Example: --missed-costly")
+    ] = False,
+    cost_fp: Annotated[
+        float | None, typer.Option(help="What a false positive costs. Example: --cost-fp 1 --cost-fn 20")
+    ] = None,
+    cost_fn: Annotated[
+        float | None, typer.Option(help="What a missed positive costs. Example: --cost-fp 1 --cost-fn 20")
+    ] = None,
+    quota_known: Annotated[
+        bool | None,
+        typer.Option("--quota-known/--quota-unknown", help="Whether the quota is known. Example: --quota-known"),
+    ] = None,
+    only_top_matters: Annotated[
+        bool, typer.Option("--only-top-matters", help="Only the top of the list matters. Example: --only-top-matters")
+    ] = False,
+    several_models: Annotated[
+        bool, typer.Option("--several-models", help="You choose between models. Example: --several-models")
+    ] = False,
+    json: o.Json = False,
+) -> None:
+    """Which measures to use in your situation, and why; asks what it is, or takes it from the options."""
+    from cutline.cli.advising import run_advise
+
+    given = {
+        "goal": goal and goal.value,
+        "prevalence": prevalence,
+        "wrong_inclusion_costly": wrong_inclusion_costly,
+        "missed_costly": missed_costly,
+        "cost_fp": cost_fp,
+        "cost_fn": cost_fn,
+        "quota_known": quota_known,
+        "only_top_matters": only_top_matters,
+        "several_models": several_models,
+    }
+    run_advise(given, json)
+
+
 @app.command(epilog="Example: cutline demo")
 def demo() -> None:
     """Evaluate the predictions that come with the package, and compare two models."""

@@ -30,6 +30,15 @@ class Format(StrEnum):
     arrow = "arrow"
 
 
+class Goal(StrEnum):
+    """What a model may be for."""
+
+    rank = "rank"
+    decide = "decide"
+    probabilities = "probabilities"
+    quota = "quota"
+
+
 class FamilyName(StrEnum):
     """The questions, by the short names of the registry."""
 

@@ -9,11 +9,12 @@ from typing import Any
 
 from rich import box
 from rich.console import Console, Group, RenderableType
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from cutline.cli.text import printable
+from cutline.advice import Note
+from cutline.advice._sources import DATA
+from cutline.cli.text import as_options, printable
 from cutline.comparison import Comparison
 from cutline.contingency import written
 from cutline.evaluation import Evaluation
@@ -159,10 +160,15 @@ def _strip(row: Mapping[str, Any], width: int, signs: tuple[str, ...]) -> Text:
     return Text.assemble(*cells)
 
 
-def notes(found: Iterable[str]) -> RenderableType:
-    """Notes in plain words, one after the other."""
-    lines = [Padding(Text(f"* {printable(note)}"), (0, 0, 0, 0)) for note in found]
-    return Group(Text(), Text("Notes", style="bold"), *lines) if lines else Group()
+def notes(found: Iterable[Note]) -> RenderableType:
+    """Notes in plain words, one after the other, each with its source; warnings stand out."""
+    table = Table.grid(padding=(0, 1))
+    for note in found:
+        text = Text(printable(as_options(note.text)))
+        if note.source != DATA:
+            text.append(f" ({note.source})", style="dim")
+        table.add_row(Text("!", style="bold yellow") if note.kind == "warning" else Text("-", style="dim"), text)
+    return Group(Text(), Text("Notes", style="bold"), table) if table.row_count else Group()
 
 
 def comparison(screen: Console, cmp: Comparison, rows: Sequence[Mapping[str, Any]], level: float) -> RenderableType:

@@ -12,6 +12,8 @@ from typing import Any
 
 from rich.console import RenderableType
 
+from cutline.advice import Note, notes, notes_on
+from cutline.advice._sources import DATA
 from cutline.cli import render
 from cutline.cli.progress import waiting
 from cutline.cli.reading import Reading, read_comparison, read_evaluation
@@ -101,10 +103,10 @@ class Output:
         if self.png is not None and self.png.exists() and not self.png.is_dir():
             raise ParameterError(f"--png is {str(self.png)!r}, which is a file: pass a folder.")
 
-    def show(self, document: Mapping[str, Any], rows: Table, table: RenderableType, notes: Iterable[str]) -> None:
+    def show(self, document: Mapping[str, Any], rows: Table, table: RenderableType, notes: Iterable[Note]) -> None:
         """Print the results as they are wanted."""
         if self.json:
-            print_json(document)
+            print_json({**document, "advice": [note.to_dict() for note in notes]})
         elif self.csv:
             print_csv(rows)
         else:
@@ -169,14 +171,18 @@ def run_evaluate(path: str, reading: Reading, asked: Asked, output: Output, name
         terms(asked.measures)
     ev, found = read_evaluation(path, reading, name)
     output.guessed(found.chosen.guesses)
-    table, notes = evaluated(ev, asked, quiet=output.quiet)
+    table, found_notes = evaluated(ev, asked, quiet=output.quiet)
     screen = render.console()
-    document = ev.to_dict(table, level=asked.level) | {"notes": [*notes]}
-    output.show(document, table, render.evaluation(screen, ev, list(table), asked.level), notes)
+    output.show(
+        ev.to_dict(table, level=asked.level),
+        table,
+        render.evaluation(screen, ev, list(table), asked.level),
+        found_notes,
+    )
     output.save(ev, CHARTS)
 
 
-def evaluated(ev: Evaluation, asked: Asked, *, quiet: bool) -> tuple[Table, list[str]]:
+def evaluated(ev: Evaluation, asked: Asked, *, quiet: bool) -> tuple[Table, list[Note]]:
     """The measures that are wanted, with their intervals, and the notes on them."""
     chosen, rounds = asked.chosen(ev), asked.rounds(len(ev.ranking))
     with waiting("Resampling for the intervals", quiet=quiet or not rounds):
@@ -189,10 +195,11 @@ def evaluated(ev: Evaluation, asked: Asked, *, quiet: bool) -> tuple[Table, list
             resamples=max(rounds, 2),
             seed=asked.seed,
         )
-    notes = list(ev.notes)
+    found = [*notes(ev, quota=asked.quota, share=asked.share, measures=[measure.name for measure in chosen])]
     if rounds < _RESAMPLES and asked.resamples is None and any(row["method"] in ("bca", "bootstrap") for row in table):
-        notes.append(f"The intervals that no formula gives are from {rounds} resamples: --resamples 2000 takes longer.")
-    return table, notes
+        text = f"The intervals that no formula gives are from {rounds} resamples: --resamples 2000 takes longer."
+        found.append(Note("resamples", text, DATA, "fact"))
+    return table, found
 
 
 def run_compare(paths: Sequence[str], reading: Reading, asked: Asked, output: Output) -> None:
@@ -207,6 +214,8 @@ def run_compare(paths: Sequence[str], reading: Reading, asked: Asked, output: Ou
     verdict = cmp.verdict("auc", level=asked.level, rounds=rounds, seed=asked.seed)
     document = cmp.to_dict(table, level=asked.level)
     shown = render.comparison(render.console(), cmp, list(table), asked.level)
-    notes = [*verdict.splitlines(), *(f"{name}: {note}" for name, ev in cmp.items() for note in ev.notes)]
-    output.show(document, table, shown, notes)
+    found = [Note("verdict", line, DATA, "fact") for line in verdict.splitlines()]
+    output.show(
+        document, table, shown, [*found, *notes_on(cmp, measures=None if chosen is None else [m.name for m in chosen])]
+    )
     output.save(cmp, CHARTS_OF_SEVERAL)

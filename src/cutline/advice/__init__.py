@@ -1,0 +1,28 @@
+"""Advice from the sources: what the reader of the numbers should know, and which measures fit a situation.
+
+`notes(evaluation)` and `notes_on(comparison)` give what matters for the numbers at hand, `advise(Situation(...))` what
+to measure at all. Each sentence names its source; `RULES` and `CHOICES` list all of them.
+"""
+
+from cutline.advice._rules import Kind, Note, Rule
+from cutline.advice.models import MODEL_RULES, notes
+from cutline.advice.several import COMPARISON_RULES, notes_on
+from cutline.advice.situations import CHOICES, Choice, Recommendation, Situation, advise
+
+RULES: tuple[Rule, ...] = (*MODEL_RULES, *COMPARISON_RULES)
+
+__all__ = [
+    "CHOICES",
+    "COMPARISON_RULES",
+    "MODEL_RULES",
+    "RULES",
+    "Choice",
+    "Kind",
+    "Note",
+    "Recommendation",
+    "Rule",
+    "Situation",
+    "advise",
+    "notes",
+    "notes_on",
+]

@@ -1,0 +1,48 @@
+"""What a note is, what a rule is, and the table that the rules enter themselves into."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Kind = Literal["warning", "advice", "fact"]
+KINDS: tuple[Kind, ...] = ("warning", "advice", "fact")  # in the order in which they are read
+
+
+@dataclass(frozen=True)
+class Note:
+    """One thing the reader of the numbers should know, in plain words, and whose advice it is."""
+
+    rule: str
+    text: str
+    source: str
+    kind: Kind
+
+    def __str__(self) -> str:
+        return self.text
+
+    def to_dict(self) -> dict[str, str]:
+        """The fields, ready for JSON."""
+        return {"rule": self.rule, "kind": self.kind, "text": self.text, "source": self.source}
+
+
+@dataclass(frozen=True)
+class Rule:
+    """When a note is given, in words and as a function that gives its text, or nothing where the rule is silent."""
+
+    id: str
+    kind: Kind
+    when: str
+    source: str
+    find: Callable[[Any], str | None]
+
+    def note(self, asked: Any) -> Note | None:
+        """The note, if there is one to give."""
+        text = self.find(asked)
+        return Note(self.id, text, self.source, self.kind) if text else None
+
+
+def in_order(notes: list[Note]) -> tuple[Note, ...]:
+    """Warnings first, then advice, then facts."""
+    return tuple(sorted(notes, key=lambda note: KINDS.index(note.kind)))
