@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from cutline.cli.inputs import Predictions
-from cutline.cli.text import printable
+from cutline.cli.text import printable, quoted
 from cutline.errors import InputError
 
 LABELS = ("label", "labels", "y", "y_true", "target", "truth", "class", "outcome", "actual", "response")
@@ -28,8 +28,7 @@ def choose(file: Predictions, label: str | None, scores: Sequence[str], taken: S
         file.check(column, "--score")
     guesses = []
     if label is None:
-        free = [c for c in file.columns if c not in named]
-        label = _guess(file, free, LABELS, "label", "--label")
+        label = label_of(file, named)
         guesses.append(f"--label {printable(label)}")
     file.check(label, "--label")
     if not scores:
@@ -41,6 +40,11 @@ def choose(file: Predictions, label: str | None, scores: Sequence[str], taken: S
     return Chosen(label, tuple(scores), tuple(guesses))
 
 
+def label_of(file: Predictions, taken: Sequence[str]) -> str:
+    """The column of the labels, among those that are nothing else."""
+    return _guess(file, [c for c in file.columns if c not in taken], LABELS, "label", "--label")
+
+
 def _guess(file: Predictions, free: Sequence[str], usual: Sequence[str], what: str, option: str) -> str:
     called = [column for column in free if column.strip().lower() in usual]
     if len(called) == 1:
@@ -48,6 +52,6 @@ def _guess(file: Predictions, free: Sequence[str], usual: Sequence[str], what: s
     candidates = called or list(free)
     if len(candidates) == 1:
         return candidates[0]
-    columns = ", ".join(repr(printable(column)) for column in (candidates or file.columns)[:8])
+    columns = ", ".join(quoted(column) for column in (candidates or file.columns)[:8])
     which = f"could be any of {columns}" if candidates else f"is none of {columns}"
     raise InputError(f"Which column of {file.name} holds the {what}s? It {which}: pass {option}.")

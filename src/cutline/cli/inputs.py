@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import atexit
 import re
 import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from cutline.cli.text import printable
+from cutline.cli.text import printable, quoted
 from cutline.errors import InputError, near
 
 _SUFFIXES = {
@@ -46,7 +48,7 @@ class Predictions:
         """The column, if the file has it."""
         if column not in self.types:
             hint = near(column, self.columns) or f" It has {_listed(self.columns)}."
-            raise InputError(f"{self.name} has no column {column!r}, which {option} names.{hint}")
+            raise InputError(f"{self.name} has no column {quoted(column)}, which {option} names.{hint}")
         return column
 
     def read(self, columns: Sequence[str]) -> dict[str, Any]:
@@ -68,10 +70,12 @@ class Predictions:
         for row, value in enumerate(np.ma.asarray(values).tolist(), start=1):
             if value is not None and not _spells_number(value):
                 raise InputError(
-                    f"{self.name}: the score column {column!r} holds text, {printable(value)!r} in row {row}: "
+                    f"{self.name}: the score column {quoted(column)} holds text, {quoted(value)} in row {row}: "
                     "pass a column of numbers."
                 )
-        raise InputError(f"{self.name}: the score column {column!r} is of type {self.types[column]}: pass numbers.")
+        raise InputError(
+            f"{self.name}: the score column {quoted(column)} is of type {self.types[column]}: pass numbers."
+        )
 
 
 def open_file(path: str, kind: str | None = None, delimiter: str | None = None) -> Predictions:
@@ -87,11 +91,11 @@ def open_file(path: str, kind: str | None = None, delimiter: str | None = None) 
     return _opened(file, name, kind, delimiter)
 
 
+@cache
 def _standard_input() -> Path:
+    """What comes in, kept in a file, because it can be read but once."""
     with tempfile.NamedTemporaryFile(prefix="cutline-", delete=False) as file:
         file.write(sys.stdin.buffer.read())
-    import atexit
-
     atexit.register(Path(file.name).unlink, missing_ok=True)
     return Path(file.name)
 
@@ -165,12 +169,13 @@ def _spells_number(value: Any) -> bool:
 
 
 def _first_sentence(error: Exception) -> str:
-    """The first line of what a library says, as the end of a sentence of ours."""
-    line = printable(next(iter(str(error).strip().splitlines()), type(error).__name__))
-    line = re.sub(r"^[\w ]*(Error|Exception): ", "", line)
+    """What a library says, without its advice and what it quotes, as the end of a sentence of ours."""
+    lines = [line.strip() for line in str(error).strip().splitlines()] or [type(error).__name__]
+    told = [line for line in lines[1:] if line and not line.startswith(("Original", "Possible", "*", "LINE"))]
+    line = re.sub(r"^[\w ]*(Error|Exception): ", "", printable(", ".join([lines[0], *told[:1]])))
     return line[:200].rstrip(" .:") + "."
 
 
 def _listed(columns: Sequence[str]) -> str:
-    shown = ", ".join(repr(printable(column)) for column in columns[:8])
+    shown = ", ".join(quoted(column) for column in columns[:8])
     return shown + (f" and {len(columns) - 8} more" if len(columns) > 8 else "")

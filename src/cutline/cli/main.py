@@ -274,7 +274,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         code = app(args=None if arguments is None else list(arguments), prog_name="cutline", standalone_mode=False)
     except typer.TyperException as error:
-        return _refuse(_usage(error))
+        return _refuse(error.format_message()) if error.format_message() else REFUSED  # the help was shown
     except typer.Abort:
         return _refuse("Stopped.")
     except BrokenPipeError:  # the reader of our output has seen enough
@@ -292,11 +292,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _refuse(f"{error.filename or 'A file'} cannot be used: {error.strerror or error}.")
         raise
     return code if isinstance(code, int) else FINE
-
-
-def _usage(error: typer.TyperException) -> str:
-    """What Typer says of wrong usage; asking for nothing at all shows the help, which it carries as its message."""
-    return error.format_message()
 
 
 def _refuse(message: str) -> int:

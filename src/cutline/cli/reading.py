@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from cutline.cli.guess import Chosen, choose
+from cutline.cli.guess import Chosen, choose, label_of
 from cutline.cli.inputs import Predictions, open_file
-from cutline.cli.text import printable
+from cutline.cli.text import printable, quoted
 from cutline.comparison import Comparison, compare
 from cutline.errors import InputError, ParameterError
 from cutline.evaluation import Evaluation, evaluate
@@ -107,6 +107,7 @@ def read_evaluation(path: str, reading: Reading, name: str | None) -> tuple[Eval
     found, c = read(path, reading), reading.columns
     weights = None if c.weight is None else found.file.scores(c.weight, found.values[c.weight])
     groups = None if c.group is None else np.asarray(found.values[c.group])
+    _check_classes(found)
     ev = evaluate(
         found.labels,
         found.scores(found.chosen.scores[0]),
@@ -152,6 +153,7 @@ def joined(models: Mapping[str, Read], reading: Reading) -> Comparison:
             frame["weight"] = found.values[c.weight]
         frames[name] = frame
     first = next(iter(models.values()))
+    _check_classes(first)
     positive = reading.named_positive(first.file, first.chosen.label)
     weight = None if c.weight is None else "weight"
     return compare("label", "score", weight, data=frames, id="id", positive=positive, **reading.common)
@@ -173,6 +175,7 @@ def in_one_order(models: Mapping[str, Read], reading: Reading) -> Comparison:
                 f"The labels of {first.file.name} and {found.file.name} differ, first in row {differing[0]}: "
                 "pass the cases in one order, or --id to join them."
             )
+    _check_classes(first)
     c = reading.columns
     weights = None if c.weight is None else first.file.scores(c.weight, first.values[c.weight])
     scores = {name: found.scores(found.chosen.scores[0]) for name, found in models.items()}
@@ -183,26 +186,38 @@ def in_one_order(models: Mapping[str, Read], reading: Reading) -> Comparison:
 def _columns_of_one(path: str, reading: Reading) -> tuple[Comparison, tuple[str, ...]]:
     if len(reading.columns.scores) == 1:
         raise ParameterError("compare takes at least two models: pass --score once for each, or more files.")
-    if not reading.columns.scores:
+    is_guess = not reading.columns.scores
+    if is_guess:
         reading = _all_numbers(path, reading)
     found, c = read(path, reading), reading.columns
     weights = None if c.weight is None else found.file.scores(c.weight, found.values[c.weight])
     scores = {printable(column): found.scores(column) for column in found.chosen.scores}
     positive = reading.named_positive(found.file, found.chosen.label)
+    _check_classes(found)
     cmp = compare(found.labels, scores, weights, positive=positive, **reading.common)
-    guessed = [f"--score {printable(column)}" for column in found.chosen.scores] if c.scores == () else []
+    guessed = [f"--score {printable(column)}" for column in found.chosen.scores] if is_guess else []
     return cmp, (*found.chosen.guesses, *guessed)
 
 
 def _all_numbers(path: str, reading: Reading) -> Reading:
     """Without --score: the two columns of numbers that are nothing else, if there are two."""
     file, c = reading.open(path), reading.columns
-    taken = {c.label, c.weight, c.group, c.id}
-    label = c.label or choose(file, None, (), ()).label if c.label or len(file.columns) == 2 else c.label
-    free = [column for column in file.columns if column not in taken | {label} and file.is_number(column)]
-    if label is None or len(free) != 2 or path == "-":
-        raise ParameterError("Which columns hold the scores of the models? Pass --score once for each.")
+    taken = [name for name in (c.label, c.weight, c.group, c.id) if name]
+    label = c.label or label_of(file, taken)
+    free = [column for column in file.columns if column not in (*taken, label) and file.is_number(column)]
+    if len(free) != 2:
+        raise ParameterError(f"Which columns of {file.name} hold the scores? Pass --score once for each model.")
     return replace(reading, columns=replace(c, scores=tuple(free)))
+
+
+def _check_classes(found: Read) -> None:
+    """Refuse labels that are all alike: most of what is asked of a model would have no answer."""
+    known = {label for label in np.ma.asarray(found.labels).tolist() if label is not None}
+    if len(known) == 1:
+        raise InputError(
+            f"All labels in column {quoted(found.chosen.label)} of {found.file.name} are {quoted(*known)}: "
+            "pass cases of both classes."
+        )
 
 
 def _check_ids(name: str, ids: Any) -> None:
@@ -212,6 +227,6 @@ def _check_ids(name: str, ids: Any) -> None:
             raise InputError(f"{name} has no id in row {row}: name every case.")
         if case in seen:
             raise InputError(
-                f"{name} repeats the id {printable(case)!r} in rows {seen[case]} and {row}: pass each case once."
+                f"{name} repeats the id {quoted(case)} in rows {seen[case]} and {row}: pass each case once."
             )
         seen[case] = row

@@ -13,6 +13,8 @@ _AS_OPTIONS = (
     (r"higher_is_positive=False", "--lower-is-positive"),
     (r"missing=\"drop\"", "--missing drop"),
     (r"pass share=", "pass --share"),
+    (r"pass for example (quota|share|threshold)=", r"pass for example --\1 "),
+    (r"compare one class with the rest, for example labels == .*", "pass a column with two, such as one and the rest."),
 )
 
 
@@ -23,6 +25,11 @@ def printable(text: object) -> str:
     'a\\x1b[31mb\\n'
     """
     return "".join(character if _is_plain(character) else _written_out(character) for character in str(text))
+
+
+def quoted(text: object) -> str:
+    """A name from a file, printable and between quotes."""
+    return f"'{printable(text)}'"
 
 
 def _is_plain(character: str) -> bool:
