@@ -20,7 +20,7 @@ from cutline.inference.estimate import Estimate
 from cutline.inference.pair_tests import PairTests, corrected
 from cutline.inference.paired import INTERVALS, ROW, TESTS, PairedMeasure, covariance_of_all
 from cutline.inference.pairing import Pairing, Question, Resamples, bootstrap, pair
-from cutline.joining import column_of, join_frames, share_cases
+from cutline.joining import columns_of, join_frames, share_cases
 from cutline.measures import MEASURES, Measure, Needs
 from cutline.measures._measure import DEFAULT_THRESHOLD
 from cutline.options import check_choice, check_level, check_whole
@@ -59,11 +59,9 @@ def compare(
     (0.6666666666666666, accuracy: a - b = 0.3333, p = 0.2500 (mcnemar_midp))
     """
     if data is not None and isinstance(scores, Mapping) and id is None:
-        weights = None if weights is None else column_of(data, weights, "weights")
-        labels = column_of(data, labels, "labels")
-        scores = {name: column_of(data, column, "scores") for name, column in scores.items()}
+        labels, scores, weights = columns_of(labels, scores, weights, data, positive)
     elif data is not None:
-        labels, scores, weights = join_frames(labels, scores, weights, data, id)
+        labels, scores, weights = join_frames(labels, scores, weights, data, id, positive)
     elif id is not None:
         raise ParameterError("id names a column of the frames in data: pass data= with one frame for each model.")
     cases = share_cases(labels, scores, weights, positive=positive, missing=missing)

@@ -12,6 +12,7 @@ import numpy as np
 
 from cutline import columns
 from cutline.contingency import Counts, written
+from cutline.engines import sources
 from cutline.errors import CutlineError, ParameterError, UnavailableError, near
 from cutline.inference.estimate import Estimate
 from cutline.inference.intervals import Options, by_formula, checked, estimates
@@ -50,20 +51,34 @@ def evaluate(
     missing: Missing = "error",
     higher_is_positive: bool = True,
     groups: Any = None,
+    data: Any = None,
 ) -> Evaluation:
     """Evaluate the predictions of one model.
 
     `labels`, `scores` and `weights` are columns of one length; see `rank` for what they may hold. `threshold` is the
     cut at which the measures of one cut are read: a case is predicted positive when its score is at or above it.
     `groups` names for each case the group it belongs to, such as a patient with several visits: intervals then resample
-    whole groups, because the cases of one are not independent.
+    whole groups, because the cases of one are not independent. With `data`, a data frame of any kind or the path of a
+    file (CSV, Parquet, JSON lines, Arrow), these four are names of its columns.
 
     >>> ev = evaluate([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.4, 0.2])
     >>> round(ev.auc, 6), round(ev.precision, 6), round(ev.value("f_beta", beta=2), 6)
     (0.833333, 0.666667, 0.666667)
     """
     threshold = columns.number(threshold, "threshold")
-    ranking = rank(labels, scores, weights, positive=positive, higher_is_positive=higher_is_positive, missing=missing)
+    if data is not None and groups is not None:  # whole groups are drawn row by row
+        asked = sources.asked_of(labels, scores, weights, groups, positive=positive)
+        with sources.reading(sources.opened(data), asked) as found:
+            return evaluate(
+                **found,
+                positive=positive,
+                threshold=threshold,
+                name=name,
+                missing=missing,
+                higher_is_positive=higher_is_positive,
+            )
+    how = {"positive": positive, "higher_is_positive": higher_is_positive, "missing": missing}
+    ranking = rank(labels, scores, weights, data=data, **how)
     if groups is None:
         return Evaluation(ranking, threshold, name)
     if ranking.dropped:

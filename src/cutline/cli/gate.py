@@ -11,7 +11,7 @@ from rich.text import Text
 
 from cutline.cli import junit, render
 from cutline.cli.progress import waiting
-from cutline.cli.reading import Read, Reading, in_one_order, joined, read, read_evaluation
+from cutline.cli.reading import Opened, Reading, in_one_order, joined, opened, read_evaluation
 from cutline.cli.requirements import Requirement, requirement, terms
 from cutline.cli.run import Asked, Output, check_free, print_json
 from cutline.cli.text import printable
@@ -81,9 +81,9 @@ def run_check(path: str, reading: Reading, asked: Asked, gate: Gate, output: Out
             results += [_no_worse(cmp, term, gate.margin, asked) for term in measures]
     passed = all(result.passed for result in results)
     if gate.junit is not None:
-        junit.write(gate.junit, found.file.name, results)
+        junit.write(gate.junit, found.name, results)
     if output.json:
-        document = {"schema": "cutline/check/1", "file": found.file.name, "passed": passed, "level": asked.level}
+        document = {"schema": "cutline/check/1", "file": found.name, "passed": passed, "level": asked.level}
         print_json(document | {"results": [result.to_dict() for result in results]})
     elif not passed or not output.quiet:
         _show(results, asked.level)
@@ -118,13 +118,13 @@ def _estimate(ev: Evaluation, measure: Measure, parameters: dict[str, Any], aske
     return ev.estimate(measure, asked.level, resamples=rounds, seed=asked.seed, **parameters)
 
 
-def _pair(found: Read, gate: Gate, reading: Reading) -> Comparison:
+def _pair(found: Opened, gate: Gate, reading: Reading) -> Comparison:
     """The model and the one to beat, on the same cases."""
     from dataclasses import replace
 
     score = gate.against_score or found.chosen.scores[0]
     columns = replace(reading.columns, label=found.chosen.label, scores=(score,))
-    models = {NEW: found, OLD: read(str(gate.against), replace(reading, columns=columns, format=None))}
+    models = {NEW: found, OLD: opened(str(gate.against), replace(reading, columns=columns, format=None))}
     return joined(models, reading) if reading.columns.id else in_one_order(models, reading)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from cutline.cli.inputs import Predictions
 from cutline.cli.text import printable, quoted
+from cutline.engines.sources import Ask, Source
 from cutline.errors import InputError
 
 LABELS = ("label", "labels", "y", "y_true", "target", "truth", "class", "outcome", "actual", "response")
@@ -18,40 +18,51 @@ class Chosen(NamedTuple):
 
     label: str
     scores: tuple[str, ...]
-    guesses: tuple[str, ...]
+    guesses: tuple[str, ...] = ()
 
 
-def choose(file: Predictions, label: str | None, scores: Sequence[str], taken: Sequence[str | None] = ()) -> Chosen:
-    """The label and the score columns: as named, or guessed when only one column can be meant."""
-    named = [*scores, *(name for name in taken if name)]
-    for column in scores:
-        file.check(column, "--score")
+def choose(file: Source, label: str | None, scores: Sequence[str], taken: Sequence[str], models: int = 1) -> Chosen:
+    """The columns of the labels and of the scores: as named, or guessed when only one choice can be meant."""
     guesses = []
     if label is None:
-        label = label_of(file, named)
+        label = _label(file, [c for c in file.columns if c not in (*scores, *taken)])
         guesses.append(f"--label {printable(label)}")
-    file.check(label, "--label")
     if not scores:
-        free = [c for c in file.columns if c not in (*named, label) and file.is_number(c)]
-        if not free and len(rest := [c for c in file.columns if c not in (*named, label)]) == 1:
-            free = rest  # it will be refused, with the row that is no number
-        scores = (_guess(file, free, SCORES, "score", "--score"),)
-        guesses.append(f"--score {printable(scores[0])}")
+        scores = _scores(file, [c for c in file.columns if c not in (label, *taken)], models)
+        guesses += [f"--score {printable(score)}" for score in scores]
     return Chosen(label, tuple(scores), tuple(guesses))
 
 
-def label_of(file: Predictions, taken: Sequence[str]) -> str:
-    """The column of the labels, among those that are nothing else."""
-    return _guess(file, [c for c in file.columns if c not in taken], LABELS, "label", "--label")
+def _label(file: Source, free: Sequence[str]) -> str:
+    found = _called(free, LABELS) or list(free)
+    if len(found) == 1:
+        return found[0]
+    raise _unclear(file, "labels", "--label", found)
 
 
-def _guess(file: Predictions, free: Sequence[str], usual: Sequence[str], what: str, option: str) -> str:
-    called = [column for column in free if column.strip().lower() in usual]
-    if len(called) == 1:
-        return called[0]
-    candidates = called or list(free)
-    if len(candidates) == 1:
-        return candidates[0]
-    columns = ", ".join(quoted(column) for column in (candidates or file.columns)[:8])
-    which = f"could be any of {columns}" if candidates else f"is none of {columns}"
-    raise InputError(f"Which column of {file.name} holds the {what}s? It {which}: pass {option}.")
+def _scores(file: Source, free: Sequence[str], models: int) -> Sequence[str]:
+    found = _called(free, SCORES) if models == 1 else []
+    if len(free) != models and len(found) != models:
+        found = [column for column in free if _is_number(file, column)]
+    elif len(found) != models:
+        found = list(free)  # text will be refused, with its row
+    if len(found) == models:
+        return found
+    raise _unclear(file, "scores", "--score" + (" once for each model" if models > 1 else ""), found or free)
+
+
+def _called(columns: Sequence[str], usual: Sequence[str]) -> list[str]:
+    return [column for column in columns if column.strip().lower() in usual]
+
+
+def _is_number(file: Source, column: str) -> bool:
+    try:
+        values = file.rows({"scores": Ask("scores", column)})["scores"]
+    except InputError:
+        return False
+    return bool(values.dtype.kind in "iuf")
+
+
+def _unclear(file: Source, what: str, option: str, found: Sequence[str]) -> InputError:
+    columns = ", ".join(quoted(column) for column in (found or file.columns)[:8])
+    return InputError(f"Which column of {printable(file.title)} holds the {what}, of {columns}? Pass {option}.")

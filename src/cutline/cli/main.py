@@ -65,7 +65,6 @@ def evaluate(
     resamples: o.Resamples = None,
     seed: o.Seed = 0,
     missing: o.MissingRows = o.Missing.error,
-    delimiter: o.Delimiter = None,
     format: o.FileFormat = None,
     name: o.Name = None,
     json: o.Json = False,
@@ -85,7 +84,6 @@ def evaluate(
         lower_is_positive,
         threshold,
         missing.value,
-        delimiter,
         format and format.value,
     )
     asked = Asked(measures, family and family.value, all, quota, share, level, resamples, seed)
@@ -119,7 +117,6 @@ def compare(
     resamples: o.Resamples = None,
     seed: o.Seed = 0,
     missing: o.MissingRows = o.Missing.error,
-    delimiter: o.Delimiter = None,
     format: o.FileFormat = None,
     json: o.Json = False,
     csv: o.Csv = False,
@@ -138,7 +135,6 @@ def compare(
         lower_is_positive,
         threshold,
         missing.value,
-        delimiter,
         format and format.value,
     )
     asked = Asked(measures, None, False, None, None, level, resamples, seed)
@@ -165,7 +161,6 @@ def check(
     resamples: o.Resamples = None,
     seed: o.Seed = 0,
     missing: o.MissingRows = o.Missing.error,
-    delimiter: o.Delimiter = None,
     format: o.FileFormat = None,
     json: o.Json = False,
     junit: o.Junit = None,
@@ -188,7 +183,6 @@ def check(
         lower_is_positive,
         threshold,
         missing.value,
-        delimiter,
         format and format.value,
     )
     asked = Asked(None, None, False, None, None, level, resamples, seed)

@@ -26,7 +26,7 @@ class Format(StrEnum):
 
     csv = "csv"
     parquet = "parquet"
-    jsonl = "jsonl"
+    json = "json"
     arrow = "arrow"
 
 
@@ -104,10 +104,6 @@ LowerIsPositive = Annotated[
 MissingRows = Annotated[
     Missing,
     typer.Option(help="Refuse rows with a missing value, or drop and count them. Example: --missing drop"),
-]
-Delimiter = Annotated[
-    str | None,
-    typer.Option(help="What separates the columns of a CSV, when guessing errs. Example: --delimiter ';'"),
 ]
 FileFormat = Annotated[
     Format | None,

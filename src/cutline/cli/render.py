@@ -182,13 +182,13 @@ def comparison(screen: Console, cmp: Comparison, rows: Sequence[Mapping[str, Any
     for a, b in dict.fromkeys((row["a"], row["b"]) for row in rows):
         table = _table(screen, title=f"{printable(a)} minus {printable(b)}")
         table.add_column("", overflow="fold", min_width=12)
-        if screen.width >= _WITH_STRIP:
+        if screen.width >= _WIDE:
             table.add_column(Text(printable(a)), justify="right")
             table.add_column(Text(printable(b)), justify="right")
         for name in ("difference", f"{100 * level:g} % interval", "p", "better"):
             table.add_column(name, justify="right" if name in ("difference", "p") else "left", no_wrap=name != "better")
         for row in (row for row in rows if (row["a"], row["b"]) == (a, b)):
-            both = [shown(row["value_a"]), shown(row["value_b"])] if screen.width >= _WITH_STRIP else []
+            both = [shown(row["value_a"]), shown(row["value_b"])] if screen.width >= _WIDE else []
             known = not math.isnan(row["low"])
             interval = f"[{shown(row['low'])}, {shown(row['high'])}]" if known else ""
             title = Text(MEASURES[row["measure"].partition("(")[0]].title)

@@ -214,7 +214,8 @@ def run_compare(paths: Sequence[str], reading: Reading, asked: Asked, output: Ou
     verdict = cmp.verdict("auc", level=asked.level, rounds=rounds, seed=asked.seed)
     document = cmp.to_dict(table, level=asked.level)
     shown = render.comparison(render.console(), cmp, list(table), asked.level)
-    found = [Note("verdict", line, DATA, "fact") for line in verdict.splitlines()]
+    told = notes_on(cmp, measures=None if chosen is None else [m.name for m in chosen])
+    found = [] if any(note.rule == "too-small" for note in told) else verdict.splitlines()
     output.show(
         document, table, shown, [*found, *notes_on(cmp, measures=None if chosen is None else [m.name for m in chosen])]
     )

@@ -13,6 +13,8 @@ _AS_OPTIONS = (
     (r"higher_is_positive=False", "--lower-is-positive"),
     (r"missing=\"drop\"", "--missing drop"),
     (r"pass share=", "pass --share"),
+    (r"which (label|score|weight|group)s names", r"which --\1 names"),
+    (r"which id names", "which --id names"),
     (r"pass for example (quota|share|threshold)=", r"pass for example --\1 "),
     (r"compare one class with the rest, for example labels == .*", "pass a column with two, such as one and the rest."),
 )
