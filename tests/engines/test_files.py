@@ -81,6 +81,13 @@ def test_labels_of_a_text_file_have_the_type_that_all_of_them_have(tmp_path, cel
     assert (found.positive, found.pos.tolist(), found.neg.tolist()) == (positive, [1, 1, 0], [0, 0, 1])
 
 
+def test_names_may_be_empty_or_differ_in_their_case(tmp_path):
+    path = written(tmp_path, ",y,P,p\n0,1,0.9,0.1\n1,0,0.1,0.9\n")
+    assert files.read(path).columns == ("", "y", "P", "p")
+    assert rank("y", "P", data=path).pos.tolist() == [1, 0]
+    assert rank("y", "p", data=path).pos.tolist() == [0, 1]
+
+
 def test_ids_keep_their_zeros(tmp_path):
     a = written(tmp_path, "id,y,p\n007,1,0.9\n7,0,0.1\n", "a.csv")
     b = written(tmp_path, "id,y,p\n7,0,0.2\n007,1,0.3\n", "b.csv")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from cutline.evaluation import Evaluation
@@ -18,11 +18,15 @@ LEVEL = 0.95
 
 @dataclass(frozen=True)
 class Asked:
-    """An evaluation, the places that can be filled, and the measures that the reader sees."""
+    """An evaluation, the places that can be filled, the measures that the reader sees, and the models beside it.
+
+    `models` is empty for a model alone. A note that gives the value of each says the same of all, and is given once.
+    """
 
     evaluation: Evaluation
     quota: float | None
     measures: tuple[str, ...] | None
+    models: Mapping[str, Evaluation] = field(default_factory=dict)
 
     @property
     def ranking(self) -> Ranking:
@@ -38,6 +42,12 @@ class Asked:
     def seen(self) -> frozenset[str]:
         """The measures that the reader sees: those asked for, or the headlines."""
         return frozenset(self.measures if self.measures is not None else (m.name for m in MEASURES if m.headline))
+
+    def values(self, measure: str) -> str:
+        """The value of a measure, of each model by its name when there are several."""
+        if not self.models:
+            return brief(self.evaluation.value(measure))
+        return ", ".join(f"{brief(model.value(measure))} ({name})" for name, model in self.models.items())
 
     @property
     def two_classes(self) -> bool:
@@ -62,12 +72,19 @@ class Asked:
         return self.evaluation.estimate("auc", LEVEL)
 
 
-def asked(evaluation: Evaluation, *, quota: float | None, share: float | None, measures: Iterable[str] | None) -> Asked:
+def asked(
+    evaluation: Evaluation,
+    *,
+    quota: float | None,
+    share: float | None,
+    measures: Iterable[str] | None,
+    models: Mapping[str, Evaluation],
+) -> Asked:
     """The question, with the share as places and the measures by their names."""
     if quota is not None or share is not None:
         quota = float(places(evaluation.ranking, quota=quota, share=share))
     names = None if measures is None else tuple(dict.fromkeys(MEASURES[m].name for m in measures))
-    return Asked(evaluation, quota, names)
+    return Asked(evaluation, quota, names, models)
 
 
 def percent(share: float) -> str:

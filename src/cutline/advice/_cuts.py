@@ -18,15 +18,15 @@ TOP = 0.1
 
 def imbalance(a: Asked) -> str | None:
     """What a majority voter gets, and that accuracy says little."""
-    r, share = a.ranking, max(a.prevalence, 1 - a.prevalence)
+    share = max(a.prevalence, 1 - a.prevalence)
     if not a.two_classes or share < MAJORITY or not a.seen & {"accuracy", "error_rate"}:
         return None
     mostly_positive = a.prevalence > 0.5
     whom, name = ("everybody", "positive") if mostly_positive else ("nobody", "negative")
-    yours = float(r.at_threshold(a.evaluation.threshold).accuracy)
     text = (
         f"{percent(share)} of the cases are {name}: a model that flags {whom} has accuracy {brief(share)}; "
-        f"yours has {brief(yours)}. Read balanced accuracy, MCC or the precision-recall curve instead."
+        f"{'these have' if a.models else 'yours has'} {a.values('accuracy')}. "
+        "Read balanced accuracy, MCC or the precision-recall curve instead."
     )
     return f"{text} Or call the rare class positive: positive=." if mostly_positive else text
 
@@ -37,14 +37,14 @@ def rare_positives(a: Asked) -> str | None:
         return None
     c = a.evaluation.counts
     wrong = ""
-    if c.fp:
+    if c.fp and not a.models:
         wrong = (
             f" At your threshold the false positive rate is {brief(float(c.fpr))}: that is "
             f"{written(c.fp)} wrong flags beside {written(c.tp)} right ones."
         )
     return (
         f"{percent(a.prevalence)} of the cases are positive, which the ROC curve does not show.{wrong} "
-        f"Look at the precision-recall curve: the average precision is {brief(a.evaluation.average_precision)}, "
+        f"Look at the precision-recall curve: the average precision is {a.values('average_precision')}, "
         f"that of a model that knows nothing about {brief(a.prevalence)}."
     )
 
@@ -53,7 +53,8 @@ def quota_known(a: Asked) -> str | None:
     """What the quota gets, and which of the two to read."""
     if a.quota is None or not a.two_classes:
         return None
-    hits, found = (a.evaluation.value(name, quota=a.quota) for name in ("hit_rate", "qrecall"))
+    c = a.ranking.at_quota(a.quota)
+    hits, found = float(c.precision), float(c.recall)  # which are the hit rate and Qrecall there
     positives = float(a.ranking.positives)
     text = (
         f"With a quota of {written(a.quota)}: read the hit rate, {brief(hits)}, if a wrong inclusion is costly, and "
@@ -103,12 +104,17 @@ def quota_unknown(a: Asked) -> str | None:
         return None
     if not any(MEASURES[name].family is Family.QUOTA for name in a.measures):
         return None
-    hits, found, pem = (brief(a.evaluation.value(name)) for name in ("average_hit_rate", "average_qrecall", "pem"))
+    hits, found, pem = (_given(a, name) for name in ("average_hit_rate", "average_qrecall", "pem"))
     return (
-        f"No quota is given. If it is not known yet, read the average hit rate, {hits}, if a wrong inclusion is "
-        f"costly, and the average Qrecall, {found}, or PEM, {pem}, if a missed positive is. "
-        "If it is, pass quota= or share=."
+        f"No quota is given. If it is not known yet, read the average hit rate{hits} if a wrong inclusion is costly, "
+        f"and the average Qrecall{found} or PEM{pem} if a missed positive is. If it is, pass quota= or share=."
     )
+
+
+def _given(a: Asked, measure: str) -> str:
+    """A value in brackets; nothing where it is undefined, as averages over places are with fractional weights."""
+    value = a.evaluation.value(measure)
+    return "" if math.isnan(value) else f" ({brief(value)})"
 
 
 def better_threshold(a: Asked) -> str | None:

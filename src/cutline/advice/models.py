@@ -127,6 +127,9 @@ def notes(
     >>> [note.rule for note in notes(evaluate([1, 0, 1, 0], [0.9, 0.9, 0.2, 0.2]))][0]
     'chance'
     """
-    about = asked(evaluation, quota=quota, share=share, measures=measures)
-    found = (rule.note(about) for rule in MODEL_RULES)
-    return in_order([note for note in found if note])
+    return in_order(found(asked(evaluation, quota=quota, share=share, measures=measures, models={})))
+
+
+def found(about: Asked) -> list[Note]:
+    """What the rules find, in their order."""
+    return [note for rule in MODEL_RULES if (note := rule.note(about))]

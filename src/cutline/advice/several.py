@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from cutline.advice._asked import LEVEL, brief
+from cutline.advice._asked import LEVEL, asked, brief
 from cutline.advice._rules import Note, Rule, in_order
 from cutline.advice._sources import BERRAR, DELONG, DOMINANCE
-from cutline.advice.models import notes
+from cutline.advice.models import found
 from cutline.comparison import Comparison
 from cutline.contingency import written
 from cutline.inference.differences import NormalDifference, needed_cases
@@ -47,13 +47,13 @@ def _single_cut(a: _Asked) -> str | None:
 
 def _what_differs(a: _Asked, name: str, other: str) -> str:
     one, two = a.comparison[name], a.comparison[other]
-    found = []
+    differing = []
     for measure in (MEASURES[m] for m in ("auc", "average_precision", "brier", "log_loss")):
         if measure.fits(one.ranking) and measure.fits(two.ranking):
             x, y = brief(one.value(measure)), brief(two.value(measure))
             if x != y:
-                found.append(f"{measure.name} {x} and {y}")
-    return f"These do: {', '.join(found)}." if found else "Compare their rankings or probabilities."
+                differing.append(f"{measure.name} {x} and {y}")
+    return f"These do: {', '.join(differing)}." if differing else "Compare their rankings or probabilities."
 
 
 def _too_small(a: _Asked) -> str | None:
@@ -67,16 +67,16 @@ def _too_small(a: _Asked) -> str | None:
     if not close:
         return None
     nearest = max(close, key=lambda name: values[name])
-    found = a.comparison.difference("auc", leader, nearest, level=LEVEL)
-    if found.value == 0 or not found.has_interval:
+    lead = a.comparison.difference("auc", leader, nearest, level=LEVEL)
+    if lead.value == 0 or not lead.has_interval:
         return None
     n = a.comparison.pairing.total
-    needed = needed_cases(NormalDifference(found.value, (found.high - found.low) / 2 / quantile(LEVEL)), n, LEVEL)
+    needed = needed_cases(NormalDifference(lead.value, (lead.high - lead.low) / 2 / quantile(LEVEL)), n, LEVEL)
     enough = f" About {float(f'{needed:.2g}'):,.0f} such cases would, 4 times out of 5." if needed > n else ""
     return (
         f"{leader} has the highest AUC, but {n:,} cases do not show that it is better than {', '.join(close)}: it "
-        f"leads {nearest} by {brief(found.value)}, "
-        f"with an interval from {brief(found.low)} to {brief(found.high)}.{enough}"
+        f"leads {nearest} by {brief(lead.value)}, "
+        f"with an interval from {brief(lead.low)} to {brief(lead.high)}.{enough}"
     )
 
 
@@ -84,21 +84,21 @@ def _no_dominance(a: _Asked) -> str | None:
     """Models that are best in different places."""
     if not a.two_classes:
         return None
-    found = a.comparison.dominance("quota" if a.quota is not None else "roc")
-    length = sum(span.high - span.low for span in found.spans)
+    areas = a.comparison.dominance("quota" if a.quota is not None else "roc")
+    length = sum(span.high - span.low for span in areas.spans)
     alone = [
         name
-        for name in found.names
-        if sum(s.high - s.low for s in found.spans if s.best == (name,)) >= ALONE * length > 0
+        for name in areas.names
+        if sum(s.high - s.low for s in areas.spans if s.best == (name,)) >= ALONE * length > 0
     ]
     if len(alone) < 2:
         return None
     if a.quota is None:
-        return f"{found.verdict} Choose by the false positive rate that you work at."
-    hits = a.comparison.values_of("hit_rate", quota=a.quota)
+        return f"{areas.verdict} Choose by the false positive rate that you work at."
+    hits = {name: float(model.ranking.at_quota(a.quota).precision) for name, model in a.comparison.items()}
     best = max(hits.values())
     first = " and ".join(name for name, value in hits.items() if value == best)
-    return f"{found.verdict} At your quota of {written(a.quota)} it is {first}, with a hit rate of {brief(best)}."
+    return f"{areas.verdict} At your quota of {written(a.quota)} it is {first}, with a hit rate of {brief(best)}."
 
 
 COMPARISON_RULES = (
@@ -138,23 +138,30 @@ def notes_on(
     What holds for every model is said once; of one model only what warns is said, and its name stands before it.
     """
     names = None if measures is None else tuple(MEASURES[m].name for m in measures)
+    j = None
     if quota is not None or share is not None:
-        quota = float(places(comparison.pairing.rankings[0], quota=quota, share=share))
-    about = _Asked(comparison, quota, None if names is None else frozenset(names))
-    found = [note for rule in COMPARISON_RULES if (note := rule.note(about))]
-    return in_order([*found, *_of_each(comparison, quota, names)])
+        j = float(places(comparison.pairing.rankings[0], quota=quota, share=share))
+    about = _Asked(comparison, j, None if names is None else frozenset(names))
+    of_all = [note for rule in COMPARISON_RULES if (note := rule.note(about))]
+    return in_order([*of_all, *_of_each(comparison, quota, share, names)])
 
 
-def _of_each(comparison: Comparison, quota: float | None, names: tuple[str, ...] | None) -> list[Note]:
-    by_model = {name: notes(evaluation, quota=quota, measures=names) for name, evaluation in comparison.items()}
+def _of_each(
+    comparison: Comparison, quota: float | None, share: float | None, names: tuple[str, ...] | None
+) -> list[Note]:
+    models = dict(comparison.items())
+    by_model = {
+        name: found(asked(evaluation, quota=quota, share=share, measures=names, models=models))
+        for name, evaluation in models.items()
+    }
     holders: dict[Note, list[str]] = {}
     for name, given in by_model.items():
         for note in given:
             holders.setdefault(note, []).append(name)
-    found = []
-    for note, models in holders.items():
-        if len(models) == len(comparison):
-            found.append(note)
+    told = []
+    for note, of in holders.items():
+        if len(of) == len(comparison):
+            told.append(note)
         elif note.kind == "warning":
-            found.append(Note(note.rule, f"{', '.join(models)}: {note.text}", note.source, note.kind))
-    return found
+            told.append(Note(note.rule, f"{', '.join(of)}: {note.text}", note.source, note.kind))
+    return told

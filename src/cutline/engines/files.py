@@ -56,13 +56,16 @@ class File:
         name = _literal(re.sub(r"[*?\[]", r"[\g<0>]", os.fspath(path.resolve())))
         with self._plainly():
             if kind == "csv":
-                self._from = Layout.of(path, title).sql(name)
+                layout = Layout.of(path, title)
+                self._from = layout.sql(name)
             elif kind == "parquet":
                 self._from = f"read_parquet({name}, hive_partitioning = false)"
             else:
                 self._from = f"read_json({name}, format = 'auto', sample_size = -1)"
             described = self._connection.execute(f"DESCRIBE SELECT * FROM {self._from}").fetchall()  # noqa: S608
-        self.types = {row[0]: str(row[1]) for row in described}
+        names = layout.columns if kind == "csv" else tuple(str(row[0]) for row in described)
+        self.types = {name: str(row[1]) for name, row in zip(names, described, strict=True)}
+        self._names = layout.names if kind == "csv" else {name: name for name in names}
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -83,13 +86,16 @@ class File:
         """The columns that are asked for, row by row."""
         typed = self._typed(asked)
         with self._plainly():
-            return typed.rows(asked)
+            return typed.rows(self._renamed(asked))
 
     def grouped(self, asked: Mapping[Any, Ask]) -> tuple[dict[Any, Array], Array]:
         """Their distinct rows, and how often each occurs."""
         typed = self._typed(asked)
         with self._plainly():
-            return typed.grouped(asked)
+            return typed.grouped(self._renamed(asked))
+
+    def _renamed(self, asked: Mapping[Any, Ask]) -> dict[Any, Ask]:
+        return {key: one._replace(column=self._names[one.column]) for key, one in asked.items()}
 
     def place(self, position: int) -> str:
         """The row, as a person counts them."""
@@ -105,13 +111,13 @@ class File:
         for one in wanted.values():
             self._check_numbers(one)
         with self._plainly():
-            chosen = ", ".join(f"{self._sql(one)} AS {_name(one.column)}" for one in wanted.values())
+            chosen = ", ".join(f"{self._sql(one)} AS {self._name(one)}" for one in wanted.values())
             relation = self._connection.sql(f"SELECT {chosen} FROM {self._from}")  # noqa: S608
             return frames.Lazy(nw.from_native(relation), self.title)
 
     def _sql(self, one: Ask) -> str:
         """The expression that reads a column."""
-        column = _name(one.column)
+        column = self._name(one)
         if self._kind != "csv":
             is_enum = self.types[one.column].startswith("ENUM")
             return f"CAST({column} AS VARCHAR)" if one.as_text or is_enum else column
@@ -140,7 +146,7 @@ class File:
         is_text = self._kind == "csv" or self.types[one.column] in ("VARCHAR", "JSON")
         if one.role not in ("scores", "weights") or not is_text:
             return
-        column = _name(one.column)
+        column = self._name(one)
         bad = f"TRY_CAST({column} AS DOUBLE) IS NULL OR contains({column}, '_')"  # DuckDB takes 1_000 for a number
         bad = f"({column} IS NOT NULL AND NOT {_absent(column)} AND ({bad}))"
         with self._plainly():
@@ -154,6 +160,9 @@ class File:
             ).fetchall()
         for place, value in found:
             raise PositionError(one.role, f"holds text, {value!r},", place - 1, _way_out(str(value)))
+
+    def _name(self, one: Ask) -> str:
+        return '"' + self._names[one.column].replace('"', '""') + '"'
 
     # ------------------------------------------------------------------ asking
 
@@ -195,10 +204,6 @@ def _way_out(value: str) -> str:
 
 def _absent(column: str) -> str:
     return f"trim({column}) IN ({', '.join(map(_literal, MISSING))})"
-
-
-def _name(column: str) -> str:
-    return '"' + column.replace('"', '""') + '"'
 
 
 def _literal(text: str) -> str:

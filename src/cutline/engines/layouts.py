@@ -97,9 +97,14 @@ class Layout(NamedTuple):
             )
         return cls(tuple(columns), delimiter, is_gzip)
 
+    @property
+    def names(self) -> dict[str, str]:
+        """What DuckDB calls the columns: it takes no empty names, and p and P for the same."""
+        return {column: f"c{i}" for i, column in enumerate(self.columns)}
+
     def sql(self, name: str) -> str:
         """How DuckDB reads it: all columns as text."""
-        columns = ", ".join("'" + column.replace("'", "''") + "': 'VARCHAR'" for column in self.columns)
+        columns = ", ".join(f"'{name}': 'VARCHAR'" for name in self.names.values())
         return (
             f"read_csv({name}, delim = '{self.delimiter}', quote = '\"', escape = '\"', header = true, "
             f"auto_detect = false, compression = '{'gzip' if self.is_gzip else 'none'}', columns = {{{columns}}})"
