@@ -73,12 +73,12 @@ def run_check(path: str, reading: Reading, asked: Asked, gate: Gate, output: Out
     if gate.junit is not None:
         check_free(gate.junit, force=output.force)
     ev, found = read_evaluation(path, reading, None)
-    output.guessed(found.chosen.guesses)
     with waiting("Resampling for the intervals", quiet=output.quiet):
         results = [_required(ev, one, asked) for one in wanted]
         if gate.against is not None:
             cmp = _pair(found, gate, reading)
             results += [_no_worse(cmp, term, gate.margin, asked) for term in measures]
+    output.guessed(found.chosen.guesses)
     passed = all(result.passed for result in results)
     if gate.junit is not None:
         junit.write(gate.junit, found.name, results)

@@ -170,8 +170,8 @@ def run_evaluate(path: str, reading: Reading, asked: Asked, output: Output, name
     if asked.measures is not None:
         terms(asked.measures)
     ev, found = read_evaluation(path, reading, name)
-    output.guessed(found.chosen.guesses)
     table, found_notes = evaluated(ev, asked, quiet=output.quiet)
+    output.guessed(found.chosen.guesses)
     screen = render.console()
     output.show(
         ev.to_dict(table, level=asked.level),
@@ -207,7 +207,6 @@ def run_compare(paths: Sequence[str], reading: Reading, asked: Asked, output: Ou
     output.check(CHARTS_OF_SEVERAL)
     chosen = None if asked.measures is None else [_bound(term) for term in terms(asked.measures)]
     cmp, guesses = read_comparison(paths, reading)
-    output.guessed(guesses)
     rounds = max(1, asked.rounds(len(cmp.pairing)))
     with waiting("Resampling for the intervals", quiet=output.quiet):
         table = cmp.summary(chosen, level=asked.level, rounds=rounds, seed=asked.seed)
@@ -216,7 +215,6 @@ def run_compare(paths: Sequence[str], reading: Reading, asked: Asked, output: Ou
     shown = render.comparison(render.console(), cmp, list(table), asked.level)
     told = notes_on(cmp, measures=None if chosen is None else [m.name for m in chosen])
     found = [] if any(note.rule == "too-small" for note in told) else verdict.splitlines()
-    output.show(
-        document, table, shown, [*found, *notes_on(cmp, measures=None if chosen is None else [m.name for m in chosen])]
-    )
+    output.guessed(guesses)
+    output.show(document, table, shown, [*(Note("verdict", line, DATA, "fact") for line in found), *told])
     output.save(cmp, CHARTS_OF_SEVERAL)
