@@ -19,8 +19,8 @@ def page() -> str:
     lines = [
         "# The command line",
         "",
-        "Written by `make docs` from `cutline --help`. Exit codes: 0 fine, 1 a gate failed, 2 bad input or usage, with one",
-        "sentence on standard error. `--json` is described by [schema.json](schema.json); gates in continuous",
+        "Written by `make docs` from `cutline --help`. Exit codes: 0 fine, 1 a gate failed, 2 bad input or usage, with",
+        "one sentence on standard error. `--json` is described by [schema.json](schema.json); gates in continuous",
         "integration are in [ci.md](ci.md).",
         "",
         *(f"- [cutline {name}](#cutline-{name}): {_first(command)}" for name, command in group.commands.items()),
