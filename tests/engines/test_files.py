@@ -130,7 +130,7 @@ REFUSED = {
     "not UTF-8": (b"y,p\n1,0.5\n\xff,0.5\n", "no UTF-8 text in line 3"),
     "late bytes": (b"y,p\n" + b"1,0.5\n" * 20000 + b"\xff,0.5\n", "no UTF-8 text in line 20002"),
     "twice": ("y,p,p\n1,2,3\n", "several columns called 'p'"),
-    "short row": ("y,p\n1,0.5\n0\n", "has 1 fields in line 3 but 2 in its header"),
+    "short row": ("y,p\n1,0.5\n0\n", "has 1 field in line 3 but 2 in its header"),
     "long row": ("y,p\n1,0.5\n0,1,2\n", "has 3 fields in line 3 but 2 in its header"),
     "open quote": ('y,p\n1,0.5\n"0,1\n', "has a quote in line 3 that does not end"),
     "three labels": ("y,p\n1,0.5\n0,1\n2,3\n", "labels holds 3 different values"),
@@ -199,3 +199,11 @@ def test_text_files_need_neither_pandas_nor_pyarrow(tmp_path):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603
     assert done.stdout.strip() == str(ROWS)
+
+
+def test_reading_a_file_leaves_nothing_behind_when_python_ends(tmp_path):
+    path = tmp_path / "preds.csv"
+    path.write_text("y,p\n1,0.9\n0,0.2\n")
+    code = f"import cutline as cl; print(cl.evaluate('y', 'p', data={str(path)!r}).auc)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("1.0\n", "")

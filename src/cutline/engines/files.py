@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
-import narwhals as nw
 
+from cutline.columns import counted
 from cutline.engines import frames
 from cutline.engines.layouts import Layout, layout_of, local, spooled
-from cutline.engines.sources import Array, Ask, Source
+from cutline.engines.sources import Array, Ask, Source, plain
 from cutline.errors import InputError, ParameterError, PositionError, shown
 
 # What text files write for a missing value.
@@ -84,18 +84,17 @@ class File:
 
     def rows(self, asked: Mapping[Any, Ask]) -> dict[Any, Array]:
         """The columns that are asked for, row by row."""
-        typed = self._typed(asked)
-        with self._plainly():
-            return typed.rows(self._renamed(asked))
+        return dict(zip(asked, self._arrays(self._typed(asked)), strict=True))
 
     def grouped(self, asked: Mapping[Any, Ask]) -> tuple[dict[Any, Array], Array]:
         """Their distinct rows, and how often each occurs."""
-        typed = self._typed(asked)
-        with self._plainly():
-            return typed.grouped(self._renamed(asked))
+        *found, times = self._arrays(f"SELECT *, count(*) AS times FROM ({self._typed(asked)}) GROUP BY ALL")  # noqa: S608
+        return dict(zip(asked, found, strict=True)), times
 
-    def _renamed(self, asked: Mapping[Any, Ask]) -> dict[Any, Ask]:
-        return {key: one._replace(column=self._names[one.column]) for key, one in asked.items()}
+    def _arrays(self, query: str) -> list[Array]:
+        # Asked in SQL, not through a frame: expressions that narwhals keeps make DuckDB complain when Python ends.
+        with self._plainly():
+            return [plain(values) for values in self._connection.sql(query).fetchnumpy().values()]
 
     def place(self, position: int) -> str:
         """The row, as a person counts them."""
@@ -103,17 +102,15 @@ class File:
 
     # ------------------------------------------------------------------ types
 
-    def _typed(self, asked: Mapping[Any, Ask]) -> frames.Lazy:
-        """The columns with the types that their arguments need, as a frame."""
+    def _typed(self, asked: Mapping[Any, Ask]) -> str:
+        """The query of the columns, with the types that their arguments need and names that cannot collide."""
         if not self.count:
             raise InputError(f"{self.title} has columns but no rows: pass at least one case.")
-        wanted = {one.column: one for one in asked.values()}
-        for one in wanted.values():
+        for one in asked.values():
             self._check_numbers(one)
         with self._plainly():
-            chosen = ", ".join(f"{self._sql(one)} AS {self._name(one)}" for one in wanted.values())
-            relation = self._connection.sql(f"SELECT {chosen} FROM {self._from}")  # noqa: S608
-            return frames.Lazy(nw.from_native(relation), self.title)
+            chosen = ", ".join(f"{self._sql(one)} AS column{i}" for i, one in enumerate(asked.values()))
+            return f"SELECT {chosen} FROM {self._from}"  # noqa: S608
 
     def _sql(self, one: Ask) -> str:
         """The expression that reads a column."""
@@ -183,7 +180,8 @@ def _sentence(said: str, title: str, kind: str) -> str:
     where = f" in line {line[1]}" if line else ""
     fields = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", said)
     if fields:
-        return f"{title} has {fields[2]} fields{where} but {fields[1]} in its header: make all rows as long."
+        found = counted(int(fields[2]), "field")
+        return f"{title} has {found}{where} but {fields[1]} in its header: make all rows as long."
     if "not utf-8" in said or "nvalid unicode" in said:
         return f"{title} is no UTF-8 text{where}: save it as CSV in UTF-8, or pass its format."
     if "unterminated quote" in said:
