@@ -31,6 +31,9 @@ ROUNDS = 2000
 LEVEL = 0.95
 
 if TYPE_CHECKING:
+    import os
+    from pathlib import Path
+
     from cutline.charts import Picture
 
 
@@ -275,6 +278,12 @@ class Comparison(Mapping[str, Evaluation]):
     def to_frame(self, backend: str = "pandas") -> Any:
         """The summary as a data frame of pandas, polars or pyarrow."""
         return self.summary().to_frame(backend)
+
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
+        """Write the report (.html), the numbers (.json, .csv) or the ROC curves (.png, .svg, .pdf), by the suffix."""
+        from cutline.report import save
+
+        return save(self, path, overwrite=overwrite)
 
     # ------------------------------------------------------------------ asking
 

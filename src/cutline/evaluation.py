@@ -29,6 +29,9 @@ from cutline.remarks import remarks
 from cutline.tables import Table, plain
 
 if TYPE_CHECKING:
+    import os
+    from pathlib import Path
+
     from cutline.charts import Picture
     from cutline.curves import Curve
 
@@ -318,6 +321,12 @@ class Evaluation:
     def to_frame(self, backend: str = "pandas") -> Any:
         """The summary as a data frame of pandas, polars or pyarrow."""
         return self.summary().to_frame(backend)
+
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
+        """Write the report (.html), the numbers (.json, .csv) or the ROC curve (.png, .svg, .pdf), by the suffix."""
+        from cutline.report import save
+
+        return save(self, path, overwrite=overwrite)
 
     # ------------------------------------------------------------------ looks
 

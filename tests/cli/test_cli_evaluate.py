@@ -205,6 +205,20 @@ def test_charts_are_drawn_into_a_folder_and_not_over_others(cutline, ten, tmp_pa
     assert again.out == ""
 
 
+def test_the_report_is_written_and_not_over_another(cutline, ten, tumours, tmp_path):
+    page, two = tmp_path / "report.html", tmp_path / "two.html"
+    done = cutline("evaluate", ten, "--html", page, "--measures", "auc")
+    again = cutline("evaluate", ten, "--html", page, "--measures", "auc")
+    models = ("--id", "id", "--positive", "malignant", "--measures", "auc")
+
+    assert (done.code, again.code) == (0, 2)
+    assert "<html" in page.read_text(encoding="utf-8")
+    assert "--force" in again.err
+    assert cutline("compare", tumours, *models, "--html", two).code == 0
+    assert cutline("evaluate", ten, "--html", page, "--measures", "auc", "--force", "-q").err == ""
+    assert "There is no folder" in cutline("evaluate", ten, "--html", tmp_path / "no" / "r.html").err
+
+
 # ---------------------------------------------------------------------- compare
 
 

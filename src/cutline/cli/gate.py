@@ -9,11 +9,12 @@ from typing import Any
 
 from rich.text import Text
 
+from cutline import files
 from cutline.cli import junit, render
 from cutline.cli.progress import waiting
 from cutline.cli.reading import Opened, Reading, in_one_order, joined, opened, read_evaluation
 from cutline.cli.requirements import Requirement, requirement, terms
-from cutline.cli.run import Asked, Output, check_free, print_json
+from cutline.cli.run import Asked, Output, print_json
 from cutline.cli.text import printable
 from cutline.comparison import Comparison
 from cutline.errors import ParameterError
@@ -71,7 +72,7 @@ def run_check(path: str, reading: Reading, asked: Asked, gate: Gate, output: Out
     wanted = [requirement(text) for text in gate.require]
     measures = [] if gate.no_worse is None else _guarded(gate.no_worse)
     if gate.junit is not None:
-        check_free(gate.junit, force=output.force)
+        files.check(gate.junit, overwrite=output.force)
     ev, found = read_evaluation(path, reading, None)
     with waiting("Resampling for the intervals", quiet=output.quiet):
         results = [_required(ev, one, asked) for one in wanted]
@@ -81,7 +82,7 @@ def run_check(path: str, reading: Reading, asked: Asked, gate: Gate, output: Out
     output.guessed(found.chosen.guesses)
     passed = all(result.passed for result in results)
     if gate.junit is not None:
-        junit.write(gate.junit, found.name, results)
+        files.write(gate.junit, junit.document(found.name, results), overwrite=output.force)
     if output.json:
         document = {"schema": "cutline/check/1", "file": found.name, "passed": passed, "level": asked.level}
         print_json(document | {"results": [result.to_dict() for result in results]})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET  # only written, never read
 
@@ -11,8 +10,8 @@ from cutline.cli.text import without_controls
 from cutline.tables import shown
 
 
-def write(path: Path, file: str, results: Sequence[Any]) -> None:
-    """Write one test case for each requirement."""
+def document(file: str, results: Sequence[Any]) -> bytes:
+    """One test case for each requirement."""
     failures = str(sum(not result.passed for result in results))
     counts = {"tests": str(len(results)), "failures": failures, "errors": "0", "skipped": "0"}
     suites = ET.Element("testsuites", counts)
@@ -27,4 +26,4 @@ def write(path: Path, file: str, results: Sequence[Any]) -> None:
             message = without_controls(f"{found}. {result.reason}".strip())
             ET.SubElement(case, "failure", {"message": message}).text = message
     ET.indent(suites)
-    path.write_text('<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(suites, "unicode") + "\n", "utf-8")
+    return ET.tostring(suites, "utf-8", xml_declaration=True) + b"\n"

@@ -12,6 +12,7 @@ from typing import Any
 
 from rich.console import RenderableType
 
+from cutline import files
 from cutline.advice import Note, notes, notes_on
 from cutline.advice._sources import DATA
 from cutline.cli import render
@@ -97,11 +98,11 @@ class Output:
             raise ParameterError("--json and --csv both print to standard output: pass one of them.")
         if self.html is not None and self.html.suffix.lower() not in (".html", ".htm"):
             raise ParameterError(f"--html is {str(self.html)!r}: pass a path that ends in .html.")
-        wanted = [] if self.png is None else [self.png / f"{name}.png" for name in charts]
-        for path in [*wanted, *([self.html] if self.html else [])]:
-            check_free(path, force=self.force)
         if self.png is not None and self.png.exists() and not self.png.is_dir():
             raise ParameterError(f"--png is {str(self.png)!r}, which is a file: pass a folder.")
+        wanted = [self.png / f"{name}.png" for name in charts] if self.png is not None and self.png.is_dir() else []
+        for path in [*wanted, *([self.html] if self.html else [])]:
+            files.check(path, overwrite=self.force)
 
     def show(self, document: Mapping[str, Any], rows: Table, table: RenderableType, notes: Iterable[Note]) -> None:
         """Print the results as they are wanted."""
@@ -123,8 +124,7 @@ class Output:
                 result.chart(name).save(self.png / f"{name}.png")
             self._said(f"{len(charts)} charts are in {self.png}.")
         if self.html is not None:
-            report: Any = result
-            report.save(self.html, overwrite=self.force)
+            result.save(self.html, overwrite=self.force)
             self._said(f"The report is {self.html}.")
 
     def _said(self, message: str) -> None:
@@ -135,12 +135,6 @@ class Output:
         """Say what was guessed."""
         if guesses and not self.quiet:
             render.say(f"The columns were guessed: {' '.join(guesses)}")
-
-
-def check_free(path: Path, *, force: bool) -> None:
-    """Refuse to overwrite a file, or to write where there is no folder."""
-    if path.exists() and not force:
-        raise ParameterError(f"{str(path)!r} exists: pass --force to overwrite it, or another name.")
 
 
 def print_json(document: Mapping[str, Any]) -> None:

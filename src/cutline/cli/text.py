@@ -13,6 +13,7 @@ _AS_OPTIONS = (
     (r"higher_is_positive=False", "--lower-is-positive"),
     (r"missing=\"drop\"", "--missing drop"),
     (r"pass share=", "pass --share"),
+    (r"overwrite=True", "--force"),
     (r"which (label|score|weight|group)s names", r"which --\1 names"),
     (r"which id names", "which --id names"),
     (r"pass for example (quota|share|threshold)=", r"pass for example --\1 "),
