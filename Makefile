@@ -49,6 +49,7 @@ quality-training: $(DEV)
 docs: $(DEV)
 	$(BIN)/python docs/make_measures.py
 	$(BIN)/python docs/make_cli.py
+	$(BIN)/python docs/make_terminal.py
 	$(BIN)/python docs/make_advice.py
 
 gallery: $(DEV)

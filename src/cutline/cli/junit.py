@@ -26,4 +26,5 @@ def document(file: str, results: Sequence[Any]) -> bytes:
             message = without_controls(f"{found}. {result.reason}".strip())
             ET.SubElement(case, "failure", {"message": message}).text = message
     ET.indent(suites)
-    return ET.tostring(suites, "utf-8", xml_declaration=True) + b"\n"
+    text: bytes = ET.tostring(suites, "utf-8", xml_declaration=True)
+    return text + b"\n"

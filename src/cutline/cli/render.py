@@ -73,7 +73,7 @@ def _heading(ev: Evaluation) -> Text:
 def _table(screen: Console, *, title: str = "", head: bool = True) -> Table:
     style = _ASCII if ascii_only(screen) else _LINES
     return Table(
-        title=Text(title) if title else None,
+        title=Text(title, style="bold") if title else None,
         title_justify="left",
         title_style="bold",
         box=style,
@@ -99,16 +99,19 @@ def _confusion(screen: Console, ev: Evaluation) -> RenderableType:
 
 
 def _questions(screen: Console, rows: Sequence[Mapping[str, Any]], level: float) -> Iterable[RenderableType]:
+    # All tables with one width of names, as far as there is room beside the numbers.
+    room = screen.width - (66 if screen.width >= _WIDE else 52)
+    names = min(max((len(_name(row, "")) + 2 for row in rows), default=12), room) if room > 12 else 12
     for family in Family:
         mine = [row for row in rows if row["family"] == family.name.lower()]
         if mine:
             yield Text()
-            yield _measures(screen, family.value, mine, level)
+            yield _measures(screen, family.value, mine, level, names)
 
 
-def _measures(screen: Console, title: str, rows: Sequence[Mapping[str, Any]], level: float) -> Table:
+def _measures(screen: Console, title: str, rows: Sequence[Mapping[str, Any]], level: float, names: int) -> Table:
     table = _table(screen, title=title)
-    table.add_column("", ratio=None, min_width=12, overflow="fold")
+    table.add_column("", min_width=names, overflow="fold")
     table.add_column("value", justify="right", no_wrap=True)
     table.add_column(f"{100 * level:g} % interval", no_wrap=True)
     if screen.width >= _WITH_RANDOM:
