@@ -1,6 +1,7 @@
 """The installed command, in a process of its own: how it starts, ends and looks."""
 
 import importlib.util
+import io
 import json
 import os
 import subprocess
@@ -149,3 +150,35 @@ def test_colour_is_for_terminals_that_want_it(cutline, ten, monkeypatch):
     monkeypatch.setenv("NO_COLOR", "1")
     coloured = cutline("evaluate", ten, "--measures", "auc").out
     assert "\x1b[3" not in coloured  # bold may stay, colours not
+
+
+def test_long_work_shows_a_bar_to_people_only(monkeypatch):
+    from rich.console import Console
+
+    from cutline import parallel
+    from cutline.cli import progress
+
+    def work(number):
+        time.sleep(0.1)
+        return number
+
+    for is_quiet, is_person in ((True, True), (False, False), (False, True)):
+        drawn = io.StringIO()
+        screen = Console(file=drawn, force_terminal=is_person, width=80)
+        monkeypatch.setattr(progress, "console", lambda *, error, screen=screen: screen)
+        monkeypatch.setattr(progress, "_PATIENCE", 0.05)
+        with progress.waiting("Resampling", quiet=is_quiet):
+            assert parallel.each(work, range(6), 10**9) == list(range(6))
+        assert ("Resampling" in drawn.getvalue()) == (is_person and not is_quiet)
+
+
+def test_the_watcher_of_long_work_is_told_every_step():
+    from cutline import parallel
+
+    told = []
+    with parallel.watched(lambda *step: told.append(step)):
+        parallel.each(abs, [-1, -2, -3], 10**9)
+        parallel.each(abs, [-1, -2, -3], 1)  # short work is not worth telling
+    parallel.each(abs, [-1, -2, -3], 10**9)
+
+    assert told == [(1, 3), (2, 3), (3, 3)]

@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from cutline.cli.render import console
+from cutline.parallel import watched
 
 _PATIENCE = 1.0  # seconds before anything is shown
 
 
 @contextmanager
 def waiting(what: str, *, quiet: bool = False) -> Iterator[None]:
-    """Show a moving bar and the seconds that have passed, once the work takes longer than a second."""
+    """Show how much is done and the seconds that have passed, once the work takes longer than a second."""
     screen = console(error=True)
     if quiet or not screen.is_terminal:
         yield
@@ -21,12 +22,17 @@ def waiting(what: str, *, quiet: bool = False) -> Iterator[None]:
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     bar = Progress(TextColumn(what), BarColumn(), TimeElapsedColumn(), console=screen, transient=True)
-    bar.add_task(what, total=None)
+    task = bar.add_task(what, total=None)  # moving to and fro until something is done
+
+    def told(done: int, of: int) -> None:
+        bar.update(task, completed=done, total=of)
+
     timer = threading.Timer(_PATIENCE, bar.start)
     timer.daemon = True
     timer.start()
     try:
-        yield
+        with watched(told):
+            yield
     finally:
         timer.cancel()
         timer.join()
