@@ -247,6 +247,15 @@ def test_two_files_are_joined_by_id(cutline, tumours, tmp_path):
     assert "--id" in cutline("compare", *files, "--positive", "malignant").err
 
 
+def test_weights_count_in_comparisons_too(cutline, tmp_path):
+    path = tmp_path / "w.csv"
+    path.write_text("y,a,b,w\n1,0.9,0.1,3\n0,0.4,0.4,1\n1,0.3,0.8,1\n0,0.2,0.2,1\n", encoding="utf-8")
+    models = ("--label", "y", "--score", "a", "--score", "b", "--weight", "w", "--measures", "auc", "--json", "-q")
+    (row,) = document(cutline("compare", path, *models))["differences"]
+
+    assert (row["value_a"], row["value_b"]) == (7 / 8, 2 / 8)  # 4 positives and 2 negatives: 8 pairs
+
+
 def test_a_comparison_reads_as_a_table(cutline, tumours, monkeypatch):
     arguments = ("compare", tumours, "--id", "id", "--positive", "malignant", "--measures", "auc,recall")
     narrow = cutline(*arguments)

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from cutline.cli.text import printable, without_controls
+from cutline.cli.text import as_options, printable, without_controls
 
 BAD_FILES = {
     "empty.csv": (b"", "empty"),
@@ -128,3 +128,17 @@ def test_printable_leaves_words_alone():
     assert printable("Größe 漢字 'x'") == "Größe 漢字 'x'"
     assert printable("a\tb\r\n\x9b\u200b") == "a\\tb\\r\\n\\x9b\\u200b"
     assert without_controls("a\x00\x1bb\ud800\uffff") == "ab"
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("If it is, pass quota= or share=.", "If it is, pass --quota or --share."),
+        ("Then pass higher_is_positive=False.", "Then pass --lower-is-positive."),
+        ("hit_rate needs quota: pass for example quota=3.", "hit_rate needs quota: pass for example --quota 3."),
+        ("the first at position 2: fill them", "the first in row 3: fill them"),
+        ("'r.html' exists already: pass overwrite=True.", "'r.html' exists already: pass --force."),
+    ],
+)
+def test_messages_of_the_package_are_told_in_options(said, expected):
+    assert as_options(said) == expected

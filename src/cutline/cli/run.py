@@ -19,7 +19,7 @@ from cutline.cli import render
 from cutline.cli.progress import waiting
 from cutline.cli.reading import Reading, read_comparison, read_evaluation
 from cutline.cli.requirements import terms
-from cutline.cli.text import printable
+from cutline.cli.text import as_options, printable
 from cutline.comparison import Comparison
 from cutline.errors import ParameterError
 from cutline.evaluation import Evaluation
@@ -107,7 +107,7 @@ class Output:
     def show(self, document: Mapping[str, Any], rows: Table, table: RenderableType, notes: Iterable[Note]) -> None:
         """Print the results as they are wanted."""
         if self.json:
-            print_json({**document, "advice": [note.to_dict() for note in notes]})
+            print_json({**document, "advice": [note.to_dict() | {"text": as_options(note.text)} for note in notes]})
         elif self.csv:
             print_csv(rows)
         else:

@@ -14,6 +14,7 @@ _AS_OPTIONS = (
     (r"missing=\"drop\"", "--missing drop"),
     (r"pass share=", "pass --share"),
     (r"overwrite=True", "--force"),
+    (r"\b(quota|share|threshold|level)=(?=[ .,;:]|$)", r"--\1"),
     (r"which (label|score|weight|group)s names", r"which --\1 names"),
     (r"which id names", "which --id names"),
     (r"pass for example (quota|share|threshold)=", r"pass for example --\1 "),
