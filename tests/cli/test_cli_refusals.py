@@ -20,6 +20,7 @@ BAD_FILES = {
     "latin.csv": (b"y,p\n1,0.5\n\xff\xfe,0.3\n", "UTF-8"),
     "broken.jsonl": (b'{"y": 1, "p": 0.5}\n{"y": 0,', "JSON"),
     "ragged.csv": (b"y,p\n1,0.5\n0,0.2,7\n", "line 3"),
+    "labels.csv": (b"y,label,p\n1,1,0.5\n0,0,0.2\n", "Pass --label"),
     "several.csv": (b"y,a,b\n1,0.5,0.1\n0,0.2,0.2\n", "Pass --score"),
 }
 

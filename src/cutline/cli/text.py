@@ -7,10 +7,10 @@ import unicodedata
 
 # Messages of the package name arguments of Python; on the command line they are options.
 _AS_OPTIONS = (
-    (r"positive=True\b", "--positive true"),
-    (r"positive=('[^']*'|\"[^\"]*\"|[\w.+-]+)", r"--positive \1"),
-    (r"\bpositive= ?", "--positive "),
     (r"higher_is_positive=False", "--lower-is-positive"),
+    (r"\bpositive=True\b", "--positive true"),
+    (r"\bpositive=('[^']*'|\"[^\"]*\"|[\w.+-]+)", r"--positive \1"),
+    (r"\bpositive= ?", "--positive "),
     (r"missing=\"drop\"", "--missing drop"),
     (r"pass share=", "pass --share"),
     (r"overwrite=True", "--force"),
