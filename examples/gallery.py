@@ -27,6 +27,7 @@ CAPTIONS = {
     "quota": "Hit rate and Qrecall together (Arbel & Rokach 5)",
     "score_distribution": "The scores of the two classes with the errors at the cut (Arbel & Rokach 9)",
     "dominance": "Areas of dominance (Arbel & Rokach 4)",
+    "confidence_curve": "The confidence curve of a difference (Berrar's reference 32)",
     "skew": "ROC and precision-recall as the class skew changes (Sonnenburg)",
     "losses": "0-1, hinge, logistic and focal loss (Berrar 7)",
     "confusion_matrix": "Confusion matrix with its rates (Berrar 3)",
@@ -42,6 +43,12 @@ def evaluations() -> tuple[cl.Evaluation, dict[str, cl.Evaluation]]:
     return cases, {m: cl.evaluate(tumours.labels, s, positive=tumours.positive) for m, s in tumours.scores.items()}
 
 
+def comparison() -> cl.Comparison:
+    """The two models of the tumours, case by case."""
+    tumours = load("tumours")
+    return cl.compare(tumours.labels, dict(tumours.scores), positive=tumours.positive)
+
+
 def pictures() -> Iterator[tuple[str, str, Picture]]:
     """Each picture, under the name of its file and the chart it shows."""
     cases, tumours = evaluations()
@@ -50,7 +57,10 @@ def pictures() -> Iterator[tuple[str, str, Picture]]:
         if name == "losses":
             yield name, "losses", cl.chart(name)
         elif name == "dominance":
-            yield name, "tumours-dominance", cl.chart(name, tumours)
+            for kind in ("roc", "precision_recall", "accuracy"):
+                yield name, f"tumours-dominance-{kind}", cl.chart(name, tumours, kind=kind)
+        elif name == "confidence_curve":
+            yield name, "tumours-confidence_curve", comparison().chart(name, measure="auc")
         else:
             yield name, f"ten-cases-{name}", cases.chart(name)
             yield name, f"tumours-{name}", cl.chart(name, {first: model})
@@ -76,7 +86,8 @@ def main() -> None:
         shown[name].append(stem)
     lines = ["# Gallery", "", "Every chart on Berrar's ten cases and on the tumours; `make gallery` draws them."]
     for name, stems in shown.items():
-        call = f'cl.chart("{name}")' if name == "losses" else f'ev.chart("{name}")'
+        of = {"losses": "cl", "dominance": "cmp", "confidence_curve": "cmp"}.get(name, "ev")
+        call = f'{of}.chart("{name}")'
         lines += ["", f"## {CAPTIONS[name]}", "", f"`{call}`", ""]
         lines += [f"![{stem.replace('-', ' ')}](gallery/{stem}.png)" for stem in stems]
     (DOCS / "gallery.md").write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -208,7 +208,7 @@ class Comparison(Mapping[str, Evaluation]):
         """A chart of all models together, by its name: `CHARTS` lists them."""
         from cutline.charts import chart
 
-        return chart(name, dict(self.items()), **parameters)
+        return chart(name, self, **parameters)
 
     # ------------------------------------------------------------------ dominance
 

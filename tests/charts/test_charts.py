@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import cutline as cl
-from cutline.charts import CHARTS, DARK, LIGHT, several
+from cutline.charts import CHARTS, DARK, LIGHT
 from cutline.charts.theme import DASHES, MOST_MODELS
 from cutline.examples import load
 from cutline.measures import MEASURES, Needs
@@ -34,7 +34,8 @@ MODELS = {m: cl.evaluate(TUMOURS.labels, s, positive=TUMOURS.positive) for m, s 
 LOW_IS_POSITIVE = cl.evaluate(MURPHY_LABELS, [-s for s in MURPHY_2], threshold=-0.5, higher_is_positive=False)
 
 SCHEMA = jsonschema.Draft7Validator(alt.load_schema())
-OF_ONE = [name for name in CHARTS if name not in ("dominance", "losses")]
+OF_ONE = [name for name in CHARTS if name not in ("dominance", "losses", "confidence_curve")]
+PAIR = cl.compare(MURPHY_LABELS, {"first": MURPHY_1, "second": MURPHY_2})
 OF_SEVERAL = ["roc", "det", "precision_recall", "gain", "lift", "portion_lift", "hit_rate", "qrecall", "dominance"]
 
 
@@ -50,7 +51,16 @@ def layers_of(spec):
 
 def rows_of(spec):
     """All the rows of data that a specification draws."""
-    return [row for rows in spec.get("datasets", {}).values() for row in rows]
+    return [one for rows in spec.get("datasets", {}).values() for row in rows for one in flat(row)]
+
+
+def flat(row):
+    """A row of lists as the rows that a chart makes of it."""
+    lists = {name for name, value in row.items() if isinstance(value, list)}
+    if not lists:
+        return [row]
+    [length] = {len(row[name]) for name in lists}
+    return [{name: v[i] if name in lists else v for name, v in row.items()} | {"i": i} for i in range(length)]
 
 
 def line(spec, series):
@@ -72,7 +82,7 @@ def exactly(pairs):
 
 @pytest.mark.parametrize("name", [*CHARTS, "f1"])
 def test_a_chart_is_valid_and_renders(name):
-    picture = picture_of(name, MURPHY if name == "dominance" else BERRAR)
+    picture = picture_of(name, PAIR if name in ("dominance", "confidence_curve") else BERRAR)
     spec = picture.to_dict()
 
     SCHEMA.validate(spec)
@@ -130,7 +140,7 @@ def test_every_measure_of_one_cut_can_be_drawn(measure):
 
 @pytest.mark.parametrize("name", OF_SEVERAL)
 def test_several_models_have_lines_and_a_legend_of_their_own(name):
-    spec = several(name, MODELS).to_dict()
+    spec = cl.chart(name, MODELS).to_dict()
     series = {row["series"] for row in rows_of(spec) if "series" in row}
 
     assert len([one for one in series if "logistic" in one]) == 1
@@ -138,7 +148,7 @@ def test_several_models_have_lines_and_a_legend_of_their_own(name):
 
 
 def test_the_legend_of_several_models_can_be_clicked_and_tells_their_areas():
-    spec = several("roc", MODELS).to_dict()
+    spec = cl.chart("roc", MODELS).to_dict()
     [clicked] = spec["params"]
     lines = layers_of(spec)[0]
     names = lines["encoding"]["color"]["scale"]["domain"]
@@ -197,8 +207,7 @@ def test_the_roc_chart_draws_the_curve_the_hull_the_diagonal_and_the_points():
     assert line(spec, "knowing nothing") == exactly([(0, 0), (1, 1)])
     assert marks(spec) == {
         "cut: score ≥ 0.55": pytest.approx((1 / 5, 3 / 5)),
-        "equal error rate 0.2000": pytest.approx((1 / 5, 4 / 5)),
-        "largest Youden's J 0.6000": pytest.approx((1 / 5, 4 / 5)),
+        "EER 0.2000, max J 0.6000": pytest.approx((1 / 5, 4 / 5)),  # at one place, and neither hides the other
     }
 
 
@@ -206,11 +215,11 @@ def test_the_roc_chart_draws_a_line_of_equal_cost_when_costs_are_given():
     spec = BERRAR.chart("roc", cost_fn=2).to_dict()
 
     assert line(spec, "equal cost 0.3000") == exactly([(0, 0.7), (1, 1.2)])
-    assert marks(spec)["least cost"] == pytest.approx((1 / 5, 4 / 5))
+    assert marks(spec)["EER 0.2000, max J 0.6000, least cost"] == pytest.approx((1 / 5, 4 / 5))
 
 
 def test_the_roc_chart_of_murphy_has_both_of_his_curves():
-    spec = several("roc", MURPHY).to_dict()
+    spec = cl.chart("roc", MURPHY).to_dict()
 
     assert (0, 1) in line(spec, "first: 1.0000")
     assert pytest.approx((1 / 4, 4 / 5)) in line(spec, "second: 0.8500")
@@ -282,7 +291,7 @@ def test_the_portions_chart_draws_a_bar_for_each_portion():
     spec = BERRAR.chart("portion_lift", portions=2).to_dict()
     bars = [row for row in rows_of(spec) if "portion" in row]
 
-    assert [(row["portion"], row["lift"], row["positives"]) for row in bars] == [(1, 1.6, 4), (2, 0.4, 1)]
+    assert [(row["portion"], row["lift"], row["inside"]) for row in bars] == [(1, 1.6, 4), (2, 0.4, 1)]
     assert [row["y"] for row in rows_of(spec) if row.get("name") == "knowing nothing"] == [1.0]
 
 
@@ -303,7 +312,7 @@ def test_the_distribution_chart_fills_the_two_errors_on_their_sides_of_the_cut()
 
 
 def test_the_dominance_chart_draws_spans_of_the_leaders():
-    spans = [row for row in rows_of(several("dominance", MURPHY).to_dict()) if "leader" in row and "middle" not in row]
+    spans = layers_rows(cl.chart("dominance", MURPHY).to_dict(), "leader")
 
     assert [(row["start"], row["end"], row["names"]) for row in spans] == [
         (0, 0.75, "first"),
@@ -365,37 +374,183 @@ def test_a_long_ranking_table_shows_some_of_its_rows():
     assert "7 of 566 distinct scores shown" in spec["title"]["subtitle"][0]
 
 
+# ---------------------------------------------------------------------- axes, cuts and references
+
+
+@pytest.mark.parametrize("name", ["f1", "tpr_fpr"])
+def test_a_cut_beyond_the_scores_lies_inside_the_frame_and_the_lines_reach_its_ends(name):
+    ev = cl.evaluate([1, 0, 1, 0], [4, 3, 2, -1], threshold=6.5, name="m")
+    spec = ev.chart(name).to_dict()
+    [domain] = {tuple(layer["encoding"]["x"]["scale"]["domain"]) for layer in layers_of(spec)[-1:]}
+
+    assert domain == (-1, 6.5)
+    for series in ["m"] if name == "f1" else ["Recall", "False positive rate"]:
+        xs = [x for x, _ in line(spec, series)]
+        assert (max(xs), min(xs)) == (6.5, -1)
+
+
+def test_models_of_other_scales_share_the_whole_axis():
+    models = {"a": cl.evaluate([1, 0], [5, 4], threshold=5), "b": cl.evaluate([1, 0], [0.5, -2], threshold=0)}
+    spec = cl.chart("accuracy", models).to_dict()
+
+    for name in models:
+        xs = [x for x, _ in line(spec, name)]
+        assert (max(xs), min(xs)) == (5, -2)
+
+
+@pytest.mark.parametrize("scores", [[4, 3, 2, 1], [1, 1, 1, 1]], ids=["separated", "tied"])
+def test_the_det_chart_has_a_line_an_eer_and_a_cut_whatever_the_scores(scores):
+    spec = cl.evaluate([1, 1, 0, 0], scores, threshold=3, name="m").chart("det").to_dict()
+    found = marks(spec)
+    eer = 0 if scores[0] == 4 else 0.5
+
+    assert len(line(spec, "m")) >= 2
+    assert any(f"EER {eer:.4f}" in name for name in found)
+    assert any("cut: score ≥ 3" in name for name in found)
+    assert all(-2 <= value <= 2 for point in found.values() for value in point)
+    assert {row["told_x"] for row in rows_of(spec) if "EER" in row.get("mark", "")} == {eer}  # a rate, not a deviate
+
+
+def test_models_on_other_cases_have_references_of_their_own():
+    half, third = cl.evaluate([1, 0], [2, 1], threshold=2), cl.evaluate([1, 0, 0], [3, 2, 1], threshold=2)
+    spec = cl.chart("precision_recall", {"a": half, "b": third}).to_dict()
+
+    assert {y for _, y in line(spec, "prevalence (a)")} == {0.5}
+    assert {round(y, 5) for _, y in line(spec, "prevalence (b)")} == {0.33333}
+    assert line(spec, "prevalence") == []
+    lift = cl.chart("lift", {"a": half, "b": third}).to_dict()
+    assert line(lift, "knowing nothing")[-1] == (3, 1)  # a level line: the longest stands for all
+
+
+def test_too_many_references_are_left_out_and_it_says_why():
+    models = {str(n): cl.evaluate([1] + [0] * n, range(n + 1), threshold=1) for n in range(1, 7)}
+    spec = cl.chart("precision_recall", models).to_dict()
+
+    assert spec["title"]["subtitle"] == ["No line of prevalence: the models have 6 different ones."]
+    assert not [row for row in rows_of(spec) if "prevalence" in str(row.get("series"))]
+
+
+@pytest.mark.parametrize(
+    ("kind", "series", "spans"),
+    [
+        ("gain", "1  up", [(0, 2, "up"), (2, 4, "down")]),
+        # a flags its first above 3, b too: from the top down, each is right where its labels are.
+        ("error_rate", "1  up", [(1, 2, "down"), (2, 3, "up and down"), (3, 4, "up")]),
+    ],
+)
+def test_the_dominance_chart_draws_what_cmp_dominance_says(kind, series, spans):
+    # up: + - - +, down: - + + -
+    models = cl.compare([1, 0, 0, 1], {"up": [4, 3, 2, 1], "down": [3, 4, 1, 2]}, threshold=3)
+    spec = models.chart("dominance", kind=kind).to_dict()
+    found = models.dominance("quota") if kind == "gain" else models.dominance("threshold", measure=kind)
+    drawn = [(row["start"], row["end"], row["names"]) for row in layers_rows(spec, "names")]
+
+    assert drawn == [(one.low, one.high, " and ".join(one.best)) for one in found.spans] == spans
+    assert line(spec, next(name for name in names_of(spec) if name.startswith(series)))
+
+
+def layers_rows(spec, field):
+    """The rows of the first layer that have a field."""
+    return next(rows for rows in spec["datasets"].values() if rows and field in rows[0])
+
+
+def names_of(spec):
+    return {row["series"] for row in rows_of(spec) if "series" in row}
+
+
+def test_the_confidence_curve_peaks_at_the_difference_and_ends_at_its_interval():
+    models = cl.compare(TUMOURS.labels, dict(TUMOURS.scores), positive=TUMOURS.positive)
+    names = list(models)
+    picture = models.chart("confidence_curve", measure="auc", a=names[0], b=names[1])
+    spec = picture.to_dict()
+    found = models.difference("auc", names[0], names[1])
+    points = line(spec, "confidence curve")
+
+    assert marks(spec) == {"observed difference": (pytest.approx(found.value), 1)}
+    at_95 = [x for x, y in points if y == pytest.approx(0.05)]
+    assert at_95 == pytest.approx([found.low, found.high], rel=1e-4)
+    assert {y for _, y in line(spec, "95 % level")} == {0.05}
+    assert [row["x"] for row in rows_of(spec) if row.get("name") == "no difference"] == [0.0]
+    assert cl.chart("confidence_curve", models.confidence_curve("auc")).to_dict()["datasets"] == spec["datasets"]
+
+
+# ---------------------------------------------------------------------- names
+
+
+HOSTILE = "<script>alert('1')</script>"
+
+
+@pytest.mark.parametrize("name", OF_SEVERAL)
+def test_a_name_is_text_whatever_it_spells(name):
+    picture = cl.chart(name, {HOSTILE: MURPHY["first"], 'b"&\\': MURPHY["second"]})
+
+    assert "<script" not in picture.render(".svg").decode()
+    assert "&lt;script&gt;" in picture.render(".svg").decode()
+    assert any(HOSTILE in str(row.get("series", "")) for row in rows_of(picture.to_dict()))
+
+
+def test_a_name_does_not_end_the_script_of_the_page():
+    plain = cl.chart("roc", MURPHY).to_html()
+    page = cl.chart("roc", {HOSTILE: MURPHY["first"], "b": MURPHY["second"]}).to_html()
+
+    assert page.lower().count("</script") == plain.lower().count("</script")
+    assert page.lower().count("<script>alert") == 0
+
+
 # ---------------------------------------------------------------------- large and small
 
 
-def test_a_chart_of_a_million_scores_is_small():
+@pytest.fixture(scope="module", params=[2_000, 200_000])
+def many(request):
+    """So many distinct scores: a few thousand need as many corners as any number."""
     rng = np.random.default_rng(0)
-    scores = rng.random(1_000_000)
-    ev = cl.evaluate(rng.random(1_000_000) < scores**2, scores)
-
-    for name in ("roc", "precision_recall", "qrecall"):
-        assert len(ev.chart(name).to_json()) < 300_000
+    scores = rng.random(request.param)
+    return cl.evaluate(rng.random(request.param) < scores**2, scores)
 
 
 @pytest.mark.parametrize("name", [*OF_ONE, "f1"])
-def test_every_chart_of_many_scores_is_small(name):
-    rng = np.random.default_rng(0)
-    scores = rng.random(2_000)  # as many corners as any number of scores needs
-    ev = cl.evaluate(rng.random(2_000) < scores**2, scores)
-    most = 900_000 if name in ("skew", "precision_recall_readings") else 300_000  # they draw eight curves, and five
+def test_every_chart_of_many_scores_is_small(many, name):
+    assert len(many.chart(name).to_json()) < 300_000
 
-    assert len(ev.chart(name).to_json()) < most
+
+@pytest.mark.parametrize("kind", ["roc", "gain", "f1"])
+def test_models_that_take_turns_all_the_time_have_a_small_chart_of_dominance(kind):
+    rng = np.random.default_rng(0)
+    labels = rng.random(20_000) < 0.3
+    models = {name: cl.evaluate(labels, np.clip(labels * 0.2 + rng.random(20_000) * 0.8, 0, 1)) for name in "abc"}
+
+    assert len(cl.chart("dominance", models, kind=kind).to_json()) < 300_000
+
+
+def test_twelve_models_have_a_small_chart():
+    models = {f"model {i}": MODELS["logistic"] for i in range(MOST_MODELS)}
+
+    assert len(cl.chart("precision_recall", models).to_json()) < 300_000
 
 
 def test_twelve_models_can_be_told_apart():
     models = {f"model {i}": MODELS["tree"] for i in range(MOST_MODELS)}
-    encoding = layers_of(several("roc", models).to_dict())[0]["encoding"]
+    encoding = layers_of(cl.chart("roc", models).to_dict())[0]["encoding"]
     looks = list(
         zip(encoding["color"]["scale"]["range"], map(tuple, encoding["strokeDash"]["scale"]["range"]), strict=True)
     )
 
     assert len(set(looks)) == MOST_MODELS + 1
     assert len(set(DASHES)) == MOST_MODELS  # in black and white too
+
+
+@pytest.mark.parametrize("count", [2, 6, 7, MOST_MODELS])
+def test_the_portions_of_twelve_models_can_be_told_apart_and_clicked(count):
+    models = {f"model {i}": MODELS["tree"] for i in range(count)}
+    spec = cl.chart("portion_lift", models).to_dict()
+    encoding = next(layer["encoding"] for layer in layers_of(spec) if "opacity" in layer["encoding"])
+    dashes = encoding["strokeDash"]["scale"]["range"] if "strokeDash" in encoding else [[1, 0]] * count
+    looks = zip(encoding["color"]["scale"]["range"], dashes, strict=True)
+
+    assert len({str(look) for look in looks}) == count
+    assert [param["bind"] for param in spec["params"]] == ["legend"]
+    first = [row["lift"] for row in rows_of(spec) if row.get("portion") == 1]
+    assert first == pytest.approx([MODELS["tree"].curve("portion_lift").y[1]] * count, abs=1e-4)
 
 
 @pytest.mark.parametrize("model", [[1, 1, 1], [0, 0, 0]], ids=["positives", "negatives"])

@@ -3,13 +3,15 @@
 import pytest
 
 import cutline as cl
-from cutline.charts import chart, several
-from cutline.curves import iso_cost
+from cutline.charts import chart
+from cutline.curves import iso_cost, with_prevalence
 
 EV = cl.evaluate([1, 0, 1, 0], [0.9, 0.6, 0.6, 0.2])
 POSITIVES = cl.evaluate([1, 1], [0.9, 0.6])
 NEGATIVES = cl.evaluate([0, 0], [0.9, 0.6])
 INFINITE = cl.evaluate([1, 0], [float("inf"), 0.0])
+
+TWO = cl.compare([1, 0, 1, 0], {"a": [0.9, 0.6, 0.6, 0.2], "b": [0.2, 0.9, 0.6, 0.1]})
 
 BOTH = "pass cases of both classes."
 
@@ -19,7 +21,45 @@ BOTH = "pass cases of both classes."
     [
         (lambda: EV.curve("rok"), "There is no curve 'rok'. Did you mean roc?"),
         (lambda: EV.curve("precison_recall"), "There is no curve 'precison_recall'. Did you mean precision_recall"),
-        (lambda: EV.curve("auc"), "There is no curve 'auc'."),
+        (
+            lambda: EV.curve("auc"),
+            "There is no curve 'auc'. auc is the area under the curve roc: ask for that.",
+        ),
+        (lambda: EV.curve("gini"), "There is no curve 'gini'. gini belongs to the curve roc: ask for that."),
+        (
+            lambda: EV.curve("brier"),
+            "There is no curve 'brier'. brier is one number of all cuts: only a measure of one cut has a curve.",
+        ),
+        (lambda: EV.chart("roc_hull"), "There is no chart 'roc_hull'. The chart roc draws that curve: ask for it."),
+        (
+            lambda: EV.chart("davis_goadrich"),
+            "There is no chart 'davis_goadrich'. The chart precision_recall_readings draws that curve: ask for it.",
+        ),
+        (
+            lambda: iso_cost(EV.ranking, cost_fn=0),
+            "cost_fn is 0, and lines of equal cost would stand upright: pass a number above 0.",
+        ),
+        (lambda: iso_cost(POSITIVES.ranking), f"The curve roc cannot be drawn, there is no negative case: {BOTH}"),
+        (lambda: with_prevalence(EV.ranking, 0), "prevalence is 0: pass a share above 0 and below 1."),
+        (lambda: with_prevalence(EV.ranking, "x"), "prevalence is 'x': pass a number."),
+        (
+            lambda: with_prevalence(POSITIVES.ranking, 0.5),
+            f"The curve roc cannot be drawn, there is no negative case: {BOTH}",
+        ),
+        (
+            lambda: EV.chart("score_distribution", bins=1),
+            "bins is 1, but the scores are divided at 0.5: pass 2 or more.",
+        ),
+        (
+            lambda: EV.chart("confidence_curve"),
+            "The chart confidence_curve shows a difference on the same cases: pass what compare() gives",
+        ),
+        (lambda: TWO.chart("confidence_curve", level=2), "level is 2"),
+        (lambda: TWO.chart("dominance", kind="rok"), "kind is 'rok': pass roc, precision_recall, gain, lift, hit_rate"),
+        (
+            lambda: chart("dominance", {"a": EV, "b": INFINITE}, kind="gain"),
+            "gain compares places of one list, but the models rank different cases: pass the same.",
+        ),
         (lambda: EV.curve(None), "There is no curve None."),
         (lambda: EV.curve("roc", beta=2), "The curve roc has no parameter 'beta': it takes none."),
         (
@@ -46,7 +86,7 @@ BOTH = "pass cases of both classes."
         ),
         (lambda: iso_cost(EV.ranking, cost_fp=-1), "cost_fp is -1: pass a number from 0"),
         (lambda: EV.chart("rok"), "There is no chart 'rok'. Did you mean roc"),
-        (lambda: EV.chart("auc"), "There is no chart 'auc'."),
+        (lambda: EV.chart("auc"), "There is no chart 'auc'. auc is the area under the chart roc: ask for that."),
         (
             lambda: EV.chart("roc", hul=True),
             "The chart roc has no parameter 'hul': it takes hull, cost_fp, cost_fn, theme. Did you mean hull?",
@@ -60,17 +100,17 @@ BOTH = "pass cases of both classes."
         (lambda: EV.chart("dominance"), "dominance compares models, but one was given: pass two or more."),
         (lambda: POSITIVES.chart("roc"), f"The curve roc cannot be drawn, there is no negative case: {BOTH}"),
         (
-            lambda: several("roc", {str(i): EV for i in range(13)}),
+            lambda: chart("roc", {str(i): EV for i in range(13)}),
             "13 models were given, but a chart tells 12 apart: pass at most 12.",
         ),
-        (lambda: several("roc", {}), "The chart roc shows predictions, but no model was given: pass at least one."),
+        (lambda: chart("roc", {}), "The chart roc shows predictions, but no model was given: pass at least one."),
         (lambda: chart("roc"), "The chart roc shows predictions, but none were given: pass an evaluation."),
         (
-            lambda: several("quota", {"a": EV, "b": EV}),
+            lambda: chart("quota", {"a": EV, "b": EV}),
             "The chart quota shows one model, but 2 were given: pass one of them.",
         ),
         (
-            lambda: several("roc", {"a": EV, "b": EV}, cost_fp=2),
+            lambda: chart("roc", {"a": EV, "b": EV}, cost_fp=2),
             "cost_fp and cost_fn draw the line of one model: pass one, or leave them out.",
         ),
         (

@@ -1,6 +1,5 @@
 """Curves: their points are the fractions one can count, and their areas the measures."""
 
-import itertools
 import math
 from fractions import Fraction as F  # noqa: N817
 
@@ -11,7 +10,18 @@ from hypothesis import strategies as st
 from sklearn.metrics import det_curve, precision_recall_curve, roc_curve
 
 import cutline as cl
-from cutline.curves import CURVES, curve, deviates, dominance, gap, iso_cost, loss_curves, with_prevalence
+from cutline.curves import (
+    CURVES,
+    curve,
+    det_line,
+    det_reach,
+    deviates,
+    drawn,
+    gap,
+    iso_cost,
+    loss_curves,
+    with_prevalence,
+)
 from cutline.curves.simplify import corners
 from cutline.measures import Needs
 from sources import (
@@ -23,9 +33,6 @@ from sources import (
     BERRAR_RANKING,
     BERRAR_SCORES,
     BERRAR_TABLE,
-    MURPHY_1,
-    MURPHY_2,
-    MURPHY_LABELS,
 )
 
 BERRAR = cl.evaluate(BERRAR_LABELS, BERRAR_SCORES)
@@ -216,14 +223,33 @@ def test_the_lift_of_deciles_and_of_halves():
 
 def test_the_densities_of_the_classes_have_an_area_of_one_and_an_edge_at_the_cut():
     found = curve(BERRAR.ranking, "score_distribution", bins=5, through=0.55)
-    width = 0.85 / 5
+    width = np.append(0, -np.diff(found.x))
 
-    assert 0.55 in found.x
-    assert found.x[0] > 0.95
+    # Two bins above the cut, three below, from the highest score to the lowest.
+    assert found.x.tolist() == pytest.approx([0.95, 0.75, 0.55, 0.4, 0.25, 0.1])
     for density in (found.y, found.also["negatives"]):
-        assert density.sum() * width == pytest.approx(1)
-    assert found.y[found.x >= 0.55].sum() * width == pytest.approx(3 / 5)
-    assert found.also["negatives"][found.x >= 0.55].sum() * width == pytest.approx(1 / 5)
+        assert density @ width == pytest.approx(1)
+    above = found.x >= 0.55
+    assert found.y[above] @ width[above] == pytest.approx(3 / 5)
+    assert found.also["negatives"][above] @ width[above] == pytest.approx(1 / 5)
+
+
+@pytest.mark.parametrize("bins", [1, 2, 5, 7, 40])
+@pytest.mark.parametrize("through", [None, 0.3, 0.55, 0.1, 0.95, -3.0, 2.0, math.inf])
+def test_there_are_as_many_bins_as_asked_for_and_none_beyond_the_scores(bins, through):
+    if bins == 1 and through in (0.3, 0.55, 0.95):
+        return  # these cannot have an edge inside of one bin: refused
+    found = curve(BERRAR.ranking, "score_distribution", bins=bins, **({} if through is None else {"through": through}))
+
+    assert len(found) == bins + 1
+    assert through not in (0.3, 0.55, 0.95) or through in found.x
+    assert found.x[-1] == pytest.approx(0.1)
+    assert found.x[0] == pytest.approx(0.95) or through == 0.95  # the cut that only the highest score reaches
+    assert found.counts.tp[-1] == found.counts.fp[-1] == 5
+    assert (found.counts.tp[0], found.counts.fp[0]) == (0, 0)
+    if through is not None and through in found.x:
+        at = BERRAR.at(threshold=through)
+        assert (found.counts.tp[found.x == through], found.counts.fp[found.x == through]) == (at.tp, at.fp)
 
 
 def test_a_score_on_an_edge_is_flagged_by_it():
@@ -238,9 +264,12 @@ def test_a_score_on_an_edge_is_flagged_by_it():
 
 
 def test_scores_that_are_all_equal_are_in_one_bin():
-    found = EVERYBODY_TIED.curve("score_distribution")
+    for score, low, high in ((0.5, 0, 1), (0.9, 0, 1), (7, 6.5, 7.5)):
+        found = cl.evaluate([1, 0, 0], [score] * 3).curve("score_distribution", bins=5)
 
-    assert found.y.sum() == found.also["negatives"].sum() == 1
+        assert (found.x[0], found.x[-1]) == (high, low)
+        assert np.count_nonzero(found.y) == np.count_nonzero(found.also["negatives"]) == 1
+        assert found.y.sum() * (high - low) / 5 == pytest.approx(1)
 
 
 # ---------------------------------------------------------------------- what every curve promises
@@ -269,8 +298,8 @@ def area_of(found):
 @few
 def test_the_area_under_the_points_is_the_measure(kind, rows):
     found = kind(ranking(rows))
-    # Between whole places the interpolation in counts bends: its polygon comes close, no more.
-    close = 0.06 if kind.name == "precision_recall_davis_goadrich" else 1e-9
+    # Between its vertices the interpolation in counts bends: its polygon comes close, no more.
+    close = 1e-4 if kind.name == "precision_recall_davis_goadrich" else 1e-9
 
     assert found.area == kind.area(ranking(rows))
     assert area_of(found) == pytest.approx(found.area, abs=close)
@@ -282,6 +311,24 @@ def test_the_area_of_a_long_list_interpolated_in_counts_is_close():
     found = curve(cl.rank(rng.random(5000) < score / 20, score), "precision_recall_davis_goadrich")
 
     assert area_of(found) == pytest.approx(found.area, abs=1e-5)
+
+
+def test_one_negative_before_the_only_positive_bends_all_the_way():
+    # Precision x / (1 + x) after a share x of the positive: the area is 1 - log 2, of a straight line it would be 1/4.
+    found = cl.evaluate([0, 1], [2, 1]).curve("precision_recall_davis_goadrich")
+
+    assert found.area == pytest.approx(1 - math.log(2))
+    assert area_of(found) == pytest.approx(1 - math.log(2), abs=1e-4)
+
+
+@given(rng=st.integers(0, 10_000).map(np.random.default_rng))
+@few
+def test_the_area_interpolated_in_counts_is_close_with_fractional_weights_too(rng):
+    n = int(rng.integers(2, 30))
+    labels, scores = np.append(rng.random(n) < 0.5, [True, False]), rng.integers(0, 8, n + 2)
+    found = curve(cl.rank(labels, scores, rng.random(n + 2) + 0.01), "precision_recall_davis_goadrich")
+
+    assert area_of(found) == pytest.approx(found.area, abs=1e-4)
 
 
 @given(rows=cases)
@@ -368,56 +415,39 @@ def test_normal_deviates_are_symmetric():
     assert deviates([0.025])[0] == pytest.approx(-deviates([0.975])[0]) == pytest.approx(-1.959964, abs=1e-6)
 
 
-# ---------------------------------------------------------------------- several curves
+def test_a_model_that_separates_the_classes_has_a_det_curve_along_the_edges():
+    line = det_line(cl.evaluate([1, 1, 0, 0], [4, 3, 2, 1]).curve("det"), 2.0)
+
+    assert (line.x[0], line.y[0]) == (-2, 2)  # nobody flagged: no false alarms, all missed
+    assert (line.x[-1], line.y[-1]) == (2, -2)
+    assert ((line.x == -2) | (line.y == -2)).all()
 
 
-def test_a_perfect_model_leads_until_the_other_has_found_all():
-    good, other = (cl.evaluate(MURPHY_LABELS, scores).curve("roc") for scores in (MURPHY_1, MURPHY_2))
+def test_a_tie_is_crossed_straight_in_rates_on_the_det_curve():
+    found = EVERYBODY_TIED.curve("det")
+    line = det_line(found, det_reach([found]))
 
-    # The second curve reaches the top at FPR 3/4.
-    assert dominance({"good": good, "other": other}) == [(0, 3 / 4, ("good",)), (3 / 4, 1, ("good", "other"))]
-
-
-def test_curves_that_cross_change_the_lead_where_they_cross():
-    # From (0, 0) over (0, 1/2) to (1, 1), and from (0, 0) over (1/2, 1) to (1, 1): they meet at FPR 1/3.
-    early = cl.rank([1, 1, 0, 1, 1, 0], [3, 3, 2, 2, 2, 2])
-    late = cl.rank([1, 1, 1, 1, 0, 0], [3, 3, 3, 3, 3, 2])
-    spans = dominance({"early": curve(early, "roc"), "late": curve(late, "roc")})
-
-    assert [span.names for span in spans] == [("early",), ("late",)]
-    assert spans[0].end == spans[1].start == pytest.approx(1 / 3)
+    assert line.x == pytest.approx(-line.y)  # fpr + fnr = 1
+    # One positive on top, then a positive and two negatives tied, then a negative: 1/2 - fpr / (2/3) * 1/2 are missed.
+    tied = cl.evaluate([1, 1, 0, 0, 0], [3, 2, 2, 2, 1]).curve("det")
+    line = det_line(tied, det_reach([tied]))
+    rates = np.array([0.5 * (1 + math.erf(d / math.sqrt(2))) for d in line.x])
+    inside = (np.abs(line.x) < 2) & (np.abs(line.y) < 2)
+    assert inside.sum() > 20
+    assert line.y[inside] == pytest.approx(deviates(0.5 - 0.75 * rates[inside]))
 
 
-def test_spans_meet_exactly_though_thirds_are_rounded():
-    rng = np.random.default_rng(0)
-    for _ in range(200):
-        curves = {
-            name: curve(cl.rank([1, 0, *(rng.random(29) < 0.5)], rng.integers(0, 9, 31)), "roc") for name in "abc"
-        }
-        spans = dominance(curves)
-
-        assert (spans[0].start, spans[-1].end) == (0, 1)
-        assert all(one.end == two.start for one, two in itertools.pairwise(spans))
-        assert all(one.names != two.names for one, two in itertools.pairwise(spans))
+# ---------------------------------------------------------------------- beside a curve
 
 
-@given(rows=st.lists(cases, min_size=2, max_size=4))
-@few
-def test_no_curve_is_above_the_leader(rows):
-    curves = {str(i): curve(ranking(one), "roc") for i, one in enumerate(rows)}
-    spans = dominance(curves)
+def test_infinite_scores_lie_on_the_ends_of_the_axis():
+    # F1 is 0, 2/3, 2/4, 4/5 and 4/6 from the cut beyond all scores to the one of all; -inf is never reached.
+    found = cl.evaluate([1, 0, 1, 0], [math.inf, 0.5, 0.2, -math.inf]).curve("f1")
+    line = drawn(found)
+    between = {x: np.interp(-x, -line.x, line.y) for x in (0.9, 0.6, 0.4, 0.3, 0.1, 0.01)}
 
-    assert spans[0].start == 0
-    assert spans[-1].end == 1
-    assert all(one.end == two.start for one, two in itertools.pairwise(spans))
-    for start, end, names in spans:
-        if end - start > 1e-9:  # np.interp at a jump is either end of it: look inside only
-            x = np.linspace(start, end, 7)[1:-1]
-            height = {name: np.interp(x, found.x, found.y) for name, found in curves.items()}
-            inside = ~np.isin(x, np.concatenate([found.x for found in curves.values()]))
-            highest = np.max(list(height.values()), axis=0)
-            for name in names:
-                assert height[name][inside] == pytest.approx(highest[inside])
+    assert (line.x.max(), line.x.min()) == (1, 0)
+    assert between == pytest.approx({0.9: 2 / 3, 0.6: 2 / 3, 0.4: 1 / 2, 0.3: 1 / 2, 0.1: 4 / 5, 0.01: 4 / 5})
 
 
 def test_the_band_between_two_lines_touches_where_they_cross():

@@ -58,7 +58,8 @@ class Report:
         return self.page.evaluate("(({tp, fp, fn, tn}) => ({tp, fp, fn, tn}))(window.cutline.live.cut)")
 
     def estimates(self):
-        code = "window.cutline.live.estimates().map((e) => [e.name, String(e.value), String(e.low), String(e.high), String(e.chance), e.method])"
+        code = """window.cutline.live.estimates().map(
+            (e) => [e.name, ...[e.value, e.low, e.high, e.chance].map(String), e.method])"""
         return {name: (*map(_number, rest[:4]), rest[4]) for name, *rest in self.page.evaluate(code)}
 
 
@@ -201,7 +202,9 @@ def test_costs_show_the_cheapest_cut_and_go_there(report, fp, fn):
     report.page.fill("#cost-fp", "1")
 
 
-@pytest.mark.parametrize("chart", ["roc", "precision_recall", "gain", "lift", "det", "tpr_fpr", "qrecall", "f1", "score_distribution"])
+@pytest.mark.parametrize(
+    "chart", ["roc", "precision_recall", "gain", "lift", "det", "tpr_fpr", "qrecall", "f1", "score_distribution"]
+)
 def test_the_marks_stand_where_python_puts_them(report, chart):
     from cutline.curves import CURVES, deviates
 
@@ -249,7 +252,7 @@ def test_what_cannot_be_is_refused_in_words(opened):
 def test_dark_and_light(opened):
     page = opened["tumours"].page
     ground = "getComputedStyle(document.body).backgroundColor"
-    line = "getComputedStyle(document.querySelector('#chart-0 svg .mark-line path')).stroke"
+    line = """getComputedStyle(document.querySelector('#chart-0 svg path[stroke="var(--line-0)"]')).stroke"""
     light = page.evaluate(f"[{ground}, {line}]")
     page.click("#theme")
     dark = page.evaluate(f"[{ground}, {line}]")

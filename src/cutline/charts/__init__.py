@@ -8,15 +8,16 @@ from typing import Any
 
 import altair as alt
 
-from cutline.charts import figures, lines
+from cutline.charts import comparisons, figures, lines
 from cutline.charts.parts import Evaluated
 from cutline.charts.picture import Picture
 from cutline.charts.theme import DARK, LIGHT, MOST_MODELS, THEMES, Theme, themed
 from cutline.curves import CURVES
 from cutline.errors import InputError, ParameterError, UnknownNameError, near
+from cutline.inference.confidence_curve import ConfidenceCurve
 from cutline.measures import MEASURES, Needs
 
-__all__ = ["CHARTS", "DARK", "LIGHT", "MOST_MODELS", "THEMES", "Picture", "Theme", "chart", "several"]
+__all__ = ["CHARTS", "DARK", "LIGHT", "MOST_MODELS", "THEMES", "Picture", "Theme", "chart"]
 
 # Every chart by name; beside them, every measure of one cut is drawn over the threshold.
 CHARTS: dict[str, Callable[..., Any]] = {
@@ -32,7 +33,8 @@ CHARTS: dict[str, Callable[..., Any]] = {
     "qrecall": lines.qrecall,
     "quota": lines.quota,
     "score_distribution": figures.score_distribution,
-    "dominance": figures.dominance_chart,
+    "dominance": comparisons.dominance_chart,
+    "confidence_curve": comparisons.confidence_curve,
     "skew": lines.skew,
     "losses": figures.losses,
     "confusion_matrix": figures.confusion_matrix,
@@ -50,6 +52,15 @@ ONE_MODEL = frozenset(
     }
 )
 WITHOUT_MODELS = frozenset({"losses"})
+CONFIDENCE_CURVE = "confidence_curve"
+# Curves that have no chart of their own, and the chart that draws them.
+DRAWN_BY = {
+    "roc_hull": "roc",
+    "precision_recall_min": "precision_recall_readings",
+    "precision_recall_minmax": "precision_recall_readings",
+    "precision_recall_max": "precision_recall_readings",
+    "precision_recall_davis_goadrich": "precision_recall_readings",
+}
 
 
 def chart(
@@ -63,16 +74,14 @@ def chart(
 
     `name` is one of `CHARTS`, or a measure of one cut to draw over the threshold; `theme` is "light" or "dark".
     """
-    draw, parameters = _resolve(name, parameters)
     chosen = themed(theme)
-    drawn = draw(_models(name, models), chosen, **parameters)
+    shown: Any = None
+    if name == CONFIDENCE_CURVE:
+        shown, parameters = _difference(models, parameters)
+    draw, parameters = _resolve(name, parameters)
+    drawn = draw(_models(name, models) if shown is None else shown, chosen, **parameters)
     drawn.config = alt.Config(**chosen.config())
     return Picture(name, drawn)
-
-
-def several(name: str, evaluations: Mapping[str, Evaluated], *, theme: str = "light", **parameters: Any) -> Picture:
-    """A chart of several models by name."""
-    return chart(name, evaluations, theme=theme, **parameters)
 
 
 def _resolve(name: str, parameters: dict[str, Any]) -> tuple[Callable[..., Any], dict[str, Any]]:
@@ -85,14 +94,36 @@ def _resolve(name: str, parameters: dict[str, Any]) -> tuple[Callable[..., Any],
             if "measure" in parameters:
                 raise ParameterError(f"The chart {name} is of that measure: name another chart for another measure.")
             return lines.over_threshold, {"measure": name} | parameters
-        known = [*CHARTS, *(n for m in MEASURES.search(needs=Needs.COUNTS) for n in m.names)]
-        raise UnknownNameError(f"There is no chart {name!r}.{near(name, known)}")
+        raise UnknownNameError(f"There is no chart {name!r}.{_hint(name)}")
     takes = [p.name for p in inspect.signature(draw).parameters.values() if p.kind is p.KEYWORD_ONLY]
     for given in parameters:
         if given not in takes:
             words = f"it takes {', '.join([*takes, 'theme'])}"
             raise ParameterError(f"The chart {name} has no parameter {given!r}: {words}.{near(given, takes)}")
     return draw, parameters
+
+
+def _hint(name: str) -> str:
+    """Where to look instead of a name that is no chart."""
+    if name in CURVES:
+        return f" The chart {DRAWN_BY[CURVES[name].name]} draws that curve: ask for it."
+    if name in MEASURES:
+        return CURVES.hint(name).replace("the curve", "the chart").replace("has a curve", "has a chart")
+    return near(name, [*CHARTS, *(n for m in MEASURES.search(needs=Needs.COUNTS) for n in m.names)])
+
+
+def _difference(models: Any, parameters: dict[str, Any]) -> tuple[ConfidenceCurve, dict[str, Any]]:
+    """The confidence curve to draw, given as such or asked of a comparison, and the parameters of the drawing."""
+    if isinstance(models, ConfidenceCurve):
+        return models, parameters
+    if not hasattr(models, CONFIDENCE_CURVE):
+        raise InputError(
+            "The chart confidence_curve shows a difference on the same cases: pass what compare() gives, or its "
+            "confidence_curve()."
+        )
+    own = {name: parameters[name] for name in ("level",) if name in parameters}
+    asked = {name: value for name, value in parameters.items() if name not in own}
+    return models.confidence_curve(**asked), own
 
 
 def _models(name: str, models: Any) -> dict[str, Evaluated]:

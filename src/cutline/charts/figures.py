@@ -1,32 +1,33 @@
-"""Charts that are not lines over a curve: portions, score distributions, tables, losses, areas of dominance."""
+"""Charts that are not lines over a curve: portions, score distributions, tables, losses."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import altair as alt
 import numpy as np
 
-from cutline.charts.lines import curves_of, cut_marks
+from cutline.charts.lines import curves_of
 from cutline.charts.parts import (
     Frame,
     Models,
     Series,
+    clickable,
     frame_of,
     heading,
     layered,
     line_layers,
-    mark_layer,
-    model_series,
-    reference_series,
     rows,
     rule_layer,
+    tooltips,
 )
 from cutline.charts.picture import inline
 from cutline.charts.theme import DASHES, Theme
 from cutline.contingency import Counts, written
-from cutline.curves import Curve, Drawn, curve, described, dominance, drawn, loss_curves
+from cutline.curves import Curve, Drawn, curve, described, drawn, loss_curves
 from cutline.errors import ParameterError
 from cutline.measures import MEASURES
 from cutline.tables import shown
@@ -35,46 +36,55 @@ from cutline.tables import shown
 
 
 def portion_lift(models: Models, theme: Theme, *, portions: int = 10) -> Any:
-    """The lift of each portion of the list, as bars; 1 is what a random order gives."""
+    """The lift of each portion of the list, as bars, or as lines when there are more models than colours."""
     curves = curves_of(models, "portion_lift", portions=portions)
-    first = next(iter(curves.values()))
     frame = frame_of(curves)
+    nothing = rule_layer({"knowing nothing": 1.0}, "y", theme)
+    if len(curves) <= len(theme.lines):
+        return layered([_bars(curves, frame, theme), *nothing], frame)
+    frame = replace(frame, x_domain=(1, max(portions, 2)))
+    series = [
+        Series(name, {"x": found.x[1:], "y": found.y[1:]} | _portion_columns(found), theme.colour(i), DASHES[i])
+        for i, (name, found) in enumerate(curves.items())
+    ]
+    return layered([*nothing, *line_layers(series, frame)], frame)
+
+
+def _bars(curves: Mapping[str, Curve], frame: Frame, theme: Theme) -> Any:
+    """A bar for each portion and model, those of a model picked out by a click in the legend."""
     data = [row for name, found in curves.items() for row in rows(_portion_columns(found), series=name)]
-    names = list(curves)
+    names, clicked = list(curves), clickable(frame)
     legend = alt.Legend(title=None, orient="right") if len(names) > 1 else None
     bars = (
         alt.Chart(inline(data))
         .mark_bar(strokeWidth=1, stroke=theme.text)
         .encode(
-            x=alt.X("portion:O", title=first.kind.x.title, axis=alt.Axis(labelAngle=0, labelOverlap=True)),
-            y=alt.Y("lift:Q", title=first.kind.y.title),
+            x=alt.X("portion:O", title=frame.x, axis=alt.Axis(labelAngle=0, labelOverlap=True)),
+            y=alt.Y("lift:Q", title=frame.y),
             color=alt.Color(
                 "series:N",
                 scale=alt.Scale(domain=names, range=[theme.colour(i) for i in range(len(names))]),
                 legend=legend,
                 sort=None,
             ),
+            opacity=alt.when(clicked).then(alt.value(1)).otherwise(alt.value(0.12)),
             tooltip=[
                 alt.Tooltip("series:N", title="Model"),
                 alt.Tooltip("portion:O", title="Portion"),
-                alt.Tooltip("lift:Q", title=first.kind.y.title, format=".4~f"),
-                alt.Tooltip("positives:Q", title="Positives in it", format=".4~f"),
-                alt.Tooltip("threshold:Q", title="Down to the score", format=".6~g"),
+                alt.Tooltip("lift:Q", title=frame.y, format=".4~f"),
+                alt.Tooltip("inside:Q", title="Positives in it", format=".6~g"),
+                *tooltips(data[0])[1:],
             ],
         )
+        .add_params(clicked)
     )
-    if len(names) > 1:
-        bars = bars.encode(xOffset=alt.XOffset("series:N", sort=names))
-    return layered([bars, *rule_layer({"knowing nothing": 1.0}, "y", theme)], frame)
+    return bars.encode(xOffset=alt.XOffset("series:N", sort=names)) if len(names) > 1 else bars
 
 
 def _portion_columns(found: Curve) -> dict[str, Any]:
-    return {
-        "portion": found.x[1:],
-        "lift": found.y[1:],
-        "positives": np.diff(found.counts.tp),
-        "threshold": found.threshold[1:],
-    }
+    told = described(found, Drawn(np.arange(1, len(found)), found.x[1:], found.y[1:]))
+    counted = {name: column for name, column in told.items() if name not in "xy"}
+    return {"portion": found.x[1:], "lift": found.y[1:], "inside": np.diff(found.counts.tp)} | counted
 
 
 # ---------------------------------------------------------------------- scores of the two classes
@@ -129,54 +139,6 @@ def score_distribution(models: Models, theme: Theme, *, bins: int | None = None)
 def _closed(line: Drawn) -> Drawn:
     """The outline of a histogram, brought down to the axis at its end."""
     return Drawn(np.append(line.vertex, line.vertex[-1]), np.append(line.x, line.x[-1]), np.append(line.y, 0.0))
-
-
-# ---------------------------------------------------------------------- several models
-
-
-def dominance_chart(models: Models, theme: Theme, *, kind: str = "roc") -> Any:
-    """The curves of several models, and below them which is highest where, as coloured spans."""
-    if len(models) < 2:
-        raise ParameterError("dominance compares models, but one was given: pass two or more.")
-    curves = curves_of(models, kind)
-    if "random" not in next(iter(curves.values())).beside:
-        raise ParameterError(f"kind is {kind!r}, a curve on which higher is not simply better: pass roc, gain or lift.")
-    frame = frame_of(curves, title=f"Areas of dominance: {next(iter(curves.values())).title}")
-    series = [
-        *model_series(curves, theme),
-        *reference_series(next(iter(curves.values())), theme, {"random": "knowing nothing"}),
-    ]
-    labels = dict(zip(curves, (one.name for one in series), strict=False))
-    data: list[dict[str, Any]] = [
-        {"start": s.start, "end": s.end, "leader": labels[s.names[0]] if len(s.names) == 1 else "equal"}
-        | {"names": " and ".join(s.names), "who": str(1 + list(curves).index(s.names[0])) if len(s.names) == 1 else "="}
-        for s in dominance(curves)
-    ]
-    leaders = [*labels.values(), "equal"]
-    x = alt.X("start:Q", title=None, scale=alt.Scale(domain=list(frame.x_domain), nice=False), axis=None)
-    base = alt.Chart(inline(data)).encode(x=x, x2="end:Q")
-    colours = [*(theme.colour(i) for i in range(len(curves))), theme.reference]
-    spans = base.mark_rect(stroke=theme.ground, strokeWidth=1).encode(
-        color=alt.Color("leader:N", scale=alt.Scale(domain=leaders, range=colours), legend=None),
-        tooltip=[
-            alt.Tooltip("names:N", title="Highest"),
-            alt.Tooltip("start:Q", title="From", format=".4~f"),
-            alt.Tooltip("end:Q", title="To", format=".4~f"),
-        ],
-    )
-    wide = (frame.x_domain[1] - frame.x_domain[0]) * 0.04
-    numbers = (
-        alt.Chart(inline([d | {"middle": (d["start"] + d["end"]) / 2} for d in data if d["end"] - d["start"] >= wide]))
-        .mark_text(fontWeight="bold", color=theme.ground)
-        .encode(x=alt.X("middle:Q", title=None), text="who:N")
-    )
-    band = alt.layer(spans, numbers).properties(width=frame.width, height=22)
-    numbered = [
-        Series(f"{i + 1}  {one.name}" if i < len(curves) else one.name, one.columns, one.colour, one.dash, one.width)
-        for i, one in enumerate(series)
-    ]
-    top = layered([*line_layers(numbered, frame), *mark_layer(cut_marks(models, curves, theme), frame, theme)], frame)
-    return alt.vconcat(top, band, spacing=6).resolve_scale(color="independent", strokeDash="independent")
 
 
 # ---------------------------------------------------------------------- without predictions

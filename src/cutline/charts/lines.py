@@ -20,28 +20,32 @@ from cutline.charts.parts import (
     frame_of,
     labelled,
     layered,
+    legend_title,
     line_layers,
     mark_layer,
     model_series,
     plain_series,
-    reference_series,
     rows,
     rule_layer,
 )
 from cutline.charts.picture import inline
+from cutline.charts.references import apart, reference_series
 from cutline.charts.theme import DASHES, DOTTED, Theme
 from cutline.columns import number
 from cutline.curves import (
     CURVES,
     Curve,
     Gap,
+    Point,
     curve,
     described,
     det_line,
+    det_reach,
     deviates,
     drawn,
     gap,
     iso_cost,
+    on_edge,
     with_prevalence,
 )
 from cutline.curves.scales import RATES
@@ -64,13 +68,14 @@ def cut_marks(models: Models, curves: dict[str, Curve], theme: Theme) -> list[Ma
     return [cut_mark(curves[name], model, theme, theme.colour(i)) for i, (name, model) in enumerate(models.items())]
 
 
-def simple(models: Models, theme: Theme, kind: str, references: dict[str, str], *, cut: bool = True) -> Any:
-    """The curve of each model with the references of the first, and the chosen cuts."""
+def simple(models: Models, theme: Theme, kind: str, references: dict[str, str]) -> Any:
+    """The curve of each model with its references, and the chosen cuts."""
     curves = curves_of(models, kind)
-    first = next(iter(curves.values()))
+    why = apart(curves, references)
     frame = frame_of(curves)
-    series = [*model_series(curves, theme), *reference_series(first, theme, references)]
-    marks = cut_marks(models, curves, theme) if cut else []
+    frame = replace(frame, subtitle=[*frame.subtitle, *why])
+    series = [*model_series(curves, theme), *reference_series(curves, theme, references)]
+    marks = cut_marks(models, curves, theme)
     return layered([*line_layers(series, frame), *mark_layer(marks, frame, theme)], frame)
 
 
@@ -91,10 +96,8 @@ def roc(
             around = curve(model.ranking, "roc_hull")
             label = f"convex hull: {shown(around.area)}"
             series.append(Series(label, described(around, drawn(around)), theme.colour(1), DASHES[1], 1.5))
-        marks.append(
-            Mark(f"equal error rate {shown(found.values['eer'])}", found.points["eer"], "diamond", theme.colour(3))
-        )
-        best = f"largest Youden's J {shown(found.values['max_youden_j'])}"
+        marks.append(Mark(f"EER {shown(found.values['eer'])}", found.points["eer"], "diamond", theme.colour(3)))
+        best = f"max J {shown(found.values['max_youden_j'])}"
         marks.append(Mark(best, found.points["max_youden_j"], "triangle-up", theme.colour(2)))
         if cost_fp is not None or cost_fn is not None:
             line = iso_cost(
@@ -112,32 +115,43 @@ def roc(
             marks.append(Mark("least cost", line.point, "square", theme.colour(4)))
     elif cost_fp is not None or cost_fn is not None:
         raise ParameterError("cost_fp and cost_fn draw the line of one model: pass one, or leave them out.")
-    series += reference_series(next(iter(curves.values())), theme, {"random": NOTHING})
+    series += reference_series(curves, theme, {"random": NOTHING})
     return layered([*line_layers(series, frame), *mark_layer(marks, frame, theme)], frame)
 
 
 def det(models: Models, theme: Theme) -> Any:
     """The two error rates against each other, on scales of normal deviates, with the equal error rate."""
     curves = curves_of(models, "det")
-    lines = {name: det_line(found) for name, found in curves.items()}
-    reach = max(line.reach for line in lines.values())
+    reach = det_reach(curves.values())
     ticks = deviates(list(RATES)).tolist()
     names = "; ".join(
         f"abs(datum.value - {tick:.6f}) < 0.001 ? '{100 * rate:g} %'" for tick, rate in zip(ticks, RATES, strict=True)
     )
+    words = figures(next(iter(curves.values()))) if len(curves) == 1 else []
     frame = frame_of(
         curves,
+        subtitle=[*words, "Rates of 0 and 1 lie on the edges"],
         x_domain=(-reach, reach),
         y_domain=(-reach, reach),
         axis={"values": ticks, "labelExpr": names.replace("; ", " : ") + " : ''"},
     )
     series = [
-        Series(labelled(name, found, len(curves)), described(found, lines[name].line), theme.colour(i), DASHES[i])
+        Series(labelled(name, found, len(curves)), described(found, det_line(found, reach)), theme.colour(i), DASHES[i])
         for i, (name, found) in enumerate(curves.items())
     ]
     ends = {"x": [-reach, reach], "y": [-reach, reach]}
     series.append(Series("equal error rates", ends, theme.reference, DOTTED, 1.5))
-    return layered(line_layers(series, frame), frame)
+    marks = cut_marks(models, curves, theme)
+    if len(curves) == 1:
+        [found] = curves.values()
+        marks.append(Mark(f"EER {shown(found.values['eer'])}", found.points["eer"], "diamond", theme.colour(3)))
+    marks = [replace(mark, point=_in_deviates(mark.point, reach), told=mark.point) for mark in marks]
+    return layered([*line_layers(series, frame), *mark_layer(marks, frame, theme)], frame)
+
+
+def _in_deviates(point: Point, reach: float) -> Point:
+    x, y = on_edge(deviates([point.x, point.y]), reach).tolist()
+    return Point(point.threshold, x, y)
 
 
 # ---------------------------------------------------------------------- precision and recall
@@ -173,7 +187,7 @@ def precision_recall_readings(models: Models, theme: Theme) -> Any:
         .mark_area(color=theme.colour(4), opacity=0.15, line=False)
         .encode(x="x:Q", y="y:Q")
     )
-    series += reference_series(first, theme, {"random": "prevalence"})
+    series += reference_series({"": first}, theme, {"random": "prevalence"})
     mark = cut_mark(first, model, theme)
     return layered([shade, *line_layers(series, frame), *mark_layer([mark], frame, theme)], frame)
 
@@ -181,18 +195,25 @@ def precision_recall_readings(models: Models, theme: Theme) -> Any:
 def skew(models: Models, theme: Theme, *, prevalences: Sequence[float] = (0.5, 0.2, 0.05, 0.01)) -> Any:
     """ROC and precision-recall side by side as the share of positives changes: the one stays, the other falls."""
     [(_, model)] = models.items()
+    CURVES["roc"].require(model.ranking)
     shares = [number(share, "prevalences") for share in (prevalences if isinstance(prevalences, Sequence) else [])]
     if not 1 <= len(set(shares)) == len(shares) <= 6 or not all(0 < share < 1 for share in shares):
         raise ParameterError(f"prevalences is {prevalences!r}: pass one to six different shares above 0 and below 1.")
-    CURVES["roc"].require(model.ranking)
     skewed = {f"{100 * p:g} % positive": with_prevalence(model.ranking, p) for p in prevalences}
+    # The ROC curves are one, with other counts: drawn ever wider, from the front to the back, all of them can be seen.
+    one = curve(model.ranking, "roc")
+    line = drawn(one)
+    roc_side = {label: replace(one, counts=ranking.counts) for label, ranking in skewed.items()}
+    roc_series = [
+        Series(labelled(label, found, 2), described(found, line), theme.colour(i), DASHES[i], 2.0 + 1.5 * i)
+        for i, (label, found) in enumerate(roc_side.items())
+    ]
+    pr_side = {label: curve(ranking, "precision_recall") for label, ranking in skewed.items()}
     sides = []
-    for kind in ("roc", "precision_recall"):
-        found = {label: curve(ranking, kind) for label, ranking in skewed.items()}
-        frame = frame_of(found, width=300, height=280, clip=True)
-        # The ROC curves are one: drawn ever wider, from the front to the back, all of them can be seen.
-        widths = [2.0 + 1.5 * i if kind == "roc" else 2.0 for i in range(len(found))]
-        series = [replace(one, width=w) for one, w in zip(model_series(found, theme), widths, strict=True)]
+    for found, series in ((roc_side, roc_series), (pr_side, model_series(pr_side, theme))):
+        frame = frame_of(
+            found, width=300, height=280, clip=True, subtitle=(), legend=legend_title(next(iter(found.values())))
+        )
         sides.append(layered(line_layers(series, frame), frame))
     return alt.hconcat(*sides, spacing=30).resolve_scale(
         color="independent", strokeDash="independent", strokeWidth="independent"
@@ -206,10 +227,11 @@ def tpr_fpr(models: Models, theme: Theme) -> Any:
     """Both rates over the threshold, with the gap of the KS statistic and the chosen cut."""
     [(_, model)] = models.items()
     found = curve(model.ranking, "tpr_fpr")
-    frame = frame_of({"": found}, y="Rate")
+    frame = frame_of({"": found}, models, y="Rate")
+    titles = {None: found.kind.y.title, "fpr": found.kind.also[0].title}
     series = [
-        Series(found.kind.y.title, described(found, drawn(found)), theme.colour(0), DASHES[0]),
-        Series(found.kind.also[0].title, described(found, drawn(found, "fpr")), theme.colour(1), DASHES[1]),
+        Series(title, described(found, drawn(found, also, frame.x_domain)), theme.colour(i), DASHES[i])
+        for i, (also, title) in enumerate(titles.items())
     ]
     top, bottom = found.points["ks_recall"], found.points["ks_fpr"]
     widest = Series(
@@ -226,13 +248,9 @@ def tpr_fpr(models: Models, theme: Theme) -> Any:
 def over_threshold(models: Models, theme: Theme, *, measure: str, **parameters: Any) -> Any:
     """A measure of one cut over the threshold, with the chosen cuts."""
     curves = curves_of(models, measure, **parameters)
-    frame = frame_of(curves)
-    kinds = {name: found.kind for name, found in curves.items()}
-    marks = [
-        Mark("chosen cut", kinds[name].at(model.ranking, model.threshold), "circle", theme.colour(i))
-        for i, (name, model) in enumerate(models.items())
-    ]
-    return layered([*line_layers(model_series(curves, theme), frame), *mark_layer(marks, frame, theme)], frame)
+    frame = frame_of(curves, models)
+    series, marks = model_series(curves, theme, frame.x_domain), cut_marks(models, curves, theme)
+    return layered([*line_layers(series, frame), *mark_layer(marks, frame, theme)], frame)
 
 
 # ---------------------------------------------------------------------- over the list

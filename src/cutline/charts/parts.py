@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import altair as alt
+import numpy as np
 
 from cutline.charts.picture import inline
-from cutline.charts.theme import DASHES, DOTTED, Theme
+from cutline.charts.theme import DASHES, Theme
 from cutline.contingency import written
-from cutline.curves import Curve, Drawn, Point, described, drawn
+from cutline.curves import THRESHOLD, Curve, Drawn, Point, described, drawn
 from cutline.measures import MEASURES
 from cutline.ranking import Ranking
 from cutline.tables import shown
@@ -48,12 +49,13 @@ class Series:
 
 @dataclass(frozen=True)
 class Mark:
-    """A point of a chart with its name in the legend."""
+    """A point of a chart with its name in the legend; `told` is what it says of its place where axes have a scale."""
 
     name: str
     point: Point
     shape: str
     colour: str
+    told: Point | None = None
 
 
 @dataclass(frozen=True)
@@ -76,10 +78,12 @@ class Frame:
 # ---------------------------------------------------------------------- from curves to series
 
 
-def model_series(curves: Mapping[str, Curve], theme: Theme) -> list[Series]:
-    """A line for each model, named with its area when there are several."""
+def model_series(curves: Mapping[str, Curve], theme: Theme, over: tuple[float, float] | None = None) -> list[Series]:
+    """A line for each model, named with its area when there are several, from one end of the axis to the other."""
     return [
-        Series(labelled(name, curve, len(curves)), described(curve, drawn(curve)), theme.colour(i), DASHES[i])
+        Series(
+            labelled(name, curve, len(curves)), described(curve, drawn(curve, over=over)), theme.colour(i), DASHES[i]
+        )
         for i, (name, curve) in enumerate(curves.items())
     ]
 
@@ -90,28 +94,17 @@ def labelled(name: str, curve: Curve, models: int) -> str:
     return f"{name}: {shown(headline)}" if models > 1 and headline is not None else name
 
 
-def reference_series(curve: Curve, theme: Theme, names: Mapping[str, str]) -> list[Series]:
-    """The curves beside a curve, under the names they are to have in the legend."""
-    dashes = {"random": DOTTED, "perfect": (6, 2)}
-    return [
-        Series(label, _only_xy(curve.beside[name]), theme.reference, dashes[name], 1.5) for name, label in names.items()
-    ]
-
-
-def _only_xy(curve: Curve) -> dict[str, Any]:
-    line = drawn(curve)
-    return {"x": line.x, "y": line.y}
-
-
 def plain_series(name: str, line: Drawn, colour: str, dash: tuple[int, ...], width: float = 2.0) -> Series:
     """A line of which no more is known than where it goes."""
     return Series(name, {"x": line.x, "y": line.y}, colour, dash, width)
 
 
-def frame_of(curves: Mapping[str, Curve], **more: Any) -> Frame:
-    """The axes that hold all the curves, titled by their measures."""
+def frame_of(curves: Mapping[str, Curve], models: Models | None = None, **more: Any) -> Frame:
+    """The axes that hold all the curves, titled by their measures; over the threshold, the cuts too."""
     first = next(iter(curves.values()))
     x, y = zip(*(curve.domain for curve in curves.values()), strict=True)
+    if first.kind.x is THRESHOLD:
+        x += tuple((m.threshold, m.threshold) for m in (models or {}).values() if math.isfinite(m.threshold))
     highest = max(high for _, high in y) * (1.05 if math.isinf(first.kind.y.range[1]) else 1.0)  # room above bars
     return Frame(
         **{
@@ -155,6 +148,11 @@ def rows(columns: Mapping[str, Any], **same: Any) -> list[dict[str, Any]]:
     names = list(columns)
     lists = [[_number(value) for value in column] for column in columns.values()]
     return [same | dict(zip(names, row, strict=True)) | {"i": i} for i, row in enumerate(zip(*lists, strict=True))]
+
+
+def packed(columns: Mapping[str, Any], names: Iterable[str], **same: Any) -> dict[str, Any]:
+    """The columns as one row of lists, which a chart flattens: a third of the size of as many rows."""
+    return same | {name: [_number(value) for value in columns[name]] for name in names}
 
 
 def _number(value: Any) -> Any:
@@ -205,6 +203,7 @@ def line_layers(series: Sequence[Series], frame: Frame) -> list[Any]:
     legend = (
         alt.Legend(title=frame.legend, orient="right", symbolType="stroke", symbolSize=500) if len(series) > 1 else None
     )
+    clicked = clickable(frame)
     # The legend shows the dash beside the colour, which merging two legends of one field does.
     colour = alt.Color(
         "series:N", scale=alt.Scale(domain=names, range=[one.colour for one in series]), legend=legend, sort=None
@@ -213,39 +212,51 @@ def line_layers(series: Sequence[Series], frame: Frame) -> list[Any]:
         "series:N", scale=alt.Scale(domain=names, range=[list(one.dash) for one in series]), legend=legend, sort=None
     )
     width = alt.StrokeWidth("width:N", scale=None, legend=None)
-    name = "clicked" + "".join(letter for letter in frame.title if letter.isascii() and letter.isalnum())
-    clicked = alt.selection_point(name=name, fields=["series"], bind="legend")
     opacity = alt.when(clicked).then(alt.value(1)).otherwise(alt.value(0.12))
     # The first of them lies on top.
-    data = [
-        row
-        for one in reversed(series)
-        for row in rows({c: one.columns[c] for c in "xy"}, series=one.name, width=one.width)
-    ]
+    data = [packed(one.columns, "xy", series=one.name, width=one.width) for one in reversed(series)]
     lines = (
         alt.Chart(inline(data))
-        .mark_line(interpolate="linear", clip=frame.clip or _leaves(series, frame))
+        .transform_flatten(["x", "y"])
+        .mark_line(interpolate="linear", order=False, clip=frame.clip or _leaves(series, frame))
         .encode(
             **axes(frame),
             color=colour,
             strokeDash=dash,
             strokeWidth=width,
             opacity=opacity,
-            order=alt.Order("i:Q"),
         )
         .add_params(clicked)
     )
     told = [one for one in series if "threshold" in one.columns]
     if not told:
         return [lines]
-    points = [row for one in reversed(told) for row in rows(one.columns, series=one.name)]
-    few = len(points) <= 60
+    columns: list[Any] = list(told[0].columns)
+    points = [packed(_some(one.columns), columns, series=one.name) for one in reversed(told)]
+    few = sum(len(row["x"]) for row in points) <= 60
     hover = (
         alt.Chart(inline(points))
+        .transform_flatten(columns)
         .mark_circle(size=34 if few else 90, opacity=1 if few else 0, clip=not few)
-        .encode(**axes(frame), color=colour, tooltip=tooltips(told[0].columns))
+        .encode(**axes(frame), color=colour, tooltip=tooltips(columns))
     )
     return [lines, hover]
+
+
+def clickable(frame: Frame) -> Any:
+    """The selection of a line by a click in the legend."""
+    name = "clicked" + "".join(letter for letter in frame.title if letter.isascii() and letter.isalnum())
+    return alt.selection_point(name=name, fields=["series"], bind="legend")
+
+
+# So many points of a line can be pointed at, from one end to the other.
+MOST_POINTS = 120
+
+
+def _some(columns: Mapping[str, Any]) -> dict[str, Any]:
+    n = len(columns["x"])
+    chosen = np.unique(np.linspace(0, n - 1, min(n, MOST_POINTS)).round().astype(int))
+    return {name: np.asarray(column)[chosen] for name, column in columns.items()}
 
 
 def _leaves(series: Sequence[Series], frame: Frame) -> bool:
@@ -256,13 +267,14 @@ def _leaves(series: Sequence[Series], frame: Frame) -> bool:
 
 def mark_layer(marks: Sequence[Mark], frame: Frame, theme: Theme) -> list[Any]:
     """Marked points, with a legend of their shapes; those without a place are left out."""
-    there = [mark for mark in marks if math.isfinite(mark.point.x) and math.isfinite(mark.point.y)]
+    there = together([mark for mark in marks if math.isfinite(mark.point.x) and math.isfinite(mark.point.y)])
     if not there:
         return []
     data = [
         {"mark": mark.name, "x": mark.point.x, "y": mark.point.y, "colour": mark.colour}
-        | {"threshold": _number(mark.point.threshold)}
+        | {"told_x": _number(told.x), "told_y": _number(told.y), "threshold": _number(told.threshold)}
         for mark in there
+        for told in [mark.told or mark.point]
     ]
     names = list(dict.fromkeys(mark.name for mark in there))
     shapes = [next(mark.shape for mark in there if mark.name == name) for name in names]
@@ -281,12 +293,28 @@ def mark_layer(marks: Sequence[Mark], frame: Frame, theme: Theme) -> list[Any]:
             tooltip=[
                 alt.Tooltip("mark:N", title="Point"),
                 alt.Tooltip("threshold:Q", title="Threshold", format=".6~g"),
-                alt.Tooltip("x:Q", title=frame.x, format=".4~f"),
-                alt.Tooltip("y:Q", title=frame.y, format=".4~f"),
+                alt.Tooltip("told_x:Q", title=frame.x, format=".4~f"),
+                alt.Tooltip("told_y:Q", title=frame.y, format=".4~f"),
             ],
         )
     )
     return [layer]
+
+
+def together(marks: Sequence[Mark]) -> list[Mark]:
+    """Marks of different names at one place as one mark with all their names: none hides another."""
+    found: list[Mark] = []
+    for mark in marks:
+        for i, other in enumerate(found):
+            here = math.isclose(mark.point.x, other.point.x, abs_tol=1e-9) and math.isclose(
+                mark.point.y, other.point.y, abs_tol=1e-9
+            )
+            if here and mark.name not in other.name.split(", "):
+                found[i] = replace(other, name=f"{other.name}, {mark.name}")
+                break
+        else:
+            found.append(mark)
+    return found
 
 
 def rule_layer(at: Mapping[str, float], channel: str, theme: Theme, dash: tuple[int, ...] = (4, 3)) -> list[Any]:

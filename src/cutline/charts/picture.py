@@ -20,6 +20,14 @@ from cutline.files import write
 SUFFIXES = (".png", ".svg", ".pdf", ".html", ".json")
 
 
+class InsideScript(json.JSONEncoder):
+    """JSON that can stand inside a script of a page: no text in it, such as a model's name, ends the script."""
+
+    def encode(self, o: Any) -> str:
+        """The text, in which a < is written by its number."""
+        return super().encode(o).replace("<", "\\u003c")
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Picture:
     """A chart by name. `altair` is the Altair chart itself, to change or to combine with others."""
@@ -38,7 +46,8 @@ class Picture:
 
     def to_html(self) -> str:
         """A page that holds the chart and the program that draws it: opening it asks no server for anything."""
-        return str(self.altair.to_html(inline=True, embed_options={"actions": False}, fullhtml=True))
+        safe = {"cls": InsideScript}
+        return str(self.altair.to_html(inline=True, embed_options={"actions": False}, fullhtml=True, json_kwds=safe))
 
     def render(self, suffix: str, *, scale: float = 2.0) -> bytes:
         """The file of a suffix, such as .png, as bytes."""

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from cutline.curves import cuts, distributions, places
-from cutline.curves._curve import Axis, Curve, CurveKind, Point, knowing_nothing, perfect
+from cutline.curves._curve import THRESHOLD, Axis, Curve, CurveKind, Point, knowing_nothing, perfect
 from cutline.curves.cuts import IsoCost, against_threshold, iso_cost
-from cutline.curves.scales import DeviateLine, det_line, deviates, loss_curves
-from cutline.curves.several import Gap, Span, dominance, gap, with_prevalence
+from cutline.curves.scales import det_line, det_reach, deviates, loss_curves, on_edge
+from cutline.curves.several import Gap, gap, with_prevalence
 from cutline.curves.simplify import TOLERANCE, Drawn, corners, described, drawn, simplify
 from cutline.errors import UnknownNameError, near
 from cutline.measures import MEASURES, Needs
@@ -17,29 +17,29 @@ from cutline.ranking import Ranking
 
 __all__ = [
     "CURVES",
+    "THRESHOLD",
     "TOLERANCE",
     "Axis",
     "Curve",
     "CurveKind",
     "Curves",
-    "DeviateLine",
     "Drawn",
     "Gap",
     "IsoCost",
     "Point",
-    "Span",
     "against_threshold",
     "corners",
     "curve",
     "described",
     "det_line",
+    "det_reach",
     "deviates",
-    "dominance",
     "drawn",
     "gap",
     "iso_cost",
     "knowing_nothing",
     "loss_curves",
+    "on_edge",
     "perfect",
     "simplify",
     "with_prevalence",
@@ -58,7 +58,19 @@ class Curves:
             return self._by_name[name]
         if name in MEASURES and MEASURES[name].needs is Needs.COUNTS:
             return against_threshold(MEASURES[name])
-        raise UnknownNameError(f"There is no curve {name!r}.{near(name, self.names)}")
+        raise UnknownNameError(f"There is no curve {name!r}.{self.hint(name)}")
+
+    def hint(self, name: str) -> str:
+        """Where to look instead of a name that is no curve: the curve a measure is read from, or names like it."""
+        if name not in MEASURES:
+            return near(name, self.names)
+        measure = MEASURES[name].name
+        under = [kind.name for kind in self if kind.area is not None and kind.area.name == measure]
+        beside = [kind.name for kind in self if measure in {one.name for one in kind.measures}]
+        if under or beside:
+            what = "is the area under" if under else "belongs to"
+            return f" {measure} {what} the curve {(under or beside)[0]}: ask for that."
+        return f" {measure} is one number of all cuts: only a measure of one cut has a curve."
 
     def __contains__(self, name: object) -> bool:
         return name in self._by_name or (name in MEASURES and MEASURES[name].needs is Needs.COUNTS)  # type: ignore[index]

@@ -51,6 +51,8 @@ class Axis:
 
         Where values have a highest but no lowest bound, the axis goes as far below zero as they go above it.
         """
+        if math.isfinite(self.range[0]) and math.isfinite(self.range[1]):
+            return float(self.range[0]), float(self.range[1])
         values = values[np.isfinite(values)]
         low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 1.0)
         if self is THRESHOLD:
@@ -124,7 +126,7 @@ class CurveKind:
             x=np.asarray(self.x.read(made)),
             y=np.asarray(self.y.read(made), dtype=float),
             also={axis.name: np.asarray(axis.read(made), dtype=float) for axis in self.also},
-            area=None if self.area is None else float(self.area.compute(ranking)),
+            area=self._area(ranking, values),
             values=values | dict(self.figures(ranking)),
             points=dict(self.points(ranking)),
             beside={name: self._bare(REFERENCES[name](ranking), parameters) for name in self.references},
@@ -155,6 +157,13 @@ class CurveKind:
             if np.any(condition.holds(ranking)):
                 way_out = "cases of both classes" if condition in ONE_CLASS else "finite scores"
                 raise InputError(f"The curve {self.name} cannot be drawn, {condition.words}: pass {way_out}.")
+
+    def _area(self, ranking: Ranking, values: Mapping[str, float]) -> float | None:
+        """The measure that is the area, computed once when it is told beside the curve too."""
+        if self.area is None:
+            return None
+        known = values.get(str(self.area))
+        return float(self.area.compute(ranking)) if known is None else known
 
     def _read(self, ranking: Ranking, parameters: Mapping[str, Any]) -> Vertices:
         return self.vertices(ranking, **parameters)
@@ -218,7 +227,8 @@ class Curve:
     @property
     def domain(self) -> tuple[tuple[float, float], tuple[float, float]]:
         """From where to where the two axes are drawn."""
-        return self.kind.x.domain(self.x), self.kind.y.domain(np.concatenate([self.y, *self.also.values()]))
+        y = np.concatenate([self.y, *self.also.values()]) if self.also else self.y
+        return self.kind.x.domain(self.x), self.kind.y.domain(y)
 
     def __len__(self) -> int:
         return len(self.x)

@@ -9,6 +9,7 @@ import numpy as np
 
 from cutline.contingency import divide
 from cutline.curves._curve import FLAGGED, THRESHOLD, Axis, CurveKind, Point, of, some_cuts
+from cutline.errors import ParameterError
 from cutline.measures import Measure
 from cutline.measures._conditions import NO_POSITIVE, ONE_CLASS
 from cutline.measures.costs import expected_cost
@@ -189,6 +190,9 @@ def iso_cost(r: Ranking, *, cost_fp: float = 1.0, cost_fn: float = 1.0) -> IsoCo
     (0.5, 0.5, 0.3)
     """
     costs = expected_cost.check({"cost_fp": cost_fp, "cost_fn": cost_fn})
+    if not cost_fn:
+        raise ParameterError("cost_fn is 0, and lines of equal cost would stand upright: pass a number above 0.")
+    ROC.require(r)
     cost = expected_cost.compute(r.counts, **costs)
     best = int(np.argmin(cost))
     point = Point(float(r.thresholds[best]), float(r.fpr[best]), float(r.tpr[best]))

@@ -9,22 +9,32 @@ import numpy as np
 
 from cutline.contingency import Counts, divide
 from cutline.curves._curve import Axis, CurveKind, Vertices
+from cutline.errors import ParameterError
 from cutline.measures import Parameter
 from cutline.measures._conditions import INFINITE_SCORES, ONE_CLASS
 from cutline.ranking import Array, Ranking
 
 
 def edges(r: Ranking, bins: int, through: float | None) -> Array:
-    """The edges of bins of one width, from the most positive, such that `through` is one of them.
+    """The edges of so many bins from the most positive score to the least, such that `through` is one of them.
 
-    An edge belongs to the bin on its positive side, as a threshold does.
+    An edge belongs to the bin on its positive side, as a threshold does, and the first edge to the first bin. On either
+    side of `through` the bins have one width. A threshold that only the most positive score reaches gets a bin beyond.
     """
     sign = 1.0 if r.higher_is_positive else -1.0
     top, bottom = float(r.key[0]), float(r.key[-1])
-    width = (top - bottom) / bins or 1.0
-    start = bottom if through is None or not math.isfinite(through) else sign * float(through)
-    above, below = math.floor((top - start) / width) + 1, math.ceil((start - bottom) / width)
-    return sign * (start + width * np.arange(above, -below - 1, -1))
+    if top == bottom:
+        unit = (min(sign, 0.0), max(sign, 0.0))  # probabilities stay between 0 and 1
+        bottom, top = unit if unit[0] <= top <= unit[1] else (bottom - 0.5, top + 0.5)
+    at = math.nan if through is None else sign * float(through)
+    if at == top:
+        top += (top - bottom) / max(bins - 1, 1)
+    if not bottom < at < top:
+        return sign * np.linspace(top, bottom, bins + 1)
+    if bins == 1:
+        raise ParameterError(f"bins is 1, but the scores are divided at {through:g}: pass 2 or more.")
+    above = min(max(round(bins * (top - at) / (top - bottom)), 1), bins - 1)
+    return sign * np.append(np.linspace(top, at, above + 1), np.linspace(at, bottom, bins - above + 1)[1:])
 
 
 def _bins(r: Ranking, bins: int | None = None, through: float | None = None) -> Vertices:
@@ -33,6 +43,9 @@ def _bins(r: Ranking, bins: int | None = None, through: float | None = None) -> 
     at = edges(r, bins, through)
     sign = 1.0 if r.higher_is_positive else -1.0
     cuts = len(r) - np.searchsorted(r.key[::-1], sign * at, side="left")
+    cuts[0], cuts[-1] = 0, len(r)
+    if through is not None:
+        cuts[at == through] = r.cut(through)  # read in the type of the scores, as every threshold is
     tp, fp = r.tp[cuts], r.fp[cuts]
     threshold = np.append(r.thresholds[0], at[1:])
     return Vertices(r, Counts(tp, fp, r.positives - tp, r.negatives - fp, threshold), at)
@@ -40,8 +53,7 @@ def _bins(r: Ranking, bins: int | None = None, through: float | None = None) -> 
 
 def _density(v: Vertices, found: Array, of: Any) -> Array:
     """The share of a class in each bin, by its width; nothing lies beyond the first edge."""
-    width = abs(float(v.places[1] - v.places[0]))
-    return np.append(0.0, divide(np.diff(found), of) / width)
+    return np.append(0.0, divide(np.diff(found), of) / np.abs(np.diff(v.places)))
 
 
 SCORE_DISTRIBUTION = CurveKind(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 import numpy.typing as npt
@@ -19,26 +18,38 @@ RATES = (0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 0.999)
 
 def deviates(rates: npt.ArrayLike) -> Array:
     """The normal deviates of rates: where the two axes of a DET curve put them."""
-    from scipy.special import ndtri
+    from scipy.special import ndtri  # only this curve needs it
 
     return np.asarray(ndtri(np.asarray(rates, dtype=float)))
 
 
-class DeviateLine(NamedTuple):
-    """A line on two axes of normal deviates, and how far both axes go on either side of 0."""
+def det_reach(curves: Iterable[Curve]) -> float:
+    """How far both axes of normal deviates go on either side of 0, to hold every rate but 0 and 1."""
+    found = deviates(np.concatenate([np.concatenate((curve.x, curve.y)) for curve in curves]))
+    return max(2.0, 1.05 * float(np.abs(found[np.isfinite(found)]).max(initial=0.0)))
 
-    line: Drawn
-    reach: float
+
+def on_edge(found: npt.ArrayLike, reach: float) -> Array:
+    """Normal deviates, those beyond the axes on their edges: rates of 0 and 1 lie infinitely far away."""
+    return np.clip(found, -reach, reach)
 
 
-def det_line(curve: Curve) -> DeviateLine:
-    """The line of a DET curve in normal deviates; rates of 0 and 1 lie infinitely far away, and are left out."""
-    vertex, x, y = corners(curve)
-    inside = (x > 0) & (x < 1) & (y > 0) & (y < 1)
-    vertex, x, y = vertex[inside], deviates(x[inside]), deviates(y[inside])
-    reach = max(2.0, float(np.abs(np.concatenate((x, y))).max(initial=0.0)) * 1.05)
+def det_line(curve: Curve, reach: float) -> Drawn:
+    """The line of a DET curve on axes of normal deviates, the rates of 0 and 1 on their edges.
+
+    A tie is crossed straight in rates, as in the ROC curve, so not straight in their deviates: points are put between.
+    """
+    from scipy.special import ndtr
+
+    exact = corners(curve)
+    way = exact.x - exact.y  # grows from cut to cut
+    rates = ndtr(np.linspace(-reach, reach, 121))
+    between = np.concatenate((np.interp(rates, exact.x, way), np.interp(-rates, -exact.y, way)))
+    along = np.union1d(way, between)
+    x, y = (on_edge(deviates(np.clip(np.interp(along, way, side), 0, 1)), reach) for side in (exact.x, exact.y))
+    vertex = exact.vertex[np.minimum(np.searchsorted(way, along), len(way) - 1)]
     kept = simplify((x / reach + 1) / 2, (y / reach + 1) / 2, spread=100)
-    return DeviateLine(Drawn(vertex[kept], x[kept], y[kept]), reach)
+    return Drawn(vertex[kept], x[kept], y[kept])
 
 
 def loss_curves(*, gamma: float = 2.0, reach: float = 3.0) -> tuple[Array, Mapping[str, Array]]:

@@ -28,10 +28,13 @@ class Drawn(NamedTuple):
     y: Array
 
 
-def drawn(curve: Curve, also: str | None = None) -> Drawn:
-    """The line of a curve, or of what else is drawn over the same x, with the vertices that the eye and hand need."""
-    line = corners(curve, also)
-    (left, right), (bottom, top) = curve.domain
+def drawn(curve: Curve, also: str | None = None, over: tuple[float, float] | None = None) -> Drawn:
+    """The line of a curve, or of what else is drawn over the same x, with the vertices that the eye and hand need.
+
+    `over` is from where to where the x-axis is drawn, if not as far as the curve itself asks for.
+    """
+    line = corners(curve, also, over)
+    (left, right), (bottom, top) = over or curve.domain[0], curve.domain[1]
     kept = simplify((line.x - left) / (right - left), (line.y - bottom) / (top - bottom), spread=_SPREAD)
     return Drawn(*(column[kept] for column in line))
 
@@ -46,21 +49,22 @@ def described(curve: Curve, line: Drawn) -> dict[str, Array]:
     return {"x": line.x, "y": line.y} | counted | rates
 
 
-def corners(curve: Curve, also: str | None = None) -> Drawn:
-    """The line of a curve with all its vertices: steps have corners, and what is not finite has no place.
+def corners(curve: Curve, also: str | None = None, over: tuple[float, float] | None = None) -> Drawn:
+    """The line of a curve with all its vertices: steps have corners, and a height that is not finite has no place.
 
     A curve over the threshold goes to both ends of its axis: beyond the highest score nobody is flagged, below the
-    lowest everybody.
+    lowest everybody. An infinite score lies on the end of the axis, so that its cut changes nothing before.
     """
     kind, vertex = curve.kind, np.arange(len(curve))
     x, y = curve.x.astype(float), np.array(curve.y if also is None else curve.also[also], dtype=float)
     if kind.reach and np.isnan(y[0]) and len(y) > 1:
         y[0] = y[1]
     if kind.x is THRESHOLD:
-        low, high = curve.domain[0]
+        low, high = over or curve.domain[0]
         first, last = (high, low) if x[0] > 0 else (low, high)
         x, y, vertex = np.append(x, last), np.append(y, y[-1]), np.append(vertex, vertex[-1])
         x[0] = first
+        x = np.clip(x, low, high)
     is_finite = np.isfinite(x) & np.isfinite(y)
     x, y, vertex = x[is_finite], y[is_finite], vertex[is_finite]
     if kind.between == "line" or len(x) < 2:

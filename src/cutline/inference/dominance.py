@@ -29,6 +29,25 @@ class Span(NamedTuple):
     best: tuple[str, ...]
 
 
+def visible(spans: Sequence[Span], low: float, high: float, least: float = 0.001) -> list[tuple[Span, bool]]:
+    """The spans as they can be drawn from low to high, and whether the models take turns along each.
+
+    Neighbours that are narrower than the least share of the axis are put together: there models take turns.
+    """
+    inside = [Span(max(one.low, low), min(one.high, high), one.best) for one in spans]
+    wide = least * (high - low)
+    drawn: list[tuple[Span, bool]] = []
+    there = (one for one in inside if one.high > one.low)
+    for narrow, run in itertools.groupby(there, lambda one: one.high - one.low < wide):
+        group = list(run)
+        if narrow and len(group) > 1:
+            names = tuple(dict.fromkeys(name for one in group for name in one.best))
+            drawn.append((Span(group[0].low, group[-1].high, names), True))
+        else:
+            drawn += [(one, False) for one in group]
+    return drawn
+
+
 @dataclass(frozen=True)
 class Dominance:
     """Where each model is the best, from one end of the axis to the other."""
@@ -96,8 +115,13 @@ class _Line(NamedTuple):
     y: Array
 
 
+def _share(counts: Array, of: Any) -> Array:
+    """Counts as a share of a class; all at 0 when nobody is in it."""
+    return np.asarray(counts / (of or 1))
+
+
 def _roc(r: Ranking) -> _Line:
-    return _Line(r.fp, r.tp)
+    return _Line(_share(r.fp, r.negatives), _share(r.tp, r.positives))
 
 
 def _quota(r: Ranking) -> _Line:
@@ -106,25 +130,22 @@ def _quota(r: Ranking) -> _Line:
 
 def _precision_recall(r: Ranking) -> _Line:
     # At one recall the higher precision is the fewer false positives, which are straight in the true ones.
-    return _Line(r.tp, -r.fp)
+    return _Line(_share(r.tp, r.positives), -_share(r.fp, r.positives))
 
 
-# By curve: what its axis is called, its line in counts, and what the counts of the axis are a share of (None: of one).
-CURVES: dict[str, tuple[str, Callable[[Ranking], _Line], Callable[[Ranking], Any]]] = {
-    "roc": ("fpr", _roc, lambda r: r.negatives),
-    "quota": ("quota", _quota, lambda r: 1),
-    "precision_recall": ("recall", _precision_recall, lambda r: r.positives),
+# By curve: what its axis is called, and its line. Shares compare models on other cases too; places do not.
+CURVES: dict[str, tuple[str, Callable[[Ranking], _Line]]] = {
+    "roc": ("fpr", _roc),
+    "quota": ("quota", _quota),
+    "precision_recall": ("recall", _precision_recall),
 }
 
 
 def of_curves(curve: str, names: Sequence[str], rankings: Sequence[Ranking]) -> Dominance:
     """Where each model's curve is the highest."""
-    axis, line, unit = CURVES[curve]
-    lines = [line(ranking) for ranking in rankings]
-    scale = float(unit(rankings[0]))
-    edges, best = _highest(lines)
-    spans = _spans(names, divide(edges, scale), best)
-    return Dominance(curve, axis, tuple(names), spans)
+    axis, line = CURVES[curve]
+    edges, best = _highest([line(ranking) for ranking in rankings])
+    return Dominance(curve, axis, tuple(names), _spans(names, edges, best))
 
 
 def _highest(lines: Sequence[_Line]) -> tuple[Array, Array]:

@@ -18,7 +18,7 @@ SUFFIXES = (".html", ".json", ".csv", *PICTURES)
 
 
 def save(found: Evaluation | Comparison, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
-    """Write what the suffix of the path names: the report, the numbers as JSON or CSV, or the ROC curve as a picture."""
+    """Write what the suffix of the path names: the report, the numbers (JSON, CSV), or the ROC curve as a picture."""
     target = Path(path)
     suffix = target.suffix.lower()
     if suffix not in SUFFIXES:

@@ -20,13 +20,13 @@ _HULL = 1500  # corners of the hull; seldom are there more than a few hundred
 class Kept(NamedTuple):
     """The cuts that the page can show, by their place among all, and how far apart two neighbours are at most."""
 
-    index: Array
+    cuts: Array
     of_positives: float
     of_negatives: float
 
     def is_all(self, ranking: Ranking) -> bool:
         """Whether no cut was left out."""
-        return len(self.index) == len(ranking) + 1
+        return len(self.cuts) == len(ranking) + 1
 
 
 def kept(ranking: Ranking, threshold: float) -> Kept:
@@ -60,7 +60,7 @@ def embedded(evaluation: Evaluation, name: str) -> dict[str, Any]:
     """What the page has to know of a model to cut its list anywhere."""
     r = evaluation.ranking
     chosen = kept(r, evaluation.threshold)
-    index = chosen.index
+    index = chosen.cuts
     squares = {} if r.integral else {"tp2": _cumulated(r.pos2, index), "fp2": _cumulated(r.neg2, index)}
     return {
         "name": name,
@@ -88,7 +88,7 @@ def left_out(evaluation: Evaluation) -> str:
     if chosen.is_all(r):
         return ""
     return (
-        f"The page holds {len(chosen.index)} of the {len(r) + 1} cuts. Every number is exact for the cut that is shown; from "
-        f"one such cut to the next, recall moves by at most {chosen.of_positives:.2g} and the false positive rate by "
-        f"at most {chosen.of_negatives:.2g}. The cheapest cut, whatever the costs, and the first {FIRST} are always held."
+        f"The page holds {len(chosen.cuts)} of the {len(r) + 1} cuts. Every number is exact for the cut that is shown; "
+        f"from one such cut to the next, recall moves by at most {chosen.of_positives:.2g} and the false positive rate "
+        f"by at most {chosen.of_negatives:.2g}. The cheapest cut, whatever the costs, and the first {FIRST} are there."
     )

@@ -1,17 +1,17 @@
-"""One self-contained page: the template, the style, the program and the data, in one file that asks nobody for anything."""
+"""One self-contained page: template, style, program and data in one file that asks nobody for anything."""
 
 from __future__ import annotations
 
 import base64
 import gzip
 import hashlib
+import itertools
 import json
 import math
-import platform
 import re
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from importlib.metadata import version
 from importlib.resources import files
 from typing import Any
 
@@ -21,14 +21,16 @@ from cutline import advice
 from cutline.charts import DARK, LIGHT
 from cutline.comparison import Comparison
 from cutline.evaluation import Evaluation
+from cutline.inference.confidence_curve import ConfidenceCurve
 from cutline.inference.estimate import quantile
-from cutline.inference.paired import ROW
+from cutline.measures import MEASURES
 from cutline.report import cuts, specs, tables, verdict
+from cutline.report.conventions import conventions
 from cutline.tables import plain, shown
 
 # In the order in which they need each other: the page has them as one program.
 MODULES = ("format", "ranking", "measures", "intervals", "points", "charts", "live", "numbers", "main")
-_HEADLINES = ("auc", "average_precision", "brier", "log_loss", "recall", "precision", "specificity", "f1", "mcc", "ks")
+MOST_PAIRS = 6  # of which each gets a chart of its difference
 
 
 def of_evaluation(evaluation: Evaluation) -> str:
@@ -65,7 +67,9 @@ def of_comparison(comparison: Comparison) -> str:
         "others": [],
     }
     flat = [{"model": name} | row for name, own in rows.items() for row in own]
-    return _page(dict(comparison.items()), context, comparison.to_dict(), flat)
+    pairs = list(itertools.combinations(comparison.names, 2))
+    differences = [comparison.confidence_curve("auc", a, b) for a, b in pairs] if len(pairs) <= MOST_PAIRS else []
+    return _page(dict(comparison.items()), context, comparison.to_dict(), flat, differences)
 
 
 def _side_by_side(comparison: Comparison, rows: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
@@ -73,35 +77,48 @@ def _side_by_side(comparison: Comparison, rows: dict[str, list[dict[str, Any]]])
     by_name = {model: {row["measure"]: row for row in own} for model, own in rows.items()}
     groups = []
     for group in tables.by_question(next(iter(rows.values())), live=False):
-        lines = [(row, [by_name[model].get(row["measure"], {}) for model in rows]) for row in group["rows"]]
+        lines = [(row, [by_name[model][row["measure"]] for model in rows]) for row in group["rows"]]
         groups.append({"question": group["question"], "rows": [row | {"cells": _best(row, c)} for row, c in lines]})
-    differences = [dict(zip(ROW, row, strict=True)) for row in comparison.summary().rows]
+    headlines = [
+        group | {"rows": own}
+        for group in groups
+        if (own := [row for row in group["rows"] if MEASURES[row["measure"]].headline])
+    ]
+    verdicts = comparison.verdict("auc").splitlines()
     return {
         "models": list(rows),
+        "headlines": headlines,
         "groups": groups,
-        "differences": differences,
-        "verdict": comparison.verdict("auc").splitlines(),
+        "differences": [row | {"title": MEASURES[row["measure"]].title} for row in comparison.summary()],
+        "verdict": verdicts if len(verdicts) > 1 else [],
         "dominance": str(comparison.dominance("roc")).splitlines(),
     }
 
 
 def _best(row: dict[str, Any], cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    known = [cell["value"] for cell in cells if cell and not math.isnan(cell["value"])]
-    best = {"higher": max, "lower": min}.get(row["better"], lambda _, default: None)(known, default=None)  # type: ignore[operator]
-    return [cell | {"best": best is not None and len(known) > 1 and cell.get("value") == best} for cell in cells]
+    """The cells of a row, marked where the value is the best of all."""
+    known = [cell["value"] for cell in cells if not math.isnan(cell["value"])]
+    if row["better"] is None or len(known) < 2:
+        return cells
+    best = max(known) if row["better"] == "higher" else min(known)
+    return [cell | {"best": cell["value"] == best} for cell in cells]
 
 
 # ---------------------------------------------------------------------- the page
 
 
 def _page(
-    models: dict[str, Evaluation], context: dict[str, Any], document: dict[str, Any], rows: list[dict[str, Any]]
+    models: dict[str, Evaluation],
+    context: dict[str, Any],
+    document: dict[str, Any],
+    rows: list[dict[str, Any]],
+    differences: Sequence[ConfidenceCurve] = (),
 ) -> str:
     from jinja2 import Environment
 
     with ThreadPoolExecutor(1) as pool:
         library = pool.submit(vega)
-        pictures = list(specs.charts(models))
+        pictures = list(specs.charts(models, differences))
         data = {
             "models": [cuts.embedded(evaluation, name) for name, evaluation in models.items()],
             "measures": tables.count_measures(),
@@ -125,7 +142,7 @@ def _page(
         data=embedded,
         charts=[{key: picture[key] for key in ("name", "title", "notes")} for picture in pictures],
         models=list(models),
-        conventions=_conventions(models),
+        conventions=conventions(first),
         left_out=[text for text in map(cuts.left_out, models.values()) if text][:1],
         level=f"{100 * tables.LEVEL:g} %",
         higher=first.ranking.higher_is_positive,
@@ -148,7 +165,7 @@ def vega() -> str:
     """The programs that draw the charts, as the package vl-convert holds them."""
     import vl_convert
 
-    return str(vl_convert.javascript_bundle()).replace("</script", "<\\/script").replace("<!--", "<\\!--")
+    return str(vl_convert.javascript_bundle(snippet=None)).replace("</script", "<\\/script").replace("<!--", "<\\!--")
 
 
 @cache
@@ -166,7 +183,8 @@ def asset(name: str) -> str:
 def _policy(programs: Any) -> str:
     """What the browser may do: run these very programs and use this style. Nothing can be fetched or sent."""
     hashes = " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(p.encode()).digest()).decode()}'" for p in programs)
-    return f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+    rules = ("default-src 'none'", f"script-src {hashes}", "style-src 'unsafe-inline'", "img-src data:")
+    return "; ".join((*rules, "base-uri 'none'", "form-action 'none'"))
 
 
 def _theme_variables() -> str:
@@ -197,39 +215,3 @@ def _trusted(markup: str) -> Any:
 
 def _shown(value: Any) -> str:
     return "" if value is None else shown(float(value))
-
-
-def _conventions(models: dict[str, Evaluation]) -> list[tuple[str, str]]:
-    """How the numbers were made."""
-    first = next(iter(models.values()))
-    rule = "at or above" if first.ranking.higher_is_positive else "at or below"
-    resampled = len(first.ranking) <= tables.RESAMPLED
-    boots = (
-        "where no formula exists, the bootstrap (2000 resamples, seed 0)"
-        if resampled
-        else f"none where only the bootstrap gives one, as there are more than {tables.RESAMPLED} distinct scores: "
-        "ev.estimate(measure) resamples"
-    )
-    return [
-        ("Threshold", f"A case is predicted positive (flagged) when its score is {rule} the threshold."),
-        (
-            "Ties",
-            "Equal scores have no order: the ROC curve crosses a tie diagonally, and a quota that ends inside a tie gets "
-            "its expectation.",
-        ),
-        ("Undefined", "0/0 is undefined, with the reason; x/0 is infinite."),
-        ("Logarithms", "Natural (nats)."),
-        (
-            "Intervals",
-            f"{100 * tables.LEVEL:g} %: Wilson for shares, logarithms for ratios, DeLong for the AUC and what is linear in "
-            f"it; {boots}. At a cut that you move, measures that are no share and no ratio have the interval of the "
-            "infinitesimal jackknife (influence).",
-        ),
-        ("By chance", "What a model that knows nothing has when it flags as many cases."),
-        ("Weights", "A whole number equals that many equal rows; other weights count by Kish's effective number."),
-        (
-            "Versions",
-            f"cutline {version('cutline')}, numpy {np.__version__}, Python {platform.python_version()}, "
-            f"vl-convert {version('vl-convert-python')}.",
-        ),
-    ]

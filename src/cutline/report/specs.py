@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from cutline.charts import CHARTS, LIGHT, chart
 from cutline.charts.parts import Evaluated
+from cutline.curves import curve
 from cutline.errors import CutlineError
+from cutline.inference.confidence_curve import ConfidenceCurve
 
 # Where the cut stands on each chart, in the words of the page's program; a rule crosses the chart at one x.
 POINTS = {
@@ -30,10 +32,11 @@ OVER_THRESHOLD = ("f1", "mcc", "expected_cost")
 TABLES = ("confusion_matrix", "ranking_table")
 FIRST = ("roc", "score_distribution", "precision_recall", "gain", "tpr_fpr")
 LIVE = "live"
+ERRORS = {"positives": "missed positives", "negatives": "false alarms"}
 _HOVERED = 150  # points of a line that show their numbers under the pointer
 
 
-def charts(models: Mapping[str, Evaluated]) -> Iterator[dict[str, Any]]:
+def charts(models: Mapping[str, Evaluated], differences: Sequence[ConfidenceCurve] = ()) -> Iterator[dict[str, Any]]:
     """All charts of some models: of all together where lines can be compared, of each where a chart shows one."""
     several = len(models) > 1
     known = [*FIRST, *(name for name in CHARTS if name not in FIRST), *OVER_THRESHOLD]
@@ -47,6 +50,8 @@ def charts(models: Mapping[str, Evaluated]) -> Iterator[dict[str, Any]]:
                     yield from _tried(name, {key: model}, where, [i], suffix=f" of {key}")
         else:
             yield from _tried(name, models, where, list(range(len(models))))
+    for difference in differences:
+        yield from _tried("confidence_curve", difference, {}, [])
 
 
 def _where(name: str) -> dict[str, Any] | None:
@@ -60,7 +65,7 @@ def _where(name: str) -> dict[str, Any] | None:
 
 
 def _tried(
-    name: str, models: Mapping[str, Evaluated], where: dict[str, Any], which: list[int], suffix: str = ""
+    name: str, models: Any, where: dict[str, Any], which: list[int], suffix: str = ""
 ) -> Iterator[dict[str, Any]]:
     """The chart, or why there is none: a class may lack, or the scores be infinite."""
     try:
@@ -72,9 +77,9 @@ def _tried(
     if name == "score_distribution":
         _with_moving_areas(spec, next(iter(models.values())))
     if where:
-        _with_live_cut(spec, where, len(models) > 1)
+        _with_live_cut(spec, where, several=len(models) > 1)
     _thin(spec)
-    _legends_below(spec)
+    _arranged(spec)
     spec["config"] = spec["config"] | {"aria": False, "font": "system-ui, sans-serif", "background": "transparent"}
     spec["description"] = title + suffix
     yield {
@@ -100,7 +105,7 @@ def _heading(spec: dict[str, Any]) -> tuple[str, list[str]]:
 # ---------------------------------------------------------------------- the cut
 
 
-def _with_live_cut(spec: dict[str, Any], where: dict[str, Any], several: bool) -> None:
+def _with_live_cut(spec: dict[str, Any], where: dict[str, Any], *, several: bool) -> None:
     """Take the mark of the chosen cut off, and lay one that the page moves on top."""
     inner = next((spec[key][0] for key in ("hconcat", "vconcat") if key in spec), spec)
     inner["layer"] = [layer for layer in inner["layer"] if not _is_cut(layer, spec["datasets"])]
@@ -108,15 +113,9 @@ def _with_live_cut(spec: dict[str, Any], where: dict[str, Any], several: bool) -
     y = {"field": "y", "type": "quantitative"}
     colour = {"field": "colour", "type": "nominal", "scale": None, "legend": None} if several else {"value": LIGHT.text}
     if "y" in where:
-        halo = {
-            "type": "point",
-            "shape": "circle",
-            "size": 260,
-            "strokeWidth": 6,
-            "opacity": 0.9,
-            "stroke": LIGHT.ground,
-        }
-        dot = {"type": "point", "shape": "circle", "size": 170, "strokeWidth": 3, "opacity": 1, "filled": False}
+        ring = {"type": "point", "shape": "circle", "filled": False}
+        halo = ring | {"size": 260, "strokeWidth": 6, "opacity": 0.9, "stroke": LIGHT.ground}
+        dot = ring | {"size": 170, "strokeWidth": 3, "opacity": 1}
         layers = [(halo, {"x": x, "y": y}), (dot, {"x": x, "y": y, "stroke": colour})]
     else:
         rule = {"type": "rule", "strokeWidth": 2, "strokeDash": [5, 3]}
@@ -133,39 +132,33 @@ def _is_cut(layer: dict[str, Any], datasets: dict[str, Any]) -> bool:
     if not rows or not ("mark" in rows[0] or set(rows[0]) == {"name", "x"}):
         return False
     key = "mark" if "mark" in rows[0] else "name"
-    rows[:] = [row for row in rows if not row[key].startswith(("cut: ", "cut at ", "chosen cut"))]
-    shape = layer["encoding"].get("shape")
-    if shape and rows:
-        named = dict(zip(shape["scale"]["domain"], shape["scale"]["range"], strict=True))
-        names = list(dict.fromkeys(row[key] for row in rows))
-        shape["scale"] |= {"domain": names, "range": [named[name] for name in names]}
+    shape = layer["encoding"].get("shape", {}).get("scale")
+    if shape:
+        shapes = {_other_names(n): s for n, s in zip(shape["domain"], shape["range"], strict=True) if _other_names(n)}
+        shape |= {"domain": list(shapes), "range": list(shapes.values())}
+    rows[:] = [row | {key: _other_names(row[key])} for row in rows if _other_names(row[key])]
     return not rows
+
+
+def _other_names(name: str) -> str:
+    """The names of a mark without that of the cut, with which it may share its place."""
+    return ", ".join(part for part in name.split(", ") if not part.startswith(("cut: ", "cut at ", "chosen cut")))
 
 
 def _with_moving_areas(spec: dict[str, Any], model: Evaluated) -> None:
     """The two kinds of errors as areas under the densities, up to a cut that the page moves."""
-    lines = next(layer for layer in spec["layer"] if _mark_type(layer) == "line")
-    rows = spec["datasets"][lines["data"]["name"]]
     spec["layer"] = [layer for layer in spec["layer"] if _mark_type(layer) != "rect"]
-    sides = (
-        {"positives": "left", "negatives": "right"}
-        if model.ranking.higher_is_positive
-        else {
-            "positives": "right",
-            "negatives": "left",
-        }
-    )
-    bars: list[dict[str, Any]] = []
-    for name, side in sides.items():
-        own = [row for row in rows if row["series"] == name and row["y"] is not None]
-        for left, right in zip(own[:-1], own[1:], strict=True):
-            if left["y"] == right["y"] and left["x"] != right["x"]:
-                ends = sorted((left["x"], right["x"]))
-                error = "missed positives" if name == "positives" else "false alarms"
-                bars.append({"low": ends[0], "high": ends[1], "y": left["y"], "zero": 0, "side": side, "error": error})
+    found = curve(model.ranking, "score_distribution", through=model.threshold)
+    left, right = ("positives", "negatives") if model.ranking.higher_is_positive else ("negatives", "positives")
+    density = {"positives": found.y, "negatives": found.also["negatives"]}
+    bars = [
+        {"low": low, "high": high, "y": y, "zero": 0, "side": side, "error": ERRORS[name]}
+        for side, name in (("left", left), ("right", right))
+        for low, high, y in zip(found.x[:-1].tolist(), found.x[1:].tolist(), density[name][1:].tolist(), strict=True)
+    ]
     spec["datasets"]["bars"] = bars
     spec.setdefault("params", []).append({"name": "cut", "value": None})
-    errors = {"missed positives": LIGHT.colour(0), "false alarms": LIGHT.colour(1)}
+    errors = {ERRORS["positives"]: LIGHT.colour(0), ERRORS["negatives"]: LIGHT.colour(1)}
     areas = {
         "data": {"name": "bars"},
         "transform": [
@@ -208,18 +201,20 @@ def _thin(spec: dict[str, Any]) -> None:
             rows[:] = [row for own in by_series.values() for row in own[:: max(1, -(-len(own) // _HOVERED))]]
 
 
-def _legends_below(node: Any) -> None:
+def _arranged(node: Any) -> None:
     """Legends under the chart instead of beside it: two charts stand side by side then, and one fits on a phone."""
     if isinstance(node, dict):
+        if node.get("field") == "width":  # a number to be taken as it is, of which Vega-Lite wants to hear an order
+            node["type"] = "ordinal"
         legend = node.get("legend")
         if isinstance(legend, dict) and legend.get("orient") == "right":
             legend |= {"orient": "bottom", "direction": "vertical", "columns": 1, "symbolSize": 120, "labelLimit": 380}
         for key, child in node.items():
             if key != "datasets":
-                _legends_below(child)
+                _arranged(child)
     elif isinstance(node, list):
         for child in node:
-            _legends_below(child)
+            _arranged(child)
 
 
 COLOURS = {
@@ -232,7 +227,7 @@ COLOURS = {
 
 
 def _coloured(node: Any) -> Any:
-    """The colours of the light theme as variables of the page's style, so that they follow it into the dark and to print."""
+    """The colours of the light theme as variables of the page's style: they follow it into the dark and to print."""
     if isinstance(node, str):
         return COLOURS.get(node, node)
     if isinstance(node, dict):

@@ -18,7 +18,7 @@ RESAMPLED = 2500  # distinct scores up to which the bootstrap gives the interval
 
 
 def rows_of(evaluation: Evaluation) -> list[dict[str, Any]]:
-    """The measures of an evaluation with values, intervals and chance, as the summary gives them, and more intervals."""
+    """The measures of an evaluation as its summary gives them, and more intervals."""
     table = list(evaluation.summary(level=LEVEL))
     more = _more_intervals(evaluation, [row["measure"] for row in table if row["low"] is None])
     for row in table:
@@ -115,7 +115,7 @@ def cards(rows: list[dict[str, Any]], names: tuple[str, ...] = (*CARDS, *CUT_CAR
 
 
 def scale(row: dict[str, Any]) -> str:
-    """Where value, interval and chance stand on the range of the measure, in percent, for the style of a small picture."""
+    """Where value, interval and chance stand on the range of the measure, in percent, for a small picture."""
     low, high = MEASURES[row["measure"]].range
     if not (math.isfinite(low) and math.isfinite(high)):
         return ""

@@ -14,6 +14,8 @@ from cutline.inference.estimate import Estimate
 from cutline.ranking import cases_of
 from cutline.tables import shown
 
+_OF_DIFFERENCES = ("too-small",)  # the second sentence says it
+
 
 def verdict(evaluation: Evaluation, notes: Sequence[Note]) -> list[str]:
     """Three sentences on one model."""
@@ -27,12 +29,13 @@ def verdict_on(comparison: Comparison, notes: Sequence[Note]) -> list[str]:
     order = sorted(values, key=lambda name: -_or_nothing(values[name]))
     ranked = ", ".join(f"{name} {shown(values[name])}" for name in order)
     first = (
-        f"{len(comparison)} models scored the same {cases_of(r)}, {written(r.positives)} of them positive; by the area under the "
-        f"ROC curve, where 0.5 is chance, they stand at {ranked}."
+        f"{len(comparison)} models scored the same {cases_of(r)}, {written(r.positives)} of them positive; by the area "
+        f"under the ROC curve, where 0.5 is chance, they stand at {ranked}."
     )
     differences = " ".join(comparison.verdict("auc").splitlines()[:3])
+    others = [note.text for note in notes if note.rule not in _OF_DIFFERENCES]
     dominance = str(comparison.dominance("roc")).splitlines()[0]
-    return [first, differences, notes[0].text if notes else f"By false positive rate: {dominance}"]
+    return [first, differences, others[0] if others else f"By false positive rate: {dominance}"]
 
 
 def _or_nothing(value: float) -> float:
@@ -42,7 +45,8 @@ def _or_nothing(value: float) -> float:
 def _ranking(evaluation: Evaluation) -> str:
     r = evaluation.ranking
     who = f"{evaluation.name} was" if evaluation.name else "The predictions were"
-    on = f"{who} evaluated on {cases_of(r)}, {written(r.positives)} of them positive ({100 * r.positives / r.total:.3g} %)"
+    share = f"{100 * r.positives / r.total:.3g} %"
+    on = f"{who} evaluated on {cases_of(r)}, {written(r.positives)} of them positive ({share})"
     if not r.positives or not r.negatives:
         return f"{on}; with one class alone, nothing can be said of how well it ranks."
     area = evaluation.estimate("auc")

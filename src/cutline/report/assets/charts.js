@@ -3,6 +3,7 @@
 import { coordinate } from "./points.js";
 
 const drawings = [];
+const ERRORS = 1; // of what Vega has to say, only these
 
 export function startCharts(pictures) {
   for (const picture of pictures) {
@@ -33,8 +34,9 @@ async function draw(drawing) {
   if (drawing.started) return;
   drawing.started = true;
   // With its interpreter, Vega needs no eval(), and the page can forbid it.
-  const options = { actions: false, renderer: "svg", ast: true, tooltip: { theme: "cutline" }, logLevel: window.vega.Error };
+  const options = { actions: false, renderer: "svg", ast: true, tooltip: { theme: "cutline" }, logLevel: ERRORS };
   const { view } = await window.vegaEmbed(drawing.place, drawing.picture.spec, options);
+  drawing.place.querySelector("svg").setAttribute("aria-hidden", "true"); // the place itself says what it shows
   drawing.view = view;
   refresh(drawing);
 }

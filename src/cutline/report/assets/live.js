@@ -54,6 +54,7 @@ export class LiveCut {
   }
 
   enter(name, input) {
+    if (input.value === input.dataset.shown) return; // browsers call what the page itself wrote a change, too
     const typed = input.value.trim() === "" ? NaN : Number(input.value);
     const wrong = this.refusal(name, typed);
     input.setAttribute("aria-invalid", String(Boolean(wrong)));
@@ -125,7 +126,7 @@ export class LiveCut {
       fpr: round((100 * cut.fp) / model.negatives),
     };
     for (const [name, value] of Object.entries(fields)) {
-      byId(name).value = Number.isNaN(value) ? "" : String(value);
+      byId(name).value = byId(name).dataset.shown = Number.isNaN(value) ? "" : String(value);
       byId(name).setAttribute("aria-invalid", "false");
     }
     byId("refusal").textContent = "";
@@ -172,10 +173,10 @@ export class LiveCut {
   showMeasures() {
     for (const found of this.estimates()) {
       const row = byId(`live-${found.name}`);
-      const [value, limits, chance] = ["value", "interval", "chance"].map((name) => row.querySelector(`.${name}`));
+      const [value, limits, chance, method] = ["value", "interval", "chance", "method"].map((name) => row.querySelector(`.${name}`));
       value.textContent = shown(found.value);
       limits.textContent = interval(found.low, found.high);
-      limits.title = found.method;
+      method.textContent = found.method;
       chance.textContent = Number.isNaN(found.chance) ? "" : shown(found.chance);
       scale(row.querySelector(".scale"), found, this.data.measures.find((entry) => entry.name === found.name).range);
     }

@@ -1,0 +1,162 @@
+"""Charts of what only several models can tell: who leads where, and by how much one exceeds another."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import altair as alt
+
+from cutline.charts.lines import NOTHING, curves_of, cut_marks
+from cutline.charts.parts import (
+    Frame,
+    Mark,
+    Models,
+    Series,
+    frame_of,
+    layered,
+    line_layers,
+    mark_layer,
+    model_series,
+    rule_layer,
+)
+from cutline.charts.picture import inline
+from cutline.charts.references import apart, reference_series
+from cutline.charts.theme import DASHES, Theme
+from cutline.curves import Curve, Point
+from cutline.errors import InputError, ParameterError, near
+from cutline.inference.confidence_curve import ConfidenceCurve
+from cutline.inference.dominance import Dominance, of_curves, of_thresholds, visible
+from cutline.measures import MEASURES, Needs
+from cutline.options import check_level
+from cutline.tables import shown
+
+# ---------------------------------------------------------------------- areas of dominance
+
+# By the kind of curve: what is compared along its axis, and the curve that is drawn. Precision and recall are compared
+# as Davis and Goadrich join them, so that is what is drawn.
+KINDS = {
+    "roc": ("roc", "roc"),
+    "precision_recall": ("precision_recall", "precision_recall_davis_goadrich"),
+    "gain": ("quota", "gain"),
+    "lift": ("quota", "lift"),
+    "hit_rate": ("quota", "hit_rate"),
+    "qrecall": ("quota", "qrecall"),
+}
+EQUAL, IN_TURN, UNDEFINED = "equal", "in turn", "undefined"
+
+
+def dominance_chart(models: Models, theme: Theme, *, kind: str = "roc") -> Any:
+    """The curves of several models, and below them which is the best where, as coloured spans."""
+    if len(models) < 2:
+        raise ParameterError("dominance compares models, but one was given: pass two or more.")
+    found, drawn_kind = _compared(models, kind)
+    curves = curves_of(models, drawn_kind)
+    references = {"random": NOTHING} if "random" in next(iter(curves.values())).beside else {}
+    frame = frame_of(curves, models, title=f"Areas of dominance: {_title(curves)}", subtitle=apart(curves, references))
+    own = model_series(curves, theme, frame.x_domain)
+    numbered = [replace(one, name=f"{i}  {one.name}") for i, one in enumerate(own, 1)]
+    series = [*numbered, *reference_series(curves, theme, references)]
+    marks = mark_layer(cut_marks(models, curves, theme), frame, theme)
+    top = layered([*line_layers(series, frame), *marks], frame)
+    band = _band(found, frame, theme)
+    return alt.vconcat(top, band, spacing=6).resolve_scale(color="independent", strokeDash="independent")
+
+
+def _title(curves: dict[str, Curve]) -> str:
+    return next(iter(curves.values())).title
+
+
+def _compared(models: Models, kind: str) -> tuple[Dominance, str]:
+    """Who leads where by a kind of curve, and which curve shows it."""
+    rankings = [model.ranking for model in models.values()]
+    if kind in KINDS:
+        curve, drawn_kind = KINDS[kind]
+        if curve == "quota" and len({(float(r.positives), float(r.total)) for r in rankings}) > 1:
+            raise InputError(f"{kind} compares places of one list, but the models rank different cases: pass the same.")
+        return of_curves(curve, list(models), rankings), drawn_kind
+    measure = MEASURES[kind] if kind in MEASURES else None  # noqa: SIM401
+    if measure is None or measure.needs is not Needs.COUNTS or measure.better is None:
+        raise ParameterError(
+            f"kind is {kind!r}: pass {', '.join(KINDS)}, or a measure of one cut that is good or bad, such as f1."
+            f"{near(kind, KINDS)}"
+        )
+    if len({r.higher_is_positive for r in rankings}) > 1:
+        raise InputError("Of some models high scores are positive, of others low ones: they share no threshold.")
+    return of_thresholds(measure, list(models), rankings), measure.name
+
+
+def _band(found: Dominance, frame: Frame, theme: Theme) -> Any:
+    """The spans as a band below the curves, with the numbers of the models."""
+    names = list(found.names)
+    data: list[dict[str, Any]] = []
+    for span, in_turn in visible(found.spans, *frame.x_domain):
+        one = span.best[0] if len(span.best) == 1 and not in_turn else None
+        leader = one or (IN_TURN if in_turn else EQUAL if span.best else UNDEFINED)
+        who = str(1 + names.index(one)) if one else {IN_TURN: "~", EQUAL: "=", UNDEFINED: ""}[leader]
+        joined = (", " if in_turn else " and ").join(span.best) or UNDEFINED
+        data.append(
+            {"start": span.low, "end": span.high, "middle": (span.low + span.high) / 2}
+            | {"leader": who, "names": f"{joined}, in turn" if in_turn else joined}
+        )
+    leaders = [*(str(i) for i in range(1, len(names) + 1)), "=", "~", ""]
+    colours = [*(theme.colour(i) for i in range(len(names))), theme.reference, theme.reference, theme.ground]
+    scale = alt.Scale(domain=list(frame.x_domain), nice=False)
+    spans = (
+        alt.Chart(inline(data))
+        .mark_rect(stroke=theme.ground, strokeWidth=1)
+        .encode(
+            x=alt.X("start:Q", title=None, scale=scale, axis=None),
+            x2="end:Q",
+            color=alt.Color("leader:N", scale=alt.Scale(domain=leaders, range=colours), legend=None),
+            tooltip=[
+                alt.Tooltip("names:N", title="Best"),
+                alt.Tooltip("start:Q", title="From", format=".4~f"),
+                alt.Tooltip("end:Q", title="To", format=".4~f"),
+            ],
+        )
+    )
+    wide = (frame.x_domain[1] - frame.x_domain[0]) * 0.04
+    numbers = (
+        alt.Chart(inline([row for row in data if row["end"] - row["start"] >= wide]))
+        .mark_text(fontWeight="bold", color=theme.ground)
+        .encode(x=alt.X("middle:Q", title=None), text="leader:N")
+    )
+    return alt.layer(spans, numbers).properties(width=frame.width, height=22)
+
+
+# ---------------------------------------------------------------------- a difference
+
+
+def confidence_curve(found: ConfidenceCurve, theme: Theme, *, level: float = 0.95) -> Any:
+    """How compatible each true difference is with the data, with the line of a level and the one of no difference."""
+    check_level(level)
+    if not len(found.x):
+        why = f": {found.notes[0]}" if found.notes else ""
+        raise InputError(f"The difference {found.measure} has no interval{why}, so it has no confidence curve.")
+    inside = found.x[found.y >= 1 - level - 1e-9]
+    low, high = min(float(found.x.min()), 0.0), max(float(found.x.max()), 0.0)
+    room = 0.03 * (high - low) or 1.0
+    words = f"{100 * level:g} % interval {shown(float(inside.min()))} to {shown(float(inside.max()))} ({found.method})"
+    frame = Frame(
+        "True difference",
+        "p-value (1 - confidence level)",
+        (low - room, high + room),
+        (0.0, 1.0),
+        f"Confidence curve of {found.measure}",
+        [f"Observed {shown(found.value)}, p = {shown(found.p_value)} of no difference", words],
+    )
+    columns = {"x": found.x, "y": found.y}
+    series = [
+        Series("confidence curve", columns, theme.colour(0), DASHES[0]),
+        Series(
+            f"{100 * level:g} % level",
+            {"x": list(frame.x_domain), "y": [1 - level] * 2},
+            theme.colour(1),
+            DASHES[1],
+            1.5,
+        ),
+    ]
+    observed = Mark("observed difference", Point(float("nan"), found.value, 1.0), "circle", theme.text)
+    rules = rule_layer({"no difference": 0.0}, "x", theme)
+    return layered([*rules, *line_layers(series, frame), *mark_layer([observed], frame, theme)], frame)

@@ -1,0 +1,68 @@
+"""The lines that models are measured by: knowing nothing, a perfect order."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from cutline.charts.parts import Series, plain_series
+from cutline.charts.theme import DOTTED, Theme
+from cutline.curves import Curve, Drawn, drawn
+
+REFERENCE_DASHES = {"random": DOTTED, "perfect": (6, 2)}
+MOST_REFERENCES = 4
+
+
+def reference_series(curves: Mapping[str, Curve], theme: Theme, names: Mapping[str, str]) -> list[Series]:
+    """The curves beside the curves, under the names they are to have in the legend.
+
+    One line when all models share it, as they do on the same cases; otherwise a line for each, in the colour of the
+    model; none when there would be too many to be told apart, which `apart` says.
+    """
+    series = []
+    for reference, label in names.items():
+        found = _references(curves, reference)
+        dash = REFERENCE_DASHES[reference]
+        if len(found) == 1:
+            [line] = found.values()
+            series.append(plain_series(label, line, theme.reference, dash, 1.5))
+        elif len(found) <= MOST_REFERENCES:
+            colour = {name: theme.colour(i) for i, name in enumerate(curves)}
+            series += [
+                plain_series(f"{label} ({', '.join(who)})", line, colour[who[0]], dash, 1.5)
+                for who, line in found.items()
+            ]
+    return series
+
+
+def apart(curves: Mapping[str, Curve], names: Mapping[str, str]) -> list[str]:
+    """Why there is no line of a reference, in words."""
+    return [
+        f"No line of {label}: the models have {len(found)} different ones."
+        for reference, label in names.items()
+        if len(found := _references(curves, reference)) > MOST_REFERENCES
+    ]
+
+
+def _references(curves: Mapping[str, Curve], reference: str) -> dict[tuple[str, ...], Drawn]:
+    """The different lines of a reference, by the models that share each; of level lines the longest counts."""
+    lines: list[tuple[list[str], Drawn]] = []
+    for name, curve in curves.items():
+        line = drawn(curve.beside[reference])
+        for i, (who, other) in enumerate(lines):
+            if _same(line, other):
+                longer = max(line, other, key=lambda one: float(one.x[-1]))
+                lines[i] = ([*who, name], longer)
+                break
+        else:
+            lines.append(([name], line))
+    return {tuple(who): line for who, line in lines}
+
+
+def _same(line: Drawn, other: Drawn) -> bool:
+    level = np.ptp(line.y) == 0 and np.ptp(other.y) == 0
+    if level:
+        return math.isclose(line.y[0], other.y[0])
+    return all(len(a) == len(b) and np.allclose(a, b) for a, b in ((line.x, other.x), (line.y, other.y)))
