@@ -5,12 +5,17 @@ import io
 import json
 import sys
 from pathlib import Path
+from typing import get_args
 
 import jsonschema
 import pytest
 
 from cutline import MEASURES, compare, evaluate
+from cutline.advice.situations import Goal
+from cutline.cli import options
+from cutline.engines.files import FORMATS
 from cutline.examples import load
+from cutline.measures import Family
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "schema.json").read_text(encoding="utf-8"))
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
@@ -289,6 +294,26 @@ def test_advice_names_measures_and_sources(cutline):
     assert [r["measure"] for r in found["recommendations"]] == ["qrecall"]
     assert "Arbel" in cutline("advise", "--goal", "quota", "--quota-known").out
     assert "--goal" in cutline("advise").err
+
+
+def test_advice_asks_people_what_it_does_not_know(cutline, monkeypatch):
+    class Person(io.StringIO):
+        def isatty(self):
+            return True
+
+    monkeypatch.setattr(sys, "stdin", Person("what\nquota\nmany\n0.1\ny\nn\n\n\ny\nn\nn\n"))
+    done = cutline("advise")
+
+    assert done.code == 0
+    assert done.out.count("What is the model for") == 2  # the first answer is none
+    assert "hit_rate" in done.out
+    assert "qrecall" not in done.out
+
+
+def test_the_choices_of_options_are_those_of_the_package():
+    assert [goal.value for goal in options.Goal] == list(get_args(Goal))
+    assert [family.value for family in options.FamilyName] == [family.name.lower() for family in Family]
+    assert [kind.value for kind in options.Format] == list(FORMATS)
 
 
 def test_the_demo_ends_with_a_table_and_intervals(cutline):

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import sys
 from dataclasses import Field, fields
-from typing import Any
+from typing import Any, get_args
 
 import typer
 from rich.text import Text
 
 from cutline.advice import Situation, advise
+from cutline.advice.situations import Goal
 from cutline.cli import render
 from cutline.cli.run import print_json
 from cutline.errors import ParameterError
 from cutline.measures import MEASURES
 
-GOALS = ("rank", "decide", "probabilities", "quota")
+GOALS = get_args(Goal)
 
 
 def run_advise(given: dict[str, Any], as_json: bool) -> None:
@@ -33,7 +34,8 @@ def run_advise(given: dict[str, Any], as_json: bool) -> None:
     rows = [(Text(r.measure, style="bold"), MEASURES[r.measure].title, f"{r.why} ({r.source})") for r in found]
     screen.print(render.grid(screen, ("measure", "", "why"), rows))
     names = ",".join(r.measure for r in found)
-    screen.print(Text(f"\nThen: cutline evaluate predictions.csv --measures {names}", style="dim"))
+    quota = " --quota 100" if any(MEASURES[r.measure].required for r in found) else ""
+    screen.print(Text(f"\nThen: cutline evaluate predictions.csv --measures {names}{quota}", style="dim"))
 
 
 def _asked(given: dict[str, Any]) -> dict[str, Any]:
@@ -47,13 +49,13 @@ def _asked(given: dict[str, Any]) -> dict[str, Any]:
 def _answer(one: Field[Any]) -> Any:
     question = one.metadata["question"]
     if one.name == "goal":
-        while (goal := typer.prompt(question).strip().lower()) not in GOALS:
+        while (goal := typer.prompt(question, prompt_suffix=" ").strip().lower()) not in GOALS:
             typer.echo(f"One of {', '.join(GOALS)}.", err=True)
         return goal
     if "bool" in str(one.type):
-        return typer.confirm(question, default=False)
+        return typer.confirm(question, default=False, prompt_suffix=" ")
     while True:
-        text = typer.prompt(question, default="", show_default=False).strip()
+        text = typer.prompt(question, default="", show_default=False, prompt_suffix=" ").strip()
         try:
             return float(text) if text else None
         except ValueError:
