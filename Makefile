@@ -21,7 +21,7 @@ $(DEV): pyproject.toml | $(BIN)/python
 	touch $(RUNTIME) $@
 
 demo: $(RUNTIME)
-	$(BIN)/python -m cutline.demo
+	$(BIN)/cutline demo
 
 test: lint types layers
 	$(BIN)/python -m pytest -n auto
@@ -48,6 +48,8 @@ quality-training: $(DEV)
 
 docs: $(DEV)
 	$(BIN)/python docs/make_measures.py
+	$(BIN)/python docs/make_cli.py
+	$(BIN)/python docs/make_terminal.py
 	$(BIN)/python docs/make_advice.py
 
 gallery: $(DEV)

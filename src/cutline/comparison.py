@@ -33,6 +33,9 @@ LEVEL = 0.95
 Asked = str | Measure | Callable[..., float]
 
 if TYPE_CHECKING:
+    import os
+    from pathlib import Path
+
     from cutline.charts import Picture
 
 
@@ -272,19 +275,30 @@ class Comparison(Mapping[str, Evaluation]):
                 rows += [(str(m), a, b, *[math.nan] * 7, "", why) for a, b in pairs]
         return Table(ROW, tuple(rows), title=self._heading())
 
-    def to_dict(self) -> dict[str, Any]:
-        """The models and their differences, ready for JSON; what is not a finite number is None, with its reason."""
+    def to_dict(self, summary: Table | None = None, *, level: float = LEVEL) -> dict[str, Any]:
+        """The models and their differences, ready for JSON (docs/schema.json); what is not a finite number is None.
+
+        `summary` is a finished one, of the measures and `level` that are wanted; the headlines without.
+        """
         return {
+            "schema": "cutline/comparison/1",
+            "level": level,
             "models": {name: evaluation.to_dict() for name, evaluation in self.items()},
             "cases": self.pairing.total,
-            "differences": self.summary().to_dict(),
-            "verdict": self.verdict(),
+            "differences": (self.summary(level=level) if summary is None else summary).to_dict(),
+            "verdict": self.verdict(level=level),
             "dominance": self.dominance().to_dict(),
         }
 
     def to_frame(self, backend: str = "pandas") -> Any:
         """The summary as a data frame of pandas, polars or pyarrow."""
         return self.summary().to_frame(backend)
+
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
+        """Write the report (.html), the numbers (.json, .csv) or the ROC curves (.png, .svg, .pdf), by the suffix."""
+        from cutline.report import save
+
+        return save(self, path, overwrite=overwrite)
 
     # ------------------------------------------------------------------ asking
 

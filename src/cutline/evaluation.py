@@ -30,6 +30,9 @@ from cutline.remarks import Remark, remarks
 from cutline.tables import Table, plain
 
 if TYPE_CHECKING:
+    import os
+    from pathlib import Path
+
     from cutline.charts import Picture
     from cutline.curves import Curve
 
@@ -246,6 +249,8 @@ class Evaluation:
         share: float | None = None,
         intervals: bool | Literal["bootstrap"] = True,
         level: float = 0.95,
+        resamples: int = 2000,
+        seed: int = 0,
     ) -> Table:
         """A table of measures: values, intervals, what a model that knows nothing would get, and why one is undefined.
 
@@ -266,7 +271,8 @@ class Evaluation:
             chosen = [m.with_(quota=int(j) if j.is_integer() else j) if "quota" in m.parameters else m for m in chosen]
         elif measures is None:
             chosen = [m for m in chosen if not m.required]
-        options, n, grouped = checked(Options(level)), len(self.ranking), self.groups is not None
+        options = checked(Options(level, resamples=resamples, seed=seed))
+        n, grouped = len(self.ranking), self.groups is not None
         fitting = [m for m in chosen if m.fits(self.ranking)]
         targets = each(lambda m: self._target(m, {}), fitting, n)
         found: list[Estimate | None] = [None] * len(targets)
@@ -300,10 +306,15 @@ class Evaluation:
         """The notes, each with the name of its rule."""
         return [*remarks(self.ranking, self.threshold, self.groups.groups if self.groups else 0)]
 
-    def to_dict(self) -> dict[str, Any]:
-        """All that is known, ready for JSON; what is not a finite number is None, with its reason."""
+    def to_dict(self, summary: Table | None = None, *, level: float = 0.95) -> dict[str, Any]:
+        """All that is known, ready for JSON (docs/schema.json); what is not a finite number is None, with its reason.
+
+        `summary` is a finished one, of the measures, intervals and `level` that are wanted; all measures without.
+        """
         r = self.ranking
+        rows = (self.summary(level=level) if summary is None else summary).to_dict()
         return {
+            "schema": "cutline/evaluation/1",
             "name": self.name,
             "positive": _json_label(r.positive),
             "cases": r.total.item(),
@@ -312,14 +323,22 @@ class Evaluation:
             "distinct_scores": len(r),
             "dropped": r.dropped,
             "threshold": plain(self.threshold),
+            "higher_is_positive": r.higher_is_positive,
             "counts": self.counts.to_dict(),
-            "measures": self.summary().to_dict(),
+            "level": level,
+            "measures": [{name.replace(" ", "_"): value for name, value in row.items()} for row in rows],
             "notes": self.notes,
         }
 
     def to_frame(self, backend: str = "pandas") -> Any:
         """The summary as a data frame of pandas, polars or pyarrow."""
         return self.summary().to_frame(backend)
+
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
+        """Write the report (.html), the numbers (.json, .csv) or the ROC curve (.png, .svg, .pdf), by the suffix."""
+        from cutline.report import save
+
+        return save(self, path, overwrite=overwrite)
 
     # ------------------------------------------------------------------ looks
 

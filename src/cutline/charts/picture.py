@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import struct
-import tempfile
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from typing import Any
 import altair as alt
 
 from cutline.errors import ParameterError
+from cutline.files import write
 
 SUFFIXES = (".png", ".svg", ".pdf", ".html", ".json")
 
@@ -69,19 +69,7 @@ class Picture:
     def save(self, path: str | os.PathLike[str], *, scale: float = 2.0) -> Path:
         """Write the file that the suffix names: whole, or not at all. A .png has `scale` dots to a pixel."""
         target = Path(path)
-        content = self.render(target.suffix.lower(), scale=scale)
-        if not target.parent.is_dir():
-            raise ParameterError(f"There is no folder {str(target.parent)!r}: make it, or pass another path.")
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(content)
-            Path(name).chmod(0o644)
-            Path(name).replace(target)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
-        return target
+        return write(target, self.render(target.suffix.lower(), scale=scale), overwrite=True)
 
     def _repr_mimebundle_(self, *args: Any, **more: Any) -> Any:
         return self.altair._repr_mimebundle_(*args, **more)

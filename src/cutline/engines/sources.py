@@ -48,7 +48,10 @@ class Source(Protocol):
 
 
 def opened(data: Any, title: str = "data") -> Source:
-    """The source of a frame, a mapping of columns, or the path of a file."""
+    """The source of a frame, a mapping of columns, or the path of a file; one that is open already as it is."""
+    if hasattr(type(data), "grouped"):
+        source: Source = data
+        return source
     if isinstance(data, str | os.PathLike):
         from cutline.engines import files
 

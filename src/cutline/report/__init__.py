@@ -1,0 +1,57 @@
+"""The report: one HTML file that shows all numbers and charts, and moves the cut."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from cutline import files
+from cutline.comparison import Comparison
+from cutline.errors import ParameterError
+from cutline.evaluation import Evaluation
+
+PICTURES = (".png", ".svg", ".pdf")
+SUFFIXES = (".html", ".json", ".csv", *PICTURES)
+
+
+def save(found: Evaluation | Comparison, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
+    """Write what the suffix of the path names: the report, the numbers (JSON, CSV), or the ROC curve as a picture."""
+    target = Path(path)
+    suffix = target.suffix.lower()
+    if suffix not in SUFFIXES:
+        what = f"the suffix {target.suffix!r}" if suffix else "no suffix"
+        raise ParameterError(f"Nothing can be saved with {what}: pass a path that ends in {', '.join(SUFFIXES)}.")
+    files.check(target, overwrite=overwrite)
+    return files.write(target, _content(found, suffix), overwrite=overwrite)
+
+
+def _content(found: Evaluation | Comparison, suffix: str) -> bytes:
+    if suffix in PICTURES:
+        return found.chart("roc").render(suffix)
+    written: dict[str, Callable[[Any], str]] = {".html": html, ".json": _json, ".csv": _csv}
+    return written[suffix](found).encode()
+
+
+def html(found: Evaluation | Comparison) -> str:
+    """The report as text."""
+    from cutline.report.page import of_comparison, of_evaluation
+
+    return of_evaluation(found) if isinstance(found, Evaluation) else of_comparison(found)
+
+
+def _json(found: Evaluation | Comparison) -> str:
+    return json.dumps(found.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _csv(found: Evaluation | Comparison) -> str:
+    import csv
+    from io import StringIO
+
+    table, text = found.summary(), StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(table.columns)
+    writer.writerows(["" if cell is None else cell for cell in row] for row in table.rows)
+    return text.getvalue()

@@ -1,0 +1,82 @@
+// The charts: drawn by Vega when they come into view, and later on in idle time; their marks follow the cut.
+
+import { coordinate } from "./points.js";
+
+const drawings = [];
+const ERRORS = 1; // of what Vega has to say, only these
+
+export function startCharts(pictures) {
+  for (const picture of pictures) {
+    const place = document.getElementById(`chart-${picture.index}`);
+    if (picture.spec) drawings.push({ picture, place, view: null, started: false, visible: false, stale: true });
+  }
+  const watcher = new IntersectionObserver((entries) => {
+    for (const entry of entries) {
+      const drawing = drawings.find((one) => one.place === entry.target);
+      drawing.visible = entry.isIntersecting;
+      if (drawing.visible) (drawing.view ? refresh : draw)(drawing);
+    }
+  }, { rootMargin: "200px" });
+  for (const drawing of drawings) watcher.observe(drawing.place);
+  drawTheRest();
+}
+
+// Printing shows all charts, so all are drawn in the end.
+async function drawTheRest() {
+  for (const drawing of drawings) {
+    await new Promise((resolve) => (window.requestIdleCallback ?? setTimeout)(resolve));
+    await draw(drawing);
+  }
+  document.documentElement.dataset.charts = "drawn";
+}
+
+async function draw(drawing) {
+  if (drawing.started) return;
+  drawing.started = true;
+  // With its interpreter, Vega needs no eval(), and the page can forbid it.
+  const options = { actions: false, renderer: "svg", ast: true, tooltip: { theme: "cutline" }, logLevel: ERRORS };
+  const { view } = await window.vegaEmbed(drawing.place, drawing.picture.spec, options);
+  drawing.place.querySelector("svg").setAttribute("aria-hidden", "true"); // the place itself says what it shows
+  drawing.view = view;
+  refresh(drawing);
+}
+
+let placed = null;
+
+// Move the mark of the cut on all charts: at once where it is seen, elsewhere when it comes into view.
+export function moveMarks(cuts, settings) {
+  placed = { cuts, settings };
+  for (const drawing of drawings) {
+    drawing.stale = true;
+    if (drawing.view && drawing.visible) refresh(drawing);
+  }
+}
+
+export function refreshAll() {
+  for (const drawing of drawings) if (drawing.view) refresh(drawing);
+}
+
+function refresh(drawing) {
+  const { picture, view } = drawing;
+  if (!drawing.stale || !placed || !picture.cut) return;
+  drawing.stale = false;
+  const rows = picture.models
+    .map((i) => ({ ...place(picture.cut, placed.cuts[i]), colour: `var(--line-${i % 6})` }))
+    .filter((row) => Number.isFinite(row.x) && (row.y === undefined || Number.isFinite(row.y)));
+  view.data("live", rows);
+  if (picture.name === "score_distribution") view.signal("cut", placed.cuts[picture.models[0]].threshold);
+  view.run();
+}
+
+function place({ x, y }, cut) {
+  const at = (name) => coordinate(name, cut, placed.settings);
+  return y === undefined ? { x: at(x) } : { x: at(x), y: at(y) };
+}
+
+// For tests and for the curious: where the mark stands on a chart.
+export function markOf(name) {
+  const drawing = drawings.find((one) => one.picture.name === name);
+  drawing.stale = true;
+  refresh(drawing);
+  return drawing.view.data("live").map(({ x, y }) => ({ x, y }));
+}

@@ -1,0 +1,31 @@
+// Numbers as people read them: the same rules as in the tables of the Python package.
+
+export function shown(value) {
+  if (value === null || value === undefined || Number.isNaN(value)) return "undefined";
+  if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
+  const size = Math.abs(value);
+  if (size >= 1000) return String(Number(value.toPrecision(6)));
+  if (size >= 0.001 || value === 0) return (value + 0).toFixed(4).replace(/^-(0\.0+)$/, "$1");
+  return String(Number(value.toPrecision(3)));
+}
+
+// A count without a decimal point where it has no decimals.
+export function written(value) {
+  if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
+  return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(6)));
+}
+
+// Counts in sentences and tables, with thin spaces between thousands.
+export function counted(value) {
+  const [whole, rest] = written(value).split(".");
+  const grouped = whole.length > 4 && /^\d+$/.test(whole) ? whole.replace(/\B(?=(\d{3})+$)/g, "\u2009") : whole;
+  return rest === undefined ? grouped : `${grouped}.${rest}`;
+}
+
+export function percent(share) {
+  return Number.isFinite(share) ? `${Number((100 * share).toPrecision(3))} %` : "undefined";
+}
+
+export function interval(low, high) {
+  return low === null || Number.isNaN(low) || Number.isNaN(high) ? "" : `${shown(low)} to ${shown(high)}`;
+}

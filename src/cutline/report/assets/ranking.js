@@ -1,0 +1,99 @@
+// The ranking at its cuts: how many positives and negatives are at or above each. Everything follows from it.
+
+export class Cuts {
+  constructor(model) {
+    Object.assign(this, model);
+    this.sign = model.higher ? 1 : -1;
+    this.positives = model.tp.at(-1);
+    this.negatives = model.fp.at(-1);
+    this.total = this.positives + this.negatives;
+    this.last = model.tp.length - 1;
+  }
+
+  threshold(index) {
+    return index === 0 ? this.sign * Infinity : this.scores[index - 1];
+  }
+
+  flagged(index) {
+    return this.tp[index] + this.fp[index];
+  }
+
+  // The table of a cut; `inside` is the part of the next score's cases that is flagged too, at random.
+  at(index, { threshold = this.threshold(index), inside = 0, snapped = false } = {}) {
+    const next = Math.min(index + 1, this.last);
+    const tp = this.tp[index] + inside * (this.tp[next] - this.tp[index]);
+    const fp = this.fp[index] + inside * (this.fp[next] - this.fp[index]);
+    const cut = {
+      tp, fp,
+      fn: Math.max(this.positives - tp, 0),
+      tn: Math.max(this.negatives - fp, 0),
+      threshold, index, inside, snapped,
+      isRisk: this.is_risk,
+    };
+    cut.second = this.tp2 ? this.squares(inside > 0 ? next : index) : cut;
+    return cut;
+  }
+
+  squares(index) {
+    const [tp, fp] = [this.tp2[index], this.fp2[index]];
+    return { tp, fp, fn: this.tp2.at(-1) - tp, tn: this.fp2.at(-1) - fp };
+  }
+
+  // Whether no cut was left out of this file between a cut and the next one.
+  isFollowed(index) {
+    return index === this.last || this.kept === null || this.kept[index + 1] === this.kept[index] + 1;
+  }
+
+  atThreshold(typed) {
+    const at = this.sign * (this.single ? Math.fround(typed) : typed);
+    const index = firstTrue(this.last, (i) => this.sign * this.scores[i] < at);
+    const isExact = this.isFollowed(index) || this.threshold(index) === typed;
+    return isExact ? this.at(index, { threshold: typed }) : this.at(index, { snapped: true });
+  }
+
+  // The first places of the list. Inside a tie they go to its cases at random, so the counts are expectations.
+  atQuota(places) {
+    const cell = Math.min(firstTrue(this.last, (i) => this.flagged(i + 1) >= places), this.last - 1);
+    if (this.flagged(cell + 1) === places) return this.at(cell + 1);
+    if (!this.isFollowed(cell)) return this.at(cell, { snapped: true });
+    const inside = (places - this.flagged(cell)) / (this.flagged(cell + 1) - this.flagged(cell));
+    return this.at(cell, { inside, threshold: this.scores[cell] });
+  }
+
+  // A share is a capacity: part of a place does not count.
+  places(share) {
+    return this.integral ? Math.floor(Number((share * this.total).toFixed(6))) : share * this.total;
+  }
+
+  // The strictest cut that finds so many of the positives.
+  atRecall(share) {
+    return this.at(Math.min(firstTrue(this.last, (i) => this.tp[i] / this.positives >= share), this.last));
+  }
+
+  // The widest cut that flags no more than so many of the negatives.
+  atFpr(share) {
+    return this.at(Math.max(firstTrue(this.last + 1, (i) => this.fp[i] / this.negatives > share) - 1, 0));
+  }
+
+  cost(index, costFp, costFn) {
+    return (costFp * this.fp[index] + costFn * (this.positives - this.tp[index])) / this.total;
+  }
+
+  // The cut of the least cost, the strictest of them. The hull of the ROC curve is always kept, so it is never lost.
+  cheapest(costFp, costFn) {
+    let best = 0;
+    for (let i = 1; i <= this.last; i++) if (this.cost(i, costFp, costFn) < this.cost(best, costFp, costFn)) best = i;
+    return this.at(best);
+  }
+}
+
+// The first whole number below `end` for which a condition that turns true once holds; `end` if for none.
+export function firstTrue(end, holds) {
+  let [low, high] = [0, end];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (holds(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}

@@ -1,0 +1,94 @@
+"""The ranking as the page holds it: all cuts of a short one, enough cuts of a long one."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cutline.evaluation import Evaluation
+from cutline.ranking import Array, Ranking
+
+MOST = 4000  # distinct scores of which every cut is kept
+FIRST = 500  # cuts at the top of a long list, of which every one is kept
+_RATIO = 1.004  # from there on a cut for each 0.4 % more cases flagged ...
+_STEPS = 1000  # ... and for each thousandth of the positives and of the negatives
+_HULL = 1500  # corners of the hull; seldom are there more than a few hundred
+
+
+class Kept(NamedTuple):
+    """The cuts that the page can show, by their place among all, and how far apart two neighbours are at most."""
+
+    cuts: Array
+    of_positives: float
+    of_negatives: float
+
+    def is_all(self, ranking: Ranking) -> bool:
+        """Whether no cut was left out."""
+        return len(self.cuts) == len(ranking) + 1
+
+
+def kept(ranking: Ranking, threshold: float) -> Kept:
+    """Which cuts the page can show. The cheapest cut for any costs is on the hull, so it is always among them."""
+    every = np.arange(len(ranking) + 1)
+    index = every if len(ranking) <= MOST else _chosen(ranking, threshold)
+    rates = (ranking.tpr[index], ranking.fpr[index])
+    return Kept(index, *(float(np.nan_to_num(np.diff(rate)).max(initial=0.0)) for rate in rates))
+
+
+def _chosen(r: Ranking, threshold: float) -> Array:
+    n, last, cut = float(r.total), len(r), r.cut(threshold)
+    start = float(r.ends[FIRST])
+    places = start * _RATIO ** np.arange(max(0.0, math.log(n / start) / math.log(_RATIO)))
+    steps = np.linspace(0, 1, _STEPS + 1)
+    found = [
+        np.arange(FIRST + 1),
+        np.searchsorted(r.ends, places),
+        np.searchsorted(r.tp, steps * float(r.positives)),
+        np.searchsorted(r.fp, steps * float(r.negatives)),
+        # The next cut too: then the page knows that nothing lies between, and any threshold there is exact.
+        np.array([max(cut - 1, 0), cut, cut + 1, last]),
+    ]
+    if r.positives and r.negatives:
+        hull = r.hull
+        found.append(hull[:: 1 + len(hull) // _HULL])
+    return np.unique(np.minimum(np.concatenate(found), last))
+
+
+def embedded(evaluation: Evaluation, name: str) -> dict[str, Any]:
+    """What the page has to know of a model to cut its list anywhere."""
+    r = evaluation.ranking
+    chosen = kept(r, evaluation.threshold)
+    index = chosen.cuts
+    squares = {} if r.integral else {"tp2": _cumulated(r.pos2, index), "fp2": _cumulated(r.neg2, index)}
+    return {
+        "name": name,
+        "higher": r.higher_is_positive,
+        "is_risk": r.are_probabilities,
+        "integral": r.integral,
+        "grouped": evaluation.groups is not None,
+        "single": r.score.dtype.itemsize < 8,
+        "start": evaluation.threshold,
+        "scores": r.score[index[1:] - 1].tolist(),
+        "tp": r.tp[index].tolist(),
+        "fp": r.fp[index].tolist(),
+        "kept": None if chosen.is_all(r) else index.tolist(),
+    } | squares
+
+
+def _cumulated(cells: Array, index: Array) -> Any:
+    return np.concatenate(([0.0], np.cumsum(cells)))[index].tolist()
+
+
+def left_out(evaluation: Evaluation) -> str:
+    """How many cuts the page lacks and how far it is between those it has, in words; empty when it has all."""
+    r = evaluation.ranking
+    chosen = kept(r, evaluation.threshold)
+    if chosen.is_all(r):
+        return ""
+    return (
+        f"The page holds {len(chosen.cuts)} of the {len(r) + 1} cuts. Every number is exact for the cut that is shown; "
+        f"from one such cut to the next, recall moves by at most {chosen.of_positives:.2g} and the false positive rate "
+        f"by at most {chosen.of_negatives:.2g}. The cheapest cut, whatever the costs, and the first {FIRST} are there."
+    )

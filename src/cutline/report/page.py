@@ -1,0 +1,217 @@
+"""One self-contained page: template, style, program and data in one file that asks nobody for anything."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import itertools
+import json
+import math
+import re
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+
+from cutline import advice
+from cutline.charts import DARK, LIGHT
+from cutline.comparison import Comparison
+from cutline.evaluation import Evaluation
+from cutline.inference.confidence_curve import ConfidenceCurve
+from cutline.inference.estimate import quantile
+from cutline.measures import MEASURES
+from cutline.report import cuts, specs, tables, verdict
+from cutline.report.conventions import conventions
+from cutline.tables import plain, shown
+
+# In the order in which they need each other: the page has them as one program.
+MODULES = ("format", "ranking", "measures", "intervals", "points", "charts", "live", "numbers", "main")
+MOST_PAIRS = 6  # of which each gets a chart of its difference
+
+
+def of_evaluation(evaluation: Evaluation) -> str:
+    """The page of one model."""
+    rows = tables.rows_of(evaluation)
+    notes = advice.notes(evaluation)
+    name = evaluation.name or "the model"
+    context = {
+        "title": evaluation.name or "Evaluation",
+        "heading": evaluation._heading().removeprefix(f"{evaluation.name}: "),
+        "verdict": verdict.verdict(evaluation, notes),
+        "cards": tables.cards(rows),
+        "notes": notes,
+        "comparison": None,
+        "live": tables.by_question(rows, live=True),
+        "others": tables.by_question(rows, live=False),
+    }
+    return _page({name: evaluation}, context, evaluation.to_dict(), rows)
+
+
+def of_comparison(comparison: Comparison) -> str:
+    """The page of several models."""
+    rows = {name: tables.rows_of(evaluation) for name, evaluation in comparison.items()}
+    first = next(iter(comparison.values()))
+    notes = advice.notes_on(comparison)
+    context = {
+        "title": " and ".join(comparison.names) if len(comparison) < 4 else f"{len(comparison)} models",
+        "heading": comparison._heading(),
+        "verdict": verdict.verdict_on(comparison, notes),
+        "cards": [],
+        "notes": notes,
+        "comparison": _side_by_side(comparison, rows),
+        "live": tables.by_question(rows[first.name or ""], live=True),
+        "others": [],
+    }
+    flat = [{"model": name} | row for name, own in rows.items() for row in own]
+    pairs = list(itertools.combinations(comparison.names, 2))
+    differences = [comparison.confidence_curve("auc", a, b) for a, b in pairs] if len(pairs) <= MOST_PAIRS else []
+    return _page(dict(comparison.items()), context, comparison.to_dict(), flat, differences)
+
+
+def _side_by_side(comparison: Comparison, rows: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
+    """The tables of several models: measures by model, differences by pair, and who is best where."""
+    by_name = {model: {row["measure"]: row for row in own} for model, own in rows.items()}
+    groups = []
+    for group in tables.by_question(next(iter(rows.values())), live=False):
+        lines = [(row, [by_name[model][row["measure"]] for model in rows]) for row in group["rows"]]
+        groups.append({"question": group["question"], "rows": [row | {"cells": _best(row, c)} for row, c in lines]})
+    headlines = [
+        group | {"rows": own}
+        for group in groups
+        if (own := [row for row in group["rows"] if MEASURES[row["measure"]].headline])
+    ]
+    verdicts = comparison.verdict("auc").splitlines()
+    return {
+        "models": list(rows),
+        "headlines": headlines,
+        "groups": groups,
+        "differences": [row | {"title": MEASURES[row["measure"]].title} for row in comparison.summary()],
+        "verdict": verdicts if len(verdicts) > 1 else [],
+        "dominance": str(comparison.dominance("roc")).splitlines(),
+    }
+
+
+def _best(row: dict[str, Any], cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The cells of a row, marked where the value is the best of all."""
+    known = [cell["value"] for cell in cells if not math.isnan(cell["value"])]
+    if row["better"] is None or len(known) < 2:
+        return cells
+    best = max(known) if row["better"] == "higher" else min(known)
+    return [cell | {"best": cell["value"] == best} for cell in cells]
+
+
+# ---------------------------------------------------------------------- the page
+
+
+def _page(
+    models: dict[str, Evaluation],
+    context: dict[str, Any],
+    document: dict[str, Any],
+    rows: list[dict[str, Any]],
+    differences: Sequence[ConfidenceCurve] = (),
+) -> str:
+    from jinja2 import Environment
+
+    with ThreadPoolExecutor(1) as pool:
+        library = pool.submit(vega)
+        pictures = list(specs.charts(models, differences))
+        data = {
+            "models": [cuts.embedded(evaluation, name) for name, evaluation in models.items()],
+            "measures": tables.count_measures(),
+            "charts": pictures,
+            "level": tables.LEVEL,
+            "z": quantile(tables.LEVEL),
+            "document": document,
+            "rows": [{key: plain(value) for key, value in row.items() if key != "facts"} for row in rows],
+        }
+        embedded = packed(data)
+        program, bundle = script(), library.result()
+    scripts = {"library": bundle, "program": program}
+    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    environment.filters |= {"shown": _shown, "interval": tables.interval, "scale": tables.scale, "html": _trusted}
+    first = next(iter(models.values()))
+    return environment.from_string(asset("page.html")).render(
+        **context,
+        policy=_policy(scripts.values()),
+        style=asset("style.css") + _theme_variables(),
+        scripts=scripts,
+        data=embedded,
+        charts=[{key: picture[key] for key in ("name", "title", "notes")} for picture in pictures],
+        models=list(models),
+        conventions=conventions(first),
+        left_out=[text for text in map(cuts.left_out, models.values()) if text][:1],
+        level=f"{100 * tables.LEVEL:g} %",
+        higher=first.ranking.higher_is_positive,
+        grouped=first.groups is not None,
+    )
+
+
+def packed(data: Any) -> str:
+    """Data as text that no markup can be hidden in, in a tenth of the bytes: JSON, compressed, in base 64."""
+    text = json.dumps(data, allow_nan=False, separators=(",", ":"), default=_plain)
+    return base64.b64encode(gzip.compress(text.encode(), 9, mtime=0)).decode()
+
+
+def _plain(value: Any) -> Any:
+    return plain(value.item()) if isinstance(value, np.generic) else str(value)
+
+
+@cache
+def vega() -> str:
+    """The programs that draw the charts, as the package vl-convert holds them."""
+    import vl_convert
+
+    return str(vl_convert.javascript_bundle(snippet=None)).replace("</script", "<\\/script").replace("<!--", "<\\!--")
+
+
+@cache
+def script() -> str:
+    """The modules of the page as one program."""
+    text = "\n".join(asset(f"{name}.js") for name in MODULES)
+    return re.sub(r"^(?:import .*\n|export )", "", text, flags=re.MULTILINE)
+
+
+def asset(name: str) -> str:
+    """A file of the page."""
+    return (files("cutline.report") / "assets" / name).read_text(encoding="utf-8")
+
+
+def _policy(programs: Any) -> str:
+    """What the browser may do: run these very programs and use this style. Nothing can be fetched or sent."""
+    hashes = " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(p.encode()).digest()).decode()}'" for p in programs)
+    rules = ("default-src 'none'", f"script-src {hashes}", "style-src 'unsafe-inline'", "img-src data:")
+    return "; ".join((*rules, "base-uri 'none'", "form-action 'none'"))
+
+
+def _theme_variables() -> str:
+    """The colours of the charts' two themes as variables of the style."""
+
+    def variables(theme: Any) -> str:
+        named = {f"--line-{i}": colour for i, colour in enumerate(theme.lines)} | {
+            "--ink": theme.text,
+            "--grid": theme.grid,
+            "--reference": theme.reference,
+            "--ground": theme.ground,
+        }
+        return ";".join(f"{name}:{colour}" for name, colour in named.items())
+
+    dark = variables(DARK)
+    return (
+        f"\n:root{{{variables(LIGHT)}}}\n:root[data-theme=dark]{{{dark}}}\n"
+        f"@media print{{:root,:root[data-theme=dark]{{{variables(LIGHT)}}}}}\n"
+    )
+
+
+def _trusted(markup: str) -> Any:
+    """Markup of our own, such as a formula."""
+    from markupsafe import Markup
+
+    return Markup(markup)  # noqa: S704
+
+
+def _shown(value: Any) -> str:
+    return "" if value is None else shown(float(value))

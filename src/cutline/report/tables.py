@@ -1,0 +1,132 @@
+"""The numbers of the page: every measure with its interval, its formula and its source."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from typing import Any
+
+from cutline.evaluation import Evaluation
+from cutline.inference.estimate import Estimate
+from cutline.measures import MEASURES, Family, Measure, Needs
+from cutline.measures._kinds import MeanOfCases
+from cutline.measures._sources import sources
+from cutline.tables import plain, shown
+
+LEVEL = 0.95
+RESAMPLED = 2500  # distinct scores up to which the bootstrap gives the intervals that no formula gives
+
+
+def rows_of(evaluation: Evaluation) -> list[dict[str, Any]]:
+    """The measures of an evaluation as its summary gives them, and more intervals."""
+    table = list(evaluation.summary(level=LEVEL))
+    more = _more_intervals(evaluation, [row["measure"] for row in table if row["low"] is None])
+    for row in table:
+        found = more.get(row["measure"])
+        if found is not None and found.has_interval:
+            row |= {"low": found.low, "high": found.high, "method": found.method}
+    return table
+
+
+def _more_intervals(evaluation: Evaluation, names: list[str]) -> dict[str, Estimate]:
+    """Intervals where the summary has none: for one cut the page's own, else resampled when the list is short."""
+    wanted = [MEASURES[name] for name in names if MEASURES[name].fits(evaluation.ranking)]
+    is_short, is_grouped = len(evaluation.ranking) <= RESAMPLED, evaluation.groups is not None
+    smooth = [m for m in wanted if not is_grouped and (m.needs is Needs.COUNTS or (_is_mean(m) and not is_short))]
+    rest = [m for m in wanted if m not in smooth] if is_short else []
+    found = [
+        *evaluation.estimates(smooth, level=LEVEL, method="influence"),
+        *evaluation.estimates(rest, level=LEVEL),
+    ]
+    return {estimate.measure: estimate for estimate in found}
+
+
+def _is_mean(measure: Measure) -> bool:
+    return isinstance(measure.kind, MeanOfCases)
+
+
+def by_question(rows: list[dict[str, Any]], *, live: bool) -> list[dict[str, Any]]:
+    """The rows under the questions that they answer: those of one cut, which the page keeps alive, or the others."""
+    groups = []
+    for family in Family:
+        own = [
+            row | {"facts": facts(MEASURES[row["measure"]])}
+            for row in rows
+            if row["family"] == family.name.lower() and (MEASURES[row["measure"]].needs is Needs.COUNTS) == live
+        ]
+        if own:
+            groups.append({"question": family.value, "rows": own})
+    return groups
+
+
+@cache
+def facts(measure: Measure) -> dict[str, Any]:
+    """What is known of a measure, for its row."""
+    known = sources()
+    better = {"higher": "higher is better", "lower": "lower is better", None: "neither is better"}[measure.better]
+    low, high = (f"{bound:g}".replace("inf", "∞").replace("-", "\N{MINUS SIGN}") for bound in measure.range)
+    return {
+        "formula": mathml(measure.formula),
+        "meaning": measure.meaning,
+        "range": f"From {low} to {high}; {better}.",
+        "undefined": measure.undefined_when,
+        "aliases": ", ".join(measure.aliases),
+        "sources": [known.get(key, key).replace("*", "") for key in measure.source],
+    }
+
+
+def mathml(latex: str) -> str:
+    """A formula in the markup that browsers draw by themselves."""
+    from latex2mathml.converter import convert
+
+    return str(convert(latex))
+
+
+def count_measures() -> list[dict[str, Any]]:
+    """What the page has to know of the measures of one cut, beside how to compute them."""
+    return [
+        {
+            "name": m.name,
+            "title": m.title,
+            "unit": m.unit,
+            "better": m.better,
+            "range": [plain(float(bound)) for bound in m.range],
+            "undefined": m.undefined_when,
+        }
+        for m in MEASURES.search(needs=Needs.COUNTS)
+    ]
+
+
+# ---------------------------------------------------------------------- cards
+
+CARDS = ("auc", "average_precision", "brier", "log_loss")
+CUT_CARDS = ("recall", "precision", "specificity", "mcc")
+
+
+def cards(rows: list[dict[str, Any]], names: tuple[str, ...] = (*CARDS, *CUT_CARDS)) -> list[dict[str, Any]]:
+    """The numbers that are shown first."""
+    by_name = {row["measure"]: row for row in rows}
+    found = [by_name[name] for name in names if name in by_name]
+    return [
+        row | {"scale": scale(row), "meaning": MEASURES[row["measure"]].meaning}
+        for row in found
+        if row["value"] is not None and not math.isnan(row["value"])
+    ]
+
+
+def scale(row: dict[str, Any]) -> str:
+    """Where value, interval and chance stand on the range of the measure, in percent, for a small picture."""
+    low, high = MEASURES[row["measure"]].range
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return ""
+    places = {"value": row["value"], "low": row["low"], "high": row["high"], "chance": row["knowing nothing"]}
+    return ";".join(
+        f"--{name}:{100 * (number - low) / (high - low):.2f}"
+        for name, number in places.items()
+        if number is not None and math.isfinite(number)
+    )
+
+
+def interval(row: dict[str, Any]) -> str:
+    """The limits in words; empty when there are none."""
+    return "" if row["low"] is None else f"{shown(float(row['low']))} to {shown(float(row['high']))}"

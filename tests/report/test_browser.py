@@ -1,0 +1,300 @@
+"""The report in a real browser: it asks nobody for anything, and says what the Python API says."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+import cutline as cl
+from cutline.curves import iso_cost
+from cutline.examples import load
+from cutline.measures import Needs
+
+COUNT_MEASURES = [m.name for m in cl.MEASURES.search(needs=Needs.COUNTS)]
+INJECTED = "<script>alert(1)</script>"
+
+
+def tied():
+    """Heavy ties: 400 cases on eight scores."""
+    rng = np.random.default_rng(1)
+    labels = rng.random(400) < 0.3
+    return cl.evaluate(labels, np.clip(rng.integers(0, 6, 400) + 2 * labels, 0, 7) / 7, name=INJECTED)
+
+
+def weighted():
+    """Weights that are not whole numbers, and low scores that mean positive."""
+    rng = np.random.default_rng(2)
+    labels = rng.random(300) < 0.4
+    scores = rng.normal(size=300) - labels
+    return cl.evaluate(labels, scores, rng.gamma(2, 1, 300), higher_is_positive=False, threshold=-0.5, name="weighted")
+
+
+def tumours():
+    data = load("tumours")
+    return cl.evaluate(data.labels, data.scores["logistic"], positive=data.positive, name="logistic")
+
+
+DATA = {"tied": tied, "weighted": weighted, "tumours": tumours}
+
+
+class Report:
+    """A report that is open in the browser, and the evaluation it was made from."""
+
+    def __init__(self, page, evaluation):
+        self.page, self.evaluation = page, evaluation
+
+    def enter(self, field, value):
+        self.page.fill(f"#{field}", str(value))
+        self.page.dispatch_event(f"#{field}", "change")
+
+    def text(self, selector):
+        return self.page.text_content(selector).strip().replace("\u2009", "")
+
+    def cells(self):
+        return {name: float(self.text(f"#cell-{name}")) for name in ("tp", "fp", "fn", "tn")}
+
+    def cut(self):
+        return self.page.evaluate("(({tp, fp, fn, tn}) => ({tp, fp, fn, tn}))(window.cutline.live.cut)")
+
+    def estimates(self):
+        code = """window.cutline.live.estimates().map(
+            (e) => [e.name, ...[e.value, e.low, e.high, e.chance].map(String), e.method])"""
+        return {name: (*map(_number, rest[:4]), rest[4]) for name, *rest in self.page.evaluate(code)}
+
+
+def _number(text):
+    return float(text.replace("Infinity", "inf"))
+
+
+@pytest.fixture(scope="module")
+def opened(browser, tmp_path_factory):
+    """The three reports, each opened once; what the browser complains about and asks for is kept."""
+    folder, reports = tmp_path_factory.mktemp("reports"), {}
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True)
+    for name, make in DATA.items():
+        evaluation = make()
+        path = evaluation.save(folder / f"{name}.html")
+        page = context.new_page()
+        page.complaints, page.requests = [], []
+        page.on("console", lambda message, page=page: page.complaints.append(message.text))
+        page.on("pageerror", lambda error, page=page: page.complaints.append(str(error)))
+        page.on("dialog", lambda dialog, page=page: page.complaints.append(dialog.message))
+        page.on("request", lambda request, page=page: page.requests.append(request.url))
+        page.goto(path.as_uri())
+        page.wait_for_selector("html[data-charts=drawn]", state="attached", timeout=60_000)
+        reports[name] = Report(page, evaluation)
+    yield reports
+    context.close()
+
+
+@pytest.fixture(params=list(DATA))
+def report(request, opened):
+    return opened[request.param]
+
+
+# ---------------------------------------------------------------------- the page
+
+
+def test_it_asks_nobody_and_complains_of_nothing(report):
+    assert report.page.complaints == []
+    assert [url for url in report.page.requests if not url.startswith(("file:", "data:"))] == []
+
+
+def test_every_chart_is_drawn(report):
+    charts = report.page.evaluate("window.cutline.data.charts.map((c) => c.name)")
+    drawn = report.page.evaluate("document.querySelectorAll('.chart svg').length")
+
+    assert drawn == len(charts) >= 15
+
+
+def test_names_are_text(opened):
+    page = opened["tied"].page
+
+    assert page.text_content("h1") == INJECTED
+    assert INJECTED in page.text_content("#chart-0 svg")
+
+
+# ---------------------------------------------------------------------- the numbers
+
+
+def test_the_page_knows_every_measure_of_one_cut(report):
+    assert sorted(report.estimates()) == sorted(COUNT_MEASURES)
+
+
+def test_twenty_cuts_have_the_values_intervals_and_chances_of_python(report):
+    ev, last = report.evaluation, len(report.evaluation.ranking)
+    for index in np.unique(np.linspace(0, last, 20).astype(int)):
+        report.page.evaluate("(index) => window.cutline.live.slide(index)", int(index))
+        _same_as_python(report, {"threshold": float(ev.ranking.thresholds[index])})
+
+
+def _same_as_python(report, where):
+    ev = report.evaluation
+    counts = ev.at(**where) if math.isfinite(where.get("threshold", 0)) else ev.ranking.at_cut(0)
+    assert report.cut() == pytest.approx({name: float(getattr(counts, name)) for name in ("tp", "fp", "fn", "tn")})
+    for name, (value, low, high, chance, method) in report.estimates().items():
+        measure, about = cl.MEASURES[name], f"{name} at {where}"
+        assert value == pytest.approx(float(measure.compute(counts)), rel=1e-9, abs=1e-12, nan_ok=True), about
+        if not math.isnan(value):
+            assert chance == pytest.approx(measure.ignorant(counts), rel=1e-9, abs=1e-12, nan_ok=True), about
+        if method and math.isfinite(where.get("threshold", 0)):
+            found = ev.estimate(name, method=method, **where)
+            assert (low, high) == pytest.approx((found.low, found.high), rel=1e-6, abs=1e-8, nan_ok=True), about
+            if measure.kind is not None:
+                assert method == ev.estimate(name, **where).method, about
+
+
+def test_a_quota_inside_a_tie_gets_its_expectation(opened):
+    report = opened["tied"]
+    for quota in (1, 37, 120, 399):
+        report.enter("quota", quota)
+        _same_as_python(report, {"quota": quota})
+    assert "expectations" in report.text("#sentence")
+
+
+def test_a_quota_and_a_share_give_the_counts_of_python(report):
+    n = float(report.evaluation.ranking.total)
+    for quota in (2, 50, int(n) // 2):
+        report.enter("quota", quota)
+        _same_as_python(report, {"quota": quota})
+    report.enter("share", 12.5)
+    _same_as_python(report, {"share": 0.125})
+
+
+def test_recall_and_false_positive_rate_find_the_cut_that_reaches_them(report):
+    r = report.evaluation.ranking
+    report.enter("recall", 80)
+    strictest = int(np.flatnonzero(r.tpr >= 0.8)[0])
+    assert report.cut()["tp"] == pytest.approx(float(r.tp[strictest]))
+    report.enter("fpr", 10)
+    widest = int(np.flatnonzero(r.fpr <= 0.1)[-1])
+    assert report.cut()["fp"] == pytest.approx(float(r.fp[widest]))
+    assert report.cut()["tp"] == pytest.approx(float(r.tp[widest]))
+
+
+def test_the_table_shows_what_was_computed(report):
+    report.enter("threshold", report.evaluation.threshold)
+    counts = report.evaluation.counts
+    assert report.cells() == pytest.approx(
+        {name: float(getattr(counts, name)) for name in ("tp", "fp", "fn", "tn")}, rel=1e-5
+    )
+    assert float(report.text("#live-recall .value")) == pytest.approx(counts.recall, abs=5e-5)
+    low, high = report.text("#live-recall .interval").split(" to ")
+    found = report.evaluation.estimate("recall")
+    assert (float(low), float(high)) == pytest.approx((found.low, found.high), abs=5e-5)
+
+
+@pytest.mark.parametrize(("fp", "fn"), [(1, 20), (5, 1), (1, 1)])
+def test_costs_show_the_cheapest_cut_and_go_there(report, fp, fn):
+    ev = report.evaluation
+    report.page.fill("#cost-fp", str(fp))
+    report.page.fill("#cost-fn", str(fn))
+    best = iso_cost(ev.ranking, cost_fp=fp, cost_fn=fn)
+    total = best.cost * float(ev.ranking.total)
+    assert float(report.text("#cost-best")) == pytest.approx(total, rel=1e-5)
+    if report.page.is_enabled("#go-cheapest"):
+        report.page.click("#go-cheapest")
+    assert float(report.text("#cost-now")) == pytest.approx(total, rel=1e-5)
+    assert report.cut()["fp"] == pytest.approx(best.point.x * float(ev.ranking.negatives))
+    assert report.page.is_disabled("#go-cheapest")
+    report.page.fill("#cost-fn", "1")
+    report.page.fill("#cost-fp", "1")
+
+
+@pytest.mark.parametrize(
+    "chart", ["roc", "precision_recall", "gain", "lift", "det", "tpr_fpr", "qrecall", "f1", "score_distribution"]
+)
+def test_the_marks_stand_where_python_puts_them(report, chart):
+    from cutline.curves import CURVES, deviates
+
+    ev, at = report.evaluation, float(report.evaluation.ranking.score[len(report.evaluation.ranking) // 3])
+    report.enter("threshold", repr(at))
+    [mark] = report.page.evaluate("(name) => window.cutline.markOf(name)", chart)
+    if chart in ("tpr_fpr", "score_distribution"):
+        assert mark["x"] == pytest.approx(at)
+    else:
+        point = CURVES[chart].at(ev.ranking, at)
+        x, y = deviates([point.x, point.y]) if chart == "det" else (point.x, point.y)
+        assert (mark["x"], mark["y"]) == pytest.approx((x, y), abs=1e-9)
+
+
+# ---------------------------------------------------------------------- hands and eyes
+
+
+def test_the_slider_obeys_the_keyboard(report):
+    page = report.page
+    page.focus("#slider")
+    page.keyboard.press("Home")
+    assert report.cells()["tp"] + report.cells()["fp"] == 0
+    page.keyboard.press("ArrowRight")
+    first = report.evaluation.ranking.at_cut(1)
+    assert report.cut()["tp"] + report.cut()["fp"] == pytest.approx(float(first.flagged))
+    assert "flags" in page.get_attribute("#slider", "aria-valuetext")
+    page.keyboard.press("End")
+    assert report.cells()["fn"] + report.cells()["tn"] == 0
+    page.keyboard.press("Tab")  # on to what can be entered next
+    assert page.evaluate("document.activeElement.matches('input, button, select, a, summary')")
+
+
+def test_what_cannot_be_is_refused_in_words(opened):
+    report = opened["tumours"]
+    before = report.cut()
+    report.enter("quota", 5000)
+    assert "from 1 to 569" in report.text("#refusal")
+    assert report.page.get_attribute("#quota", "aria-invalid") == "true"
+    assert report.cut() == before
+    report.enter("quota", 500)
+    assert report.text("#refusal") == ""
+    assert report.cells()["tp"] + report.cells()["fp"] == 500
+
+
+def test_dark_and_light(opened):
+    page = opened["tumours"].page
+    ground = "getComputedStyle(document.body).backgroundColor"
+    line = """getComputedStyle(document.querySelector('#chart-0 svg path[stroke="var(--line-0)"]')).stroke"""
+    light = page.evaluate(f"[{ground}, {line}]")
+    page.click("#theme")
+    dark = page.evaluate(f"[{ground}, {line}]")
+    page.click("#theme")
+
+    assert (light[1], dark[1]) == ("rgb(0, 119, 187)", "rgb(86, 180, 233)")
+    assert light[0] != dark[0]
+    assert page.evaluate(f"[{ground}, {line}]") == light
+
+
+def test_the_numbers_can_be_taken_away(opened):
+    report = opened["tumours"]
+    report.enter("threshold", 0.3)
+    with report.page.expect_download() as download:
+        report.page.click("#json")
+    found = json.loads(download.value.path().read_text(encoding="utf-8"))
+    assert found["cuts"][0]["threshold"] == 0.3
+    assert found["cuts"][0]["tp"] == report.evaluation.at(threshold=0.3).tp
+    with report.page.expect_download() as download:
+        report.page.click("#csv")
+    lines = download.value.path().read_text(encoding="utf-8").splitlines()
+    row = next(line for line in lines if line.split(",")[1] == "recall").split(",")
+    assert float(row[2]) == pytest.approx(report.evaluation.at(threshold=0.3).recall)
+    assert any(line.split(",")[1] == "auc" for line in lines)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_serious_barrier(opened, axe, scheme):
+    page = opened["tumours"].page
+    page.emulate_media(color_scheme=scheme)
+    page.context.new_cdp_session(page).send("Page.setBypassCSP", {"enabled": True})
+    page.evaluate(axe)
+    found = page.evaluate("async () => (await axe.run()).violations.map((v) => [v.impact, v.id, v.nodes[0].html])")
+    page.emulate_media(color_scheme="light")
+
+    assert [violation for violation in found if violation[0] in ("serious", "critical")] == []
+
+
+def test_nothing_is_wider_than_a_phone(opened):
+    page = opened["tumours"].page
+    page.set_viewport_size({"width": 390, "height": 844})
+    wide = page.evaluate("document.documentElement.scrollWidth")
+    page.set_viewport_size({"width": 1280, "height": 900})
+
+    assert wide <= 390
