@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 RUNTIME := $(VENV)/.runtime
 DEV := $(VENV)/.dev
 
-.PHONY: demo test lint types layers bench bench-training quality-training docs gallery clean
+.PHONY: demo test browser lint types layers bench bench-training quality-training docs gallery clean
 .DEFAULT_GOAL := demo
 
 $(BIN)/python:
@@ -23,7 +23,19 @@ $(DEV): pyproject.toml | $(BIN)/python
 demo: $(RUNTIME)
 	$(BIN)/cutline demo
 
-test: lint types layers
+# The report is tested in a real browser, and with axe-core for what stands in people's way. What cannot be installed here is
+# said, and its tests are skipped.
+browser:
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || { \
+	  test "$$(id -u)" = 0 && command -v apt-get >/dev/null && \
+	  { DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null 2>&1 || \
+	    { apt-get update -qq >/dev/null 2>&1 && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null 2>&1; }; }; } || \
+	  echo "Chromium is not here and cannot be installed: the tests in the browser will be skipped."
+	@test -f .cache/node_modules/axe-core/axe.min.js || { command -v npm >/dev/null && \
+	  npm install --silent --no-audit --no-fund --prefix .cache axe-core >/dev/null 2>&1; } || \
+	  echo "axe-core is not here and cannot be fetched: accessibility will not be tested."
+
+test: browser lint types layers
 	$(BIN)/python -m pytest -n auto
 
 lint: $(DEV)
@@ -56,4 +68,4 @@ gallery: $(DEV)
 	$(BIN)/python examples/gallery.py
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -10,12 +9,12 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from cutline.contingency import Counts, written
+from cutline.contingency import Counts
 from cutline.errors import InputError, ParameterError, near
 from cutline.measures import Condition, Measure, Needs, Parameter
 from cutline.measures._conditions import ONE_CLASS
 from cutline.ranking import Array, Ranking
-from cutline.tables import frame, plain, shown
+from cutline.tables import Table, frame, plain, shown
 
 # How neighbouring vertices are joined. On a step, a value holds on the way to its vertex, or from it to the next.
 Between = Literal["line", "step-before", "step-after"]
@@ -261,5 +260,8 @@ class Curve:
         return f"{self.title}: {self.kind.y.title} over {self.kind.x.title}, {len(self)} points{area}"
 
     def _repr_html_(self) -> str:
-        ends = ", ".join(f"({written(self.x[i])}, {written(self.y[i])})" for i in (0, -1))
-        return f"<p>{html.escape(repr(self))}<br>from and to: {ends}</p>"
+        some = np.unique(np.linspace(0, len(self) - 1, min(6, len(self))).astype(int))
+        columns = (self.threshold, np.asarray(self.x, dtype=float), self.y)
+        names = ("threshold", self.kind.x.title, self.kind.y.title)
+        rows = tuple(tuple(float(column[i]) for column in columns) for i in some)
+        return Table(names, rows, title=repr(self))._repr_html_()

@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
-from cutline.tables import plain, shown
+from cutline.tables import Table, plain, shown
 
 
 class Limits(NamedTuple):
@@ -65,4 +65,9 @@ class Estimate:
         return "\n".join([head, *(f"  note: {note}" for note in self.notes)])
 
     def _repr_html_(self) -> str:
-        return "<br>".join(html.escape(line) for line in repr(self).splitlines())
+        percent = f"{100 * self.level:g} % interval"
+        interval = f"{shown(self.low)} to {shown(self.high)}" if self.has_interval else "none"
+        columns = ("measure", "value", percent, "method")
+        table = Table(columns, ((self.measure, self.value, interval, self.method),))._repr_html_()
+        notes = "".join(f"<li>{html.escape(note)}</li>" for note in self.notes)
+        return table + (f"<ul>{notes}</ul>" if notes else "")

@@ -40,6 +40,6 @@ def _intervals(evaluation: Evaluation) -> str:
             "ev.estimate(measure) resamples"
         )
     return (
-        f"{100 * LEVEL:g} %: Wilson for shares, logarithms for ratios, DeLong for the AUC and what is linear in it, the "
-        f"infinitesimal jackknife (influence) for other measures of one cut; {others}."
+        f"{100 * LEVEL:g} %: Wilson for shares, logarithms for ratios, DeLong for the AUC and what is linear in it, "
+        f"the infinitesimal jackknife (influence) for other measures of one cut; {others}."
     )

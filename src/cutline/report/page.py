@@ -165,7 +165,11 @@ def vega() -> str:
     """The programs that draw the charts, as the package vl-convert holds them."""
     import vl_convert
 
-    return str(vl_convert.javascript_bundle(snippet=None)).replace("</script", "<\\/script").replace("<!--", "<\\!--")
+    return (
+        str(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;"))
+        .replace("</script", "<\\/script")
+        .replace("<!--", "<\\!--")
+    )
 
 
 @cache

@@ -88,7 +88,7 @@ def _tried(
         "notes": notes,
         "spec": _coloured(spec),
         "models": which,
-        "cut": where or None,
+        "cut": where | _domains(spec) if where else None,
     }
 
 
@@ -124,6 +124,17 @@ def _with_live_cut(spec: dict[str, Any], where: dict[str, Any], *, several: bool
         {"data": {"name": LIVE}, "mark": mark | {"clip": False}, "encoding": encoding} for mark, encoding in layers
     ]
     spec["datasets"][LIVE] = []
+
+
+def _domains(spec: dict[str, Any]) -> dict[str, Any]:
+    """From where to where the axes of a chart go: beyond, a mark would hang in the air."""
+    inner = next((spec[key][0] for key in ("hconcat", "vconcat") if key in spec), spec)
+
+    def domain(axis: str) -> Any:
+        scales = (layer["encoding"].get(axis, {}).get("scale") or {} for layer in inner["layer"])
+        return next((scale["domain"] for scale in scales if "domain" in scale), None)
+
+    return {"across": domain("x"), "up": domain("y")}
 
 
 def _is_cut(layer: dict[str, Any], datasets: dict[str, Any]) -> bool:

@@ -62,15 +62,24 @@ function refresh(drawing) {
   drawing.stale = false;
   const rows = picture.models
     .map((i) => ({ ...place(picture.cut, placed.cuts[i]), colour: `var(--line-${i % 6})` }))
-    .filter((row) => Number.isFinite(row.x) && (row.y === undefined || Number.isFinite(row.y)));
+    .filter((row) => isInside(row.x, picture.cut.across) && (row.y === undefined || isInside(row.y, picture.cut.up)));
   view.data("live", rows);
   if (picture.name === "score_distribution") view.signal("cut", placed.cuts[picture.models[0]].threshold);
   view.run();
 }
 
-function place({ x, y }, cut) {
-  const at = (name) => coordinate(name, cut, placed.settings);
-  return y === undefined ? { x: at(x) } : { x: at(x), y: at(y) };
+function place({ x, y, across, up }, cut) {
+  const at = (name, domain) => {
+    const value = coordinate(name, cut, placed.settings);
+    return name.endsWith("_deviate") ? Math.min(Math.max(value, domain[0]), domain[1]) : value;
+  };
+  return y === undefined ? { x: at(x, across) } : { x: at(x, across), y: at(y, up) };
+}
+
+// Whether a place has a finite value that the axis reaches, but for rounding.
+function isInside(value, domain) {
+  const room = domain ? 1e-9 * (Math.abs(domain[0]) + Math.abs(domain[1])) : 0;
+  return Number.isFinite(value) && (!domain || (value >= domain[0] - room && value <= domain[1] + room));
 }
 
 // For tests and for the curious: where the mark stands on a chart.

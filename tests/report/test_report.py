@@ -1,0 +1,233 @@
+"""The report as a file: whole, small, safe, and refused where it cannot be written."""
+
+import base64
+import csv
+import gzip
+import json
+import re
+import threading
+
+import numpy as np
+import pytest
+
+import cutline as cl
+from cutline.charts import CHARTS
+from cutline.curves import iso_cost
+from cutline.examples import load
+from cutline.report import html
+from cutline.report.cuts import embedded, kept, left_out
+from cutline.report.page import MODULES, asset, script
+from cutline.report.specs import POINTS, RULES, TABLES, WITHOUT_CUT, charts
+from cutline.report.tables import facts
+
+INJECTED = "<script>alert(1)</script>"
+LABELS = [1, 1, 0, 1, 1, 0, 0, 1, 0, 0]
+SCORES = [0.95, 0.8, 0.75, 0.6, 0.5, 0.45, 0.3, 0.25, 0.2, 0.1]
+
+
+@pytest.fixture(scope="module")
+def ten():
+    return cl.evaluate(LABELS, SCORES, name=INJECTED)
+
+
+@pytest.fixture(scope="module")
+def page(ten):
+    return html(ten)
+
+
+@pytest.fixture(scope="module")
+def long_list():
+    rng = np.random.default_rng(3)
+    labels = rng.random(200_000) < 0.02
+    return cl.evaluate(labels, rng.normal(size=200_000) + 1.2 * labels, threshold=1.7, name="long")
+
+
+def data_of(page):
+    packed = re.search(r'<script type="text/plain" id="data">([^<]*)</script>', page)[1]
+    return json.loads(gzip.decompress(base64.b64decode(packed)))
+
+
+# ---------------------------------------------------------------------- what is in it
+
+
+def test_nothing_is_fetched_from_anywhere(page):
+    outside = re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL)
+
+    assert set(re.findall(r"\w+://[^\"\s]*", outside)) <= {"http://www.w3.org/1998/Math/MathML"}
+    assert not re.search(r"<(?:link|img|iframe)[^>]*(?:href|src)=\"(?!data:)", outside)
+    assert "<script src" not in page
+    assert "default-src 'none'" in page
+    assert "unsafe-eval" not in page
+
+
+def test_names_are_text_wherever_they_stand(page, ten):
+    assert INJECTED not in page
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+    assert data_of(page)["models"][0]["name"] == INJECTED
+
+
+def test_names_of_several_models_and_labels_are_text():
+    labels = np.where(np.array(LABELS) == 1, INJECTED, "no")
+    models = cl.compare(labels, {INJECTED: SCORES, "<b>": SCORES[::-1]}, positive=INJECTED)
+    text = html(models)
+
+    assert INJECTED not in text
+    assert "<b></th>" not in text
+    first = models[INJECTED]
+    for shown in (models, first, first.counts, first.estimate("auc"), first.curve("roc")):
+        assert "<script" not in shown._repr_html_()
+        assert "<table" in shown._repr_html_()
+
+
+def test_svg_and_json_hold_names_as_text(ten, tmp_path):
+    assert "<script>" not in ten.save(tmp_path / "roc.svg").read_text(encoding="utf-8")
+    assert json.loads(ten.save(tmp_path / "ten.json").read_text(encoding="utf-8"))["name"] == INJECTED
+
+
+def test_every_measure_is_there_with_formula_and_source(page, ten):
+    for row in ten.summary():
+        assert f"<code>{row['measure']}</code>" in page
+    assert page.count("<math ") >= len(ten.summary())
+    assert facts(cl.MEASURES["mcc"])["sources"][-1].startswith("Matthews")
+
+
+def test_three_sentences_stand_first(page):
+    verdict = re.search(r'<div class="verdict">(.*?)</div>', page, flags=re.DOTALL)[1]
+
+    assert verdict.count("<p>") == 3
+    assert "5 of them positive" in verdict
+    assert "AUC 0.8000" in verdict
+    assert "finds 4 of the 5 positives and misses 1, with 1 false alarm." in verdict
+
+
+def test_every_chart_has_its_place_or_a_table_instead():
+    of_two = {"dominance", "confidence_curve"}
+
+    assert {*POINTS, *RULES, *WITHOUT_CUT, *TABLES, *of_two} == set(CHARTS)
+
+
+def test_the_page_moves_the_cut_so_the_charts_hold_no_fixed_one(ten):
+    for picture in charts({"ten": ten}):
+        text = json.dumps(picture["spec"])
+        assert "cut: " not in text, picture["name"]
+        assert "cut at 0" not in text, picture["name"]
+        assert ('"live"' in text) == bool(picture["cut"]), picture["name"]
+
+
+def test_one_class_gives_a_report_that_says_so():
+    text = html(cl.evaluate([1, 1, 1], [0.2, 0.6, 0.9]))
+
+    assert "one class" in text
+    assert "The curve roc cannot be drawn" in text
+
+
+def test_the_modules_are_one_program():
+    assert "import " not in re.sub(r"//.*", "", script())
+    assert "export " not in script()
+    top = r"^(?:export )?(?:async )?(?:const|let|function|class) (\w+)"
+    names = [name for module in MODULES for name in re.findall(top, asset(f"{module}.js"), flags=re.MULTILINE)]
+    assert len(names) == len(set(names))
+
+
+# ---------------------------------------------------------------------- cuts that are kept
+
+
+def test_a_short_list_keeps_every_cut(ten):
+    found = embedded(ten, "ten")
+
+    assert found["tp"] == [0, 1, 2, 2, 3, 4, 4, 4, 5, 5, 5]
+    assert found["fp"] == [0, 0, 0, 1, 1, 1, 2, 3, 3, 4, 5]
+    assert found["scores"] == SCORES
+    assert found["kept"] is None
+    assert left_out(ten) == ""
+
+
+def test_a_long_list_keeps_the_cuts_that_are_asked_for(long_list):
+    r, found = long_list.ranking, kept(long_list.ranking, 1.7)
+
+    assert len(found.cuts) < 6000
+    assert {0, len(r), r.cut(1.7), r.cut(1.7) + 1, *range(500)} <= set(found.cuts.tolist())
+    for ratio in (0.1, 1, 20, 300):
+        assert r.cut(iso_cost(r, cost_fn=ratio).point.threshold) in found.cuts
+    assert np.diff(r.tpr[found.cuts]).max() == found.of_positives <= 0.002
+    assert np.diff(r.fpr[found.cuts]).max() == found.of_negatives <= 0.002
+    assert f"{len(found.cuts)} of the {len(r) + 1} cuts" in left_out(long_list)
+
+
+def test_a_long_list_stays_small(long_list):
+    assert len(html(long_list)) < 2_000_000
+
+
+# ---------------------------------------------------------------------- files
+
+
+def test_the_suffix_says_what_is_written(ten, tmp_path):
+    assert ten.save(tmp_path / "a.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    document = ten.save(tmp_path / "a.json").read_text(encoding="utf-8")
+    assert json.loads(document) == json.loads(json.dumps(ten.to_dict()))
+    assert ten.save(tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+    rows = list(csv.DictReader(ten.save(tmp_path / "a.csv").read_text(encoding="utf-8").splitlines()))
+    assert float(next(row for row in rows if row["measure"] == "auc")["value"]) == 0.8
+
+
+def test_another_file_is_not_written_over(ten, tmp_path):
+    path = tmp_path / "a.json"
+    path.write_text("mine")
+    with pytest.raises(cl.ParameterError, match="exists already: pass overwrite=True"):
+        ten.save(path)
+    assert path.read_text() == "mine"
+    ten.save(path, overwrite=True)
+    assert json.loads(path.read_text(encoding="utf-8"))["cases"] == 10
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("a.xlsx", "the suffix '.xlsx'"), ("a", "no suffix"), ("no/such/a.html", "There is no folder")],
+)
+def test_what_cannot_be_saved_is_refused_in_one_sentence(ten, tmp_path, name, words):
+    with pytest.raises(cl.ParameterError, match=words):
+        ten.save(tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_fails_leaves_nothing_behind(tmp_path, monkeypatch):
+    from cutline import files
+
+    def fail(*_):
+        raise OSError("disk full")
+
+    monkeypatch.setattr(files, "_claim", fail)
+    with pytest.raises(OSError, match="disk full"):
+        files.write(tmp_path / "a.txt", b"text", overwrite=False)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_of_two_writers_one_wins_and_the_other_is_told(tmp_path):
+    from cutline import files
+
+    path, told = tmp_path / "a.txt", []
+
+    def write(content):
+        try:
+            files.write(path, content, overwrite=False)
+        except cl.ParameterError as error:
+            told.append(error)
+
+    writers = [threading.Thread(target=write, args=(bytes([65 + i]) * 100_000,)) for i in range(4)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+    assert len(told) == 3
+    assert len(set(path.read_bytes())) == 1
+    assert [found.name for found in tmp_path.iterdir()] == ["a.txt"]
+
+
+def test_two_models_stand_side_by_side(tmp_path):
+    data = load("tumours")
+    models = cl.compare(data.labels, data.scores, positive=data.positive)
+    text = models.save(tmp_path / "two.html").read_text(encoding="utf-8")
+
+    for words in ("Tests of differences", "Who is best where", "delong", models.verdict("auc")):
+        assert words in text
+    assert len(data_of(text)["models"]) == 2
