@@ -4,10 +4,11 @@ import json
 from xml.etree import ElementTree as ET
 
 import pytest
-from test_cli_evaluate import VALIDATOR
 
 from cutline.cli.requirements import requirement, terms
 from cutline.errors import ParameterError
+
+from .test_cli_evaluate import VALIDATOR
 
 
 @pytest.mark.parametrize(
