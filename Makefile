@@ -21,7 +21,7 @@ $(DEV): pyproject.toml | $(BIN)/python
 	touch $(RUNTIME) $@
 
 demo: $(RUNTIME)
-	$(BIN)/python -m cutline.demo
+	$(BIN)/cutline demo
 
 # The report is tested in a real browser, and with axe-core for what stands in people's way. What cannot be installed here is
 # said, and its tests are skipped.
@@ -60,6 +60,8 @@ quality-training: $(DEV)
 
 docs: $(DEV)
 	$(BIN)/python docs/make_measures.py
+	$(BIN)/python docs/make_cli.py
+	$(BIN)/python docs/make_terminal.py
 	$(BIN)/python docs/make_advice.py
 
 gallery: $(DEV)

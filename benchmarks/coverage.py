@@ -1,5 +1,8 @@
 """How often the intervals hold the truth: writes docs/coverage.md. `python benchmarks/coverage.py [samples]`.
 
+250 samples of each population, the default, take about 10 minutes on two idle cores, and leave a coverage of 95 % a
+standard error of 1.4 points; 500 take twice as long, and leave 1.0.
+
 The populations are known: a positive's score is normal around mu and a negative's around 0, rounded to a grid (fine, or
 so coarse that scores tie), and read as the probability that it is. Such a population is itself a ranking whose weights
 are probabilities, so the measures themselves give the truth, exactly. Samples are drawn with random labels; those of
@@ -186,7 +189,7 @@ def page(results: dict[tuple[Population, int], dict], samples: int, minutes: flo
 
 def main() -> None:
     parallel.WORTH_THREADS = sys.maxsize  # the processes are enough
-    samples = int(sys.argv[1]) if len(sys.argv) > 1 else 500
+    samples = int(sys.argv[1]) if len(sys.argv) > 1 else 250
     cells = [(p, n) for n, p in itertools.product((50, 200, 1000), POPULATIONS)]
     start = time.perf_counter()
     with ProcessPoolExecutor(2) as pool:

@@ -72,6 +72,8 @@ def test_the_readme_counts_the_measures():
         "docs/comparing.md",
         "docs/intervals.md",
         "docs/advice.md",
+        "docs/cli.md",
+        "docs/ci.md",
     ],
 )
 def test_links_to_files_lead_somewhere(page):

@@ -223,6 +223,7 @@ def test_a_summary_has_these_columns():
         "better",
         "unit",
         "reason",
+        "note",
     )
 
     assert EV.summary().columns == columns
@@ -329,7 +330,7 @@ def test_what_depends_on_the_ties_has_no_one_value_when_nothing_is_known():
 def test_a_summary_prints_neither_title_nor_family_nor_what_is_empty():
     table = EV.summary(["auc", "recall"])
 
-    assert table.hidden == ("title", "family", "method")
+    assert table.hidden == ("title", "family", "method", "note")
     assert repr(table).splitlines()[1].split() == ["measure", "value", "low", "high", "knowing", "nothing", "better"]
     assert "reason" in repr(DATA["positives only"].summary("auc")).splitlines()[1]
     assert "unit" in repr(EV.summary("log_loss")).splitlines()[1]
@@ -379,7 +380,15 @@ def test_the_dictionary_tells_the_facts():
     assert found["distinct_scores"] == 2
     assert found["threshold"] == 0.5
     assert found["counts"] == {"threshold": 0.5, "tp": 1, "fp": 0, "fn": 0, "tn": 1}
-    assert set(found["measures"][0]) == set(EV.summary().columns)
+    assert set(found["measures"][0]) == {name.replace(" ", "_") for name in EV.summary().columns}
+
+
+def test_a_finished_summary_goes_into_the_dictionary():
+    table = EV.summary(["mcc"], intervals="bootstrap", level=0.8, resamples=50, seed=3)
+    (row,) = EV.to_dict(table, level=0.8)["measures"]
+    expected = EV.estimate("mcc", 0.8, resamples=50, seed=3)
+
+    assert (row["low"], row["high"]) == (expected.low, expected.high)
 
 
 @pytest.mark.parametrize("threshold", [math.inf, -math.inf])

@@ -1,6 +1,7 @@
 """cutline's values against those that other packages gave, frozen in `oracles/answers.json`.
 
-`oracles/make_oracles.py` made the file and says how; these tests need none of the packages.
+`oracles/make_oracles.py` made the file and says how; these tests need none of the packages. Intervals and tests are in
+`oracles/inference.json`, by `oracles/make_inference_oracles.py`.
 """
 
 from __future__ import annotations
@@ -13,9 +14,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cutline import MEASURES
+from cutline import MEASURES, Discordance, evaluate, mcnemar
+from cutline.inference import delong
+from cutline.inference.proportions import METHODS
 
 FROZEN = json.loads((Path(__file__).parent / "oracles" / "answers.json").read_text())
+INFERENCE = json.loads((Path(__file__).parent / "oracles" / "inference.json").read_text())
 
 # torchmetrics divides counts in single precision, whatever the type of the scores.
 TOLERANCE = {"torchmetrics": {"rel": 1e-6, "abs": 1e-7}}
@@ -48,3 +52,29 @@ def test_a_measure_agrees_with_the_frozen_answer_of_the_peer(
 def test_the_file_states_the_version_of_each_peer_and_holds_an_answer_of_it(peer: str) -> None:
     assert FROZEN["versions"][peer]
     assert any(FROZEN["answers"][peer].values())
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_an_interval_of_a_proportion_agrees_with_the_frozen_one(method: str) -> None:
+    rows = [row for row in INFERENCE["proportions"] if row[0] == method]
+    assert len(rows) > 100
+    for _, k, n, level, low, high in rows:
+        found = np.clip(METHODS[method](k, n, level), 0, 1)  # the peer cuts them there
+        if method == "jeffreys":  # an end that was observed is the limit here, and almost so there
+            low, high = 0.0 if k == 0 else low, 1.0 if k == n else high
+        assert found.tolist() == pytest.approx([low, high], rel=1e-8, abs=1e-10), (k, n, level)
+
+
+def test_mcnemar_agrees_with_the_frozen_p_values() -> None:
+    for b, c, exact, asymptotic in INFERENCE["mcnemar"]:
+        table = Discordance(b, c, n=100 + b + c)
+        assert mcnemar(table, "exact") == pytest.approx(exact, rel=1e-9)
+        assert mcnemar(table, "asymptotic") == pytest.approx(asymptotic, rel=1e-9, abs=1e-300)
+
+
+def test_delong_agrees_with_the_published_areas_and_errors() -> None:
+    told = INFERENCE["delong"]
+    for name, expected in told["areas"].items():
+        scores = told["scores"][name]
+        ev = evaluate([1] * told["positives"] + [0] * (len(scores) - told["positives"]), scores)
+        assert [round(float(x), 4) for x in (ev.auc, np.sqrt(delong.variance(ev.ranking)))] == expected

@@ -31,8 +31,9 @@ if TYPE_CHECKING:
         UnknownNameError,
     )
     from cutline.evaluation import Evaluation, evaluate
-    from cutline.inference.bands import Band, roc_band
+    from cutline.inference.bands import Band, band, roc_band
     from cutline.inference.estimate import Estimate
+    from cutline.inference.mcnemar import Discordance, mcnemar
     from cutline.inference.refit import ModelBootstrap, bootstrap_model, permutation_test
     from cutline.measures import MEASURES, Measure, losses
     from cutline.measures.losses import triplet_loss
@@ -63,8 +64,9 @@ _HOMES = {
         "UnknownNameError",
     ),
     "evaluation": ("Evaluation", "evaluate"),
-    "inference.bands": ("Band", "roc_band"),
+    "inference.bands": ("Band", "band", "roc_band"),
     "inference.estimate": ("Estimate",),
+    "inference.mcnemar": ("Discordance", "mcnemar"),
     "inference.refit": ("ModelBootstrap", "bootstrap_model", "permutation_test"),
     "measures": ("MEASURES", "Counts", "Measure", "losses"),
     "measures.losses": ("triplet_loss",),
@@ -88,6 +90,7 @@ __all__ = [
     "Counts",
     "Curve",
     "CutlineError",
+    "Discordance",
     "Estimate",
     "Evaluation",
     "InputError",
@@ -110,6 +113,7 @@ __all__ = [
     "UnknownNameError",
     "advise",
     "auc_pairs",
+    "band",
     "boosting_loss",
     "boosting_metric",
     "bootstrap_model",
@@ -119,6 +123,7 @@ __all__ = [
     "evaluate",
     "information_scores",
     "losses",
+    "mcnemar",
     "one_vs_rest",
     "pem_areas",
     "permutation_test",

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cutline.errors import InputError, ParameterError
+from cutline.errors import InputError, ParameterError, PositionError
 
 Array = npt.NDArray[Any]
 
@@ -41,6 +41,9 @@ def _not_a_column(array: Array, name: str) -> str:
         return f"{name} has the shape {shape}: pass one flat column of values."
     if array.ndim == 0:
         what = "None" if array.item() is None else f"a single {type(array.item()).__name__}"
+        if isinstance(array.item(), str):
+            way_out = "pass a column of values, or data= with the frame or file that has this column"
+            return f"{name} is text, {array.item()!r}: {way_out}."
         return f"{name} is {what}: pass a sequence with one value for each case."
     return f"{name} has the shape {shape}: pass one flat column with one value for each case."
 
@@ -65,10 +68,10 @@ def _objects_as_numbers(array: Array, name: str) -> Array:
         try:
             number = math.nan if is_missing(value) else float(value)
         except OverflowError:
-            raise InputError(f"{name} is too large for float64 at position {position}: scale it down.") from None
+            raise PositionError(name, "is too large for float64", position, "scale it down") from None
         except (TypeError, ValueError):
             kind = type(value).__name__
-            raise InputError(f"{name} holds a {kind} at position {position}: pass real numbers.") from None
+            raise PositionError(name, f"holds a {kind}", position, "pass real numbers") from None
         if isinstance(value, int) and value != number:
             raise _integers_error(name)
         numeric.append(number)
@@ -77,7 +80,7 @@ def _objects_as_numbers(array: Array, name: str) -> Array:
 
 def _text_error(name: str, example: Any, position: int) -> InputError:
     shown = example if isinstance(example, bytes) else str(example)
-    return InputError(f"{name} holds text, for example {shown!r} at position {position}: pass numbers.")
+    return PositionError(name, f"holds text, for example {shown!r}", position, "pass numbers")
 
 
 def _integers_error(name: str) -> InputError:
@@ -102,12 +105,10 @@ def weights(values: Any) -> Array:
     is_negative = array < 0
     if is_negative.any():
         first = int(np.argmax(is_negative))
-        raise InputError(
-            f"weights holds {many(is_negative, 'negative value')}, the first, {array[first]:g}, at position {first}: "
-            "pass weights of zero or more."
-        )
+        found = f"holds {many(is_negative, 'negative value')}, the first, {array[first]:g},"
+        raise PositionError("weights", found, first, "pass weights of zero or more")
     if array.dtype.kind == "f" and np.isinf(array).any():
-        raise InputError(f"weights is infinite at position {int(np.argmax(np.isinf(array)))}: pass finite weights.")
+        raise PositionError("weights", "is infinite", int(np.argmax(np.isinf(array))), "pass finite weights")
     total = float(np.nansum(array, dtype=float))
     if total and not 1e-100 < total < 1e100:  # products of counts would leave the range of floats
         raise InputError(f"weights add up to {total:g}: pass weights of an ordinary size, with a mean near 1.")
@@ -202,7 +203,7 @@ def missing_error(
     """How many values are missing, and where the first is in what the user passed."""
     first = int(np.argmax(absent))
     first = first if position is None else int(position[first])
-    return InputError(f"{name} holds {many(absent, 'missing value')} (NaN), the first at position {first}: {way_out}.")
+    return PositionError(name, f"holds {many(absent, 'missing value')} (NaN), the first", first, way_out)
 
 
 def many(mask: Array, noun: str) -> str:

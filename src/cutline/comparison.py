@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,8 @@ from cutline.inference.estimate import Estimate
 from cutline.inference.pair_tests import PairTests, corrected
 from cutline.inference.paired import INTERVALS, ROW, TESTS, PairedMeasure, covariance_of_all
 from cutline.inference.pairing import Pairing, Question, Resamples, bootstrap, pair
-from cutline.joining import column_of, join_frames, share_cases
+from cutline.inference.target import as_measure
+from cutline.joining import columns_of, groups_of_cases, join_frames, share_cases
 from cutline.measures import MEASURES, Measure, Needs
 from cutline.measures._measure import DEFAULT_THRESHOLD
 from cutline.options import check_choice, check_level, check_whole
@@ -29,6 +30,7 @@ from cutline.tables import Table
 
 ROUNDS = 2000
 LEVEL = 0.95
+Asked = str | Measure | Callable[..., float]
 
 if TYPE_CHECKING:
     import os
@@ -48,6 +50,7 @@ def compare(
     higher_is_positive: bool = True,
     data: Any = None,
     id: str | None = None,
+    groups: Any = None,
 ) -> Comparison:
     """Compare models that scored the same cases.
 
@@ -55,18 +58,19 @@ def compare(
     are given by name: of one frame that holds the scores of all models, `compare("y", {"a": "p_a", "b": "p_b"},
     data=frame)`, or of one frame for each model, whose rows are joined by the column `id`,
     `compare("y", "p", data={"a": frame_a, "b": frame_b}, id="case")`. A case without a score of every model is refused,
-    or dropped for all of them with `missing="drop"`. `threshold` is one for all models, or one for each.
+    or dropped for all of them with `missing="drop"`. `threshold` is one for all models, or one for each. `groups` names
+    for each case the group it belongs to, as in `evaluate`: whole groups are then resampled and exchanged.
 
     >>> found = compare([1, 1, 1, 0, 0, 0], {"a": [6, 5, 3, 4, 2, 1], "b": [6, 3, 2, 5, 4, 1]}, threshold=3.5)
     >>> found["a"].accuracy, found.test("accuracy")  # a is right on all of b's right cases, and on two more
     (0.6666666666666666, accuracy: a - b = 0.3333, p = 0.2500 (mcnemar_midp))
     """
     if data is not None and isinstance(scores, Mapping) and id is None:
-        weights = None if weights is None else column_of(data, weights, "weights")
-        labels = column_of(data, labels, "labels")
-        scores = {name: column_of(data, column, "scores") for name, column in scores.items()}
+        labels, scores, weights, groups = columns_of(labels, scores, weights, data, positive, groups)
     elif data is not None:
-        labels, scores, weights = join_frames(labels, scores, weights, data, id)
+        if groups is not None:
+            raise ParameterError("groups= needs the cases in one order: join the frames first, and pass one as data=.")
+        labels, scores, weights = join_frames(labels, scores, weights, data, id, positive)
     elif id is not None:
         raise ParameterError("id names a column of the frames in data: pass data= with one frame for each model.")
     cases = share_cases(labels, scores, weights, positive=positive, missing=missing)
@@ -79,8 +83,15 @@ def compare(
         )
         for name, column in cases.scores.items()
     }
-    pairing = pair(list(rankings.values()), list(cases.scores.values()), cases.is_positive, cases.weights)
-    return Comparison({name: Evaluation(r, thresholds[name], name) for name, r in rankings.items()}, pairing)
+    groups = None if groups is None else groups_of_cases(groups, cases, weights)
+    pairing = pair(list(rankings.values()), list(cases.scores.values()), cases.is_positive, cases.weights, groups)
+    return Comparison(
+        {
+            name: Evaluation(r, thresholds[name], name, pairing.sampler(model))
+            for model, (name, r) in enumerate(rankings.items())
+        },
+        pairing,
+    )
 
 
 def _thresholds(threshold: Any, names: tuple[str, ...]) -> dict[str, float]:
@@ -119,15 +130,16 @@ class Comparison(Mapping[str, Evaluation]):
         """The models."""
         return tuple(self.evaluations)
 
-    def values_of(self, measure: str | Measure, **parameters: Any) -> dict[str, float]:
+    def values_of(self, measure: Asked, **parameters: Any) -> dict[str, float]:
         """The value of a measure for each model."""
-        return {name: evaluation.value(measure, **parameters) for name, evaluation in self.items()}
+        chosen = _measure(measure, parameters)
+        return {name: evaluation.value(chosen, **parameters) for name, evaluation in self.items()}
 
     # ------------------------------------------------------------------ tests
 
     def test(
         self,
-        measure: str | Measure = "auc",
+        measure: Asked = "auc",
         method: str = "auto",
         *,
         rounds: int = ROUNDS,
@@ -138,9 +150,10 @@ class Comparison(Mapping[str, Evaluation]):
 
         `auto` is DeLong's test for the AUC and what is linear in it, McNemar's mid-p test for shares of decisions
         (accuracy, recall, specificity, ...), and the bootstrap for all else. `rounds` is how many resamples or
-        permutations are drawn.
+        permutations are drawn. `measure` may be a function of yours, as in `Evaluation.estimate`.
         """
         check_choice(method, "method", TESTS)
+        rounds, seed = check_whole(rounds, "rounds", 1), check_whole(seed, "seed", 0)
         question, asked = self._ask(measure, parameters, rounds, seed)
         chosen = next(iter(asked.values())).chosen(method)
         if chosen == "bootstrap":
@@ -155,7 +168,7 @@ class Comparison(Mapping[str, Evaluation]):
 
     def difference(
         self,
-        measure: str | Measure = "auc",
+        measure: Asked = "auc",
         a: str | None = None,
         b: str | None = None,
         *,
@@ -168,15 +181,15 @@ class Comparison(Mapping[str, Evaluation]):
         """By how much model a exceeds model b in a measure, with an interval.
 
         `auto` is DeLong's interval for the AUC and what is linear in it, Tango's for shares of decisions, and the
-        bootstrap percentile interval for all else. With two models, a and b need not be named.
+        bootstrap percentile interval for all else, functions of yours too. With two models, a and b need not be named.
         """
-        check_level(level)
+        level = check_level(level)
         asked = self._ask_two(measure, a, b, method, rounds, seed, parameters)
         return asked.estimate(method, level)
 
     def confidence_curve(
         self,
-        measure: str | Measure = "auc",
+        measure: Asked = "auc",
         a: str | None = None,
         b: str | None = None,
         *,
@@ -191,7 +204,7 @@ class Comparison(Mapping[str, Evaluation]):
 
     def verdict(
         self,
-        measure: str | Measure = "auc",
+        measure: Asked = "auc",
         *,
         level: float = LEVEL,
         rounds: int = ROUNDS,
@@ -199,7 +212,7 @@ class Comparison(Mapping[str, Evaluation]):
         **parameters: Any,
     ) -> str:
         """Which models can be told apart by a measure, in plain words, and about how many cases it would take."""
-        check_level(level)
+        level, rounds, seed = check_level(level), check_whole(rounds, "rounds", 1), check_whole(seed, "seed", 0)
         asked = self._ask(measure, parameters, rounds, seed)[1].values()
         tests = corrected([one.test("auto") for one in asked])
         return "\n".join(one.sentence(test, level) for one, test in zip(asked, tests, strict=True))
@@ -243,7 +256,7 @@ class Comparison(Mapping[str, Evaluation]):
 
         All measures share the same resamples. p_holm is corrected for the pairs, not for the number of measures.
         """
-        check_level(level)
+        level, rounds, seed = check_level(level), check_whole(rounds, "rounds", 1), check_whole(seed, "seed", 0)
         chosen = [MEASURES[m] for m in measures] if measures is not None else [m for m in MEASURES if m.headline]
         fitting = [m for m in chosen if all(m.fits(ranking) for ranking in self.pairing.rankings)]
         questions = {m: self._ask(m, {}, rounds, seed) for m in fitting}
@@ -262,13 +275,18 @@ class Comparison(Mapping[str, Evaluation]):
                 rows += [(str(m), a, b, *[math.nan] * 7, "", why) for a, b in pairs]
         return Table(ROW, tuple(rows), title=self._heading())
 
-    def to_dict(self) -> dict[str, Any]:
-        """The models and their differences, ready for JSON; what is not a finite number is None, with its reason."""
+    def to_dict(self, summary: Table | None = None, *, level: float = LEVEL) -> dict[str, Any]:
+        """The models and their differences, ready for JSON (docs/schema.json); what is not a finite number is None.
+
+        `summary` is a finished one, of the measures and `level` that are wanted; the headlines without.
+        """
         return {
+            "schema": "cutline/comparison/1",
+            "level": level,
             "models": {name: evaluation.to_dict() for name, evaluation in self.items()},
             "cases": self.pairing.total,
-            "differences": self.summary().to_dict(),
-            "verdict": self.verdict(),
+            "differences": (self.summary(level=level) if summary is None else summary).to_dict(),
+            "verdict": self.verdict(level=level),
             "dominance": self.dominance().to_dict(),
         }
 
@@ -285,18 +303,18 @@ class Comparison(Mapping[str, Evaluation]):
     # ------------------------------------------------------------------ asking
 
     def _ask(
-        self, measure: str | Measure, parameters: Mapping[str, Any], rounds: int, seed: int
+        self, measure: Asked, parameters: Mapping[str, Any], rounds: int, seed: int
     ) -> tuple[Question, dict[tuple[int, int], PairedMeasure]]:
         """A measure as a question to all models, and as a question to each pair of them."""
-        check_whole(rounds, "rounds", 1)
-        check_whole(seed, "seed", 0)
-        chosen = MEASURES[measure]
+        chosen = _measure(measure, parameters)
         values = [evaluation.value(chosen, **parameters) for evaluation in self.values()]
         given = []
         for evaluation in self.values():
             mine = evaluation.completed(chosen, parameters)
-            if "quota" in mine and not self.pairing.integral:  # resamples of fractional weights are not equally long
-                mine["share"] = mine.pop("quota") / float(evaluation.ranking.total)
+            quota = mine.get("quota", chosen.bound.get("quota"))
+            if quota is not None and not self.pairing.is_of_one_size:
+                mine = {**mine, "share": quota / float(evaluation.ranking.total)}
+                mine.pop("quota", None)
             given.append(mine)
         asked = {
             (i, j): PairedMeasure(
@@ -313,7 +331,7 @@ class Comparison(Mapping[str, Evaluation]):
 
     def _ask_two(
         self,
-        measure: str | Measure,
+        measure: Asked,
         a: str | None,
         b: str | None,
         method: str,
@@ -323,6 +341,7 @@ class Comparison(Mapping[str, Evaluation]):
     ) -> PairedMeasure:
         """A measure as a question to two of the models."""
         check_choice(method, "method", INTERVALS)
+        rounds, seed = check_whole(rounds, "rounds", 1), check_whole(seed, "seed", 0)
         i, j = self._places(a, b)
         asked = self._ask(measure, parameters, rounds, seed)[1]
         return asked[i, j] if i < j else asked[j, i].turned()
@@ -362,6 +381,12 @@ class Comparison(Mapping[str, Evaluation]):
     def _repr_html_(self) -> str:
         verdict = "".join(f"<li>{html.escape(line)}</li>" for line in self.verdict().splitlines())
         return f"<div><p>{html.escape(self._heading())}</p>{self._headlines()._repr_html_()}<ul>{verdict}</ul></div>"
+
+
+def _measure(measure: Asked, parameters: Mapping[str, Any]) -> Measure:
+    """The measure of a name, or a function as one."""
+    is_function = callable(measure) and not isinstance(measure, Measure)
+    return as_measure(measure, parameters) if is_function else MEASURES[measure]  # type: ignore[index]
 
 
 def _answered(

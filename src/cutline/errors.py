@@ -20,6 +20,22 @@ class CutlineError(ValueError):
 class InputError(CutlineError):
     """Labels, scores or weights that cannot be ranked."""
 
+    def about(self, whom: str) -> InputError:
+        """The same refusal, said of somebody."""
+        return InputError(f"{whom}: {self}")
+
+
+class PositionError(InputError):
+    """A value that is not as it should be, and where it is: in an array, a position; in a file, a row."""
+
+    def __init__(self, name: str, found: str, position: int, way_out: str, prefix: str = "") -> None:
+        super().__init__(f"{prefix}{name} {found} at position {position}: {way_out}.")
+        self.name, self.found, self.position, self.way_out, self.prefix = name, found, position, way_out, prefix
+
+    def about(self, whom: str) -> PositionError:
+        """The same refusal, said of somebody."""
+        return PositionError(self.name, self.found, self.position, self.way_out, f"{whom}: {self.prefix}")
+
 
 class ParameterError(CutlineError):
     """A threshold, quota or parameter that is unknown or out of its domain."""
@@ -53,3 +69,12 @@ def near(name: object, known: Iterable[str]) -> str:
     matches = get_close_matches(text, known, n=3, cutoff=0.75) or get_close_matches(text, known, n=1, cutoff=0.6)
     matches += [k for k in known if len(text) > 2 and text in k and k not in matches][: 3 - len(matches)]
     return f" Did you mean {' or '.join(matches)}?" if matches else ""
+
+
+def shown(name: str) -> str:
+    r"""A name as it is, or quoted where a reader or a terminal would misread it.
+
+    >>> shown("score"), shown(" p"), shown(chr(27) + "[2J")
+    ('score', "' p'", "'\\x1b[2J'")
+    """
+    return name if name.isprintable() and name and name == name.strip() else repr(name)

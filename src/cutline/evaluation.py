@@ -12,19 +12,21 @@ import numpy as np
 
 from cutline import columns
 from cutline.contingency import Counts, written
+from cutline.engines import sources
 from cutline.errors import CutlineError, ParameterError, UnavailableError, near
 from cutline.inference.estimate import Estimate
 from cutline.inference.intervals import Options, by_formula, checked, estimates
 from cutline.inference.permutation import PermutationTest, permute_labels
 from cutline.inference.samplers import GroupSampler
 from cutline.inference.target import Target, of_function, of_measure
+from cutline.joining import INCOMPLETE_GROUPS
 from cutline.measures import MEASURES, Family, Measure, Needs
 from cutline.measures._measure import DEFAULT_THRESHOLD
 from cutline.options import check_whole
 from cutline.parallel import each
 from cutline.predictions import Missing, cut, places, rank
 from cutline.ranking import Ranking, cases_of
-from cutline.remarks import remarks
+from cutline.remarks import Remark, remarks
 from cutline.tables import Table, plain
 
 if TYPE_CHECKING:
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
 # The columns of a summary.
 _SUMMARY = (
     *("measure", "title", "family", "value", "low", "high", "method"),
-    *("knowing nothing", "better", "unit", "reason"),
+    *("knowing nothing", "better", "unit", "reason", "note"),
 )
 
 
@@ -53,24 +55,38 @@ def evaluate(
     missing: Missing = "error",
     higher_is_positive: bool = True,
     groups: Any = None,
+    data: Any = None,
 ) -> Evaluation:
     """Evaluate the predictions of one model.
 
     `labels`, `scores` and `weights` are columns of one length; see `rank` for what they may hold. `threshold` is the
     cut at which the measures of one cut are read: a case is predicted positive when its score is at or above it.
     `groups` names for each case the group it belongs to, such as a patient with several visits: intervals then resample
-    whole groups, because the cases of one are not independent.
+    whole groups, because the cases of one are not independent. With `data`, a data frame of any kind or the path of a
+    file (CSV, Parquet, JSON lines, Arrow), these four are names of its columns.
 
     >>> ev = evaluate([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.4, 0.2])
     >>> round(ev.auc, 6), round(ev.precision, 6), round(ev.value("f_beta", beta=2), 6)
     (0.833333, 0.666667, 0.666667)
     """
     threshold = columns.number(threshold, "threshold")
-    ranking = rank(labels, scores, weights, positive=positive, higher_is_positive=higher_is_positive, missing=missing)
+    if data is not None and groups is not None:  # whole groups are drawn row by row
+        asked = sources.asked_of(labels, scores, weights, groups, positive=positive)
+        with sources.reading(sources.opened(data), asked) as found:
+            return evaluate(
+                **found,
+                positive=positive,
+                threshold=threshold,
+                name=name,
+                missing=missing,
+                higher_is_positive=higher_is_positive,
+            )
+    how = {"positive": positive, "higher_is_positive": higher_is_positive, "missing": missing}
+    ranking = rank(labels, scores, weights, data=data, **how)
     if groups is None:
         return Evaluation(ranking, threshold, name)
     if ranking.dropped:
-        raise ParameterError("groups= needs complete rows: drop those with missing values from all columns first.")
+        raise ParameterError(INCOMPLETE_GROUPS)
     return Evaluation(ranking, threshold, name, GroupSampler.of(ranking, labels, scores, weights, groups))
 
 
@@ -123,8 +139,12 @@ class Evaluation:
         >>> ev.permutation_test("auc", permutations=999).value  # 1 of the 20 ways to place three labels does as well
         1.0
         """
-        check_whole(permutations, "permutations", 1)
-        check_whole(seed, "seed", 0)
+        permutations, seed = check_whole(permutations, "permutations", 1), check_whole(seed, "seed", 0)
+        if self.groups is not None:
+            raise ParameterError(
+                "permutation_test shuffles the labels of independent cases, but these come in groups: "
+                "ask for estimate(), whose interval resamples whole groups."
+            )
         chosen = MEASURES[measure]
         return permute_labels(self.ranking, chosen, self.completed(chosen, parameters), permutations, seed)
 
@@ -229,12 +249,14 @@ class Evaluation:
         share: float | None = None,
         intervals: bool | Literal["bootstrap"] = True,
         level: float = 0.95,
+        resamples: int = 2000,
+        seed: int = 0,
     ) -> Table:
         """A table of measures: values, intervals, what a model that knows nothing would get, and why one is undefined.
 
         All of them, unless `measures` or `family` says which; those of a quota only with `quota` or `share`. The
-        intervals are those that a formula gives; `intervals="bootstrap"` adds the others, which takes a while, and
-        `intervals=False` leaves all out.
+        intervals are those that a formula gives, none for cases in groups; `intervals="bootstrap"` adds the others,
+        which takes a while, and `intervals=False` leaves all out. The column `note` says what qualifies an interval.
         """
         if measures is None:
             chosen = MEASURES.search(family=family)
@@ -249,17 +271,18 @@ class Evaluation:
             chosen = [m.with_(quota=int(j) if j.is_integer() else j) if "quota" in m.parameters else m for m in chosen]
         elif measures is None:
             chosen = [m for m in chosen if not m.required]
-        options, n = checked(Options(level)), len(self.ranking)
+        options = checked(Options(level, resamples=resamples, seed=seed))
+        n, grouped = len(self.ranking), self.groups is not None
         fitting = [m for m in chosen if m.fits(self.ranking)]
         targets = each(lambda m: self._target(m, {}), fitting, n)
         found: list[Estimate | None] = [None] * len(targets)
         if intervals == "bootstrap":
             found = [*estimates(targets, options, self.groups)]
         elif intervals:
-            found = each(lambda t: by_formula(t, level, grouped=self.groups is not None), targets, n)
+            found = each(lambda t: by_formula(t, options.level, grouped=grouped), targets, n)
         known = {m: pair for m, *pair in zip(fitting, targets, found, strict=True)}
         rows = (self._row(m, *known.get(m, (None, None))) for m in chosen)
-        return Table(_SUMMARY, tuple(rows), title=self._heading(), hidden=("title", "family", "method"))
+        return Table(_SUMMARY, tuple(rows), title=self._heading(), hidden=("title", "family", "method", "note"))
 
     def _row(self, measure: Measure, target: Target | None, found: Estimate | None) -> tuple[Any, ...]:
         value, ignorant, reason = math.nan, None, "" if target else measure.reason(self.ranking)
@@ -270,17 +293,28 @@ class Evaluation:
         has_interval = found is not None and found.has_interval
         interval = (found.low, found.high, found.method) if found and has_interval else (None, None, "")
         names = str(measure), measure.title, measure.family.name.lower()
-        return *names, value, *interval, ignorant, measure.better, measure.unit, reason
+        note = "" if found is None or math.isnan(value) else " ".join(found.notes)
+        return *names, value, *interval, ignorant, measure.better, measure.unit, reason, note
 
     @property
     def notes(self) -> list[str]:
         """What the reader of the numbers should know about the data, in plain words."""
-        return [remark.text for remark in remarks(self.ranking, self.threshold)]
+        return [remark.text for remark in self.remarks]
 
-    def to_dict(self) -> dict[str, Any]:
-        """All that is known, ready for JSON; what is not a finite number is None, with its reason."""
+    @property
+    def remarks(self) -> list[Remark]:
+        """The notes, each with the name of its rule."""
+        return [*remarks(self.ranking, self.threshold, self.groups.groups if self.groups else 0)]
+
+    def to_dict(self, summary: Table | None = None, *, level: float = 0.95) -> dict[str, Any]:
+        """All that is known, ready for JSON (docs/schema.json); what is not a finite number is None, with its reason.
+
+        `summary` is a finished one, of the measures, intervals and `level` that are wanted; all measures without.
+        """
         r = self.ranking
+        rows = (self.summary(level=level) if summary is None else summary).to_dict()
         return {
+            "schema": "cutline/evaluation/1",
             "name": self.name,
             "positive": _json_label(r.positive),
             "cases": r.total.item(),
@@ -289,8 +323,10 @@ class Evaluation:
             "distinct_scores": len(r),
             "dropped": r.dropped,
             "threshold": plain(self.threshold),
+            "higher_is_positive": r.higher_is_positive,
             "counts": self.counts.to_dict(),
-            "measures": self.summary().to_dict(),
+            "level": level,
+            "measures": [{name.replace(" ", "_"): value for name, value in row.items()} for row in rows],
             "notes": self.notes,
         }
 

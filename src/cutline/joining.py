@@ -9,9 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cutline.columns import whole_if_possible
-from cutline.errors import InputError, ParameterError, near
+from cutline.engines.sources import Ask, asked_of, opened, reading
+from cutline.errors import InputError, ParameterError
 from cutline.predictions import Cases, Missing, complete
 from cutline.ranking import Array
+
+INCOMPLETE_GROUPS = "groups= needs complete rows: drop those with missing values from all columns first."
 
 
 class SharedCases(NamedTuple):
@@ -49,7 +52,7 @@ def share_cases(
         try:
             found[str(name)] = complete(labels, column, weights, positive=positive, missing=missing)
         except InputError as error:
-            raise InputError(f"Model {name!r}: {error}") from None
+            raise error.about(f"Model {name!r}") from None
     if len(found) < len(scores):
         raise InputError("Two models have the same name: give each its own.")
     first = next(iter(found.values()))
@@ -63,6 +66,17 @@ def share_cases(
     return SharedCases(first.is_positive[mine], aligned, heavy, first.positive, dropped)
 
 
+def groups_of_cases(groups: Any, cases: SharedCases, weights: Any) -> Array:
+    """The group of each shared case; a case without weight is none."""
+    if cases.dropped:
+        raise ParameterError(INCOMPLETE_GROUPS)
+    found = np.asarray(groups)
+    labels = len(cases.is_positive) if weights is None else np.asarray(weights).size
+    if found.shape != (labels,):
+        raise InputError(f"groups has {found.size} values but labels has {labels}: pass one for each label.")
+    return found if labels == len(cases.is_positive) else found[np.asarray(weights, dtype=float) > 0]
+
+
 def _common(one: Array, two: Array) -> Array:
     """The positions that are in both, which usually are the same."""
     return one if np.array_equal(one, two) else np.intersect1d(one, two, assume_unique=True)
@@ -73,7 +87,9 @@ def _places(position: Array, kept: Array) -> Any:
     return slice(None) if len(position) == len(kept) else np.searchsorted(position, kept)
 
 
-def join_frames(labels: str, score: Any, weights: Any, frames: Any, key: Any) -> tuple[Any, dict[str, Any], Any]:
+def join_frames(
+    labels: str, score: Any, weights: Any, frames: Any, key: Any, positive: Any = None
+) -> tuple[Any, dict[str, Any], Any]:
     """The labels, the scores by model and the weights of frames that are joined by the ids of the cases.
 
     `score` names the column of the scores, the same in each frame or one for each model.
@@ -91,11 +107,8 @@ def join_frames(labels: str, score: Any, weights: Any, frames: Any, key: Any) ->
             f"{', '.join(map(repr, frames))}: name one for each."
         )
     columns = {
-        str(name): _Columns(
-            np.asarray(column_of(frame, key, "id", name)),
-            np.asarray(column_of(frame, labels, "labels", name)),
-            np.asarray(column_of(frame, score[name] if isinstance(score, Mapping) else score, "scores", name)),
-            None if weights is None else np.asarray(column_of(frame, weights, "weights", name)),
+        str(name): _named(
+            frame, name, labels, score[name] if isinstance(score, Mapping) else score, weights, key, positive
         )
         for name, frame in frames.items()
     }
@@ -139,15 +152,25 @@ def _unequal(one: Array, two: Array) -> int:
     return int(((one != two) & ~((one != one) & (two != two))).sum())
 
 
-def column_of(frame: Any, name: Any, argument: str, model: Any = None) -> Any:
-    """The column of a data frame of any kind, by its name."""
-    if not isinstance(name, str):
-        raise ParameterError(f"{argument} is a {type(name).__name__}: with data=, pass the name of a column.")
-    known = [str(column) for column in getattr(frame, "column_names", None) or getattr(frame, "columns", frame)]
-    if name not in known:
-        whose = "data" if model is None else f"The frame of model {model!r}"
-        raise InputError(f"{whose} has no column {name!r}, which {argument} names.{near(name, known)}")
-    return frame[name]
+def columns_of(
+    labels: Any, scores: Mapping[str, Any], weights: Any, data: Any, positive: Any, groups: Any = None
+) -> tuple[Any, dict[str, Any], Any, Any]:
+    """The labels, the scores by model, the weights and the groups of one frame or file that holds them all."""
+    asked = asked_of(labels, None, weights, groups, positive=positive)
+    del asked["scores"]
+    models = {(name,): Ask("scores", column) for name, column in scores.items()}
+    with reading(opened(data), {**asked, **models}) as found:
+        by_model = {name: found[(name,)] for name in scores}
+        return found["labels"], by_model, found.get("weights"), found.get("groups")
+
+
+def _named(frame: Any, model: Any, labels: Any, score: Any, weights: Any, key: str, positive: Any) -> _Columns:
+    """The columns of one model's frame or file."""
+    source = opened(frame, f"The frame of model {model!r}")
+    asked = {**asked_of(labels, score, weights, positive=positive), "ids": Ask("id", key)}
+    with reading(source, asked) as found:
+        columns = {name: np.asarray(values) for name, values in found.items()}
+        return _Columns(columns["ids"], columns["labels"], columns["scores"], columns.get("weights"))
 
 
 def _models(count: int) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 
 from cutline import columns
 from cutline.contingency import Counts, written
-from cutline.engines import arrays
+from cutline.engines import arrays, sources
 from cutline.errors import InputError, NotProbabilitiesError, ParameterError
 from cutline.ranking import Array, Ranking
 
@@ -26,29 +26,65 @@ def rank(
     positive: Any = None,
     higher_is_positive: bool = True,
     missing: Missing = "error",
+    data: Any = None,
 ) -> Ranking:
     """The ranking of labelled, scored cases: the only way in.
 
     `labels` are booleans, 0/1 or -1/+1, or any two values with `positive` naming the positive one. `scores` are
     numbers, infinities included; `higher_is_positive=False` says that low scores mean positive. `weights` are case
     weights: a whole number equals that many equal rows, and zero an absent one. Rows with a missing value are refused,
-    or dropped and counted with `missing="drop"`.
+    or dropped and counted with `missing="drop"`. With `data`, a data frame of any kind or the path of a file, they are
+    names of its columns; frames that another engine holds, and files, are aggregated there.
 
     >>> rank([1, 0, 1, 0], [0.9, 0.6, 0.6, 0.2])
     Ranking of 4 cases, 2 of them positive, at 3 distinct scores
     """
-    rows, is_positive, positive, dropped = _read(labels, scores, weights, positive, missing)
-    cells = arrays.aggregate(rows.scores, is_positive, rows.weights, descending=higher_is_positive)
+    options = _Options(positive, higher_is_positive, missing)
+    if data is not None:
+        return _rank_named(data, sources.asked_of(labels, scores, weights, positive=positive), options)
+    return _rank_rows(options, labels, scores, weights)
+
+
+class _Options(NamedTuple):
+    """How the columns are to be read."""
+
+    positive: Any
+    higher_is_positive: bool
+    missing: Missing
+
+
+def _rank_rows(options: _Options, labels: Any, scores: Any, weights: Any = None, times: Array | None = None) -> Ranking:
+    """The ranking of rows, each of which may stand for several."""
+    rows, is_positive, positive, dropped = _read(labels, scores, weights, options.positive, options.missing, times)
+    descending = options.higher_is_positive
+    if rows.times is None:
+        cells = arrays.aggregate(rows.scores, is_positive, rows.weights, descending=descending)
+    else:
+        cells = arrays.aggregate(rows.scores, is_positive, rows.times, descending=descending)
+        cells = cells._replace(pos2=cells.pos, neg2=cells.neg)  # cases of weight one
     if np.isnan(cells.key[-1]):  # sorted last; only now is it worth looking where
         raise columns.missing_error("scores", np.isnan(rows.scores), rows.position)
-    if higher_is_positive:
+    if descending:
         np.negative(cells.key, out=cells.key)
-    return Ranking(
-        *cells,
-        higher_is_positive=higher_is_positive,
-        positive=positive,
-        dropped=dropped,
-    )
+    return Ranking(*cells, higher_is_positive=descending, positive=positive, dropped=dropped)
+
+
+def _rank_named(data: Any, asked: dict[Any, sources.Ask], options: _Options) -> Ranking:
+    """The ranking of the columns of a frame or a file, aggregated where they live if they are not here."""
+    source = sources.opened(data)
+    sources.check(source, asked)
+    try:
+        grouped = source.grouped(asked)
+        if grouped is not None:
+            found, times = grouped
+            if "weights" not in found:
+                return _rank_rows(options, **found, times=times)
+            # Sums of weights depend on the order of the rows, so they are added up here.
+            return _rank_rows(options, **{name: np.repeat(values, times) for name, values in found.items()})
+    except InputError:
+        pass  # the rows tell where it is
+    with sources.reading(source, asked) as found:
+        return _rank_rows(options, **found)
 
 
 def cases(labels: Any, scores: Any, *, positive: Any = None, name: str = "scores") -> tuple[Array, Array]:
@@ -84,13 +120,14 @@ def complete(
     return Cases(is_positive, rows.scores, rows.weights, position, positive, dropped)
 
 
-def _read(labels: Any, scores: Any, weights: Any, positive: Any, missing: Missing) -> tuple[_Rows, Array, Any, int]:
+def _read(
+    labels: Any, scores: Any, weights: Any, positive: Any, missing: Missing, times: Array | None = None
+) -> tuple[_Rows, Array, Any, int]:
     """The rows to rank, which of them are positive, the label that says so, and how many were dropped."""
     if not isinstance(missing, str) or missing not in ("error", "drop"):
         raise ParameterError(f'missing is {missing!r}: pass "error" or "drop".')
-    rows = _Rows(
-        columns.column(labels, "labels"), columns.scores(scores), None if weights is None else columns.weights(weights)
-    )
+    heavy = None if weights is None else columns.weights(weights)
+    rows = _Rows(columns.column(labels, "labels"), columns.scores(scores), heavy, times=times)
     rows.check_lengths("scores")
     if rows.weights is not None:
         rows = rows.keep(rows.weights != 0, "all weights are zero: pass weights=None to weigh all cases alike")
@@ -112,12 +149,13 @@ def check_probabilities(who: str, low: float, high: float, *, higher_is_positive
 
 
 class _Rows(NamedTuple):
-    """Columns of one length, and where each row was in the caller's data (None: where it is)."""
+    """Columns of one length, where each row was in the caller's data (None: here), and how many cases it is."""
 
     labels: Array
     scores: Array
     weights: Array | None
     position: Array | None = None
+    times: Array | None = None
 
     def check_lengths(self, scores: str) -> None:
         n = len(self.labels)
@@ -135,7 +173,8 @@ class _Rows(NamedTuple):
             raise InputError(f"Nothing can be ranked, {nothing_left}.")
         position = np.flatnonzero(mask) if self.position is None else self.position[mask]
         weights = None if self.weights is None else self.weights[mask]
-        return _Rows(self.labels[mask], self.scores[mask], weights, position)
+        times = None if self.times is None else self.times[mask]
+        return _Rows(self.labels[mask], self.scores[mask], weights, position, times)
 
 
 # ---------------------------------------------------------------------- cuts
@@ -199,7 +238,7 @@ def _without_missing(rows: _Rows, missing: Missing) -> tuple[_Rows, int]:
         raise columns.missing_error(*next(iter(found.items())), rows.position)
     incomplete = np.logical_or.reduce(list(found.values()))
     kept = rows.keep(~incomplete, "every row has a missing label, score or weight: pass complete rows")
-    return kept, int(incomplete.sum())
+    return kept, int(incomplete.sum() if rows.times is None else rows.times[incomplete].sum())
 
 
 # ---------------------------------------------------------------------- labels

@@ -18,12 +18,12 @@ import numpy.typing as npt
 
 from cutline import columns
 from cutline.brackets import Bracket, bracket
-from cutline.cells import Array, Pairs, cumulate, take
+from cutline.cells import Array, Pairs, cumulate, dot, take
 from cutline.contingency import Counts, count, divide, written
 from cutline.errors import InputError, ParameterError
 from cutline.tables import Table
 
-__all__ = ["Array", "Bracket", "Counts", "Pairs", "Ranking", "bracket", "cases_of", "merge", "take"]
+__all__ = ["Array", "Bracket", "Counts", "Pairs", "Ranking", "bracket", "cases_of", "dot", "merge", "take"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,10 +157,10 @@ class Ranking:
             pos, positives = pos.astype(float), positives.astype(float)
         every = positives * self.negatives
         if pos.dtype.kind == "f":  # the difference of two large sums would not be exact
-            concordant = np.vecdot(pos, self.fp[..., -1:] - self.fp[..., 1:])
+            concordant = dot(pos, self.fp[..., -1:] - self.fp[..., 1:])
         else:
-            concordant = every - np.vecdot(pos, self.fp[..., 1:])
-        return Pairs(concordant, np.vecdot(pos, self.neg), every)
+            concordant = every - dot(pos, self.fp[..., 1:])
+        return Pairs(concordant, dot(pos, self.neg), every)
 
     @cached_property
     def floats(self) -> tuple[Array, Array]:

@@ -21,12 +21,15 @@ class Remark(NamedTuple):
     text: str
 
 
-def remarks(r: Ranking, threshold: float) -> Iterator[Remark]:
-    """What there is to remark on a ranking that is cut at a threshold."""
+def remarks(r: Ranking, threshold: float, groups: int = 0) -> Iterator[Remark]:
+    """What there is to remark on a ranking that is cut at a threshold, of cases that come in groups or not."""
     if r.dropped:
         yield Remark("dropped", f"{counted(r.dropped, 'row')} with a missing value dropped.")
     if not r.exact:
         yield Remark("binned", "The scores were binned: the values are bounds, not exact.")
+    if groups:
+        text = f"The cases come in {counted(groups, 'group')}: intervals resample whole groups."
+        yield Remark("groups", text)
     if not r.positives or not r.negatives:
         yield Remark("one-class", "All cases are of one class: what compares the classes is undefined.")
     elif MEASURES["auc"].compute(r) < 0.5:

@@ -158,8 +158,8 @@ def test_scipy_finds_the_same_limits_but_for_chance(name, ours, theirs):
 
 
 def test_the_percentiles_are_those_of_the_values():
-    assert percentile(np.arange(1001.0), 0.9) == pytest.approx((50, 950))
-    assert percentile(np.array([0.0, 1.0, np.inf, np.inf]), 0.5) == (1.0, np.inf)
+    assert percentile(np.arange(1.0, 1000.0), 0.9) == (50, 950)  # of 999 values
+    assert percentile(np.array([0.0, 1.0, np.inf]), 0.5) == (0.0, np.inf)
 
 
 def test_without_bias_and_acceleration_bca_is_the_percentile_interval():
@@ -168,6 +168,13 @@ def test_without_bias_and_acceleration_bca_is_the_percentile_interval():
     assert bca(values, 500.0, 0.0, 0.9) == pytest.approx(percentile(values, 0.9))
     assert bca(values, 500.0, 0.1, 0.9) > percentile(values, 0.9)
     assert bca(values, 2000.0, 0.0, 0.9) is None
+
+
+def test_beyond_the_pole_of_the_correction_bca_takes_the_extreme_of_that_side():
+    values = np.arange(1001.0)
+
+    assert bca(values, 500.0, -0.7, 0.95).low == 0
+    assert bca(values, 500.0, 0.7, 0.95).high == 1000
 
 
 def test_the_acceleration_of_a_mean_is_a_sixth_of_its_skewness():
@@ -233,7 +240,19 @@ def test_a_function_of_the_counts_of_a_cut_has_an_interval():
 
     ev = evaluate(LABELS, SCORES)
     for where in ({"threshold": 0.6}, {"quota": 30}, {"share": 0.25}):
-        found = ev.estimate(caught, **where)
-        expected = ev.estimate("recall", method="bca", **where)
-        assert (found.measure, found.method) == ("caught", "bca")
+        found, method = ev.estimate(caught, **where), "bca" if "threshold" in where else "bootstrap"
+        expected = ev.estimate("recall", method=method, **where)
+        assert (found.measure, found.method) == ("caught", method)
         assert (found.value, found.low, found.high) == (expected.value, expected.low, expected.high)
+
+
+def test_long_resamples_draw_each_row_as_often_as_the_others():
+    n, count = samplers.MANY + 1000, 400
+    urn, rng = Urn.of(np.ones(n, int)), np.random.default_rng(0)
+    drawn = np.concatenate([urn.draw(rng, 1) for _ in range(count)])
+
+    assert (drawn.sum(1) == n).all()
+    assert drawn.var(0).mean() == pytest.approx(1 - 1 / n, rel=0.01)
+    assert np.abs(drawn.mean(0) - 1).max() < 6 / np.sqrt(count)
+    halves = drawn[:, : n // 2].sum(1)
+    assert halves.mean() == pytest.approx(n / 2, abs=5 * np.sqrt(n / 4 / count))

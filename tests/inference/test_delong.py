@@ -143,4 +143,4 @@ def test_limits_beyond_the_range_are_cut_and_told():
     found = evaluate([1, 1, 0, 1, 0, 0], [6, 5, 4, 3, 2, 1]).estimate("auc", method="delong")
 
     assert found.high == 1
-    assert "was cut at the range of the measure, 0 to 1" in found.notes[0]
+    assert "was cut at the range of the measure, 0 to 1" in found.notes[-1]

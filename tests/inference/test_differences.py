@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from scipy.stats import chi2, norm
 from statsmodels.stats.multitest import multipletests
 
+from cutline.inference.bootstrap import percentile
 from cutline.inference.differences import (
     NormalDifference,
     ResampledDifference,
     chi_square,
     holm,
     needed_cases,
-    percentile_limits,
 )
 
 
@@ -67,8 +67,8 @@ def test_the_interval_holds_what_its_test_does_not_reject(draws, null):
 
 
 def test_the_limits_are_the_fiftieth_from_either_end_of_1999_draws():
-    assert percentile_limits(np.arange(1.0, 2000.0), 0.95) == (50, 1950)
-    assert all(math.isnan(limit) for limit in percentile_limits(np.arange(10.0), 0.95))
+    assert percentile(np.arange(1.0, 2000.0), 0.95) == (50, 1950)
+    assert all(math.isnan(limit) for limit in percentile(np.arange(10.0), 0.95))
 
 
 def test_resamples_that_all_agree_say_nothing_of_a_difference_and_all_of_none():

@@ -59,17 +59,72 @@ def test_the_start_of_the_logistic_loss_is_the_log_odds():
 
 
 @every_loss
-def test_trees_get_a_curvature_above_zero_and_weights(loss):
+def test_trees_get_a_curvature_above_zero_and_a_weight_is_a_repetition(loss):
     rng = np.random.default_rng(2)
-    labels, margins, weight = np.arange(50) < 9, 4 * rng.normal(size=50), rng.random(50)
-    (gradient, curvature), (weighted, _) = loss(labels, margins), loss(labels, margins, weight)
+    labels, margins = np.arange(50) % 4 == 0, 4 * rng.normal(size=50)
+    times = np.where(np.arange(50) % 8 < 4, 1, 3)  # the same in both classes, so that their balance stays
+    gradient, curvature = loss(labels, margins, times)
+    of_each, _ = loss(labels.repeat(times), margins.repeat(times))
+    first = np.concatenate(([0], np.cumsum(times)[:-1]))
 
     assert (curvature > 0).all()
-    np.testing.assert_allclose(weighted, weight * gradient)
+    np.testing.assert_allclose(gradient, np.add.reduceat(of_each, first), rtol=0.03)
 
 
-def test_margins_that_are_log_odds_become_probabilities():
-    np.testing.assert_allclose(boosting_loss("focal").probabilities([-1, 0, 1]), 1 / (1 + np.exp([1, 0, -1])))
+def test_the_weights_of_pairs_are_repetitions_exactly():
+    rng = np.random.default_rng(3)
+    labels, margins, times = np.arange(40) < 12, rng.normal(size=40), rng.integers(1, 4, 40)
+    weighted, repeated = auc_pairs(labels, margins, times), auc_pairs(labels.repeat(times), margins.repeat(times))
+    first = np.concatenate(([0], np.cumsum(times)[:-1]))
+
+    for of_cases, of_copies in zip(weighted, repeated, strict=True):
+        np.testing.assert_allclose(of_cases, np.add.reduceat(of_copies, first))
+    gap = np.maximum(0, 1 - (margins[labels][:, None] - margins[~labels])) ** 2
+    mean = times[labels] @ gap @ times[~labels] / times[labels].sum() / times[~labels].sum()
+    assert weighted.value.sum() / times.sum() == pytest.approx(mean)
+
+
+def test_the_start_counts_weights():
+    labels, times = np.arange(20) < 5, np.where(np.arange(20) < 5, 3, 1)
+
+    assert boosting_loss("logistic").start(labels, times) == pytest.approx(0, abs=1e-9)  # 15 and 15
+    assert boosting_loss("focal").start(labels, times) == pytest.approx(0, abs=1e-9)
+    assert boosting_loss("hinge").start(labels) == -1
+    assert boosting_loss("hinge").start(labels, 2 * times) == boosting_loss("hinge").start(labels, times)
+
+
+ONE_TENTH = np.arange(100) < 10
+LINKS = [
+    ("logistic", {}),
+    ("focal", {"gamma": 2.0}),
+    ("focal", {"gamma": 1.0, "alpha": 0.25}),
+    ("focal", {"gamma": 5.0}),
+]
+
+
+@pytest.mark.parametrize(("name", "parameters"), LINKS)
+def test_the_probability_of_the_best_equal_margin_is_the_share_of_positives(name, parameters):
+    loss = boosting_loss(name, **parameters)
+
+    assert loss.probabilities(loss.start(ONE_TENTH)) == pytest.approx(0.1)
+    spread = loss.probabilities(np.linspace(-40, 40, 401).reshape(1, 401))
+    assert spread.shape == (1, 401)
+    assert (np.diff(spread) >= 0).all()
+    assert spread.min() >= 0
+    assert spread.max() <= 1
+
+
+@pytest.mark.parametrize(("name", "parameters"), [("balanced_cross_entropy", {}), ("focal", {"alpha": "balanced"})])
+def test_classes_balanced_by_their_share_need_it_for_probabilities(name, parameters):
+    loss = boosting_loss(name, **parameters)
+
+    assert loss.probabilities(loss.start(ONE_TENTH), prevalence=0.1) == pytest.approx(0.1)
+    with pytest.raises(cl.ParameterError, match="prevalence is None"):
+        loss.probabilities([0.0])
+
+
+def test_logistic_margins_are_log_odds_and_hinges_are_not():
+    np.testing.assert_allclose(boosting_loss("logistic").probabilities([-1, 0, 1]), 1 / (1 + np.exp([1, 0, -1])))
     with pytest.raises(cl.ParameterError, match="not log-odds"):
         boosting_loss("hinge").probabilities([0])
 

@@ -3,6 +3,7 @@
 import pickle
 import time
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import cutline as cl
@@ -53,27 +55,28 @@ def crooked():
     return X[:6000], y[:6000], X[6000:], y[6000:]
 
 
+# The checks of scikit-learn in full with the choice, and once for each way of training.
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @parametrize_with_checks(
     [
         LinearMeasureClassifier(),
-        LinearMeasureClassifier("auc"),
         LinearMeasureClassifier("average_precision", solver="smooth"),
-        LinearMeasureClassifier("error", solver="structural"),
+        LinearMeasureClassifier("error", solver="structural", C=1.0, tol=0.01),
     ]
 )
 def test_it_is_an_estimator_like_others(estimator, check):
     check(estimator)
 
 
-@pytest.mark.parametrize("solver", ["auto", "structural", "smooth", "baseline"])
+@pytest.mark.parametrize("solver", ["auto", "structural", "smooth"])
 @pytest.mark.parametrize("measure", EVERY)
 def test_every_measure_can_be_trained_for_by_every_solver(measure, solver, data):
     X, y = data
+    rough = {} if solver == "smooth" else {"tol": 0.02}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         model = LinearMeasureClassifier(
-            measure, parameters=EVERY[measure], solver=solver, threshold="tune", random_state=0
+            measure, parameters=EVERY[measure], solver=solver, threshold="tune", random_state=0, **rough
         ).fit(X, y)
     ev = cl.evaluate(y, model.decision_function(X), threshold=0.0)
 
@@ -84,12 +87,49 @@ def test_every_measure_can_be_trained_for_by_every_solver(measure, solver, data)
         assert ev.auc > 0.8
 
 
+@pytest.mark.parametrize(
+    ("written", "name", "parameters"),
+    [
+        ("precision@k", "hit_rate", {"k": 30}),
+        ("precision@30", "hit_rate", {"quota": 30}),
+        ("Recall @ 120", "qrecall", {"quota": 120}),
+        ("recall_at_120", "qrecall", {"quota": 120}),
+        ("G-mean", "g_mean", {}),
+        ("F1", "f1", {}),
+        ("F2", "f_beta", {"beta": 2}),
+        ("f0.5", "f_beta", {"beta": 0.5}),
+        ("auPRC", "average_precision", {}),
+        ("ROC_20", "roc_n", {"n": 20}),
+        ("BER", "balanced_error_rate", {}),
+    ],
+)
+def test_measures_may_be_written_as_people_write_them(written, name, parameters, data):
+    X, y = data
+    own = parameters if written.endswith("k") else {}
+    model = LinearMeasureClassifier(written, parameters=own, solver="baseline").fit(X, y)
+    ev = cl.evaluate(y, model.decision_function(X), threshold=0.0)
+
+    assert model.train_measure_ == pytest.approx(ev.value(name, **({"quota": 30} if "k" in parameters else parameters)))
+
+
 def test_a_callable_is_trained_for_like_the_measure_it_equals(data):
     X, y = data
     named = LinearMeasureClassifier("f1", solver="structural").fit(X, y)
     own = LinearMeasureClassifier(lambda tp, fp, P, N: 2 * tp / (tp + fp + P), solver="structural").fit(X, y)
 
     np.testing.assert_allclose(own.coef_, named.coef_, rtol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["auc", "f1", "break_even", "error_rate", "roc_n", "mcc"])
+def test_the_name_of_a_callable_does_not_make_it_a_measure(name, data):
+    X, y = data
+    profit = lambda tp, fp, P, N: 50 * tp - 20 * fp  # noqa: E731
+    nameless = LinearMeasureClassifier(profit, solver="structural", C=1.0, threshold="tune").fit(X, y)
+    profit.__name__ = name
+    named = LinearMeasureClassifier(profit, solver="structural", C=1.0, threshold="tune").fit(X, y)
+
+    np.testing.assert_array_equal(named.coef_, nameless.coef_)
+    assert named.train_measure_ == nameless.train_measure_
 
 
 def test_profit_can_be_trained_for(data):
@@ -146,10 +186,102 @@ def test_noise_does_not_leave_the_baseline():
 
 def test_a_vacuous_bound_is_not_silent(crooked):
     X, y = crooked[:2]
-    with pytest.warns(ConvergenceWarning, match=r"^The convex bound of partial_auc is vacuous here"):
+    with pytest.warns(ConvergenceWarning, match=r"^The convex bound of partial_auc is vacuous here") as seen:
         model = LinearMeasureClassifier("partial_auc", parameters={"max_fpr": 0.01}, solver="structural").fit(X, y)
 
     assert model.bound_ratio_ >= 0.99
+    assert str(seen[0].message).endswith("pass solver='auto' or 'smooth'.")
+    assert seen[0].filename == __file__
+
+
+def test_balancing_the_classes_is_offered_where_a_vacuous_bound_has_prices(crooked):
+    with pytest.warns(ConvergenceWarning, match=r"or 'smooth', or psi='balanced'\.$"):
+        LinearMeasureClassifier("f1", solver="structural").fit(*crooked[:2])
+
+
+def test_a_small_c_is_not_called_a_vacuous_bound(data):
+    X, y = data
+    with pytest.warns(ConvergenceWarning, match=r"^C = 0\.0001 is too small for f1 here: .* pass a larger C\.$"):
+        LinearMeasureClassifier("f1", solver="structural", C=1e-4).fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert LinearMeasureClassifier("f1", solver="structural", C=100.0).fit(X, y).bound_ratio_ < 0.99
+
+
+def test_few_rounds_are_not_called_a_vacuous_bound(data):
+    X, y = data
+    with pytest.warns(ConvergenceWarning, match=r"^The structural solver stopped after 1 rounds.*larger max_iter"):
+        LinearMeasureClassifier("mcc", solver="structural", C=1e4, max_iter=1).fit(X, y)
+
+
+def test_without_a_constant_ignorance_is_equal_scores(data):
+    """Nobody can be flagged without a constant, so the risk of flagging nobody is no measuring stick."""
+    X, y = data
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = LinearMeasureClassifier("error", solver="structural", C=1e-6, fit_intercept=False).fit(X, y)
+
+    assert model.bound_ratio_ == pytest.approx(1, abs=1e-3)
+
+
+def test_the_choice_falls_back_when_its_bound_is_vacuous_on_all_cases(data, monkeypatch):
+    """What was chosen on a part of the cases may know nothing on all of them."""
+    import cutline.training.classifier as module
+
+    def vacuous(recipe, X, split, **more):
+        model = real(recipe, X, split, **more)
+        if recipe.solver != "structural":
+            return model
+        return replace(model, coef=0 * model.coef, solution=model.solution._replace(bound_ratio=1.0))
+
+    real = module.fit
+    trials = lambda *_, **__: [  # noqa: E731
+        module.Trial(module.Candidate(name, 0.5, gain, 0.0, ratio), None)
+        for name, gain, ratio in (("baseline", 0.0, np.nan), ("structural", 0.2, 0.9), ("smooth", 0.1, np.nan))
+    ]
+    monkeypatch.setattr(module, "fit", vacuous)
+    monkeypatch.setattr(module, "compare", trials)
+    X, y = data
+    model = LinearMeasureClassifier("f1", random_state=0).fit(X, y)
+
+    assert model.solver_ == "smooth"
+    assert model.coef_.any()
+    assert model.bound_ratio_ == 1.0
+
+
+def test_coefficients_of_zero_are_not_silent(data):
+    with pytest.warns(ConvergenceWarning, match="^All coefficients are 0"):
+        LinearMeasureClassifier("f1", solver="baseline").fit(0 * data[0], data[1])
+
+
+def test_rare_classes_cost_one_fit_for_each_part_and_candidate(data, monkeypatch):
+    import cutline.training.selection as selection
+    import cutline.training.solvers as solvers
+
+    X, y = data
+    fits, real = [], solvers.fit_scores
+    for module in (solvers, selection):
+        monkeypatch.setattr(
+            module, "fit_scores", lambda recipe, *rest: fits.append(recipe.solver) or real(recipe, *rest)
+        )
+    model = LinearMeasureClassifier("f1", random_state=0).fit(X, y)
+
+    assert y.sum() < 100
+    assert len(model.candidates_) == 3
+    assert len(fits) == 3 * 4 + 1
+
+
+def test_balanced_measures_have_balanced_prices(data):
+    """With them the bound of the balanced error rate is the hinge with balanced class weights."""
+    X, y = data
+    ours = LinearMeasureClassifier("ber", solver="structural", C=1.0, fit_intercept=False, tol=1e-5).fit(X, y)
+    P, N = y.sum(), (1 - y).sum()
+    weight = np.where(y == 1, 0.5 / P, 0.5 / N)
+    machine = LinearSVC(loss="hinge", C=1.0, fit_intercept=False, tol=1e-8, max_iter=1_000_000)
+    peer = machine.fit(X, y, sample_weight=weight)
+    hinge = weight @ np.maximum(0, 1 - np.where(y == 1, 1, -1) * (X @ peer.coef_[0]))
+
+    assert ours.objective_ == pytest.approx(peer.coef_[0] @ peer.coef_[0] / 2 + hinge, rel=1e-4)
 
 
 def test_the_choice_never_takes_a_model_that_knows_nothing(crooked):
@@ -278,15 +410,21 @@ def test_the_time_limit_is_kept(crooked):
 
 def test_what_did_not_converge_says_so(data):
     X, y = data
-    with pytest.warns(ConvergenceWarning, match=r"^Cutting planes stopped after 3 rounds"):
-        LinearMeasureClassifier("auc", solver="structural", C=1e4, max_iter=3).fit(X, y)
+    for solver in ("structural", "smooth", "newton", "baseline"):
+        C = {"C": 1e4} if solver in ("structural", "newton") else {}
+        model = LinearMeasureClassifier("auc", solver=solver, max_iter=2, **C)
+        with pytest.warns(ConvergenceWarning, match=f"^The {solver} solver stopped after 2 rounds, before it had conv"):
+            model.fit(X, y)
+        assert not model.converged_
+    with pytest.warns(ConvergenceWarning, match="^The newton solver stopped after 2 rounds"):
+        LinearMeasureClassifier("auc", method="pairs", max_iter=2).fit(X[:200], y[:200])
 
 
 def test_verbose_tells_what_happens(data, capsys):
     X, y = data
     LinearMeasureClassifier("ap", verbose=1, random_state=0).fit(X, y)
     chosen = capsys.readouterr().out
-    LinearMeasureClassifier("f1", verbose=1, solver="structural").fit(X, y)
+    LinearMeasureClassifier("f1", verbose=1, solver="structural", tol=0.1).fit(X, y)
     planes = capsys.readouterr().out
     LinearMeasureClassifier("f1", solver="smooth").fit(X, y)
 

@@ -11,7 +11,6 @@ from cutline.inference.estimate import Estimate
 from cutline.measures import MEASURES
 from cutline.predictions import places
 from cutline.ranking import Ranking
-from cutline.remarks import remarks
 
 LEVEL = 0.95
 
@@ -36,7 +35,7 @@ class Asked:
     @cached_property
     def remarks(self) -> dict[str, str]:
         """What is remarked on the data, by rule."""
-        return dict(remarks(self.ranking, self.evaluation.threshold))
+        return dict(self.evaluation.remarks)
 
     @cached_property
     def seen(self) -> frozenset[str]:

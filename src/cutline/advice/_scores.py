@@ -5,7 +5,7 @@ from __future__ import annotations
 from cutline.advice._asked import LEVEL, Asked, brief, percent
 from cutline.contingency import written
 from cutline.inference.calibration import Calibration, calibration
-from cutline.inference.intervals import FEW_FOR_DELONG
+from cutline.inference.finishing import FEW_FOR_DELONG
 from cutline.inference.sizes import effective
 from cutline.inference.sizes import notes as on_sizes
 from cutline.measures import MEASURES

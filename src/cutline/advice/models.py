@@ -108,6 +108,7 @@ MODEL_RULES = (
     Rule("weights", "fact", "the cases have weights", CUTLINE, _scores.weights),
     _of_data("dropped", "fact", "rows with a missing value were dropped"),
     _of_data("binned", "fact", "the scores were binned"),
+    _of_data("groups", "fact", "the cases come in groups, such as the visits of a patient"),
 )
 
 

@@ -12,10 +12,11 @@ import numpy.typing as npt
 
 from cutline.contingency import divide
 from cutline.errors import ParameterError
-from cutline.inference.bootstrap import bootstrap, redraws
-from cutline.inference.intervals import Options, checked
-from cutline.inference.samplers import CaseSampler, Sampler
+from cutline.inference.bootstrap import bootstrap, percentile
+from cutline.inference.finishing import STRATIFIED_GROUPS, redraws, whole_groups
+from cutline.inference.samplers import CaseSampler, GroupSampler, Sampler
 from cutline.inference.sizes import effective
+from cutline.options import check_level, check_whole
 from cutline.ranking import Array, Ranking
 
 
@@ -50,7 +51,7 @@ def tpr_at(r: Ranking, fpr: Array) -> Array:
 
 
 def band(
-    ranking: Ranking,
+    ranking: Any,
     curve: Callable[[Ranking], Array],
     x: npt.ArrayLike,
     *,
@@ -62,14 +63,28 @@ def band(
 ) -> Band:
     """The band of any curve that one ranking gives at the places x: percentiles of the bootstrap at each place.
 
-    It holds each point by itself. Where all resamples agree, as at the ends of a curve, it has no width.
+    `ranking` may be an evaluation, whose groups are then resampled whole. The band holds each point by itself. Where
+    all resamples agree, as at the ends of a curve, it has no width.
     """
-    checked(Options(level, resamples=resamples, seed=seed))
-    found = bootstrap(sampler or CaseSampler(ranking, stratified), [partial(_each, curve)], resamples, seed)
-    y, tail = curve(ranking), (1 - level) / 2
-    low, high = np.quantile(found.values[0], [tail, 1 - tail], axis=0)
-    notes = (redraws(found.redrawn),) if found.redrawn else ()
-    return Band(np.asarray(x, dtype=float), y, np.minimum(low, y), np.maximum(high, y), level, False, notes)
+    ranking, groups = _with_groups(ranking)
+    level, resamples = check_level(level), check_whole(resamples, "resamples", 2)
+    if groups is not None and stratified:
+        raise ParameterError(STRATIFIED_GROUPS)
+    chosen = sampler or groups or CaseSampler(ranking, stratified)
+    found = bootstrap(chosen, [partial(_each, curve)], resamples, check_whole(seed, "seed", 0))
+    y, draws = curve(ranking), np.sort(found.values[0], axis=0)
+    low, high = percentile(draws, level)
+    notes = [] if groups is None else [whole_groups(groups.groups)]
+    notes += redraws(found.redrawn)
+    if np.isnan(low).all():
+        notes.append(f"{resamples} resamples are too few for a level of {level:g}: the limits are their extremes.")
+        low, high = draws[0], draws[-1]
+    return Band(np.asarray(x, dtype=float), y, np.minimum(low, y), np.maximum(high, y), level, False, tuple(notes))
+
+
+def _with_groups(data: Any) -> tuple[Ranking, GroupSampler | None]:
+    """The ranking and the groups of an evaluation; a ranking has no groups."""
+    return (data, None) if isinstance(data, Ranking) else (data.ranking, data.groups)
 
 
 def _each(curve: Callable[[Ranking], Array], stack: Ranking) -> Array:
@@ -77,7 +92,7 @@ def _each(curve: Callable[[Ranking], Array], stack: Ranking) -> Array:
 
 
 def roc_band(
-    ranking: Ranking,
+    ranking: Any,
     fpr: npt.ArrayLike | None = None,
     *,
     level: float = 0.95,
@@ -85,6 +100,8 @@ def roc_band(
     **options: Any,
 ) -> Band:
     """The band of the ROC curve: the true positive rate at given false positive rates, at 101 by default.
+
+    `ranking` is a ranking, or an evaluation, whose groups are then resampled whole.
 
     Point by point it is that of `band`, whose options it takes. Simultaneous, it holds the whole curve at once,
     whatever the scores: both rates are within the bound of Dvoretzky, Kiefer, Wolfowitz and Massart of theirs, so the
@@ -94,14 +111,17 @@ def roc_band(
     >>> wide.low.round(3).tolist(), wide.high.round(3).tolist()
     ([0.0, 0.618], [0.982, 1.0])
     """
+    data, (ranking, groups) = ranking, _with_groups(ranking)
     if not ranking.positives or not ranking.negatives:
         raise ParameterError("All cases are of one class, and one class has no ROC curve: pass cases of both.")
     x = np.linspace(0, 1, 101) if fpr is None else np.asarray(fpr, dtype=float)
     if x.ndim != 1 or not ((x >= 0) & (x <= 1)).all():
         raise ParameterError("fpr must be a flat sequence of rates from 0 to 1.")
     if not simultaneous:
-        return band(ranking, partial(tpr_at, fpr=x), x, level=level, **options)
-    checked(Options(level))
+        return band(data, partial(tpr_at, fpr=x), x, level=level, **options)
+    if groups is not None:
+        raise ParameterError("simultaneous=True supposes independent cases, but these come in groups: leave it out.")
+    level = check_level(level)
     up, along = (np.sqrt(np.log(2 / (1 - np.sqrt(level))) / 2 / float(size)) for size in effective(ranking))
     low = np.where(x > along, tpr_at(ranking, np.maximum(x - along, 0)) - up, 0)
     high = np.where(x + along < 1, tpr_at(ranking, np.minimum(x + along, 1)) + up, 1)

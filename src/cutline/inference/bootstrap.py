@@ -6,6 +6,7 @@ its own, so that neither threads nor the size of what is held in memory at once 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -43,12 +44,6 @@ def bootstrap(sampler: Sampler, statistics: Sequence[Statistic], resamples: int,
     done = parallel.each(block, zip(streams, counts, strict=True), resamples * len(sampler.ranking))
     values = [np.concatenate([found[i] for found, _ in done]) for i in range(len(statistics))]
     return Replicates(values, sum(redrawn for _, redrawn in done))
-
-
-def redraws(count: int) -> str:
-    """How many resamples of one class were drawn again, as a sentence."""
-    what = "1 resample of one class was" if count == 1 else f"{count} resamples of one class were"
-    return f"{what} drawn again."
 
 
 def _block(
@@ -99,31 +94,48 @@ def _measure(r: Ranking, cells: Cells, statistics: Sequence[Statistic], values: 
 # ---------------------------------------------------------------------- limits
 
 
-def percentile(values: Array, level: float) -> Limits:
-    """The plain percentile interval: the middle of the values on the resamples."""
-    tail = (1 - level) / 2
-    return Limits(_at(values, tail), _at(values, 1 - tail))
+def percentile(draws: Array, level: float) -> Limits:
+    """The percentile interval of draws in order, its limits two of them; NaN when there are too few for the level.
+
+    With further axes, the draws are along the first.
+
+    >>> percentile(np.arange(1.0, 40.0), 0.95)  # of 39 draws, the first and the last
+    Limits(low=np.float64(1.0), high=np.float64(39.0))
+    """
+    rank = min(_rank(draws, (1 - level) / 2), (len(draws) + 1) // 2)
+    if rank < 1:
+        return Limits(*[np.full(draws.shape[1:], np.nan)[()]] * 2)
+    return Limits(draws[rank - 1], draws[len(draws) - rank])
 
 
-def bca(values: Array, value: float, acceleration: float, level: float) -> Limits | None:
-    """Efron's (1987) percentiles corrected for bias and acceleration; None when all resamples are on one side."""
+def _rank(draws: Array, tail: float) -> int:
+    """The number of the draw below which a share of them lies, the data at hand counted as one more."""
+    return math.floor((len(draws) + 1) * tail + 1e-9)
+
+
+def bca(draws: Array, value: float, acceleration: float, level: float) -> Limits | None:
+    """Efron's (1987) percentiles corrected for bias and acceleration; None when all draws are on one side.
+
+    The draws are in order, and the limits two of them.
+    """
     from statistics import NormalDist
 
     normal = NormalDist()
-    below = (np.mean(values < value) + np.mean(values <= value)) / 2
+    below = (np.mean(draws < value) + np.mean(draws <= value)) / 2
     if not 0 < below < 1 or not np.isfinite(acceleration):
         return None
     bias = normal.inv_cdf(float(below))
-    tails = []
-    for tail in ((1 - level) / 2, (1 + level) / 2):
-        z = bias + normal.inv_cdf(tail)
-        tails.append(normal.cdf(bias + z / (1 - acceleration * z)) if acceleration * z < 1 else 1.0)
-    return Limits(*(_at(values, tail) for tail in tails))
 
+    def tail(at: float) -> float:
+        z = bias + normal.inv_cdf(at)
+        if acceleration * z >= 1:  # beyond the pole of the correction, on the side of z
+            return 1.0 if z > 0 else 0.0
+        return normal.cdf(bias + z / (1 - acceleration * z))
 
-def _at(values: Array, share: float) -> float:
-    # Between a number and infinity there is nothing to interpolate.
-    return float(np.quantile(values, share, method="linear" if np.isfinite(values).all() else "nearest"))
+    last = len(draws) - 1
+    low = _rank(draws, tail((1 - level) / 2)) - 1
+    high = len(draws) - _rank(draws, 1 - tail((1 + level) / 2))
+    return Limits(*(draws[min(max(place, 0), last)] for place in (low, high)))
 
 
 # ---------------------------------------------------------------------- acceleration

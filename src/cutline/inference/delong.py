@@ -9,7 +9,7 @@ import numpy as np
 from cutline.contingency import divide
 from cutline.inference.estimate import Limits, quantile
 from cutline.inference.sizes import effective, squares
-from cutline.ranking import Array, Ranking
+from cutline.ranking import Array, Ranking, dot
 
 
 class Placements(NamedTuple):
@@ -34,9 +34,18 @@ def placements(r: Ranking) -> Placements:
 
 
 def variance(r: Ranking) -> Any:
-    """DeLong's variance of the AUC; NaN with a single positive or negative, from which no spread can be told."""
+    """DeLong's variance of the AUC; NaN with a single positive or negative, from which no spread can be told.
+
+    The ranking remembers it, as it does its cumulated counts: several measures ask for it.
+    """
+    if "auc_variance" not in r.__dict__:
+        r.__dict__["auc_variance"] = _variance(r)
+    return r.__dict__["auc_variance"]
+
+
+def _variance(r: Ranking) -> Any:
     of_positives, of_negatives = placements(r)
-    area = divide(np.vecdot(r.pos, of_positives), r.positives)
+    area = divide(dot(r.pos, of_positives), r.positives)
     second = squares(r)
     sizes = effective(r)
     parts = (
@@ -48,7 +57,7 @@ def variance(r: Ranking) -> Any:
 
 def _variance_of_mean(square: Array, deviation: Array, weight: Any, size: Any) -> Any:
     """The variance of a weighted mean: squared weights times squared deviations, corrected for the mean's own."""
-    spread = divide(np.vecdot(square, deviation * deviation) * size, np.square(weight, dtype=float) * (size - 1))
+    spread = divide(dot(square, deviation * deviation) * size, np.square(weight, dtype=float) * (size - 1))
     return np.where(np.asarray(size) > 1 + 1e-9, spread, np.nan)  # one case, whatever it weighs, has no spread
 
 

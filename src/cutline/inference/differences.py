@@ -10,10 +10,11 @@ from typing import Protocol
 
 import numpy as np
 
+from cutline.inference.bootstrap import percentile
+from cutline.inference.finishing import EQUAL, has_spread
 from cutline.ranking import Array
 
 POWER = 0.8  # four times out of five, the cases that are advised would show the difference
-_EQUAL = 1e-12  # differences that rounding alone can make
 
 
 class Difference(Protocol):
@@ -51,15 +52,15 @@ class NormalDifference:
         from scipy.special import ndtr
 
         gap = abs(self.value - null)
-        if gap <= _EQUAL:
+        if gap <= EQUAL:
             return 1.0
-        return float(2 * ndtr(-gap / self.se)) if self.se > 0 else math.nan
+        return float(2 * ndtr(-gap / self.se)) if self.se > EQUAL else math.nan
 
     def interval(self, level: float) -> tuple[float, float]:
         """The value and as much on either side; NaN when the standard error says nothing."""
         from scipy.special import ndtri
 
-        if self.se == 0 and abs(self.value) > _EQUAL:
+        if self.se <= EQUAL < abs(self.value):
             return math.nan, math.nan
         reach = float(ndtri((1 + level) / 2)) * self.se
         return self.value - reach, self.value + reach
@@ -80,10 +81,7 @@ class ResampledDifference:
     @property
     def says_nothing(self) -> bool:
         """Whether every resample gave one and the same difference, and not none: too few or too clear-cut cases."""
-        if not len(self.draws):
-            return True
-        low, high = float(self.draws[0]), float(self.draws[-1])
-        return (low == high or high - low <= _EQUAL) and abs(self.value) > _EQUAL
+        return not len(self.draws) or (not has_spread(self.draws) and abs(self.value) > EQUAL)
 
     @property
     def se(self) -> float:
@@ -100,24 +98,16 @@ class ResampledDifference:
         return min(1.0, 2 * (1 + self._beyond(null)) / (1 + len(self.draws))) if not self.says_nothing else math.nan
 
     def _beyond(self, null: float) -> int:
-        low = np.searchsorted(self.draws, null + _EQUAL, side="right")
-        high = len(self.draws) - np.searchsorted(self.draws, null - _EQUAL, side="left")
+        low = np.searchsorted(self.draws, null + EQUAL, side="right")
+        high = len(self.draws) - np.searchsorted(self.draws, null - EQUAL, side="left")
         return int(min(low, high))
 
     def interval(self, level: float) -> tuple[float, float]:
         """The percentile interval, its limits resamples themselves; NaN when there are too few for the level."""
-        return (math.nan, math.nan) if self.says_nothing else percentile_limits(self.draws, level)
-
-
-def percentile_limits(draws: Array, level: float) -> tuple[float, float]:
-    """The percentile interval of sorted draws, its limits two of them; NaN when there are too few for the level.
-
-    >>> percentile_limits(np.arange(1.0, 40.0), 0.95)  # of 39 draws, the first and the last
-    (1.0, 39.0)
-    """
-    count = len(draws)
-    rank = min(math.floor((count + 1) * (1 - level) / 2 + 1e-9), (count + 1) // 2)
-    return (float(draws[rank - 1]), float(draws[count - rank])) if rank >= 1 else (math.nan, math.nan)
+        if self.says_nothing:
+            return math.nan, math.nan
+        low, high = percentile(self.draws, level)
+        return float(low), float(high)
 
 
 def needed_cases(difference: Difference, cases: float, level: float) -> float:
@@ -130,7 +120,7 @@ def needed_cases(difference: Difference, cases: float, level: float) -> float:
     """
     from scipy.special import ndtri
 
-    if abs(difference.value) <= _EQUAL:
+    if abs(difference.value) <= EQUAL:
         return math.inf
     reach = float(ndtri((1 + level) / 2) + ndtri(POWER)) * difference.se
     return cases * (reach / difference.value) ** 2
@@ -160,7 +150,7 @@ def chi_square(differences: Array, covariance: Array) -> tuple[float, int, float
 
     if np.isnan(covariance).any() or np.isnan(differences).any():
         return math.nan, 0, math.nan
-    if not np.abs(differences).max() > _EQUAL:
+    if not np.abs(differences).max() > EQUAL:
         return 0.0, 0, 1.0
     size, axes = np.linalg.eigh(covariance)
     held = size > 1e-10 * max(size[-1], np.finfo(float).tiny)

@@ -11,15 +11,29 @@ import numpy as np
 from cutline.contingency import divide
 from cutline.errors import ParameterError
 from cutline.inference import delong, influence, proportions, ratios, sizes
-from cutline.inference.bootstrap import accelerations, bca, bootstrap, percentile, redraws
+from cutline.inference.bootstrap import accelerations, bca, bootstrap, percentile
 from cutline.inference.estimate import Estimate, Limits
+from cutline.inference.finishing import (
+    EQUAL,
+    FEW_DECISIONS,
+    FEW_FOR_DELONG,
+    FEW_FOR_ONE_CUT,
+    FEW_FOR_RESAMPLING,
+    INDEPENDENT,
+    NO_SPREAD,
+    STRATIFIED_GROUPS,
+    few_cases,
+    finished,
+    has_spread,
+    redraws,
+    whole_groups,
+)
 from cutline.inference.samplers import CaseSampler, GroupSampler, Sampler
 from cutline.inference.target import Target
 from cutline.measures._kinds import LineOfAuc, MeanOfCases, Proportion, Ratio
+from cutline.options import check_level, check_whole
 
 RESAMPLING = ("bootstrap", "bca")
-FEW_FOR_DELONG = 30  # cases of a class; with fewer, DeLong's intervals hold the truth less often than they say
-FEW_FOR_RESAMPLING = 20
 FEW_FOR_PROPORTIONS = 5
 
 
@@ -35,43 +49,34 @@ class Options(NamedTuple):
 
 def checked(options: Options) -> Options:
     """The options, if they are in their domain."""
-    level, resamples = options.level, options.resamples
-    if not isinstance(level, int | float) or not 0 < level < 1:
-        raise ParameterError(f"level is {level!r}: pass a share above 0 and below 1, such as 0.95.")
-    if not isinstance(resamples, int | np.integer) or resamples < 2:
-        raise ParameterError(f"resamples is {resamples!r}: pass a whole number from 2, such as 2000.")
-    if not isinstance(options.seed, int | np.integer) or options.seed < 0:
-        raise ParameterError(f"seed is {options.seed!r}: pass a whole number from 0.")
-    return options
+    return options._replace(
+        level=check_level(options.level),
+        resamples=check_whole(options.resamples, "resamples", 2),
+        seed=check_whole(options.seed, "seed", 0),
+    )
 
 
 def methods(target: Target) -> tuple[str, ...]:
-    """The methods that apply to a measure."""
-    kind = target.kind
-    if isinstance(kind, Proportion):
-        own: tuple[str, ...] = tuple(proportions.METHODS)
-    elif isinstance(kind, Ratio):
-        own = ("log",)
-    elif isinstance(kind, LineOfAuc):
+    """The methods that apply to a measure; the formulas for one cut only where a threshold makes it."""
+    kind, own, smooth = target.kind, tuple[str, ...](), isinstance(target.kind, MeanOfCases)
+    if isinstance(kind, LineOfAuc):
         own = ("delong_logit", "delong", "newcombe")
-    else:
-        own = ()
-    smooth = ("influence",) if target.of_counts or isinstance(kind, MeanOfCases) else ()
-    return (*own, *RESAMPLING, *smooth)
+    elif not target.by_quota:
+        own = (
+            tuple(proportions.METHODS) if isinstance(kind, Proportion) else ("log",) if isinstance(kind, Ratio) else ()
+        )
+        smooth = smooth or target.of_counts is not None
+    return (*own, *RESAMPLING, *(("influence",) if smooth else ()))
 
 
 def default(target: Target, *, grouped: bool = False) -> str:
     """The method for a measure, from what it is and from what the coverage study found (docs/coverage.md)."""
     kind = target.kind
-    if grouped:
-        return "bootstrap"
-    if isinstance(kind, Proportion):
-        return "wilson"
-    if isinstance(kind, Ratio):
-        return "log"
-    if isinstance(kind, LineOfAuc):
+    if isinstance(kind, LineOfAuc) and not grouped:
         return "newcombe" if min(sizes.effective(target.ranking)) < FEW_FOR_DELONG else "delong_logit"
-    return "bootstrap" if "quota" in target.parameters else "bca"  # a quota makes it jump, which BCa does not like
+    if grouped or target.by_quota:  # a quota makes it jump, which BCa does not like
+        return "bootstrap"
+    return "wilson" if isinstance(kind, Proportion) else "log" if isinstance(kind, Ratio) else "bca"
 
 
 def choose(target: Target, method: str, *, grouped: bool = False) -> str:
@@ -88,7 +93,7 @@ def choose(target: Target, method: str, *, grouped: bool = False) -> str:
 
 def estimates(targets: Sequence[Target], options: Options, groups: GroupSampler | None = None) -> list[Estimate]:
     """The estimates of some measures of one ranking, all that are resampled on the same resamples."""
-    checked(options)
+    options = checked(options)
     chosen = [choose(target, options.method, grouped=groups is not None) for target in targets]
     drawn = [i for i, target in enumerate(targets) if chosen[i] in RESAMPLING and not math.isnan(target.value)]
     found = _resampled([targets[i] for i in drawn], [chosen[i] for i in drawn], options, groups)
@@ -114,7 +119,7 @@ def closed(target: Target, method: str, level: float, *, grouped: bool = False) 
         return Estimate(target.name, math.nan, math.nan, math.nan, level, method, (f"undefined: {target.reason}",))
     notes = sizes.notes(target.ranking)
     if grouped:
-        notes.append("The cases come in groups, which this method takes for independent cases: see method='bootstrap'.")
+        notes.append(INDEPENDENT)
     if method == "log":
         limits, found = _log(target, level)
     elif method == "influence":
@@ -123,7 +128,7 @@ def closed(target: Target, method: str, level: float, *, grouped: bool = False) 
         limits, found = _proportion(target, method, level)
     else:
         method, limits, found = _auc(target, method, level)
-    return _finished(target, limits, level, method, notes + found)
+    return finished(target.name, target.value, limits, target.range, level, method, notes + found)
 
 
 def _proportion(target: Target, method: str, level: float) -> tuple[Limits, list[str]]:
@@ -165,7 +170,11 @@ def _influence(target: Target, level: float) -> tuple[Limits, list[str]]:
         variance = influence.of_counts(target.of_counts, target.counts, target.second)  # type: ignore[arg-type]
     if not math.isfinite(variance):
         return Limits(math.nan, math.nan), ["These data do not tell the standard error: there is no interval."]
-    notes = [] if variance > 0 else ["The standard error is 0: the data hold no spread to tell the uncertainty from."]
+    notes = (
+        _few_decisions(target)
+        if variance > EQUAL**2
+        else ["The standard error is 0: the data hold no spread to tell the uncertainty from."]
+    )
     return influence.normal(target.value, variance, level), notes
 
 
@@ -176,7 +185,7 @@ def _auc(target: Target, method: str, level: float) -> tuple[str, Limits, list[s
     area, size = float(divide(r.pairs.concordant + r.pairs.tied / 2, r.pairs.every)), sizes.effective(r)
     if method != "newcombe":
         variance = float(delong.variance(r))
-        if not variance > 1e-24 or area in (0, 1):
+        if not variance > EQUAL**2 or area in (0, 1):
             why = (
                 f"With a single {'positive' if size.positives < 2 else 'negative'} case"
                 if min(size) < 2
@@ -190,6 +199,7 @@ def _auc(target: Target, method: str, level: float) -> tuple[str, Limits, list[s
         limits = delong.newcombe(area, float(size.positives), float(size.negatives), level)
     else:
         limits = (delong.delong if method == "delong" else delong.delong_logit)(area, variance, level)
+        notes += few_cases(r, FEW_FOR_DELONG, "DeLong's interval")
     return method, Limits(*(intercept + slope * limit for limit in limits)), notes
 
 
@@ -200,7 +210,7 @@ def _resampled(
     targets: Sequence[Target], chosen: Sequence[str], options: Options, groups: GroupSampler | None
 ) -> list[Estimate]:
     if groups is not None and options.stratified:
-        raise ParameterError("stratified=True draws cases within their class, but groups are drawn whole: pass one.")
+        raise ParameterError(STRATIFIED_GROUPS)
     if not targets:
         return []
     ranking = targets[0].ranking
@@ -211,23 +221,37 @@ def _resampled(
     speeds = dict(zip(corrected, found, strict=True))
     notes = sizes.notes(ranking)
     if groups is not None:
-        notes.append(f"{groups.groups} groups were resampled whole.")
-    if redrawn:
-        notes.append(redraws(redrawn))
-    fewest = min(sizes.effective(ranking))
-    if 0 < fewest < FEW_FOR_RESAMPLING:
-        notes.append(f"A class has {fewest:.3g} cases only: resampling then holds the truth less often than it says.")
+        notes.append(whole_groups(groups.groups))
+    notes += redraws(redrawn)
     return [
-        from_replicates(target, values[i], speeds.get(i), options.level, list(notes))
+        from_replicates(target, values[i], speeds.get(i), options.level, notes + _few(target))
         for i, target in enumerate(targets)
     ]
+
+
+def _few(target: Target) -> list[str]:
+    """What the study found to be too little for resampling: cases of a class, or decisions of a kind at a cut."""
+    at_cut = target.of_counts is not None and not target.by_quota
+    cases = few_cases(target.ranking, FEW_FOR_ONE_CUT if at_cut else FEW_FOR_RESAMPLING, "resampling")
+    return cases or _few_decisions(target)
+
+
+def _few_decisions(target: Target) -> list[str]:
+    if target.of_counts is None or target.by_quota:
+        return []
+    counts = target.counts if target.ranking.integral else sizes.effective_counts(target.counts, target.second)
+    for count, what in ((counts.tp, "true positive"), (counts.fp + counts.fn, "error")):
+        if counts.positives > 0 and count < FEW_DECISIONS:
+            number = f"{count:.3g} {what}" + ("" if count == 1 else "s")
+            return [f"The cut has {number} only: the interval then holds the truth less often than it says."]
+    return []
 
 
 def from_replicates(
     target: Target, values: Any, acceleration: float | None, level: float, notes: list[str]
 ) -> Estimate:
     """The estimate from the values on resamples: plain percentiles, or BCa when the acceleration is given."""
-    known = values[~np.isnan(values)]
+    known = np.sort(values[~np.isnan(values)])
     method = "bootstrap" if acceleration is None else "bca"
     if len(known) < len(values):
         notes.append(
@@ -236,34 +260,17 @@ def from_replicates(
     if len(known) < 2:
         return Estimate(target.name, target.value, math.nan, math.nan, level, method, tuple(notes))
     limits = percentile(known, level)
+    if math.isnan(limits.low):
+        notes.append(
+            f"{len(known)} resamples are too few for a level of {level:g}: the limits are the extremes of them."
+        )
+        limits = Limits(known[0], known[-1])
     if acceleration is not None:
         better = bca(known, target.value, acceleration, level)
         if better is None:
             method = "bootstrap"
             notes.append("All resamples are on one side of the value, so BCa fails: these are plain percentiles.")
         limits = better or limits
-    if known.min() == known.max():
-        notes.append("Every resample has the same value: the data hold no spread to tell the uncertainty from.")
-    return _finished(target, limits, level, method, notes)
-
-
-# ---------------------------------------------------------------------- what every interval promises
-
-
-def _finished(target: Target, limits: Limits, level: float, method: str, notes: list[str]) -> Estimate:
-    """The estimate, inside the range of the measure and around its value, or with a note that says what is not."""
-    value, (least, most) = target.value, target.range
-    low, high = map(float, limits)
-    slack = 1e-9 * max(1.0, abs(value)) if math.isfinite(value) else 0.0
-    outside = [
-        f"{limit:.4f}" for limit in (low, high) if not least - slack <= limit <= most + slack and not math.isnan(limit)
-    ]
-    if outside and method == "wald":
-        notes.append(f"The limit {' and '.join(outside)} lies outside the range of the measure, {least:g} to {most:g}.")
-    elif outside:
-        notes.append(f"The limit {' and '.join(outside)} was cut at the range of the measure, {least:g} to {most:g}.")
-    if method != "wald":
-        low, high = (min(max(limit, least), most) if limit == limit else limit for limit in (low, high))
-    if low > value + slack or high < value - slack:
-        notes.append("Resampling shifts this measure: a limit was moved to include the value.")
-    return Estimate(target.name, value, min(low, value), max(high, value), level, method, tuple(notes))
+    if not has_spread(known):
+        notes.append(NO_SPREAD)
+    return finished(target.name, target.value, limits, target.range, level, method, notes)

@@ -12,18 +12,30 @@ import numpy as np
 
 from cutline.contingency import divide
 from cutline.errors import ParameterError
+from cutline.inference import sizes
 from cutline.inference.differences import Difference, NormalDifference, ResampledDifference, needed_cases
 from cutline.inference.estimate import Estimate
+from cutline.inference.finishing import (
+    EQUAL,
+    FEW_FOR_DELONG,
+    FEW_FOR_ONE_CUT,
+    FEW_FOR_RESAMPLING,
+    INDEPENDENT,
+    NO_SPREAD,
+    few_cases,
+    finished,
+    has_spread,
+    redraws,
+    whole_groups,
+)
 from cutline.inference.mcnemar import SHARES, Discordance, Variant, discordance, mcnemar
 from cutline.inference.pair_tests import PairTest
 from cutline.inference.pairing import Pairing, Question, bootstrap, delong_covariance
 from cutline.inference.permutation import exchange_models
-from cutline.measures import MEASURES, Measure, Needs
-from cutline.ranking import Array, Ranking
+from cutline.measures import MEASURES, LineOfAuc, Measure, Needs
+from cutline.ranking import Array
 from cutline.tables import shown
 
-# The measures that are a straight line of the AUC for given numbers of positives and negatives.
-LINEAR_IN_AUC = ("auc", "gini", "pem", "average_gain", "taks")
 _MCNEMAR: Mapping[str, Variant] = {
     "mcnemar": "midp",
     "mcnemar_midp": "midp",
@@ -77,16 +89,17 @@ class PairedMeasure:
     @property
     def is_linear_in_auc(self) -> bool:
         """Whether the measure is the AUC in other clothes, as DeLong's method needs."""
-        return self.measure.name in LINEAR_IN_AUC
+        return isinstance(self.measure.kind, LineOfAuc)
 
     def chosen(self, method: str, for_shares: str = "mcnemar_midp") -> str:
         """The method by its name, that of `auto` by rule; refused when it does not suit the measure."""
         if method == "auto":
+            if self.pairing.groups is not None:
+                return "bootstrap"
             return "delong" if self.is_linear_in_auc else for_shares if self.is_share else "bootstrap"
         if method == "delong" and not self.is_linear_in_auc:
-            raise ParameterError(
-                f"delong is for {', '.join(LINEAR_IN_AUC)}, not for {self.measure.name}: pass method='bootstrap'."
-            )
+            lines = ", ".join(m.name for m in MEASURES if isinstance(m.kind, LineOfAuc))
+            raise ParameterError(f"delong is for {lines}, not for {self.measure.name}: pass method='bootstrap'.")
         if method.startswith(("mcnemar", "tango")) and not self.is_share:
             raise ParameterError(
                 f"{method} is for {', '.join(SHARES)} at a threshold, of cases without fractional weights, "
@@ -138,21 +151,28 @@ class PairedMeasure:
         """The difference as a method sees it, and what qualifies it."""
         if math.isnan(self.value):
             return NormalDifference(math.nan, math.nan), ()
+        ranking = self.pairing.rankings[0]
+        notes = sizes.notes(ranking)
+        if method != "bootstrap" and self.pairing.groups is not None:
+            notes.append(INDEPENDENT)
         if method == "tango":
-            return self.discordance, ()
+            return self.discordance, tuple(notes)
         if method == "delong":
-            return NormalDifference(self.value, self._delong_se), self._delong_notes
+            return NormalDifference(self.value, self._delong_se), (*notes, *self._delong_notes)
         draws, redrawn = self._resampled
         with np.errstate(invalid="ignore"):
             found = ResampledDifference(self.value, draws[0] - draws[1])
-        notes = []
-        if redrawn:
-            notes.append(f"{redrawn} resamples were of one class and were drawn again.")
+        if self.pairing.groups is not None:
+            notes.append(whole_groups(self.pairing.groups.number))
+        notes += redraws(redrawn)
+        notes += few_cases(ranking, FEW_FOR_RESAMPLING if self.cuts is None else FEW_FOR_ONE_CUT, "resampling")
         undefined = len(found.resampled) - len(found.draws)
         if undefined:
             notes.append(f"In {undefined} of {len(found.resampled)} resamples {self.measure} has no difference.")
         if found.says_nothing:
             notes.append("Every resample gives the same difference, so the bootstrap says nothing about it.")
+        elif not has_spread(found.draws):
+            notes.append(NO_SPREAD)
         return found, tuple(notes)
 
     @cached_property
@@ -164,15 +184,16 @@ class PairedMeasure:
     @cached_property
     def _delong_se(self) -> float:
         variance = delong_covariance(self.pairing, np.array([[1.0, -1.0]]))[0, 0]
-        return abs(slope(self.measure, self.pairing.rankings[0])) * math.sqrt(variance)
+        slope = float(self.measure.kind.of(self.pairing.rankings[0])[0])  # type: ignore[union-attr,arg-type]
+        return abs(slope) * math.sqrt(variance)
 
     @property
     def _delong_notes(self) -> tuple[str, ...]:
         if math.isnan(self._delong_se):
             return ("DeLong's variance needs two cases of each class.",)
-        if self._delong_se == 0 and self.value:
+        if self._delong_se <= EQUAL < abs(self.value):
             return ("DeLong's variance is 0, as it is between a perfect and a reversed order: it says nothing.",)
-        return ()
+        return tuple(few_cases(self.pairing.rankings[0], FEW_FOR_DELONG, "DeLong's interval"))
 
     @cached_property
     def _resampled(self) -> tuple[Array, int]:
@@ -185,13 +206,11 @@ class PairedMeasure:
         """The difference with its interval, which stays within what the measure allows."""
         found, chosen, notes = self.difference(method)
         low, high = found.interval(level)
-        if math.isnan(low) and not notes:
-            notes = (f"{self.rounds} resamples are too few for a level of {level:g}: pass more rounds.",)
+        if math.isnan(low) and isinstance(found, ResampledDifference) and not found.says_nothing:
+            notes = (*notes, f"{self.rounds} resamples are too few for a level of {level:g}: pass more rounds.")
         reach = self.measure.range[1] - self.measure.range[0]
-        if max(-low, high) > reach + 1e-12:
-            low, high = max(low, -reach), min(high, reach)
-            notes = (*notes, "A limit lay beyond the largest difference there can be, and was cut there.")
-        return Estimate(self.title, self.value, low, high, level, chosen, notes)
+        limits = (-reach, reach)
+        return finished(self.title, self.value, (low, high), limits, level, chosen, list(notes), what="difference")
 
     # ------------------------------------------------------------------ tests
 
@@ -211,7 +230,8 @@ class PairedMeasure:
         if math.isnan(self.value):
             return math.nan, math.nan, ()
         if method in _MCNEMAR:
-            return mcnemar(self.discordance, _MCNEMAR[method]), math.nan, ()
+            told = () if self.pairing.groups is None else (INDEPENDENT,)
+            return mcnemar(self.discordance, _MCNEMAR[method]), math.nan, told
         if method == "permutation":
             return self._permutation()
         found, notes = self._seen_by(method)
@@ -220,7 +240,7 @@ class PairedMeasure:
 
     def _permutation(self) -> tuple[float, float, tuple[str, ...]]:
         exchanged, at_hand = exchange_models(self.pairing, self.question, self.cuts, self.rounds, self.seed)
-        notes = []
+        notes = [] if self.pairing.groups is None else ["Whole groups of cases are exchanged."]
         if not math.isclose(at_hand, self.value, rel_tol=1e-6, abs_tol=1e-9):
             notes.append(f"The ranks are exchanged, not the scores: between them the difference is {shown(at_hand)}.")
         undefined = int(np.isnan(exchanged).sum())
@@ -270,13 +290,6 @@ class PairedMeasure:
 
 def _speaks(found: Difference) -> bool:
     return not math.isnan(found.interval(0.5)[0])
-
-
-def slope(measure: Measure, ranking: Ranking) -> float:
-    """By how much a measure that is linear in the AUC changes when the AUC goes from 0 to 1."""
-    p, n = ranking.positives, ranking.negatives
-    perfect, reversed_ = (Ranking.of_counts([1, 0], *counts) for counts in (([p, 0], [0, n]), ([0, p], [n, 0])))
-    return float(measure.compute(perfect) - measure.compute(reversed_))
 
 
 def covariance_of_all(pairing: Pairing) -> tuple[Array, Array]:

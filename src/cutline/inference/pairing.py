@@ -15,12 +15,34 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cutline.contingency import divide
+from cutline.inference.delong import placements
+from cutline.inference.samplers import GroupSampler, group_codes
 from cutline.measures import Measure
 from cutline.parallel import each
-from cutline.ranking import Array, Ranking
+from cutline.ranking import Array, Ranking, dot
 
 _CHUNK = 2**21  # draws held at a time, over all cells
 _DENSE = 4  # with up to this many cases a cell, drawing case by case is faster than drawing cell by cell
+
+
+class Groups(NamedTuple):
+    """Cases that belong together: of each row its cell, its group, and how many cases it is."""
+
+    cell: Array
+    group: Array
+    cases: Array
+    number: int
+
+    @classmethod
+    def of(cls, cell: Array, group: Array, cases: Array | None) -> Groups:
+        """The groups of rows, by whatever names they have."""
+        names, code = group_codes(group)
+        return cls(cell, code, np.ones(len(cell), np.int64) if cases is None else cases, len(names))
+
+    def gather(self, times: Array, cells: int) -> Array:
+        """How many cases of each cell there are when each group is taken some times."""
+        taken = np.bincount(self.cell, weights=times[self.group] * self.cases, minlength=cells)
+        return taken.astype(np.int64)  # whole up to 2**53, and so exact
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +54,7 @@ class Pairing:
     is_positive: Array
     cases: Array
     weight: Array
+    groups: Groups | None = None
 
     def __len__(self) -> int:
         return len(self.cases)
@@ -46,6 +69,11 @@ class Pairing:
         """Whether every case counts one, as it does unless weights are not whole numbers."""
         return self.weight.dtype.kind != "f"
 
+    @property
+    def is_of_one_size(self) -> bool:
+        """Whether all resamples are equally long: not with fractional weights, nor with whole groups."""
+        return self.integral and self.groups is None
+
     @cached_property
     def has_both_classes(self) -> bool:
         """Whether there is a positive and a negative case."""
@@ -55,6 +83,14 @@ class Pairing:
         """The same cases with some of the models only."""
         rankings = tuple(self.rankings[model] for model in models)
         return replace(self, rankings=rankings, index=self.index[list(models)])
+
+    def sampler(self, model: int) -> GroupSampler | None:
+        """What resamples the groups of one model's ranking; None when cases are single."""
+        if self.groups is None:
+            return None
+        ranking, (cell, group, cases, number) = self.rankings[model], self.groups
+        place = self.index[model][cell] + np.where(self.is_positive[cell], 0, len(ranking))
+        return GroupSampler(ranking, place, group, cases if self.integral else self.weight[cell], number)
 
     # ------------------------------------------------------------------ resamples
 
@@ -68,12 +104,15 @@ class Pairing:
         redrawn = -1
         while True:
             redrawn += 1
-            if self._owner is None:
+            if self.groups is not None:
+                some = rng.integers(0, self.groups.number, self.groups.number)
+                drawn = self.groups.gather(np.bincount(some, minlength=self.groups.number), len(self))
+            elif self._owner is None:
                 drawn = rng.multinomial(self.total, self.cases / self.total)
             else:
                 picked = self._owner[rng.integers(0, self.total, self.total)]
                 drawn = np.bincount(picked, minlength=len(self))
-            if not self.has_both_classes or 0 < np.vecdot(drawn, self.is_positive) < self.total:
+            if not self.has_both_classes or 0 < dot(drawn, self.is_positive) < drawn.sum():
                 return drawn, redrawn
 
     def stack(self, draws: Array, model: int) -> Ranking:
@@ -121,16 +160,29 @@ class Pairing:
             np.tile(self.is_positive, 2),
             np.concatenate((self.cases, np.zeros_like(self.cases))),
             np.tile(self.weight, 2),
+            self.groups,
         )
 
     def exchange(self, rng: np.random.Generator) -> Array:
-        """How many cases of each crossed cell keep their scores, and how many swap them: a fair coin for each case."""
+        """How many cases of each crossed cell keep their scores, and how many swap them.
+
+        A fair coin is thrown for each case, or for each group of cases.
+        """
         kept = self.cases[: len(self) // 2]
+        if self.groups is not None:
+            swapped = self.groups.gather(rng.integers(0, 2, self.groups.number), len(kept))
+            return np.concatenate((kept - swapped, swapped))
         swapped = rng.integers(0, 2, len(kept)) if kept.max() == 1 else rng.binomial(kept, 0.5)
         return np.concatenate((kept - swapped, swapped))
 
 
-def pair(rankings: Sequence[Ranking], scores: Sequence[Array], is_positive: Array, weights: Array | None) -> Pairing:
+def pair(
+    rankings: Sequence[Ranking],
+    scores: Sequence[Array],
+    is_positive: Array,
+    weights: Array | None,
+    groups: Array | None = None,
+) -> Pairing:
     """The pairing of models that scored the same cases, in the same order; nothing is checked."""
     code = is_positive.astype(np.int64)
     if weights is not None and weights.dtype.kind == "f":
@@ -149,7 +201,8 @@ def pair(rankings: Sequence[Ranking], scores: Sequence[Array], is_positive: Arra
     repeated = None if weights is None or not whole else weights
     cases = np.bincount(code) if repeated is None else _added(code, repeated)
     weight = np.ones(len(first), dtype=np.int64) if whole or weights is None else weights[first]
-    return Pairing(tuple(rankings), np.stack(index)[:, first], is_positive[first], cases, weight)
+    together = None if groups is None else Groups.of(code, groups, repeated)
+    return Pairing(tuple(rankings), np.stack(index)[:, first], is_positive[first], cases, weight, together)
 
 
 def _added(code: Array, whole: Array) -> Array:
@@ -212,16 +265,6 @@ def chunks(rounds: int, cells: int) -> Iterator[range]:
 
 
 # ---------------------------------------------------------------------- DeLong
-
-
-def placements(ranking: Ranking) -> tuple[Array, Array]:
-    """For each score, the share of negatives that a positive there outranks, and of positives that outrank a negative.
-
-    A tie counts one half, so both average to the AUC.
-    """
-    outranked = divide(ranking.negatives - ranking.fp[1:] + ranking.neg / 2, ranking.negatives)
-    outranking = divide(ranking.tp[:-1] + ranking.pos / 2, ranking.positives)
-    return outranked, outranking
 
 
 def delong_covariance(pairing: Pairing, contrasts: Array) -> Array:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cutline.errors import InputError, ParameterError
-from cutline.inference.differences import percentile_limits
+from cutline.inference.bootstrap import percentile
 from cutline.inference.estimate import Estimate
 from cutline.inference.pairing import stream
 from cutline.inference.permutation import PermutationTest, verdict_of_chance
@@ -56,7 +56,7 @@ class ModelBootstrap:
             raise ParameterError(f"{chosen} was not measured: ask for one of {', '.join(known)}.")
         found = self.values[:, known.index(str(chosen))]
         defined = np.sort(found[~np.isnan(found)])
-        low, high = percentile_limits(defined, level)
+        low, high = map(float, percentile(defined, level))
         value = float(defined.mean()) if len(defined) else float("nan")
         return Estimate(str(chosen), value, low, high, level, "out_of_bag_bootstrap", self._notes(found, low, level))
 
@@ -125,14 +125,13 @@ def bootstrap_model(
     is read at the estimator's own predictions. A random state that the estimator leaves open is drawn from the seed.
     `progress` shows a line on the terminal, if there is one.
     """
-    check_level(level)
-    check_whole(b, "b", 1)
-    check_whole(seed, "seed", 0)
+    level, b, seed = check_level(level), check_whole(b, "b", 1), check_whole(seed, "seed", 0)
     listed = [measures] if isinstance(measures, str | Measure) else list(measures)
     chosen = tuple(MEASURES[measure] for measure in listed)
     if not chosen:
         raise ParameterError("measures is empty: pass at least one measure.")
     labels = _two_classes(y, "y", least=2)
+    _same_length(X, labels, "X", "y")
     if resume is not None and ([*map(str, resume.measures)] != [*map(str, chosen)] or resume.seed != seed):
         raise ParameterError("resume was made with other measures or another seed: pass the same ones to go on.")
     done = [] if resume is None else resume.values.tolist()
@@ -201,14 +200,15 @@ def permutation_test(
     The p-value tells how often a model that was trained on shuffled labels does as well on the test set. Interrupted,
     it gives the permutations that were done; `resume` takes them and goes on.
     """
-    check_whole(permutations, "permutations", 1)
-    check_whole(seed, "seed", 0)
+    permutations, seed = check_whole(permutations, "permutations", 1), check_whole(seed, "seed", 0)
     chosen = MEASURES[measure]
     if chosen.better is None:
         raise ParameterError(f"{chosen.name} is neither good nor bad when it grows: choose another measure to test.")
     if resume is not None and (resume.measure != str(chosen) or resume.seed != seed):
         raise ParameterError("resume was made with another measure or another seed: pass the same ones to go on.")
     y_train, y_test = _two_classes(y_train, "y_train", least=1), np.asarray(y_test)
+    _same_length(X_train, y_train, "X_train", "y_train")
+    _same_length(X_test, y_test, "X_test", "y_test")
     scorer = Scorer(chosen, positive=positive)
     fitted = _fresh(estimator, np.random.default_rng(seed)).fit(X_train, y_train)
     value = scorer.value(fitted, X_test, y_test)
@@ -232,15 +232,26 @@ def _shuffled(split: _Split, number: int) -> float:
 def _two_classes(y: Any, name: str, least: int) -> Array:
     """The labels of a training set, of two classes with enough cases of each."""
     labels = np.asarray(y)
-    found, counts = np.unique(labels, return_counts=True)
+    try:
+        found, counts = np.unique(labels, return_counts=True)
+    except TypeError:
+        raise InputError(f"{name} holds values that cannot be compared: pass labels of one kind.") from None
     if len(found) != 2:
         raise InputError(f"{name} must hold two classes, but it holds {len(found)}: pass labels of both.")
     if counts.min() < least:
         raise InputError(
-            f"{name} holds {counts.min()} case of {found[counts.argmin()].item()!r}: a bootstrap set and the cases it "
-            f"leaves out both need one, so pass at least {least}."
+            f"{name} holds {counts.min()} case of {found.tolist()[counts.argmin()]!r}: a bootstrap set and the cases "
+            f"it leaves out both need one, so pass at least {least}."
         )
     return labels
+
+
+def _same_length(X: Any, y: Array, rows: str, labels: str) -> None:
+    """Refuse cases and labels that are not as many; a bootstrap would draw some of the rows only."""
+    from sklearn.utils.validation import _num_samples
+
+    if _num_samples(X) != len(y):
+        raise InputError(f"{rows} has {_num_samples(X)} rows but {labels} has {len(y)} labels: pass one for each row.")
 
 
 # ---------------------------------------------------------------------- running

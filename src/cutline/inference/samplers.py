@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,6 +18,8 @@ from cutline.ranking import Array, Ranking
 KINDS = 500  # with more kinds of cases, or groups, lots of them are left out of a jackknife instead of each
 LOTS = 100
 LONG = 2**13  # a ranking of more scores is resampled one at a time, without the scores that were not drawn
+MANY = 2**13  # rows, from which on a resample is drawn in memory that is kept
+_kept = threading.local()
 
 
 class Cells(NamedTuple):
@@ -29,9 +32,8 @@ class Cells(NamedTuple):
 
     def only_drawn(self) -> Cells:
         """A single resample without the scores of which no case was drawn."""
-        drawn = np.add(self.pos[0], self.neg[0]) > 0
-        score, pos, neg = (np.compress(drawn, column) for column in (self.score, self.pos[0], self.neg[0]))
-        return Cells(score, pos[None], neg[None], self.times)
+        drawn = np.flatnonzero(np.add(self.pos[0], self.neg[0]) > 0)
+        return Cells(self.score.take(drawn), self.pos.take(drawn, 1), self.neg.take(drawn, 1), self.times)
 
 
 class Sampler(Protocol):
@@ -72,11 +74,22 @@ class Urn(NamedTuple):
             return np.zeros((count, 0), dtype=np.int64)
         if self.starts is None:
             return rng.multinomial(n, self.sizes / self.sizes.sum(), count)
-        row = rng.integers(0, n, (count, n))
-        if count > 1:
-            row += n * np.arange(count)[:, None]
-        times = np.bincount(row.ravel(), minlength=count * n).reshape(count, n)
+        if n > MANY:
+            each = [np.bincount(_rows(rng, n), minlength=n) for _ in range(count)]
+            times = np.stack(each) if count > 1 else each[0][None]  # a stack of one would be a copy
+        else:
+            row = rng.integers(0, n, (count, n)) + n * np.arange(count)[:, None]
+            times = np.bincount(row.ravel(), minlength=count * n).reshape(count, n)
         return times if kinds == n else np.add.reduceat(times, self.starts, axis=-1)
+
+
+def _rows(rng: np.random.Generator, n: int) -> Array:
+    """The rows of a long resample, in memory that the thread keeps: to ask for it anew takes longer than to draw."""
+    if getattr(_kept, "n", None) != n:
+        _kept.n, _kept.share, _kept.row = n, np.empty(n), np.empty(n, np.int64)
+    rng.random(out=_kept.share)
+    np.multiply(_kept.share, n, out=_kept.row, casting="unsafe")
+    return np.asarray(_kept.row)
 
 
 class _Kinds(NamedTuple):
@@ -137,9 +150,8 @@ class CaseSampler:
         score = r.score
         if self._apart:
             if len(r) > LONG and len(times) == 1:  # as only_drawn would, but faster
-                drawn = times[0] > 0
-                score, positives, weight = (np.compress(drawn, column) for column in (score, positives, weight[0]))
-                weight = weight[None]
+                drawn = np.flatnonzero(times[0] > 0)
+                score, positives, weight = score.take(drawn), positives.take(drawn), weight.take(drawn, 1)
             pos = weight * positives
             return Cells(score, pos, weight - pos)
         pos, neg = (np.zeros((len(times), len(r)), weight.dtype) for _ in range(2))
@@ -166,6 +178,15 @@ class CaseSampler:
             yield self._cells((sizes - taken)[None])._replace(times=np.ones(1))
 
 
+def group_codes(group: Array) -> tuple[Array, Array]:
+    """The names of the groups, and of each row the number of its group."""
+    try:
+        names, code = np.unique(group, return_inverse=True)
+    except TypeError:
+        raise InputError("groups holds values that cannot be compared: pass one kind of value, such as text.") from None
+    return names, code.astype(np.int64)
+
+
 @dataclass(frozen=True, eq=False)
 class GroupSampler:
     """Draws whole groups of cases with replacement, such as all the visits of a patient."""
@@ -188,16 +209,11 @@ class GroupSampler:
         weight = None if weights is None else np.asarray(weights, dtype=ranking.pos.dtype)
         if weight is not None and not weight.all():
             is_positive, score, group, weight = (column[weight > 0] for column in (is_positive, score, group, weight))
-        try:
-            names, code = np.unique(group, return_inverse=True)
-        except TypeError:
-            raise InputError(
-                "groups holds values that cannot be compared: pass one kind of value, such as text."
-            ) from None
+        names, code = group_codes(group)
         sign = -1.0 if ranking.higher_is_positive else 1.0
         cell = np.searchsorted(sign * ranking.score.astype(float), sign * score)
         cell[~is_positive] += len(ranking)
-        return cls(ranking, cell, code.astype(np.int64), weight, len(names))
+        return cls(ranking, cell, code, weight, len(names))
 
     def draw(self, rng: np.random.Generator, count: int) -> Cells:
         """Some resamples, one a row."""

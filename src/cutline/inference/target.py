@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -12,7 +12,8 @@ import numpy as np
 
 from cutline.contingency import Counts
 from cutline.inference.sizes import squares
-from cutline.measures import Measure, Needs
+from cutline.measures import Family, Measure, Needs
+from cutline.measures._facts import constant
 from cutline.measures._kinds import Kind
 from cutline.predictions import cut, places
 from cutline.ranking import Ranking
@@ -32,6 +33,7 @@ class Target:
     parameters: dict[str, Any] = field(default_factory=dict)
     cut: Callable[[Ranking], Counts] | None = None
     of_counts: Callable[[Counts], Any] | None = None
+    by_quota: bool = False  # the number of the flagged is given, so that the cases at a cut are not independent
 
     @property
     def counts(self) -> Counts:
@@ -71,6 +73,7 @@ def of_measure(measure: Measure, ranking: Ranking, parameters: dict[str, Any]) -
         parameters={**measure.bound, **rest},
         cut=cut_at,
         of_counts=of_counts,
+        by_quota=quota is not None or (cut_at is not None and "threshold" not in parameters),
     )
 
 
@@ -83,7 +86,35 @@ def of_function(function: Callable[..., Any], ranking: Ranking, where: dict[str,
 
     value = float(of_one(ranking))
     name = getattr(function, "__name__", type(function).__name__)
-    return Target(name, ranking, statistic, value, "the function gives NaN" if math.isnan(value) else "")
+    reason = "the function gives NaN" if math.isnan(value) else ""
+    return Target(name, ranking, statistic, value, reason, by_quota=bool(where) and "threshold" not in where)
+
+
+def as_measure(function: Any, where: Mapping[str, Any]) -> Measure:
+    """A function of the user's as a measure that is in no registry, of one cut if `where` names one."""
+    name = str(getattr(function, "__name__", type(function).__name__))
+
+    def of_stack(data: Any) -> Any:
+        if isinstance(data, Ranking):
+            found = [float(function(one)) for one in data.one_by_one()]
+            return found[0] if data.pos.ndim == 1 else np.array(found)
+        cells = np.broadcast_arrays(data.tp, data.fp, data.fn, data.tn, data.threshold)
+        found = [float(function(Counts(*row))) for row in zip(*(cell.ravel() for cell in cells), strict=True)]
+        return np.array(found).reshape(cells[0].shape)[()]
+
+    return Measure(
+        name=name,
+        function=of_stack,
+        title=name,
+        formula="",
+        range=(-math.inf, math.inf),
+        better=None,
+        perfect=constant(math.nan),
+        random=constant(math.nan),
+        needs=Needs.COUNTS if where else Needs.RANKING,
+        family=Family.RANKING,
+        source=(),
+    )
 
 
 # ---------------------------------------------------------------------- the same cut of any ranking

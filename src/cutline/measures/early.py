@@ -11,7 +11,7 @@ from cutline.contingency import divide
 from cutline.measures._conditions import NO_POSITIVE, ONE_CLASS
 from cutline.measures._facts import Baseline, Parameter
 from cutline.measures.ranks import order
-from cutline.ranking import Ranking
+from cutline.ranking import Ranking, dot
 
 ALPHA = Parameter(
     "how steeply the weight falls: 20 puts 80 % of it on the first 8 % of the list",
@@ -54,7 +54,7 @@ def rie(r: Ranking, *, alpha: float = 20.0) -> Any:
     ends = divide(r.ends, r.ends[..., -1:])
     # The places of a cell share its weight evenly; the geometric sum over them telescopes.
     weight = -np.diff(np.exp(-alpha * ends))
-    return divide(np.vecdot(r.share, weight) / -math.expm1(-alpha), divide(r.positives, r.total))
+    return divide(dot(r.share, weight) / -math.expm1(-alpha), divide(r.positives, r.total))
 
 
 @order(

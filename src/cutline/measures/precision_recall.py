@@ -11,12 +11,12 @@ from cutline.contingency import divide
 from cutline.measures._conditions import FRACTIONAL_WEIGHTS, NO_POSITIVE, ONE_CLASS
 from cutline.measures._facts import PREVALENCE, Baseline, Condition, Parameter
 from cutline.measures.ranks import order, over_stack
-from cutline.ranking import Array, Ranking
+from cutline.ranking import Array, Ranking, dot
 
 
 def _mean_over_positives(r: Ranking, values: Array) -> Any:
     """The mean of one value per cell over the positive cases."""
-    return divide(np.vecdot(r.floats[0], values), r.positives)
+    return divide(dot(r.floats[0], values), r.positives)
 
 
 # ---------------------------------------------------------------------- sums over the places of the list
@@ -42,7 +42,13 @@ def harmonic(a: Array, b: Array) -> Any:
 
 
 def mean_precision_of_places(r: Ranking) -> Array:
-    """For each cell, the expected precision down to a place, averaged over its places."""
+    """For each cell, the expected precision down to a place, averaged over its places; the ranking remembers it."""
+    if "precision_of_places" not in r.__dict__:
+        r.__dict__["precision_of_places"] = _mean_precision_of_places(r)
+    return np.asarray(r.__dict__["precision_of_places"])
+
+
+def _mean_precision_of_places(r: Ranking) -> Array:
     precision = r.precision[..., 1:].copy()
     tied = r.size > 1  # elsewhere a cell is one place, and its precision that of its cut
     above, before, size, t = (column[tied] for column in (r.tp[..., :-1], r.ends[..., :-1], r.size, r.share))
@@ -125,7 +131,7 @@ def mean_precision(r: Ranking) -> Any:
     """Mean over all places of the list of the precision down to there: what average precision is confused with."""
     if not r.integral:
         return np.full(r.pos.shape[:-1], np.nan)
-    return divide(np.vecdot(r.size, mean_precision_of_places(r)), r.total)
+    return divide(dot(r.size, mean_precision_of_places(r)), r.total)
 
 
 @order(
@@ -162,7 +168,7 @@ def mean_average_precision(r: Ranking) -> Any:
     from_the_end = divide(neg, size)
     if not r.size[..., -1].all():  # empty cells at the end of a resample
         from_the_end = np.nan_to_num(from_the_end)
-    of_negatives = divide(np.vecdot(r.floats[1], from_the_end), r.negatives)
+    of_negatives = divide(dot(r.floats[1], from_the_end), r.negatives)
     return np.clip((average_precision.function(r) + of_negatives) / 2, 0, 1)
 
 
@@ -183,7 +189,7 @@ def highest_precision(r: Ranking) -> Array:
 def _trapezoids(r: Ranking, cuts: Array) -> Any:
     """The area under straight lines between the precision at some cuts, over recall."""
     precision = r.precision[cuts]
-    return divide(np.vecdot(np.diff(r.tp[cuts]), (precision[:-1] + precision[1:]) / 2), r.positives)
+    return divide(dot(np.diff(r.tp[cuts]), (precision[:-1] + precision[1:]) / 2), r.positives)
 
 
 @order(
@@ -249,7 +255,7 @@ def aucpr_davis_goadrich(r: Ranking) -> Any:
         above, flagged, size, pos, t = (c[cells] for c in (one.tp, one.ends, one.size, one.pos, one.share))
         # Along a cell, precision is (T + x) / (B + x / t) after x of its positives: a line plus a logarithm.
         growth = np.log1p(divide(size, np.where(flagged > 0, flagged, np.inf)))
-        return np.clip(divide(np.vecdot(t, pos + (above - t * flagged) * growth), one.positives), 0, 1)
+        return np.clip(divide(dot(t, pos + (above - t * flagged) * growth), one.positives), 0, 1)
 
     return over_stack(area, r)
 

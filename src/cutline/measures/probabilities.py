@@ -16,7 +16,7 @@ from cutline.measures._kinds import MeanOfCases
 from cutline.measures._measure import Family, Needs, measure
 from cutline.measures.counts import BASE, entropy
 from cutline.predictions import cases, check_probabilities
-from cutline.ranking import Array, Ranking
+from cutline.ranking import Array, Ranking, dot
 
 probability = partial(
     measure,
@@ -49,7 +49,7 @@ def _mean(r: Ranking, of_positive: Array, of_negative: Array, alpha: Any = None)
 def _sum(weight: Array, loss: Array) -> Any:
     # Losses are monotone in the score: one that is infinite is so at an end. Where no case has it, it is no loss.
     if np.isfinite(loss[0]) and np.isfinite(loss[-1]):
-        return np.vecdot(weight, loss)
+        return dot(weight, loss)
     with np.errstate(invalid="ignore"):
         return np.where(weight > 0, weight * loss, 0.0).sum(-1)
 
@@ -314,7 +314,7 @@ def information_score(r: Ranking, *, prior: float | None = None, base: float = m
     (log_p, log_q), (log_prior, log_rest) = r.logs, (_log(given), _log(1 - given))
     with np.errstate(invalid="ignore"):
         said = np.where(r.key >= given, log_p - log_prior, log_rest - log_q) / math.log(base)
-        mean = divide(np.vecdot(r.pos - r.neg, said), r.total)
+        mean = divide(dot(r.pos - r.neg, said), r.total)
     return np.where(((given > 0) & (given < 1))[..., 0], mean, np.nan)
 
 

@@ -19,7 +19,7 @@ from cutline.measures._measure import Family, Needs, measure
 from cutline.measures.precision_recall import mean_precision_of_places
 from cutline.measures.ranks import gini
 from cutline.predictions import rank
-from cutline.ranking import Array, Ranking
+from cutline.ranking import Array, Ranking, dot
 
 quota_measure = partial(measure, needs=Needs.RANKING, family=Family.QUOTA, range=(0, 1), concordant=True)
 
@@ -139,7 +139,7 @@ def average_hit_rate(r: Ranking) -> Any:
     """Mean hit rate over the places that hold a positive case: average precision, but for ties."""
     if not r.integral:
         return np.full(r.pos.shape[:-1], np.nan)
-    return divide(np.vecdot(r.floats[0], mean_precision_of_places(r)), r.positives)
+    return divide(dot(r.floats[0], mean_precision_of_places(r)), r.positives)
 
 
 def _area_from(r: Ranking, place: Any) -> Any:
@@ -148,7 +148,7 @@ def _area_from(r: Ranking, place: Any) -> Any:
     start = int((r.ends[..., 1:] <= place).sum(-1).min())  # all cells before end before the place
     size, tp = r.size[..., start:], r.tp[..., start:-1]
     skipped = np.clip(place - r.ends[..., start:-1], 0, size)
-    return np.vecdot(size - skipped, tp + r.share[..., start:] * (skipped + size) / 2)
+    return dot(size - skipped, tp + r.share[..., start:] * (skipped + size) / 2)
 
 
 @quota_measure(
@@ -252,10 +252,10 @@ def pearson(r: Ranking, *, quota: Any = None) -> Any:
     n = size.sum(-1, keepdims=True)
     with np.errstate(invalid="ignore"):  # infinite scores
         p = r.key / max(abs(r.key[0]), abs(r.key[-1]), np.finfo(float).tiny)  # squares of huge scores would overflow
-        p = p - divide(np.vecdot(size, p)[..., None], n)
-        t = t - divide(np.vecdot(size, t)[..., None], n)
-        covariance = np.vecdot(size * p, t)
-        deviations = np.sqrt(np.vecdot(size * p, p)) * np.sqrt(np.vecdot(size * t, t))
+        p = p - divide(dot(size, p)[..., None], n)
+        t = t - divide(dot(size, t)[..., None], n)
+        covariance = dot(size * p, t)
+        deviations = np.sqrt(dot(size * p, p)) * np.sqrt(dot(size * t, t))
     return np.where(_flat(r, quota), np.nan, np.clip(divide(covariance, deviations), -1, 1))
 
 

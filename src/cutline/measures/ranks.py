@@ -18,7 +18,7 @@ from cutline.measures._conditions import ONE_CLASS
 from cutline.measures._facts import Baseline, Condition, Parameter
 from cutline.measures._kinds import LineOfAuc
 from cutline.measures._measure import Family, Needs, measure
-from cutline.ranking import Ranking, take
+from cutline.ranking import Ranking, dot, take
 
 order = partial(measure, needs=Needs.RANKING, family=Family.RANKING, range=(0, 1), undefined=ONE_CLASS, concordant=True)
 
@@ -229,7 +229,7 @@ def area_up_to(r: Ranking, fp: Any) -> Any:
     pos, neg, tp = r.pos[..., :stop], r.neg[..., :stop], r.tp[..., :stop]
     width = np.clip(limit - r.fp[..., :stop], 0, neg)
     inside = divide(width, np.maximum(neg, np.finfo(float).tiny))
-    return np.vecdot(width, tp + pos * inside / 2)
+    return dot(width, tp + pos * inside / 2)
 
 
 @order(

@@ -16,6 +16,7 @@ from cutline.predictions import cases
 from cutline.training.boosting import BoostingLoss, BoostingMetric, auc_pairs, boosting_loss, boosting_metric
 from cutline.training.classifier import LinearMeasureClassifier
 from cutline.training.selection import Candidate
+from cutline.training.settings import check_psi
 from cutline.training.split import Oracle, Psi, Risk, Split
 from cutline.training.targets import check_target, target
 
@@ -38,7 +39,7 @@ def oracle(
     labels: npt.ArrayLike,
     *,
     parameters: Mapping[str, Any] | None = None,
-    psi: Psi = "positive",
+    psi: Psi = "auto",
     positive: Any = None,
 ) -> Oracle:
     """The convex bound of a measure's loss, exactly: a function from scores to risk and gradient.
@@ -56,4 +57,5 @@ def oracle(
         raise InputError("All cases are of one class: pass labels of two classes.")
     goal = target(measure, parameters)
     check_target(goal, split)
+    check_psi(psi, goal)
     return goal.oracle(split, psi)

@@ -14,7 +14,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from cutline import MEASURES, Measure, ParameterError, UnknownNameError, losses, rank
+from cutline import MEASURES, InputError, Measure, ParameterError, UnknownNameError, losses, rank
+from cutline.columns import number, numbers
 from cutline.errors import near
 from cutline.measures.losses import Loss
 from cutline.predictions import cases
@@ -22,18 +23,31 @@ from cutline.training.newton import PairSquares
 from cutline.training.split import Array, Split
 
 
-def auc_pairs(labels: npt.ArrayLike, margins: npt.ArrayLike, *, positive: Any = None) -> Loss:
+def auc_pairs(
+    labels: npt.ArrayLike, margins: npt.ArrayLike, weights: npt.ArrayLike | None = None, *, positive: Any = None
+) -> Loss:
     """Squared hinge of all pairs of a positive and a negative, shared out: the mean of the values is that of the pairs.
 
-    It needs O(n log n), not the pairs. The curvature is the diagonal of the second derivatives.
+    It needs O(n log n), not the pairs. The curvature is the diagonal of the second derivatives. With weights a pair
+    weighs the product of its two, which is in the values: their sum over that of the weights is the mean of the pairs.
 
     >>> auc_pairs([1, 0, 0], [0.5, 0.0, 1.0]).value.mean()  # (0.25 + 2.25) / 2
     np.float64(1.25)
     """
     is_positive, scores = cases(labels, margins, positive=positive)
-    pairs = PairSquares(Split(is_positive), scores)
-    n = len(scores)
-    return Loss(n * pairs.values() / 2, n * pairs.risk().gradient, n * pairs.curvature())
+    weight = None if weights is None else _weights(weights, len(scores))
+    pairs = PairSquares(Split(is_positive, weight), scores)
+    total = pairs.split.P + pairs.split.N
+    return Loss(total * pairs.values() / 2, total * pairs.risk().gradient, total * pairs.curvature())
+
+
+def _weights(weights: Any, n: int) -> Array:
+    weight = numbers(weights, "weights").astype(float)
+    if len(weight) != n:
+        raise InputError(f"weights has {len(weight)} values for {n} cases: pass one for each case.")
+    if not (np.isfinite(weight) & (weight >= 0)).all():
+        raise InputError("weights has values that are negative or not finite: pass finite weights from 0.")
+    return weight
 
 
 LOSSES: dict[str, Callable[..., Loss]] = {
@@ -57,18 +71,23 @@ class BoostingLoss:
     parameters: dict[str, Any] = field(default_factory=dict)
     floor: float = 1e-6
 
-    @property
-    def _loss(self) -> Callable[..., Loss]:
-        return partial(LOSSES[self.name], **self.parameters)
+    def _loss(self, labels: Any, margins: Any, weights: Any = None) -> Loss:
+        """The loss of each case, with its weight in it."""
+        function = partial(LOSSES[self.name], **self.parameters)
+        if self.name == "auc_pairs":  # whose weights are of pairs
+            return function(labels, margins, weights)
+        loss = function(labels, margins)
+        return loss if weights is None else Loss(*(_weights(weights, len(part)) * part for part in loss))
 
     def __call__(self, first: Any, second: Any, sample_weight: Any = None) -> tuple[Array, Array]:
         """Gradient and curvature, of (margins, data set) or of (labels, margins, weights)."""
-        labels, margins, weight = _unpacked(first, second, sample_weight)
-        loss = self._loss(labels, margins)
-        curvature = np.ones_like(loss.curvature) if self.name == "hinge" else np.maximum(loss.curvature, self.floor)
-        return loss.gradient * weight, curvature * weight
+        labels, margins, weights = _unpacked(first, second, sample_weight)
+        loss = self._loss(labels, margins, weights)
+        weight = np.ones(len(margins)) if weights is None else weights
+        floored = np.ones_like(weight) if self.name == "hinge" else np.full(len(weight), self.floor)
+        return loss.gradient, np.maximum(loss.curvature, floored * weight)
 
-    def start(self, labels: npt.ArrayLike) -> float:
+    def start(self, labels: npt.ArrayLike, weights: npt.ArrayLike | None = None) -> float:
         """The equal margin of all cases that has the least loss, to boost from.
 
         For the focal loss it is not the log-odds of the prevalence: from there, rare positives would not be learnt.
@@ -79,18 +98,44 @@ class BoostingLoss:
             return 0.0
         n = np.size(labels)
         if self.name == "hinge":
-            return min((-1.0, 1.0), key=lambda margin: self._loss(labels, np.full(n, margin)).value.sum())
+            return min((-1.0, 1.0), key=lambda margin: self._loss(labels, np.full(n, margin), weights).value.sum())
 
         def slope(margin: float) -> float:
-            return float(self._loss(labels, np.full(n, margin)).gradient.sum())
+            return float(self._loss(labels, np.full(n, margin), weights).gradient.sum())
 
         return float(brentq(slope, -30, 30))
 
-    def probabilities(self, margins: npt.ArrayLike) -> Array:
-        """What the margins say about the probability of the positive class, where they are log-odds."""
+    def probabilities(self, margins: npt.ArrayLike, *, prevalence: float | None = None) -> Array:
+        """The probability of the positive class for which each margin has the least expected loss.
+
+        For the logistic loss it is the logistic function; the focal and the balanced loss pull margins towards 0, or
+        towards the rare class, and this takes it back. `prevalence` is that of the training cases: classes balanced by
+        their share need it.
+
+        >>> boosting_loss("balanced_cross_entropy").probabilities([0.0], prevalence=0.02).round(6).tolist()
+        [0.02]
+        """
         if self.name in ("hinge", "auc_pairs"):
             raise ParameterError(f"The margins of {self.name} are not log-odds: calibrate them, or rank by them.")
-        return np.asarray(1 / (1 + np.exp(-np.asarray(margins, dtype=float))))
+        z = np.asarray(margins, dtype=float)
+        of_positive, of_negative = (self._slopes(z.ravel(), label, prevalence) for label in (1, 0))
+        return np.asarray(of_negative / (of_negative - of_positive)).reshape(z.shape)
+
+    def _slopes(self, margins: Array, label: int, prevalence: float | None) -> Array:
+        """The gradients of the loss at some margins, were all the cases of one class."""
+        alpha = self.parameters.get("alpha", "balanced" if self.name == "balanced_cross_entropy" else None)
+        parameters = self.parameters
+        if isinstance(alpha, str):
+            if prevalence is None or not 0 < number(prevalence, "prevalence") < 1:
+                raise ParameterError(
+                    f"{self.name} weighs the classes by their shares, and prevalence is {prevalence!r}: pass the share "
+                    "of positives in the training cases, above 0 and below 1."
+                )
+            parameters = {**parameters, "alpha": 1 - prevalence}
+        elif prevalence is not None:
+            raise ParameterError(f"prevalence does nothing for {self.name} with alpha={alpha!r}: leave it out.")
+        labels = np.append(np.full(len(margins), label), 1 - label)  # a loss wants to see two classes
+        return np.asarray(LOSSES[self.name](labels, np.append(margins, 0.0), **parameters).gradient[:-1])
 
 
 def boosting_loss(
@@ -171,5 +216,5 @@ def _unpacked(first: Any, second: Any, weight: Any) -> tuple[Array, Array, Any]:
     if hasattr(second, "get_label"):
         first, second, weight = second.get_label(), first, second.get_weight()
     labels, scores = np.asarray(first), np.asarray(second, dtype=float).ravel()
-    is_weighted = weight is not None and np.size(weight) == len(labels)
-    return labels, scores, np.asarray(weight, dtype=float) if is_weighted else np.ones(len(labels))
+    is_weighted = weight is not None and np.size(weight) > 0  # a data set of XGBoost without weights has none of them
+    return labels, scores, _weights(weight, len(scores)) if is_weighted else None

@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 import time
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from inspect import signature
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -18,11 +20,10 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from cutline import InputError, Measure, ParameterError, rank
-from cutline.errors import near
-from cutline.training.cutting_planes import VACUOUS
-from cutline.training.linear import Effort
-from cutline.training.selection import Candidate, choose, compare
-from cutline.training.solvers import SOLVERS, Recipe, fit
+from cutline.training.linear import VACUOUS, Effort
+from cutline.training.selection import Candidate, Trial, compare, contenders
+from cutline.training.settings import candidates, check_settings
+from cutline.training.solvers import Model, Recipe, fit
 from cutline.training.split import Array, Split
 from cutline.training.targets import Target, check_target, target
 
@@ -39,11 +40,12 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
     large numbers. Classes need no weights: the measure says what each kind of error costs.
 
     Args:
-        measure: a name or alias of the registry (`cutline.MEASURES`): any measure of one cut, auc, average_precision,
-            partial_auc, roc_n, break_even, hit_rate or qrecall; or a vectorised callable of (tp, fp, P, N), greater
-            being better, that never falls with tp nor grows with fp.
-        parameters: those of the measure, such as {"beta": 2}, {"max_fpr": 0.05}, {"n": 50} or {"quota": 100}; a quota
-            and n count cases of the training data.
+        measure: a name or alias of the registry (`cutline.MEASURES`), also as people write it ("G-mean",
+            "precision@100", "ROC_50", "F2"): any measure of one cut, auc, average_precision, partial_auc, roc_n,
+            break_even, hit_rate (precision@k) or qrecall (recall@k); or a vectorised callable of (tp, fp, P, N),
+            greater being better, that never falls with tp nor grows with fp.
+        parameters: those of the measure, such as {"beta": 2}, {"max_fpr": 0.05}, {"n": 50} or {"quota": 100} (or "k");
+            a quota and n count cases of the training data.
         solver: "structural" minimises the convex bound by cutting planes; "smooth" the measure with its steps rounded,
             from logistic regression; "newton" the squared hinge of pairs (auc only); "baseline" is logistic regression
             with a tuned cut. "auto" tries those that fit on held-out cases, and leaves the baseline only for a gain
@@ -51,7 +53,8 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         method: "sorted", or "pairs" for the pairwise SVM that writes out all P x N differences (auc only, small data).
         C: how much the risk counts against the size of the coefficients; see `psi`.
         psi: what a unit of score is worth in the convex bound: "positive" 1/P, "uniform" 1/n (Joachims), "balanced"
-            1/2P and 1/2N.
+            1/2P and 1/2N. "auto" is "balanced" for measures that do not depend on the prevalence, such as the balanced
+            error rate, and "positive" for others.
         fit_intercept: whether a constant is trained along, for measures of one cut.
         threshold: "auto", "tune" (on the training scores), "zero" (as trained), or a number of folds, to choose the cut
             out of fold. "auto" does so with fewer than 100 cases of a class.
@@ -88,7 +91,7 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         solver: str = "auto",
         method: str = "sorted",
         C: float = 100.0,
-        psi: str = "positive",
+        psi: str = "auto",
         fit_intercept: bool = True,
         threshold: str | int = "auto",
         holdout: float = 0.25,
@@ -140,16 +143,16 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         check_target(goal, split)
         names = self._solvers(goal, split)
         recipe = self._recipe(goal, split, started)
+        X = self._for_pairs(X, split) if recipe.explicit else X
         self.candidates_: list[Candidate] = []
-        name = names[0]
+        trials = [Trial(Candidate(names[0], math.nan), None)]
         if len(names) > 1:
             # Each candidate has its share of the time, and so has the final fit.
             effort = replace(recipe.effort, seconds=recipe.effort.seconds / (len(names) + 1))
             recipe = replace(recipe, effort=effort)
-            self.candidates_ = compare([replace(recipe, solver=n) for n in names], X, split, share=self.holdout)
-            name = choose(self.candidates_).solver
-            recipe.effort.say(f"chosen: {name}")
-        self._take(replace(recipe, solver=name, effort=recipe.effort.begun()), X, split)
+            trials = compare([replace(recipe, solver=n) for n in names], X, split, share=self.holdout)
+            self.candidates_ = [trial.candidate for trial in trials]
+        self._fit_first(contenders(trials), recipe, X, split)
         return self
 
     def decision_function(self, X: Any) -> Array:
@@ -191,41 +194,23 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         if len(split.pos) == 1:
             raise InputError("There is only one positive case, from which nothing can be learnt: pass at least two.")
 
-    def _solvers(self, goal: Target, split: Split) -> tuple[str, ...]:
+    def _solvers(self, goal: Target, split: Split) -> Sequence[str]:
         """The solvers to try, the baseline first; or the one to use."""
-        if self.solver not in (*SOLVERS, "auto"):
-            raise ParameterError(
-                f"solver is {self.solver!r}: pass 'auto' or one of {', '.join(SOLVERS)}.{near(self.solver, SOLVERS)}"
-            )
-        if self.psi not in ("positive", "uniform", "balanced"):
-            raise ParameterError(f"psi is {self.psi!r}: pass 'positive', 'uniform' or 'balanced'.")
-        for name, value in (("C", self.C), ("smoothing", self.smoothing), ("tol", self.tol)):
-            if not value > 0:
-                raise ParameterError(f"{name} is {value!r}: pass a number above 0.")
-        if not 0 < self.holdout <= 0.5:
-            raise ParameterError(f"holdout is {self.holdout!r}: pass a share above 0 and up to 0.5.")
-        if goal.name != "auc" and (self.solver == "newton" or self.method == "pairs"):
-            asked = "solver='newton'" if self.solver == "newton" else "method='pairs'"
-            raise ParameterError(f"{asked} trains for the auc, not for {goal.name}: pass another, or measure='auc'.")
+        defaults = {name: parameter.default for name, parameter in signature(type(self)).parameters.items()}
+        check_settings(self.get_params(deep=False), defaults, goal)
         if split.weight is not None and (goal.is_quota or (self.solver == "structural" and not goal.takes_weights)):
             raise ParameterError(
                 f"{goal.name} cannot take sample_weight, because a quota counts places, not weights: pass no weights."
                 if goal.is_quota
                 else f"The convex bound of {goal.name} cannot take sample_weight: pass solver='smooth', or no weights."
             )
-        if self.method not in ("sorted", "pairs"):
-            raise ParameterError(f"method is {self.method!r}: pass 'sorted' or 'pairs'.")
-        if self.method == "pairs":
-            return ("newton",)
-        if self.solver != "auto":
-            return (self.solver,)
+        names = candidates(self.solver, self.method, goal)
+        if len(names) == 1:
+            return names
         if min(len(split.pos), len(split.neg)) < _FEW:
             return ("baseline",)
-        if goal.name == "auc":
-            return ("baseline", "newton", "smooth")
-        if split.weight is not None and not goal.takes_weights:
-            return ("baseline", "smooth")
-        return ("baseline", "structural", "smooth")
+        weightless = split.weight is not None and not goal.takes_weights
+        return [name for name in names if not (name == "structural" and weightless)]
 
     # ------------------------------------------------------------------ training
 
@@ -236,8 +221,8 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             folds = _FOLDS if _FEW <= few < _RARE and goal.is_table else 0
         elif self.threshold == "zero":
             folds = None
-        elif isinstance(self.threshold, int) and 2 <= self.threshold <= few:
-            folds = self.threshold
+        elif not isinstance(self.threshold, str) and 2 <= _whole(self.threshold) <= few:
+            folds = _whole(self.threshold)
         elif self.threshold != "tune":
             raise ParameterError(
                 f"threshold is {self.threshold!r}: pass 'auto', 'tune', 'zero', or a number of folds from 2 to {few}."
@@ -258,39 +243,71 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             effort=Effort(self.tol, self.max_iter, seconds, self.verbose, started),
         )
 
-    def _take(self, recipe: Recipe, X: Any, split: Split) -> None:
-        """Fit with the chosen recipe, and keep what is known about the model."""
-        if recipe.explicit:
-            numbers = len(split.pos) * len(split.neg) * X.shape[1]
-            if numbers > _PAIRS:
-                raise ParameterError(
-                    f"method='pairs' would write out {numbers:.2g} numbers: pass method='sorted', which needs none."
-                )
-            X = X.toarray() if sparse.issparse(X) else X
-        model = fit(recipe, X, split)
+    def _for_pairs(self, X: Any, split: Split) -> Array:
+        numbers = len(split.pos) * len(split.neg) * X.shape[1]
+        if numbers > _PAIRS:
+            raise ParameterError(
+                f"method='pairs' would write out {numbers:.2g} numbers: pass method='sorted', which needs none."
+            )
+        return np.asarray(X.toarray() if sparse.issparse(X) else X)
+
+    def _fit_first(self, trials: list[Trial], recipe: Recipe, X: Any, split: Split) -> None:
+        """Fit on all cases with the first of the solvers that then knows something, or with the last."""
+        ratios = []
+        for trial in trials:
+            recipe = replace(recipe, solver=trial.candidate.solver, effort=recipe.effort.begun())
+            model = fit(recipe, X, split, unseen=trial.unseen if self.threshold == "auto" else None)
+            ratios.append(model.solution.bound_ratio)
+            if not model.knows_nothing:
+                break
+        recipe.effort.say(f"chosen: {recipe.solver}")
+        ratios += [c.bound_ratio for c in self.candidates_]
+        self.bound_ratio_ = next((ratio for ratio in ratios if not math.isnan(ratio)), math.nan)
+        self._take(model, recipe, X, split)
+
+    def _take(self, model: Model, recipe: Recipe, X: Any, split: Split) -> None:
+        """Keep what is known about the model, and warn of what is wrong with it."""
         solution = model.solution
         self.solver_ = recipe.solver
         self.coef_, self.intercept_ = model.coef[None, :], np.array([model.intercept])
         self.objective_, self.lower_bound_ = solution.objective, solution.bound
         self.n_iter_, self.converged_ = max(1, solution.n_iter), solution.converged
-        ratios = [solution.bound_ratio, *(c.bound_ratio for c in self.candidates_)]
-        self.bound_ratio_ = next((ratio for ratio in ratios if not math.isnan(ratio)), math.nan)
         ranking = rank(split.is_positive, model.scores(X), split.weight)
         self.train_measure_ = recipe.target.at(ranking, 0.0) * recipe.target._sign
-        if solution.bound_ratio >= VACUOUS:
-            warnings.warn(
-                f"The convex bound of {recipe.target.name} is vacuous here: its risk is {solution.bound_ratio:.3f} of "
-                "that of a model that knows nothing, so it tells no models apart; pass solver='auto' or 'smooth'.",
-                ConvergenceWarning,
-                stacklevel=3,
+        if complaint := self._complaint(model, recipe):
+            warnings.warn(complaint, ConvergenceWarning, stacklevel=4)
+
+    def _complaint(self, model: Model, recipe: Recipe) -> str:
+        """What the user should know before using the model; usually nothing."""
+        solution, goal = model.solution, recipe.target
+        if solution.limited:
+            more = ", or a smaller C" if recipe.solver == "structural" else ""
+            return (
+                f"The {recipe.solver} solver stopped after {solution.n_iter} rounds, before it had converged: pass a "
+                f"larger max_iter{'' if self.time_limit is None else ' or time_limit'}{more}."
             )
-        elif not solution.converged and recipe.solver == "structural":
-            warnings.warn(
-                f"Cutting planes stopped after {solution.n_iter} rounds before a relative gap of {self.tol:g}: "
-                "pass a larger max_iter, time_limit or tol, or a smaller C.",
-                ConvergenceWarning,
-                stacklevel=3,
+        if solution.is_vacuous and solution.reachable < VACUOUS:
+            return (
+                f"C = {self.C:g} is too small for {goal.name} here: the risk is {solution.bound_ratio:.3f} times that "
+                f"of a model that knows nothing, where {solution.reachable:.3f} can be reached; pass a larger C."
             )
+        if solution.is_vacuous:
+            balanced = (
+                goal.uses_psi and self.psi != "balanced" and not (self.psi == "auto" and goal.is_free_of_prevalence)
+            )
+            return (
+                f"The convex bound of {goal.name} is vacuous here: its risk is {solution.bound_ratio:.3f} times that "
+                "of a model that knows nothing, and a larger C would not help; pass solver='auto' or 'smooth'"
+                f"{', or psi=' + repr('balanced') if balanced else ''}."
+            )
+        if not model.coef.any():
+            return "All coefficients are 0, so that all cases have one score: pass columns that vary with the class."
+        return ""
+
+
+def _whole(value: Any) -> int:
+    """A whole number, numpy's too; 0 for what is none."""
+    return int(value) if isinstance(value, Integral) else 0
 
 
 def _check_finite(X: Any) -> None:

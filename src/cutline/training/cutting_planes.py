@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cutline.training.linear import Design, Effort, Solution
+from cutline.training.linear import VACUOUS, Design, Effort, Solution
 from cutline.training.split import Array, Oracle
 
 _MIX = 0.1  # how far from the best point towards the planes' minimum the next plane touches
@@ -17,7 +17,7 @@ _SIZES = (0.1, 0.25, 0.5, 1.0, 2.0)  # of a start, as shares of it
 _IDLE = 50
 _NEARLY = 1.05
 _PATIENCE = 15  # rounds without a better point than equal scores
-VACUOUS = 0.99  # at this share of an ignorant model's risk a bound says nothing
+_PROBES = (*_SIZES, 5.0, 20.0, 100.0)
 
 
 def cutting_planes(
@@ -36,7 +36,7 @@ def cutting_planes(
         best = min(best, *(_point(oracle, k * start, k * scores, C) for k in _SIZES), key=lambda point: point.objective)
         if best.w.any():
             planes.add(best.plane(design), best)
-    lower, converged, iteration = -np.inf, False, 0
+    lower, converged, settled, iteration = -np.inf, False, False, 0
     for iteration in range(1, effort.max_iter + 1):
         w, value = planes.minimum()
         lower = max(lower, value)
@@ -44,7 +44,8 @@ def cutting_planes(
             effort.say(f"cutting planes {iteration}: objective {best.objective:.6g}, at least {lower:.6g}")
         converged = best.objective - lower <= effort.tol * best.objective
         is_vacuous = lower >= VACUOUS * C * ignorant and best.objective <= _NEARLY * C * ignorant
-        if converged or is_vacuous or effort.is_over or (iteration > _PATIENCE and not best.w.any()):
+        settled = converged or is_vacuous or (iteration > _PATIENCE and not best.w.any())
+        if settled or effort.is_over:
             break
         scores, before = design.scores(w), best
         best = _line_search(best, w, scores, oracle, C, enough=0.05 * (best.objective - lower))
@@ -56,7 +57,13 @@ def cutting_planes(
         if at.objective < best.objective:
             best = at
         planes.drop_idle()
-    return Solution(best.w, best.objective, lower, iteration, converged, best.risk / ignorant)
+    ratio = best.risk / ignorant
+    found = Solution(best.w, best.objective, lower, iteration, converged, ratio, ratio, limited=not settled)
+    if start is not None and found.is_vacuous:
+        scores = design.scores(start)
+        least = min(oracle(k * scores).value for k in _PROBES) / ignorant
+        found = found._replace(reachable=min(ratio, least))
+    return found
 
 
 class _Point:

@@ -12,6 +12,7 @@ import numpy as np
 from cutline.training.split import Array
 
 _ROUGH = 0.01
+VACUOUS = 0.99  # at this share of an ignorant model's risk a bound says nothing
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +71,8 @@ class Solution(NamedTuple):
     """The coefficients of a solver, and what is known about them.
 
     `objective` is what was minimised and `bound` a number below its minimum (nan: none is known). `bound_ratio` is the
-    risk as a share of that of a model that knows nothing, for solvers that minimise a convex bound.
+    risk as a share of that of a model that knows nothing, for solvers that minimise a convex bound; `reachable` the
+    least such share seen along the direction of logistic regression. `limited`: the rounds or the time ran out.
     """
 
     w: Array
@@ -79,3 +81,10 @@ class Solution(NamedTuple):
     n_iter: int = 0
     converged: bool = True
     bound_ratio: float = math.nan
+    reachable: float = math.nan
+    limited: bool = False
+
+    @property
+    def is_vacuous(self) -> bool:
+        """Whether the bound says nothing at the coefficients."""
+        return self.bound_ratio >= VACUOUS

@@ -5,6 +5,7 @@ Products with the matrix of second derivatives cost one pass over the sorted sco
 
 from __future__ import annotations
 
+import warnings
 from functools import cached_property
 
 import numpy as np
@@ -100,7 +101,7 @@ def newton_auc(design: Design, split: Split, *, C: float, effort: Effort) -> Sol
     objective, gradient = C * risk.value, C * design.pull(risk.gradient)
     target = min(effort.tol, 1e-4) * float(np.linalg.norm(gradient))
     iteration = 0
-    for iteration in range(1, min(effort.max_iter, 100) + 1):
+    for iteration in range(1, effort.max_iter + 1):
         effort.say(f"Newton {iteration}: objective {objective:.8g}")
         step = _truncated_step(design, pairs, gradient, C)
         way, slope = design.scores(step), float(gradient @ step)
@@ -117,7 +118,8 @@ def newton_auc(design: Design, split: Split, *, C: float, effort: Effort) -> Sol
         gradient = w + C * design.pull(risk.gradient)
         if np.linalg.norm(gradient) <= target or effort.is_over:
             break
-    return Solution(w, objective, n_iter=iteration, converged=bool(np.linalg.norm(gradient) <= target))
+    converged = bool(np.linalg.norm(gradient) <= target)
+    return Solution(w, objective, n_iter=iteration, converged=converged, limited=not converged)
 
 
 def _truncated_step(design: Design, pairs: PairSquares, gradient: Array, C: float) -> Array:
@@ -139,6 +141,7 @@ def _truncated_step(design: Design, pairs: PairSquares, gradient: Array, C: floa
 
 def explicit_pairs(X: Array, split: Split, *, C: float, effort: Effort) -> Solution:
     """The same minimum from all P x N difference vectors, as a pairwise SVM computes it: for small data only."""
+    from sklearn.exceptions import ConvergenceWarning
     from sklearn.svm import LinearSVC
 
     positives, negatives = X[split.pos], X[split.neg]
@@ -147,7 +150,11 @@ def explicit_pairs(X: Array, split: Split, *, C: float, effort: Effort) -> Solut
     sign = np.where(np.arange(len(differences)) % 2, 1.0, -1.0)  # the machine wants to see two classes
     differences *= sign[:, None]
     machine = LinearSVC(C=C, dual=False, fit_intercept=False, tol=min(effort.tol, 1e-4), max_iter=effort.max_iter)
-    machine.fit(differences, sign, sample_weight=weight * 1.0)
-    w = machine.coef_[0]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # the caller says so, in the words of all solvers
+        machine.fit(differences, sign, sample_weight=weight * 1.0)
+    w, rounds = machine.coef_[0], int(np.max(machine.n_iter_))
     short = np.maximum(0, 1 - sign * (differences @ w))
-    return Solution(w, 0.5 * float(w @ w) + C * float(weight @ short**2), n_iter=int(np.max(machine.n_iter_)))
+    objective = 0.5 * float(w @ w) + C * float(weight @ short**2)
+    limited = rounds >= effort.max_iter
+    return Solution(w, objective, n_iter=rounds, converged=not limited, limited=limited)

@@ -33,44 +33,34 @@ class AucOracle:
 
 @dataclass(frozen=True, eq=False)
 class PartialAucOracle:
-    """The part of the AUC between two numbers of false positives, not necessarily whole. O(N + (P + j) log j).
+    """The part of the AUC up to a number of false positives, not necessarily whole. O(N + (P + j) log j).
 
-    Narasimhan & Agarwal's tight bound: among the highest j negatives, each positive chooses how many are above it. On
-    both sides of the lower end what it gains is concave in that number, so that the best is one of two candidates.
+    Narasimhan & Agarwal's tight bound: among the highest j negatives, each positive chooses how many are above it. What
+    it gains is concave in that number.
     """
 
     split: Split
-    low: float
-    high: float
+    false_positives: float
 
     @cached_property
-    def _shares(self) -> tuple[Array, Array]:
-        """Which share of each of the highest negatives counts in the ranking, and in the loss."""
-        place = np.arange(int(np.ceil(self.high - 1e-9)))
-        share = np.minimum(1.0, self.high - place)
-        return share, np.maximum(share - np.clip(self.low - place, 0, 1), 0.0)
+    def _share(self) -> Array:
+        """Which share of each of the highest negatives counts."""
+        places = np.arange(int(np.ceil(self.false_positives - 1e-9)))
+        return np.asarray(np.minimum(1.0, self.false_positives - places))
 
     def __call__(self, scores: Array) -> Risk:
         """The risk at these scores."""
-        split, (share, lost) = self.split, self._shares
+        split, share = self.split, self._share
         top = highest(scores[split.neg], len(share))
         p, q = scores[split.pos], scores[split.neg[top]]
-        shares, losses, scored = cumulated(share), cumulated(lost), cumulated(share * q)
-
-        def gain(above: Array) -> Array:
-            return np.asarray(losses[above] + scored[above] - p * shares[above])
-
-        first = int(np.searchsorted(lost > 0, True))  # the first negative whose place costs something
-        second = first + 1 if first or lost[0] < share[0] else 0  # after it, every negative costs all of its share
-        above = second + np.searchsorted(-(q[second:] + 1), -p)
-        if second:
-            other = np.searchsorted(-q[:first], -p)
-            above = np.where(gain(other) > gain(above), other, above)
-        scale = 1 / (len(split.pos) * lost.sum())
+        shares, scored = cumulated(share), cumulated(share * q)
+        above = np.searchsorted(-(q + 1), -p)
+        gain = shares[above] + scored[above] - p * shares[above]
+        scale = 1 / (len(split.pos) * share.sum())
         gradient = np.zeros(split.n)
         gradient[split.pos] = -scale * shares[above]
         gradient[split.neg[top]] = scale * share * _how_many_exceed(above, len(share))
-        return Risk(scale * float(gain(above).sum()), gradient)
+        return Risk(scale * float(gain.sum()), gradient)
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,8 +11,8 @@ import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
 from cutline import rank
-from cutline.training.cutting_planes import VACUOUS
-from cutline.training.solvers import Recipe, fit, part
+from cutline.training.linear import VACUOUS
+from cutline.training.solvers import Recipe, fit, fit_scores, part, threshold
 from cutline.training.split import Array, Split
 from cutline.training.targets import Target
 
@@ -35,7 +35,14 @@ class Candidate(NamedTuple):
         return self.gain > self.error
 
 
-def compare(recipes: Iterable[Recipe], X: Any, split: Split, *, share: float) -> list[Candidate]:
+class Trial(NamedTuple):
+    """A candidate, and its scores of cases that it had not seen, where every case was held out once."""
+
+    candidate: Candidate
+    unseen: Array | None
+
+
+def compare(recipes: Iterable[Recipe], X: Any, split: Split, *, share: float) -> list[Trial]:
     """What each recipe reaches on the share of the cases that is held out from it; the first is the baseline."""
     recipes = list(recipes)
     first = recipes[0]
@@ -46,41 +53,66 @@ def compare(recipes: Iterable[Recipe], X: Any, split: Split, *, share: float) ->
     group = np.empty(split.n, dtype=int)
     for members in (split.pos, split.neg):
         group[members] = np.random.default_rng(first.seed).permutation(len(members)) % _GROUPS
-    found: list[Candidate] = []
+    found: list[Trial] = []
     base: Array = np.empty(0)
     for each in recipes:
         recipe = replace(each, effort=each.effort.rough().begun())
-        values, ratio = _held_out(recipe, X, split, parts, group)
+        scores, unseen, ratio = _held_out(recipe, X, split, parts)
+        values = _values(recipe.target, split, parts, scores, group)
         gains = values - (base if len(base) else values)
         base = base if len(base) else values
         deleted = gains[1:]
         error = math.sqrt((_GROUPS - 1) / _GROUPS * float(((deleted - deleted.mean()) ** 2).sum()))
-        found.append(Candidate(recipe.solver, float(values[0]), float(gains[0]), error, ratio))
-        first.effort.say(f"held out: {found[-1]}")
+        candidate = Candidate(recipe.solver, float(values[0]), float(gains[0]), error, ratio)
+        found.append(Trial(candidate, unseen))
+        first.effort.say(f"held out: {candidate}")
     return found
 
 
-def choose(candidates: list[Candidate]) -> Candidate:
-    """The best of those that are better than the baseline and know something, or the baseline."""
-    better = [c for c in candidates[1:] if c.is_better and not c.bound_ratio >= VACUOUS]
-    return max(better, key=lambda c: c.gain, default=candidates[0])
+def contenders(trials: list[Trial]) -> list[Trial]:
+    """Those that are better than the baseline and know something, the best first; then the baseline."""
+    better = [t for t in trials[1:] if t.candidate.is_better and not t.candidate.bound_ratio >= VACUOUS]
+    return [*sorted(better, key=lambda t: -t.candidate.gain), trials[0]]
 
 
 def _held_out(
-    recipe: Recipe, X: Any, split: Split, parts: list[tuple[Array, Array]], group: Array
-) -> tuple[Array, float]:
-    """The mean value over the parts: of all their cases, then with each group of cases left out in turn."""
-    values, ratio = np.zeros(1 + _GROUPS), math.nan
+    recipe: Recipe, X: Any, split: Split, parts: list[tuple[Array, Array]]
+) -> tuple[Array, Array | None, float]:
+    """The scores of the cases that were held out, 0 at the cut; before the cut, if all were; and the bound's ratio.
+
+    A cut out of fold costs no more fits: that of a part is chosen by the unseen scores of the others.
+    """
+    is_out_of_fold = bool(recipe.folds) and len(parts) > 1
+    scores, ratios = np.zeros(split.n), []
     for seen, unseen in parts:
         known = part(split, seen)
-        goal = recipe.target.scaled(len(seen) / split.n, known)
-        model = fit(replace(recipe, target=goal), X[seen], known)
-        ratio = model.solution.bound_ratio
-        scores = model.scores(X[unseen])
+        mine = recipe.for_part(len(seen) / split.n, known)
+        if is_out_of_fold:
+            model = fit_scores(mine, X[seen], known)
+            scores[unseen] = model.standardised(X[unseen], X[seen])
+        else:
+            model = fit(replace(mine, folds=None if mine.folds is None else 0), X[seen], known)
+            scores[unseen] = model.scores(X[unseen])
+        ratios.append(model.solution.bound_ratio)
+    ratio = float(np.mean(ratios)) if recipe.solver == "structural" else math.nan
+    if not is_out_of_fold:
+        return scores, None, ratio
+    shifted = scores.copy()
+    for others, unseen in parts:
+        some = part(split, others)
+        goal = recipe.target.scaled(len(others) / split.n, some)
+        shifted[unseen] -= threshold(goal, rank(some.is_positive, scores[others], some.weight))
+    return shifted, scores, ratio
+
+
+def _values(target: Target, split: Split, parts: list[tuple[Array, Array]], scores: Array, group: Array) -> Array:
+    """The mean value over the parts: of all their cases, then with each group of cases left out in turn."""
+    values = np.zeros(1 + _GROUPS)
+    for _, unseen in parts:
         for which in range(-1, _GROUPS):
-            kept = np.flatnonzero(group[unseen] != which)
-            values[1 + which] += _value(recipe.target, split, unseen[kept], scores[kept]) / len(parts)
-    return values, ratio
+            kept = unseen[group[unseen] != which]
+            values[1 + which] += _value(target, split, kept, scores[kept]) / len(parts)
+    return values
 
 
 def _value(target: Target, split: Split, rows: Array, scores: Array) -> float:

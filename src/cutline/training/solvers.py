@@ -27,7 +27,7 @@ from cutline.training.smooth import (
 from cutline.training.split import Array, Oracle, Psi, Split
 from cutline.training.targets import Target
 
-SOLVERS = ("baseline", "structural", "smooth", "newton")
+_STARTING = 1000  # rounds of the logistic regression that others start from
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Recipe:
     solver: str
     target: Target
     C: float = 100.0
-    psi: Psi = "positive"
+    psi: Psi = "auto"
     fit_intercept: bool = True
     smoothing: float = 0.5
     trust: float = 0.01
@@ -48,6 +48,10 @@ class Recipe:
     seed: int = 0
     explicit: bool = False
     effort: Effort = field(default_factory=Effort)
+
+    def for_part(self, share: float, known: Split) -> Recipe:
+        """The same recipe for a part of the data."""
+        return replace(self, target=self.target.scaled(share, known))
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,15 +66,25 @@ class Model:
         """The scores of cases, 0 at the cut."""
         return np.asarray(X @ self.coef) + self.intercept
 
+    def standardised(self, X: Any, seen: Any) -> Array:
+        """The scores of cases, in deviations from the mean of those that the model has seen."""
+        scores = self.scores(seen)
+        return np.asarray((self.scores(X) - scores.mean()) / standard(scores)[1])
 
-def fit(recipe: Recipe, X: Any, split: Split) -> Model:
-    """The model of a recipe, its cut included."""
+    @property
+    def knows_nothing(self) -> bool:
+        """Whether its scores are all the same, or might as well be."""
+        return self.solution.is_vacuous or not self.coef.any()
+
+
+def fit(recipe: Recipe, X: Any, split: Split, *, unseen: Array | None = None) -> Model:
+    """The model of a recipe, its cut included; `unseen` are the scores of `out_of_fold`, where they are known."""
     model = fit_scores(recipe, X, split)
     scores = model.scores(X)
     if recipe.folds is None:
         return model
     if recipe.folds:
-        z = out_of_fold(recipe, X, split)
+        z = unseen if unseen is not None else out_of_fold(recipe, X, split)
         mean, (_, deviation) = scores.mean(), standard(scores)
         cut = mean + deviation * threshold(recipe.target, rank(split.is_positive, z, split.weight))
     else:
@@ -94,9 +108,9 @@ def out_of_fold(recipe: Recipe, X: Any, split: Split) -> Array:
     z = np.empty(split.n)
     recipe = replace(recipe, effort=recipe.effort.rough())
     for seen, unseen in folds.split(np.zeros(split.n), split.is_positive):
-        model = fit_scores(recipe, X[seen], part(split, seen))
-        scores = model.scores(X[seen])
-        z[unseen] = (model.scores(X[unseen]) - scores.mean()) / standard(scores)[1]
+        known = part(split, seen)
+        model = fit_scores(recipe.for_part(len(seen) / split.n, known), X[seen], known)
+        z[unseen] = model.standardised(X[unseen], X[seen])
     return z
 
 
@@ -111,7 +125,7 @@ def part(split: Split, rows: Array) -> Split:
 def fit_scores(recipe: Recipe, X: Any, split: Split) -> Model:
     """The model of a recipe, before its cut is chosen."""
     if recipe.solver == "baseline":
-        return logistic(X, split, fit_intercept=recipe.fit_intercept)
+        return logistic(X, split, fit_intercept=recipe.fit_intercept, max_iter=recipe.effort.max_iter)
     if recipe.solver == "newton":
         if recipe.explicit:
             solution = explicit_pairs(X, split, C=recipe.C, effort=recipe.effort)
@@ -122,7 +136,7 @@ def fit_scores(recipe: Recipe, X: Any, split: Split) -> Model:
         return smooth(recipe, X, split)
     design = Design(X, bias=recipe.fit_intercept and recipe.target.is_table)
     oracle = recipe.target.oracle(split, recipe.psi)
-    ignorant = recipe.target.ignorant_risk(split, oracle)
+    ignorant = recipe.target.ignorant_risk(split, oracle, bias=design.bias)
     start = _coefficients(logistic(X, split, fit_intercept=recipe.fit_intercept), design)
     solution = cutting_planes(design, oracle, C=recipe.C, ignorant=ignorant, effort=recipe.effort, start=start)
     return _model(solution, design)
@@ -138,14 +152,16 @@ def _model(solution: Solution, design: Design) -> Model:
     return Model(solution.w, 0.0, solution)
 
 
-def logistic(X: Any, split: Split, *, fit_intercept: bool = True) -> Model:
-    """Plain logistic regression: the baseline, and where the smooth risks start."""
-    machine = LogisticRegression(fit_intercept=fit_intercept, max_iter=1000)
+def logistic(X: Any, split: Split, *, fit_intercept: bool = True, max_iter: int = _STARTING) -> Model:
+    """Plain logistic regression: the baseline, and where the other solvers start."""
+    machine = LogisticRegression(fit_intercept=fit_intercept, max_iter=max_iter)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         machine.fit(X, split.is_positive, sample_weight=split.weight)
     w, b = machine.coef_[0], float(machine.intercept_[0]) if fit_intercept else 0.0
-    return Model(w, b, Solution(w, np.nan, n_iter=int(machine.n_iter_[0])))
+    rounds = int(machine.n_iter_[0])
+    limited = rounds >= max_iter
+    return Model(w, b, Solution(w, np.nan, n_iter=rounds, converged=not limited, limited=limited))
 
 
 def smooth_risk(target: Target, split: Split, width: float) -> Oracle:
@@ -154,9 +170,9 @@ def smooth_risk(target: Target, split: Split, width: float) -> Oracle:
         return SmoothTable(split, target.loss(split.P, split.N))
     if target.is_quota:
         return SmoothQuota(split, target.quota(split), width)
-    if target.name == "average_precision":
+    if target.key == "average_precision":
         return SmoothAveragePrecision(split, width)
-    return SmoothAuc(split, split.N if target.name == "auc" else target.false_positives(split), width)
+    return SmoothAuc(split, split.N if target.key == "auc" else target.false_positives(split), width)
 
 
 def smooth(recipe: Recipe, X: Any, split: Split) -> Model:
@@ -181,8 +197,11 @@ def smooth(recipe: Recipe, X: Any, split: Split) -> Model:
         if effort.is_over:
             raise StopIteration
 
-    options = {"maxiter": min(effort.max_iter, 200), "maxcor": 20, "ftol": 1e-9, "gtol": 1e-6}
+    options = {"maxiter": effort.max_iter, "maxcor": 20, "ftol": 1e-9, "gtol": 1e-6}
     found = minimize(
         objective, _coefficients(start, design), jac=True, method="L-BFGS-B", options=options, callback=progress
     )
-    return _model(Solution(found.x, float(found.fun), n_iter=int(found.nit), converged=bool(found.success)), design)
+    # Where no step is better to the last digit, L-BFGS speaks of failure; that is the end of the work too.
+    limited = effort.is_over or int(found.nit) >= effort.max_iter
+    solution = Solution(found.x, float(found.fun), n_iter=int(found.nit), converged=not limited, limited=limited)
+    return _model(solution, design)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 Array = npt.NDArray[Any]
-Psi = Literal["positive", "uniform", "balanced"]
+Psi = Literal["auto", "positive", "uniform", "balanced"]
 
 
 class Risk(NamedTuple):
@@ -72,7 +72,7 @@ class Split:
         return out
 
     def costs(self, psi: Psi) -> tuple[float, float]:
-        """What flipping a positive and a negative costs for each unit of its score.
+        """What flipping a positive and a negative costs for each unit of its score ("auto" is the measure's choice).
 
         Any positive pair gives a valid bound; it sets the meaning of C. "uniform" is Joachims' 1/n.
         """

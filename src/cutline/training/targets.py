@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from cutline import MEASURES, Counts, Measure, ParameterError, Ranking
 from cutline.errors import near
 from cutline.measures import Needs, Situation
+from cutline.training.naming import named
 from cutline.training.orders import (
     AtMostOracle,
     AucOracle,
@@ -21,14 +23,25 @@ from cutline.training.orders import (
 from cutline.training.split import Array, Oracle, Psi, Split
 from cutline.training.tables import BoxesOracle, DiagonalsOracle, LinearOracle, RowsOracle, TableLoss
 
-# Which property of its loss makes a table measure's oracle fast; all others are searched by boxes.
-LINEAR = ("error_rate", "accuracy", "balanced_error_rate", "balanced_accuracy", "youden_j", "expected_cost")
-ROWS = ("f1", "f_beta", "f_alpha", "jaccard")
-DIAGONALS = ("mcc", "kappa", "precision")
+# The measures of an order and of a quota that have an oracle. All those of one cut have one: linear losses are found by
+# trying, these two kinds have a property that makes theirs fast, and all others are searched by boxes.
 ORDERS = ("auc", "average_precision", "partial_auc", "roc_n")
 QUOTAS = ("break_even", "hit_rate", "qrecall")
+SEARCHES: dict[str, type[RowsOracle | DiagonalsOracle]] = {
+    **dict.fromkeys(("f1", "f_beta", "f_alpha", "jaccard"), RowsOracle),
+    **dict.fromkeys(("mcc", "kappa", "precision"), DiagonalsOracle),
+}
 
 _SAMPLE = 33  # how many values of tp and of fp a loss is tried on, before it is believed to be monotone
+_EXACT = 1e-12
+_NEARLY_NONE = 1e-9  # a share of flagged cases, for the limit of what is undefined without any
+
+
+class _Tables(Counts):
+    """The tables of a search, which are right by construction: checking them took a tenth of the time of training."""
+
+    def __post_init__(self) -> None:
+        """Check nothing."""
 
 
 @dataclass(frozen=True)
@@ -39,9 +52,14 @@ class Target:
     parameters: Mapping[str, Any]
 
     @property
+    def key(self) -> str:
+        """The registry's name; empty for a callable, whatever it is called."""
+        return self.measure.name if isinstance(self.measure, Measure) else ""
+
+    @property
     def name(self) -> str:
-        """The registry's name, or the callable's."""
-        name = self.measure.name if isinstance(self.measure, Measure) else getattr(self.measure, "__name__", "")
+        """The name to say: the registry's, or the callable's."""
+        name = self.key or getattr(self.measure, "__name__", "")
         return name if name.isidentifier() else "The callable"
 
     @property
@@ -52,12 +70,43 @@ class Target:
     @property
     def is_quota(self) -> bool:
         """Whether it looks at a number of places that is known beforehand."""
-        return self.name in QUOTAS
+        return self.key in QUOTAS
 
     @property
     def takes_weights(self) -> bool:
         """Whether its convex bound can weigh cases: others would have to solve a knapsack."""
-        return self.name in LINEAR or self.name == "auc"
+        return self.key == "auc" or self.is_linear
+
+    @cached_property
+    def is_linear(self) -> bool:
+        """Whether every miss, and every false alarm, costs the same; tried on a table of two times three cases."""
+        if not (self.key and self.is_table):
+            return False
+        value = self.gain(2.0, 3.0)(np.arange(3.0)[:, None], np.arange(4.0)[None, :])
+        if not np.isfinite(value).all():
+            return False
+        bent = [np.diff(value, 2, axis=axis) for axis in (0, 1)] + [np.diff(np.diff(value, axis=0), axis=1)]
+        return bool(max(np.abs(bend).max() for bend in bent) <= _EXACT * np.ptp(value))
+
+    @cached_property
+    def is_free_of_prevalence(self) -> bool:
+        """Whether it is the same for any number of negatives, if the same share of them is flagged."""
+        if not self.is_table:
+            return False
+        a, b = np.arange(3.0)[:, None], np.arange(4.0)[None, :]
+        few, many = self.gain(2.0, 3.0)(a, b), self.gain(2.0, 30.0)(a, 10 * b)
+        return bool(np.allclose(few, many, rtol=_EXACT, atol=_EXACT))
+
+    def costs(self, split: Split, psi: Psi) -> tuple[float, float]:
+        """What a unit of score is worth; "auto" balances the classes where the measure does."""
+        if psi == "auto":
+            psi = "balanced" if self.is_free_of_prevalence else "positive"
+        return split.costs(psi)
+
+    @property
+    def uses_psi(self) -> bool:
+        """Whether a unit of score has a price in its bound: those of orders compare pairs."""
+        return self.is_table or self.is_quota
 
     # ------------------------------------------------------------------ the value of scores
 
@@ -101,11 +150,14 @@ class Target:
         prevalence = positives / (positives + negatives)
         nobody, everybody = (
             measure.random.at(Situation(prevalence, q, positives + negatives), **{**measure.defaults, **parameters})
-            for q in (0.0, 1.0)
+            for q in (_NEARLY_NONE, 1 - _NEARLY_NONE)
         )
 
         def gain(a: Array, b: Array) -> Array:
-            value = np.asarray(measure.compute(Counts(a, b, positives - a, negatives - b), **parameters), dtype=float)
+            table = _Tables(a, b, positives - a, negatives - b)
+            value = np.asarray(measure.compute(table, **parameters), dtype=float)
+            if value.shape != (shape := np.broadcast(a, b).shape):
+                value = np.broadcast_to(value, shape)
             undefined = np.isnan(value)
             if undefined.any():
                 value = np.where(undefined, np.where(a + b == 0, nobody, everybody), value)
@@ -136,41 +188,40 @@ class Target:
 
     # ------------------------------------------------------------------ training
 
-    def oracle(self, split: Split, psi: Psi = "positive") -> Oracle:
+    def oracle(self, split: Split, psi: Psi = "auto") -> Oracle:
         """The convex bound of its loss."""
-        costs = split.costs(psi)
-        if self.name == "auc":
+        costs = self.costs(split, psi)
+        if self.key == "auc":
             return AucOracle(split)
-        if self.name == "average_precision":
+        if self.key == "average_precision":
             return AveragePrecisionOracle(split)
-        if self.name in ("partial_auc", "roc_n"):
-            return PartialAucOracle(split, 0.0, self.false_positives(split))
+        if self.key in ("partial_auc", "roc_n"):
+            return PartialAucOracle(split, self.false_positives(split))
         if self.is_quota:
             quota = self.quota(split)
-            if self.name == "qrecall" and quota >= split.P:
+            if self.key == "qrecall" and quota >= split.P:
                 return AtMostOracle(split, quota, costs[0])
-            per_hit = 1 / quota if self.name == "hit_rate" else 1 / split.P
+            per_hit = 1 / quota if self.key == "hit_rate" else 1 / split.P
             return QuotaOracle(split, quota, costs[0], per_hit)
         loss = self.loss(split.P, split.N)
-        if self.name in LINEAR:
+        if self.is_linear:
             miss, alarm = loss(np.array([0.0, split.P]), np.array([0.0, split.N]))
             return LinearOracle(split, float(miss) / split.P, float(alarm) / split.N, costs)
-        kind = RowsOracle if self.name in ROWS else DiagonalsOracle if self.name in DIAGONALS else BoxesOracle
-        return kind(split, loss, costs)
+        return SEARCHES.get(self.key, BoxesOracle)(split, loss, costs)
 
-    def ignorant_risk(self, split: Split, oracle: Oracle) -> float:
-        """The risk of a model that knows nothing: of equal scores, or of flagging nobody if that is less."""
+    def ignorant_risk(self, split: Split, oracle: Oracle, *, bias: bool = True) -> float:
+        """The risk of a model that knows nothing: of equal scores; with a constant, of the best that it can flag."""
         equal = oracle(np.zeros(split.n)).value
+        if not (bias and self.is_table):
+            return equal
         if isinstance(oracle, LinearOracle):  # the risk of equal scores is a polygon with these corners
             corners = (-oracle.alarm / oracle.costs[1], oracle.miss / oracle.costs[0])
             return min(equal, *(oracle(np.full(split.n, corner)).value for corner in corners))
-        if not self.is_table:
-            return equal
         return min(equal, float(self.loss(split.P, split.N)(np.zeros(1), np.zeros(1))[0]))
 
     def false_positives(self, split: Split) -> float:
         """Up to how many false positives the part of the ROC curve goes."""
-        if self.name == "roc_n":
+        if self.key == "roc_n":
             return float(self.parameters.get("n", MEASURES["roc_n"].defaults["n"]))
         return float(self.parameters.get("max_fpr", MEASURES["partial_auc"].defaults["max_fpr"])) * split.N
 
@@ -182,9 +233,9 @@ class Target:
         """The same target for a part of the data: a quota, and a number of false positives, shrink with it."""
         parameters = dict(self.parameters)
         if "quota" in parameters:
-            most = split.P if self.name == "hit_rate" else split.n
+            most = split.P if self.key == "hit_rate" else split.n
             parameters["quota"] = int(np.clip(round(parameters["quota"] * share), 1, most))
-        if self.name == "roc_n":
+        if self.key == "roc_n":
             parameters["n"] = min(max(1.0, self.false_positives(split) * share), split.N)
         return replace(self, parameters=parameters)
 
@@ -198,15 +249,17 @@ def target(measure: str | Measure | Callable[..., Any], parameters: Mapping[str,
         if parameters:
             raise ParameterError("A callable takes (tp, fp, P, N) and no parameters: bind them in it.")
         return Target(measure, {})
-    chosen = MEASURES[measure]
-    given = {**chosen.bound, **chosen.check(parameters or {}, complete=False)}
-    chosen.check(given)
-    trainable = chosen.better is not None and (chosen.needs is Needs.COUNTS or chosen.name in (*ORDERS, *QUOTAS))
-    if not trainable:
+    chosen, given = named(measure, parameters or {})
+    given = {**chosen.bound, **chosen.check(given, complete=False)}
+    known = (*ORDERS, *QUOTAS)
+    if chosen.better is None or not (chosen.needs is Needs.COUNTS or chosen.name in known):
         raise ParameterError(
             f"A linear classifier cannot be trained for {chosen.name}: pass a measure of one cut, "
-            f"{', '.join((*ORDERS, *QUOTAS))} or a callable.{near(chosen.name, (*ORDERS, *QUOTAS, *ROWS, *DIAGONALS))}"
+            f"{', '.join(known)} or a callable.{near(chosen.name, (*known, *SEARCHES))}"
         )
+    if lacking := [name for name in chosen.required if name not in given]:
+        example = {name: chosen.parameters[name].example for name in lacking}
+        raise ParameterError(f"{chosen.name} needs {' and '.join(lacking)}: pass for example parameters={example}.")
     return Target(chosen, given)
 
 
@@ -216,21 +269,21 @@ def check_target(target: Target, split: Split) -> None:
         quota = target.parameters.get("quota", 1)
         if quota != int(quota) or quota > split.n:
             raise ParameterError(f"quota is {quota:g}: pass a whole number of places, at most the {split.n} cases.")
-        if target.name == "hit_rate" and quota > split.P:
+        if target.key == "hit_rate" and quota > split.P:
             raise ParameterError(
                 f"quota is {quota}, but there are {split.P:g} positives, so that no order fills the places: "
                 f"pass at most {split.P:g}, or train for recall_at_k."
             )
-    if target.name == "roc_n" and target.false_positives(split) > split.N:
+    if target.key == "roc_n" and target.false_positives(split) > split.N:
         raise ParameterError(
             f"n is {target.false_positives(split):g}, but there are {split.N:g} negatives: pass a smaller n."
         )
-    if target.is_table and target.name not in (*LINEAR, *ROWS, *DIAGONALS):
-        _check_monotone(target, split)
+    if target.is_table:
+        _check_table(target, split)
 
 
-def _check_monotone(target: Target, split: Split) -> None:
-    """Refuse a measure that falls when a positive is found, or grows with a false alarm, on a sample of tables."""
+def _check_table(target: Target, split: Split) -> None:
+    """Refuse a measure that is not finite, and, where a search relies on it, one that is not monotone, on a sample."""
     a, b = (np.unique(np.linspace(0, np.floor(size), _SAMPLE).astype(int)).astype(float) for size in (split.P, split.N))
     try:
         value = target.gain(split.P, split.N)(a[:, None], b[None, :])
@@ -243,6 +296,8 @@ def _check_monotone(target: Target, split: Split) -> None:
         raise ParameterError(
             f"{target.name} is {value[i, j]:g} at tp = {a[i]:g}, fp = {b[j]:g}: pass a measure that is always finite."
         )
+    if target.key in SEARCHES:  # which need less, and were proved right
+        return
     slack = 1e-9 * max(np.ptp(value), 1e-300)
     for axis, name, way, steps in ((0, "tp", "falls", a), (1, "fp", "grows", b)):
         change = np.diff(value, axis=axis)

@@ -1,0 +1,36 @@
+"""Draw docs/terminal.svg, the picture of a terminal in the README: `make docs`."""
+
+from __future__ import annotations
+
+import io
+import re
+from pathlib import Path
+
+from rich._export_format import CONSOLE_SVG_FORMAT
+from rich.console import Console
+
+from cutline import evaluate
+from cutline.cli import render
+from cutline.cli.run import Asked, evaluated
+from cutline.examples import load
+
+PICTURE = Path(__file__).with_name("terminal.svg")
+# Fonts of the reader's machine: a picture in a repository should ask no server for anything.
+TEMPLATE = re.sub(r"@font-face {{.*?}}", "", CONSOLE_SVG_FORMAT, flags=re.DOTALL)
+
+
+def picture() -> str:
+    """The tumours as `cutline evaluate` shows them in a terminal of 100 columns."""
+    tumours = load("tumours")
+    ev = evaluate(tumours.labels, tumours.scores["logistic"], positive=tumours.positive, name="logistic")
+    screen = Console(record=True, width=100, force_terminal=True, file=io.StringIO(), markup=False, highlight=False)
+    asked = Asked(quota=100)
+    table, notes = evaluated(ev, asked, quiet=True)
+    screen.print(render.evaluation(screen, ev, list(table), asked.level))
+    screen.print(render.notes(notes))
+    title = "cutline evaluate tumours.csv --score logistic --positive malignant --quota 100"
+    return screen.export_svg(title=title, code_format=TEMPLATE, unique_id="cutline")
+
+
+if __name__ == "__main__":
+    PICTURE.write_text(picture(), encoding="utf-8")

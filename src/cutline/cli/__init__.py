@@ -1,0 +1,1 @@
+"""The command line: predictions in, decision out. `main` holds the commands and loads nothing heavy."""

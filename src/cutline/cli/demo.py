@@ -1,0 +1,38 @@
+"""The main job on the example predictions: what `make demo` shows."""
+
+from __future__ import annotations
+
+from rich.text import Text
+
+from cutline.cli import render
+from cutline.cli.run import Asked, evaluated
+from cutline.comparison import compare
+from cutline.evaluation import evaluate
+from cutline.examples import load
+from cutline.ranking import Ranking
+from cutline.tables import shown
+
+
+def run_demo() -> None:
+    """The ten cases of Figure 2, then the tumours: two models compared, and one in full."""
+    screen = render.console()
+    ten, tumours = load("ten_cases"), load("tumours")
+    cases = evaluate(ten.labels, ten.scores["score"], positive=ten.positive)
+    screen.print(render.grid(screen, *_cuts(cases.ranking), title=f"Every cut of {ten.description}"))
+    screen.print(Text(f"AUC {shown(cases.auc)}, largest J at score >= {cases.threshold_of('max_youden_j'):g}\n"))
+
+    together = compare(tumours.labels, tumours.scores, positive=tumours.positive)
+    screen.print(Text(f"{tumours.description}: {together.verdict('auc')}\n"))
+    ev, asked = together["logistic"], Asked(quota=100)
+    table, notes = evaluated(ev, asked, quiet=False)
+    screen.print(render.evaluation(screen, ev, list(table), asked.level))
+    screen.print(render.notes(notes))
+    screen.print(Text("\nYours: cutline evaluate predictions.csv --label y --score p", style="dim"))
+
+
+def _cuts(r: Ranking) -> tuple[tuple[str, ...], list[list[str]]]:
+    """Berrar's Figure 2: each cut with what it gives."""
+    c, names = r.counts, ("tp", "fp", "tpr", "fpr", "precision", "lift")
+    columns = [c.threshold.tolist(), *(getattr(c, name).tolist() for name in names)]
+    rows = [[shown(cell) for cell in row] for row in zip(*columns, strict=True)]
+    return ("score >=", "TP", "FP", "TPR", "FPR", "precision", "lift"), rows

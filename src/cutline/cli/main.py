@@ -1,0 +1,300 @@
+"""The command `cutline`: its commands, and how it ends. Loading this module loads Typer and nothing heavier."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from cutline.cli import options as o
+
+FINE, FAILED, REFUSED = 0, 1, 2
+
+app = typer.Typer(
+    name="cutline",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="How good a binary classifier is, how sure you can be of it, and where to draw the line.\n\n"
+    "Exit codes: 0 fine, 1 a gate failed, 2 bad input or usage.",
+    epilog="Try it: cutline demo",
+)
+
+
+def _show_version(value: bool) -> None:
+    if value:
+        from cutline import __version__
+
+        typer.echo(f"cutline {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _common(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_show_version, is_eager=True, help="Print the version. Example: cutline --version"
+        ),
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command(epilog="Example: cutline evaluate predictions.csv --label y --score p --quota 100")
+def evaluate(
+    file: o.File,
+    label: o.Label = None,
+    score: o.Score = None,
+    weight: o.Weight = None,
+    group: o.Group = None,
+    id: o.Id = None,
+    positive: o.Positive = None,
+    lower_is_positive: o.LowerIsPositive = False,
+    threshold: o.Threshold = 0.5,
+    quota: o.Quota = None,
+    share: o.Share = None,
+    level: o.Level = 0.95,
+    measures: o.Measures = None,
+    family: o.InFamily = None,
+    all: o.All = False,
+    resamples: o.Resamples = None,
+    seed: o.Seed = 0,
+    missing: o.MissingRows = o.Missing.error,
+    format: o.FileFormat = None,
+    name: o.Name = None,
+    json: o.Json = False,
+    csv: o.Csv = False,
+    html: o.Html = None,
+    png: o.Png = None,
+    force: o.Force = False,
+    quiet: o.Quiet = False,
+) -> None:
+    """Evaluate one model: what it gets right, every number with its interval, and what to know about them."""
+    from cutline.cli.reading import Columns, Reading
+    from cutline.cli.run import Asked, Output, run_evaluate
+
+    reading = Reading(
+        Columns(label, score_list(score), weight, group, id),
+        positive,
+        lower_is_positive,
+        threshold,
+        missing.value,
+        format and format.value,
+    )
+    asked = Asked(measures, family and family.value, all, quota, share, level, resamples, seed)
+    run_evaluate(file, reading, asked, Output(json, csv, html, png, force, quiet), name)
+
+
+def score_list(score: str | None) -> tuple[str, ...]:
+    """The score columns that one option names."""
+    return () if score is None else (score,)
+
+
+@app.command(epilog="Example: cutline compare predictions.csv --label y --score model_a --score model_b")
+def compare(
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE...",
+            help="One file with the scores of all models, or one for each, joined by --id; - reads standard input.",
+            show_default=False,
+        ),
+    ],
+    label: o.Label = None,
+    score: o.Scores = None,
+    weight: o.Weight = None,
+    id: o.Id = None,
+    positive: o.Positive = None,
+    lower_is_positive: o.LowerIsPositive = False,
+    threshold: o.Threshold = 0.5,
+    level: o.Level = 0.95,
+    measures: o.Measures = None,
+    resamples: o.Resamples = None,
+    seed: o.Seed = 0,
+    missing: o.MissingRows = o.Missing.error,
+    format: o.FileFormat = None,
+    json: o.Json = False,
+    csv: o.Csv = False,
+    html: o.Html = None,
+    png: o.Png = None,
+    force: o.Force = False,
+    quiet: o.Quiet = False,
+) -> None:
+    """Compare models on the same cases: differences with intervals, and whether they can be told apart."""
+    from cutline.cli.reading import Columns, Reading
+    from cutline.cli.run import Asked, Output, run_compare
+
+    reading = Reading(
+        Columns(label, tuple(score or ()), weight, None, id),
+        positive,
+        lower_is_positive,
+        threshold,
+        missing.value,
+        format and format.value,
+    )
+    asked = Asked(measures, None, False, None, None, level, resamples, seed)
+    run_compare(files, reading, asked, Output(json, csv, html, png, force, quiet))
+
+
+@app.command(epilog="Example: cutline check predictions.csv --label y --score p --require 'auc.low >= 0.8'")
+def check(
+    file: o.File,
+    require: o.Require = None,
+    against: o.Against = None,
+    no_worse: o.NoWorse = None,
+    margin: o.Margin = None,
+    against_score: o.AgainstScore = None,
+    label: o.Label = None,
+    score: o.Score = None,
+    weight: o.Weight = None,
+    group: o.Group = None,
+    id: o.Id = None,
+    positive: o.Positive = None,
+    lower_is_positive: o.LowerIsPositive = False,
+    threshold: o.Threshold = 0.5,
+    level: o.Level = 0.95,
+    resamples: o.Resamples = None,
+    seed: o.Seed = 0,
+    missing: o.MissingRows = o.Missing.error,
+    format: o.FileFormat = None,
+    json: o.Json = False,
+    junit: o.Junit = None,
+    force: o.Force = False,
+    quiet: o.Quiet = False,
+) -> None:
+    """A gate for continuous integration: exit 1 when a requirement does not hold, 0 when all do.
+
+    A requirement is MEASURE[.low|.high|.value][@parameter=value,...] and a comparison with a number. --no-worse fails
+    when the whole interval of the paired difference is on the worse side; with --margin it fails unless the whole
+    interval excludes a loss larger than the margin.
+    """
+    from cutline.cli.gate import Gate, run_check
+    from cutline.cli.reading import Columns, Reading
+    from cutline.cli.run import Asked, Output
+
+    reading = Reading(
+        Columns(label, score_list(score), weight, group, id),
+        positive,
+        lower_is_positive,
+        threshold,
+        missing.value,
+        format and format.value,
+    )
+    asked = Asked(None, None, False, None, None, level, resamples, seed)
+    gate = Gate(tuple(require or ()), against, no_worse, margin, against_score, junit)
+    passed = run_check(file, reading, asked, gate, Output(json, False, None, None, force, quiet))
+    raise typer.Exit(FINE if passed else FAILED)
+
+
+@app.command(epilog="Examples: cutline measures; cutline measures mcc; cutline measures kappa; cutline measures --json")
+def measures(
+    name: Annotated[
+        str | None, typer.Argument(help="A measure by name or alias, or a word to look for.", show_default=False)
+    ] = None,
+    family: o.InFamily = None,
+    json: o.Json = False,
+) -> None:
+    """List the measures, or explain one: what it means, its formula, range, and when it is undefined."""
+    from cutline.cli.listing import run_measures
+
+    run_measures(name, family and family.value, json)
+
+
+@app.command(epilog="Example: cutline advise --goal quota --quota-known --missed-costly")
+def advise(
+    goal: Annotated[
+        o.Goal | None, typer.Option(help="What the model is for; asked for when left out. Example: --goal quota")
+    ] = None,
+    prevalence: Annotated[
+        float | None, typer.Option(help="The share of the cases that is positive. Example: --prevalence 0.02")
+    ] = None,
+    wrong_inclusion_costly: Annotated[
+        bool,
+        typer.Option("--wrong-inclusion-costly", help="A false alarm is costly. Example: --wrong-inclusion-costly"),
+    ] = False,
+    missed_costly: Annotated[
+        bool, typer.Option("--missed-costly", help="A missed positive is costly. Example: --missed-costly")
+    ] = False,
+    cost_fp: Annotated[
+        float | None, typer.Option(help="What a false positive costs. Example: --cost-fp 1 --cost-fn 20")
+    ] = None,
+    cost_fn: Annotated[
+        float | None, typer.Option(help="What a missed positive costs. Example: --cost-fp 1 --cost-fn 20")
+    ] = None,
+    quota_known: Annotated[
+        bool | None,
+        typer.Option("--quota-known/--quota-unknown", help="Whether the quota is known. Example: --quota-known"),
+    ] = None,
+    only_top_matters: Annotated[
+        bool, typer.Option("--only-top-matters", help="Only the top of the list matters. Example: --only-top-matters")
+    ] = False,
+    several_models: Annotated[
+        bool, typer.Option("--several-models", help="You choose between models. Example: --several-models")
+    ] = False,
+    json: o.Json = False,
+) -> None:
+    """Which measures to use in your situation, and why; asks what it is, or takes it from the options."""
+    from cutline.cli.advising import run_advise
+
+    given = {
+        "goal": goal and goal.value,
+        "prevalence": prevalence,
+        "wrong_inclusion_costly": wrong_inclusion_costly,
+        "missed_costly": missed_costly,
+        "cost_fp": cost_fp,
+        "cost_fn": cost_fn,
+        "quota_known": quota_known,
+        "only_top_matters": only_top_matters,
+        "several_models": several_models,
+    }
+    run_advise(given, json)
+
+
+@app.command(epilog="Example: cutline demo")
+def demo() -> None:
+    """Evaluate the predictions that come with the package, and compare two models."""
+    from cutline.cli.demo import run_demo
+
+    run_demo()
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; the exit code."""
+    try:
+        code = app(args=None if arguments is None else list(arguments), prog_name="cutline", standalone_mode=False)
+    except typer.TyperException as error:
+        return _refuse(error.format_message()) if error.format_message() else REFUSED  # the help was shown
+    except typer.Abort:
+        return _refuse("Stopped.")
+    except BrokenPipeError:  # the reader of our output has seen enough
+        sys.stdout = None
+        return FINE
+    except MemoryError:
+        return _refuse("The predictions do not fit into memory.")
+    except (OSError, ValueError) as error:
+        from cutline.cli.text import as_options
+        from cutline.errors import CutlineError
+
+        if isinstance(error, CutlineError):
+            return _refuse(as_options(str(error)))
+        if isinstance(error, OSError):
+            return _refuse(f"{error.filename or 'A file'} cannot be used: {error.strerror or error}.")
+        raise
+    return code if isinstance(code, int) else FINE
+
+
+def _refuse(message: str) -> int:
+    from cutline.cli.text import printable
+
+    sys.stderr.write(f"cutline: {printable(' '.join(message.split()))}\n")
+    return REFUSED
+
+
+def run() -> None:
+    """The entry point of the installed command."""
+    sys.exit(main())

@@ -1,0 +1,223 @@
+"""The options of the commands, each with what it means and an example. Nothing here loads numpy."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+_COLUMNS = "Columns"
+_WHAT = "What to show"
+_OUTPUT = "Output"
+_FILE = "Input"
+
+
+class Missing(StrEnum):
+    """What to do with rows that have a missing value."""
+
+    error = "error"
+    drop = "drop"
+
+
+class Format(StrEnum):
+    """The formats of files."""
+
+    csv = "csv"
+    parquet = "parquet"
+    json = "json"
+    arrow = "arrow"
+
+
+class Goal(StrEnum):
+    """What a model may be for."""
+
+    rank = "rank"
+    decide = "decide"
+    probabilities = "probabilities"
+    quota = "quota"
+
+
+class FamilyName(StrEnum):
+    """The questions, by the short names of the registry."""
+
+    cut = "cut"
+    ranking = "ranking"
+    probability = "probability"
+    quota = "quota"
+    cost = "cost"
+
+
+File = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE",
+        help="Predictions: CSV with any delimiter, Parquet, JSON lines or Arrow; - reads standard input.",
+        show_default=False,
+    ),
+]
+Label = Annotated[
+    str | None, typer.Option(help="The column of the labels. Example: --label y", rich_help_panel=_COLUMNS)
+]
+Score = Annotated[
+    str | None, typer.Option(help="The column of the scores. Example: --score p", rich_help_panel=_COLUMNS)
+]
+Scores = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="A column of scores; once for each model. Example: --score tree --score forest", rich_help_panel=_COLUMNS
+    ),
+]
+Weight = Annotated[
+    str | None,
+    typer.Option(help="The column of case weights: 2 is two equal rows. Example: --weight w", rich_help_panel=_COLUMNS),
+]
+Group = Annotated[
+    str | None,
+    typer.Option(
+        help="The column that says which cases belong together; intervals resample whole groups. "
+        "Example: --group patient",
+        rich_help_panel=_COLUMNS,
+    ),
+]
+Id = Annotated[
+    str | None,
+    typer.Option(
+        help="The column that names each case, once; it joins files. Example: --id case", rich_help_panel=_COLUMNS
+    ),
+]
+Positive = Annotated[
+    str | None,
+    typer.Option(
+        help="The label that is positive; needed unless labels are 0/1, -1/1 or true/false. "
+        "Example: --positive malignant",
+        rich_help_panel=_COLUMNS,
+    ),
+]
+LowerIsPositive = Annotated[
+    bool,
+    typer.Option(
+        "--lower-is-positive", help="Low scores mean positive. Example: --lower-is-positive", rich_help_panel=_COLUMNS
+    ),
+]
+MissingRows = Annotated[
+    Missing,
+    typer.Option(help="Refuse rows with a missing value, or drop and count them. Example: --missing drop"),
+]
+FileFormat = Annotated[
+    Format | None,
+    typer.Option("--format", help="The format of the file, when its name does not tell. Example: --format csv"),
+]
+Threshold = Annotated[
+    float,
+    typer.Option(help="Predicted positive is a score at or above it. Example: --threshold 0.3", rich_help_panel=_WHAT),
+]
+Quota = Annotated[
+    float | None,
+    typer.Option(
+        help="How many places of the list you can act on: adds the measures of a quota. Example: --quota 100",
+        rich_help_panel=_WHAT,
+    ),
+]
+Share = Annotated[
+    float | None,
+    typer.Option(help="The same as a share of the list. Example: --share 0.05", rich_help_panel=_WHAT),
+]
+Level = Annotated[float, typer.Option(help="The level of the intervals. Example: --level 0.9", rich_help_panel=_WHAT)]
+Measures = Annotated[
+    str | None,
+    typer.Option(
+        help="The measures to show, by name or alias; `cutline measures` lists them. Example: --measures auc,mcc,brier",
+        rich_help_panel=_WHAT,
+    ),
+]
+InFamily = Annotated[
+    FamilyName | None,
+    typer.Option("--family", help="All measures of one question. Example: --family ranking", rich_help_panel=_WHAT),
+]
+All = Annotated[
+    bool, typer.Option("--all", help="All measures, not the headlines only. Example: --all", rich_help_panel=_WHAT)
+]
+Resamples = Annotated[
+    int | None,
+    typer.Option(
+        help="Resamples for the intervals that no formula gives; 2000, or fewer for long lists, and then said so; "
+        "0 leaves these intervals out. Example: --resamples 500",
+        rich_help_panel=_WHAT,
+    ),
+]
+Seed = Annotated[
+    int, typer.Option(help="The seed of the resamples; the same seed, the same numbers. Example: --seed 7")
+]
+Name = Annotated[str | None, typer.Option(help="What to call the model. Example: --name 'model of May'")]
+Json = Annotated[
+    bool,
+    typer.Option(
+        "--json", help="Print JSON (docs/schema.json) instead of tables. Example: --json", rich_help_panel=_OUTPUT
+    ),
+]
+Csv = Annotated[
+    bool,
+    typer.Option(
+        "--csv",
+        help="Print the numbers as CSV instead of tables. Example: --csv > numbers.csv",
+        rich_help_panel=_OUTPUT,
+    ),
+]
+Html = Annotated[
+    Path | None,
+    typer.Option(help="Also write the report, one HTML file. Example: --html report.html", rich_help_panel=_OUTPUT),
+]
+Png = Annotated[
+    Path | None,
+    typer.Option(help="Also draw the charts into this folder. Example: --png charts", rich_help_panel=_OUTPUT),
+]
+Force = Annotated[
+    bool, typer.Option("--force", help="Overwrite files that exist. Example: --force", rich_help_panel=_OUTPUT)
+]
+Quiet = Annotated[
+    bool,
+    typer.Option(
+        "--quiet",
+        "-q",
+        help="No notes, no progress, nothing on standard error but errors. Example: --quiet",
+        rich_help_panel=_OUTPUT,
+    ),
+]
+Require = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="A condition that must hold; repeat it for more. Examples: --require 'auc.low >= 0.8', "
+        "--require 'recall@quota=500 >= 0.6', --require 'f_beta@beta=2,threshold=0.3 > 0.5'"
+    ),
+]
+Against = Annotated[
+    str | None, typer.Option(help="The predictions of the model to beat. Example: --against old.csv", metavar="FILE")
+]
+NoWorse = Annotated[
+    str | None,
+    typer.Option(
+        "--no-worse",
+        help="Measures in which the model must not be worse than --against, on the interval of the paired difference. "
+        "Example: --no-worse auc,log_loss",
+    ),
+]
+Margin = Annotated[
+    float | None,
+    typer.Option(
+        help="The loss that would be acceptable: --no-worse then passes only if the interval excludes any larger one. "
+        "Example: --margin 0.01"
+    ),
+]
+AgainstScore = Annotated[
+    str | None,
+    typer.Option(
+        "--against-score",
+        help="The column of scores in --against, when it has another name. Example: --against-score p",
+    ),
+]
+Junit = Annotated[
+    Path | None,
+    typer.Option(help="Also write the results as JUnit XML. Example: --junit gate.xml", rich_help_panel=_OUTPUT),
+]

@@ -1,0 +1,203 @@
+"""From files and options to an evaluation or a comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from cutline.cli.guess import Chosen, choose
+from cutline.cli.text import printable, quoted
+from cutline.comparison import Comparison, compare
+from cutline.engines import files
+from cutline.engines.sources import Ask, Source, check, reading
+from cutline.errors import InputError, ParameterError
+from cutline.evaluation import Evaluation, evaluate
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns that the options name."""
+
+    label: str | None = None
+    scores: tuple[str, ...] = ()
+    weight: str | None = None
+    group: str | None = None
+    id: str | None = None
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """Those that are neither labels nor scores."""
+        return tuple(name for name in (self.weight, self.group, self.id) if name is not None)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a file of predictions is to be read."""
+
+    columns: Columns = field(default_factory=Columns)
+    positive: str | None = None
+    lower_is_positive: bool = False
+    threshold: float = 0.5
+    missing: Any = "error"
+    format: str | None = None
+
+    @property
+    def common(self) -> dict[str, Any]:
+        """What evaluate() and compare() take alike."""
+        return {
+            "positive": self.positive,
+            "threshold": self.threshold,
+            "missing": self.missing,
+            "higher_is_positive": not self.lower_is_positive,
+        }
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A file, and which of its columns are meant."""
+
+    file: Source
+    chosen: Chosen
+
+    @property
+    def name(self) -> str:
+        """What to call the file."""
+        return printable(self.file.title)
+
+
+def opened(path: str, how: Reading, models: int = 1) -> Opened:
+    """The file with the columns that the options name, or that can only be meant."""
+    file, c = files.read(path, how.format), how.columns
+    named = {
+        "label": Ask("labels", c.label),
+        "weight": Ask("weights", c.weight),
+        "group": Ask("groups", c.group),
+        "id": Ask("id", c.id),
+    }
+    scores = {f"score{i}": Ask("scores", column) for i, column in enumerate(c.scores)}
+    check(file, scores | {option: ask for option, ask in named.items() if ask.column is not None})
+    chosen = choose(file, c.label, c.scores, c.others, models)
+    if c.id is not None:
+        _check_ids(file, c.id)
+    return Opened(file, chosen)
+
+
+def read_evaluation(path: str, how: Reading, name: str | None) -> tuple[Evaluation, Opened]:
+    """The evaluation of one model, and what it was read from."""
+    found, c = opened(path, how), how.columns
+    score = found.chosen.scores[0]
+    ev = evaluate(
+        found.chosen.label,
+        score,
+        c.weight,
+        groups=c.group,
+        data=found.file,
+        name=printable(name or score),
+        **how.common,
+    )
+    _check_classes(ev, found)
+    return ev, found
+
+
+def read_comparison(paths: Sequence[str], how: Reading) -> tuple[Comparison, tuple[str, ...]]:
+    """The comparison of the models of one file, or of several files, and what was guessed."""
+    scores = how.columns.scores
+    if len(paths) == 1:
+        if len(scores) == 1:
+            raise ParameterError("compare takes at least two models: pass --score once for each, or more files.")
+        found = opened(paths[0], how, models=2)
+        names = {printable(column): column for column in found.chosen.scores}
+        cmp = compare(found.chosen.label, names, how.columns.weight, data=found.file, **how.common)
+        _check_classes(next(iter(cmp.values())), found)
+        return cmp, found.chosen.guesses
+    if how.columns.id is None:
+        raise ParameterError("Several files are joined by the names of their cases: pass --id with that column.")
+    if len(scores) not in (0, 1, len(paths)):
+        raise ParameterError(f"--score is given {len(scores)} times for {len(paths)} files: pass one for all, or each.")
+    own = [scores[i : i + 1] if len(scores) == len(paths) else scores for i in range(len(paths))]
+    models = {
+        name: opened(path, replace(how, columns=replace(how.columns, scores=mine)))
+        for name, path, mine in zip(_names(paths), paths, own, strict=True)
+    }
+    return joined(models, how), next(iter(models.values())).chosen.guesses
+
+
+def _names(paths: Sequence[str]) -> list[str]:
+    """What to call the models of some files: the stems, or the whole paths where stems are the same."""
+    stems = [printable(Path(path).stem) for path in paths]
+    names = stems if len(set(stems)) == len(stems) else [printable(path) for path in paths]
+    if len(set(names)) < len(names):
+        raise ParameterError("The same file is given twice: pass one for each model.")
+    return names
+
+
+def joined(models: Mapping[str, Opened], how: Reading) -> Comparison:
+    """The comparison of models from files of their own, joined by the ids of the cases."""
+    first = next(iter(models.values()))
+    frames = {name: found.file for name, found in models.items()}
+    scores = {name: found.chosen.scores[0] for name, found in models.items()}
+    weight, key = how.columns.weight, how.columns.id
+    cmp = compare(first.chosen.label, scores, weight, data=frames, id=key, **how.common)
+    _check_classes(next(iter(cmp.values())), first)
+    return cmp
+
+
+def in_one_order(models: Mapping[str, Opened], how: Reading) -> Comparison:
+    """The comparison of models from files whose rows are the same cases in the same order."""
+    rows = {name: _rows(found, how) for name, found in models.items()}
+    (one, first), *others = rows.items()
+    for name, found in others:
+        mine, theirs = first["labels"].tolist(), found["labels"].tolist()
+        files_named = f"{models[one].name} and {models[name].name}"
+        if len(mine) != len(theirs):
+            raise InputError(
+                f"{files_named} have {len(mine)} and {len(theirs)} rows: pass the same cases, or --id to join them."
+            )
+        differ = next((row for row, (a, b) in enumerate(zip(mine, theirs, strict=True), 1) if a != b), None)
+        if differ is not None:
+            raise InputError(
+                f"The labels of {files_named} differ, first in row {differ}: "
+                "pass the cases in one order, or --id to join them."
+            )
+    scores = {name: found["scores"] for name, found in rows.items()}
+    return compare(first["labels"], scores, first.get("weights"), **how.common)
+
+
+def _rows(found: Opened, how: Reading) -> dict[Any, Any]:
+    asked = {
+        "labels": Ask("labels", found.chosen.label, how.positive is not None),
+        "scores": Ask("scores", found.chosen.scores[0]),
+    }
+    if how.columns.weight is not None:
+        asked["weights"] = Ask("weights", how.columns.weight)
+    with reading(found.file, asked) as rows:
+        return rows
+
+
+def _check_classes(ev: Evaluation, found: Opened) -> None:
+    """Refuse labels that are all alike: most of what is asked of a model would have no answer."""
+    r = ev.ranking
+    if not r.positives or not r.negatives:
+        which = "positive" if r.positives else "negative"
+        raise InputError(
+            f"All cases of {found.name} are {which}, by column {quoted(found.chosen.label)} "
+            f"where {quoted(r.positive)} is positive: pass cases of both classes."
+        )
+
+
+def _check_ids(file: Source, column: str) -> None:
+    ids = file.rows({"id": Ask("id", column)})["id"].tolist()
+    if len(set(ids)) == len(ids) and None not in ids:
+        return
+    seen: dict[Any, int] = {}
+    for position, case in enumerate(ids):
+        if case is None or case != case:
+            raise InputError(f"{printable(file.title)} has no id {file.place(position)}: name every case.")
+        if case in seen:
+            raise InputError(
+                f"{printable(file.title)} repeats the id {quoted(case)} of row {seen[case] + 1} "
+                f"{file.place(position)}: pass each case once."
+            )
+        seen[case] = position

@@ -1,0 +1,148 @@
+"""The little language of gates: MEASURE[.low|.high|.value][@parameter=value,...] then >=, <=, > or < and a number."""
+
+from __future__ import annotations
+
+import operator
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from cutline.errors import ParameterError, near
+from cutline.measures import MEASURES, Measure, Needs
+
+PARTS = ("value", "low", "high")
+_OPERATORS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
+_CUTS = ("threshold", "quota", "share")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?%?")
+_WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+@dataclass(frozen=True)
+class Term:
+    """A measure with its parameters, and which of its numbers is meant."""
+
+    measure: Measure
+    part: str = "value"
+    parameters: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """A condition on one number."""
+
+    text: str
+    term: Term
+    comparison: str
+    bound: float
+
+    def holds(self, value: float) -> bool:
+        """Whether the value meets it; NaN never does."""
+        return bool(_OPERATORS[self.comparison](value, self.bound))
+
+
+class _Reader:
+    """Reads a text from left to right and says where it went wrong."""
+
+    def __init__(self, text: str) -> None:
+        self.text, self.at = text, 0
+
+    def skip(self) -> None:
+        while self.at < len(self.text) and self.text[self.at].isspace():
+            self.at += 1
+
+    def take(self, pattern: re.Pattern[str], expected: str) -> str:
+        self.skip()
+        found = pattern.match(self.text, self.at)
+        if not found:
+            raise self.error(f"expected {expected}")
+        self.at = found.end()
+        return found[0]
+
+    def takes(self, sign: str) -> bool:
+        self.skip()
+        if not self.text.startswith(sign, self.at):
+            return False
+        self.at += len(sign)
+        return True
+
+    def error(self, what: str, hint: str = "", at: int | None = None) -> ParameterError:
+        place = self.at if at is None else at
+        found = f"{self.text[place:][:12]!r} at character {place + 1}" if self.text[place:] else "the end"
+        return ParameterError(f"In {self.text!r}: {what}, but found {found}.{hint}")
+
+
+def requirement(text: str) -> Requirement:
+    """A requirement from its text.
+
+    >>> found = requirement("f_beta@beta=2,threshold=0.3 > 0.5")
+    >>> found.term.measure.name, found.term.parameters, found.comparison, found.bound
+    ('f_beta', {'beta': 2, 'threshold': 0.3}, '>', 0.5)
+    """
+    reader = _Reader(text)
+    term = _term(reader)
+    reader.skip()
+    comparison = reader.take(re.compile(r">=|<=|>|<"), "one of >=, <=, >, <")
+    bound = _number(reader)
+    reader.skip()
+    if reader.at < len(text):
+        raise reader.error("expected nothing more")
+    return Requirement(text, term, comparison, float(bound))
+
+
+def terms(text: str) -> list[Term]:
+    """Measures from a list of names with commas between them, parameters after @."""
+    found = []
+    for one in re.split(r",(?!\s*\w+\s*=)", text):
+        reader = _Reader(one.strip())
+        found.append(_term(reader))
+        reader.skip()
+        if reader.at < len(reader.text):
+            raise reader.error("expected a comma or the end")
+    return found
+
+
+def _term(reader: _Reader) -> Term:
+    reader.skip()
+    start = reader.at
+    name = reader.take(_WORD, "the name of a measure")
+    if name not in MEASURES:
+        raise reader.error("expected the name of a measure", near(name, MEASURES.names), start)
+    measure, part = MEASURES[name], "value"
+    if reader.takes("."):
+        start = reader.at
+        part = reader.take(_WORD, "low, high or value")
+        if part not in PARTS:
+            raise reader.error("expected low, high or value", near(part, PARTS), start)
+    parameters = {}
+    if reader.takes("@"):
+        while True:
+            key, value = _parameter(reader, measure)
+            parameters[key] = value
+            if not reader.takes(","):
+                break
+    return Term(measure, part, parameters)
+
+
+def _parameter(reader: _Reader, measure: Measure) -> tuple[str, Any]:
+    takes = [*(_CUTS if measure.needs is Needs.COUNTS else ()), *measure.parameters]
+    if "quota" in measure.parameters:
+        takes.append("share")
+    reader.skip()
+    start = reader.at
+    key = reader.take(_WORD, "the name of a parameter")
+    if key not in takes:
+        words = f"a parameter of {measure.name}, which has {', '.join(takes) or 'none'}"
+        raise reader.error(f"expected {words}", near(key, takes), start)
+    if not reader.takes("="):
+        raise reader.error("expected =")
+    reader.skip()
+    if _WORD.match(reader.text, reader.at):
+        return key, reader.take(_WORD, "a value")
+    return key, _number(reader)
+
+
+def _number(reader: _Reader) -> float | int:
+    text = reader.take(_NUMBER, "a number")
+    if text.endswith("%"):
+        return float(text[:-1]) / 100
+    return int(text) if text.lstrip("+-").isdigit() else float(text)

@@ -1,0 +1,49 @@
+"""How a measure to train for may be spelled: as in the registry, or as people write it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from cutline import MEASURES, Measure, ParameterError
+
+# Names with a number in them: the pattern of the usual spelling, the measure, and the parameter that the number is.
+_NUMBERED = (
+    (r"precision_at_(\d+)", "hit_rate", "quota"),
+    (r"recall_at_(\d+)", "qrecall", "quota"),
+    (r"roc_?(\d+)", "roc_n", "n"),
+    (r"f_?(\d+(?:\.\d+)?)", "f_beta", "beta"),
+)
+_SHORT = {"k": "quota"}  # parameters that have a shorter name elsewhere
+
+
+def named(measure: str | Measure, parameters: Mapping[str, Any]) -> tuple[Measure, dict[str, Any]]:
+    """The measure of the registry, and its parameters, those in the name included.
+
+    >>> named("precision@100", {})
+    (<measure hit_rate: Hit rate>, {'quota': 100})
+    >>> named("G-mean", {})[0].name, named("recall@k", {"k": 20})[1]
+    ('g_mean', {'quota': 20})
+    """
+    chosen, inside = _found(measure)
+    given = {
+        _SHORT[name] if name not in chosen.parameters and _SHORT.get(name) in chosen.parameters else name: value
+        for name, value in parameters.items()
+    }
+    if twice := [name for name in inside if name in given]:
+        raise ParameterError(f"measure is {measure!r}, and {twice[0]} is given as a parameter too: pass one of them.")
+    return chosen, inside | given
+
+
+def _found(measure: str | Measure) -> tuple[Measure, dict[str, Any]]:
+    if isinstance(measure, str) and measure not in MEASURES:
+        plain = re.sub(r"\s*@\s*", "_at_", measure.strip().lower())
+        plain = re.sub(r"[\s-]+", "_", plain)
+        if plain in MEASURES:
+            return MEASURES[plain], {}
+        for pattern, name, parameter in _NUMBERED:
+            if match := re.fullmatch(pattern, plain):
+                number = float(match[1])
+                return MEASURES[name], {parameter: int(number) if number.is_integer() else number}
+    return MEASURES[measure], {}

@@ -1,0 +1,94 @@
+"""Which settings of the estimator make sense, and for which solver: each refusal in one sentence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from numbers import Integral
+from typing import Any, get_args
+
+from cutline import ParameterError
+from cutline.columns import number
+from cutline.errors import near
+from cutline.training.split import Psi
+from cutline.training.targets import Target
+
+SOLVERS = ("baseline", "structural", "smooth", "newton")
+METHODS = ("sorted", "pairs")
+
+# Which solver reads a setting, for which measure; all others are read by every solver.
+_READ_BY: dict[str, Callable[[str, Target], bool]] = {
+    "C": lambda solver, goal: solver in ("structural", "newton") or (solver == "smooth" and goal.is_table),
+    "psi": lambda solver, goal: solver == "structural" and goal.uses_psi,
+    "smoothing": lambda solver, goal: solver == "smooth" and not goal.is_table,
+    "trust": lambda solver, goal: solver == "smooth" and not goal.is_table,
+    "tol": lambda solver, goal: solver in ("structural", "newton"),
+}
+
+
+def check_settings(settings: Mapping[str, Any], defaults: Mapping[str, Any], goal: Target) -> None:
+    """Refuse settings out of their domain, and those that would do nothing."""
+    _check_choices(settings, goal)
+    for name in ("C", "smoothing", "tol"):
+        if not 0 < number(settings[name], name) < math.inf:
+            raise ParameterError(f"{name} is {settings[name]!r}: pass a finite number above 0.")
+    if not 0 <= number(settings["trust"], "trust") < math.inf:
+        raise ParameterError(f"trust is {settings['trust']!r}: pass a finite number from 0.")
+    if not 0 < number(settings["holdout"], "holdout") <= 0.5:
+        raise ParameterError(f"holdout is {settings['holdout']!r}: pass a share above 0 and up to 0.5.")
+    if settings["time_limit"] is not None and not number(settings["time_limit"], "time_limit") > 0:
+        raise ParameterError(f"time_limit is {settings['time_limit']!r}: pass seconds above 0, or None for no limit.")
+    rounds = settings["max_iter"]
+    if isinstance(rounds, bool) or not isinstance(rounds, Integral) or rounds < 1:
+        raise ParameterError(f"max_iter is {rounds!r}: pass a whole number from 1.")
+    _check_use(settings, defaults, goal)
+
+
+def _check_choices(settings: Mapping[str, Any], goal: Target) -> None:
+    solver, method = settings["solver"], settings["method"]
+    if solver not in (*SOLVERS, "auto"):
+        raise ParameterError(
+            f"solver is {solver!r}: pass 'auto' or one of {', '.join(SOLVERS)}.{near(solver, SOLVERS)}"
+        )
+    if method not in METHODS:
+        raise ParameterError(f"method is {method!r}: pass 'sorted' or 'pairs'.")
+    if goal.key != "auc" and (solver == "newton" or method == "pairs"):
+        asked = "solver='newton'" if solver == "newton" else "method='pairs'"
+        raise ParameterError(f"{asked} trains for the auc, not for {goal.name}: pass another, or measure='auc'.")
+    if method == "pairs" and solver not in ("auto", "newton"):
+        raise ParameterError(f"method='pairs' is a way of solver='newton', not of {solver!r}: pass one of them.")
+    if settings["psi"] not in get_args(Psi):
+        raise _unknown_psi(settings["psi"])
+
+
+def _check_use(settings: Mapping[str, Any], defaults: Mapping[str, Any], goal: Target) -> None:
+    solvers = candidates(settings["solver"], settings["method"], goal)
+    for name, reads in _READ_BY.items():
+        if settings[name] != defaults[name] and not any(reads(solver, goal) for solver in solvers):
+            raise ParameterError(
+                f"{name} does nothing for {goal.name} with solver={settings['solver']!r}: leave it out."
+            )
+    if settings["holdout"] != defaults["holdout"] and len(solvers) == 1:
+        raise ParameterError("holdout does nothing without a choice of solvers: leave it out, or pass solver='auto'.")
+
+
+def candidates(solver: str, method: str, goal: Target) -> Sequence[str]:
+    """The solvers to try, the baseline first; or the one to use."""
+    if method == "pairs":
+        return ("newton",)
+    if solver != "auto":
+        return (solver,)
+    return ("baseline", "newton", "smooth") if goal.key == "auc" else ("baseline", "structural", "smooth")
+
+
+def check_psi(psi: Any, goal: Target) -> None:
+    """Refuse what is no price of a unit of score, or a price for a bound that has none."""
+    if psi not in get_args(Psi):
+        raise _unknown_psi(psi)
+    if psi != "auto" and not goal.uses_psi:
+        raise ParameterError(f"psi does nothing for {goal.name}, whose bound compares pairs: leave it out.")
+
+
+def _unknown_psi(psi: Any) -> ParameterError:
+    names = ", ".join(repr(name) for name in get_args(Psi))
+    return ParameterError(f"psi is {psi!r}: pass one of {names}.")

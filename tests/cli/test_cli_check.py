@@ -1,0 +1,165 @@
+"""`cutline check`: the language of gates, and how they end."""
+
+import json
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from cutline.cli.requirements import requirement, terms
+from cutline.errors import ParameterError
+
+from .test_cli_evaluate import VALIDATOR
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "part", "parameters", "comparison", "bound"),
+    [
+        ("auc >= 0.8", "auc", "value", {}, ">=", 0.8),
+        ("  auc.low>=.8 ", "auc", "low", {}, ">=", 0.8),
+        ("brier.high <= 1e-1", "brier", "high", {}, "<=", 0.1),
+        ("recall@quota=500 > 60%", "recall", "value", {"quota": 500}, ">", 0.6),
+        ("f_beta.low@beta=2,threshold=0.3 < +1", "f_beta", "low", {"beta": 2, "threshold": 0.3}, "<", 1),
+        ("ppv @ share = 5% > 0", "precision", "value", {"share": 0.05}, ">", 0),
+        ("hit_rate@share=0.1 >= 0", "hit_rate", "value", {"share": 0.1}, ">=", 0),
+    ],
+)
+def test_requirements_are_read(text, name, part, parameters, comparison, bound):
+    found = requirement(text)
+
+    assert (found.term.measure.name, found.term.part, found.term.parameters) == (name, part, parameters)
+    assert (found.comparison, found.bound) == (comparison, bound)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("auk > 1", "Did you mean auc?"),
+        ("auc.lo > 1", "expected low, high or value, but found 'lo > 1' at character 5. Did you mean low?"),
+        ("auc", "expected one of >=, <=, >, <, but found the end"),
+        ("auc == 1", "at character 5"),
+        ("auc > high", "expected a number"),
+        ("auc > 0.5 and brier < 1", "expected nothing more"),
+        ("recall@quotas=5 > 0", "Did you mean quota?"),
+        ("recall@quota 5 > 0", "expected ="),
+        ("auc@threshold=0.5 > 0", "which has none"),
+        ("", "expected the name of a measure, but found the end"),
+    ],
+)
+def test_what_is_wrong_with_a_requirement_is_said(text, says):
+    with pytest.raises(ParameterError) as caught:
+        requirement(text)
+
+    assert says in str(caught.value)
+
+
+def test_lists_of_measures_keep_parameters_together():
+    found = terms("auc, f_beta@beta=2,threshold=0.3 ,brier")
+
+    assert [term.measure.name for term in found] == ["auc", "f_beta", "brier"]
+    assert found[1].parameters == {"beta": 2, "threshold": 0.3}
+
+
+@pytest.mark.parametrize(("bound", "code"), [("0.79", 0), ("0.81", 1)])
+def test_the_exit_code_is_the_verdict(cutline, ten, bound, code):
+    assert cutline("check", ten, "--require", f"auc >= {bound}").code == code
+
+
+def test_limits_and_cuts_are_asked(cutline, ten):
+    # recall at score >= 0.5 is 4 of 5; at a quota of 4 it is 3 of 5; its Wilson limits are 0.3755 and 0.9638
+    holds = ["recall.low > 0.375", "recall.high < 0.964", "recall@quota=4 <= 0.6", "recall@threshold=0.2 >= 1"]
+    fails = ["recall.low > 0.376", "recall@quota=4 > 0.6"]
+    arguments = [part for text in [*holds, *fails] for part in ("--require", text)]
+    found = json.loads(cutline("check", ten, *arguments, "--json").out)
+
+    VALIDATOR.validate(found)
+    assert [row["requirement"] for row in found["results"] if row["passed"]] == holds
+    assert found["passed"] is False
+
+
+def test_undefined_fails_with_its_reason(cutline, ten):
+    done = cutline("check", ten, "--threshold", "0.99", "--require", "precision >= 0")
+    document = json.loads(cutline("check", ten, "--threshold", "0.99", "--require", "precision >= 0", "--json").out)
+
+    assert done.code == 1
+    assert document["results"][0]["value"] is None
+    assert document["results"][0]["reason"].startswith("undefined: ")
+
+
+def test_what_failed_is_shown_first(cutline, ten):
+    done = cutline("check", ten, "--require", "auc > 0.5", "--require", "auc > 0.9")
+    words = [line.split()[0] for line in done.out.splitlines() if line.startswith(("FAILED", "passed"))]
+
+    assert words == ["FAILED", "passed"]
+    assert "1 of 2 requirements failed." in done.out
+    assert cutline("check", ten, "--require", "auc > 0.5", "--quiet").out == ""
+
+
+def files(tmp_path, old, new):
+    """Two models on ten cases, by id; the new one in another order."""
+    labels = [1, 1, 1, 1, 1, 0, 0, 0, 0, 0] * 20
+    for name, scores, order in (("old", old, 1), ("new", new, -1)):
+        rows = [f"{i},{label},{scores[i % 10]}" for i, label in enumerate(labels)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["id,y,p", *rows[::order]]) + "\n", encoding="utf-8")
+    return tmp_path / "new.csv", "--id", "id", "--against", tmp_path / "old.csv", "--label", "y", "--score", "p"
+
+
+GOOD, BAD = [9, 8, 7, 6, 4, 5, 3, 2, 1, 0], [9, 8, 2, 1, 0, 7, 6, 5, 4, 3]  # AUC 24/25 and 10/25
+
+
+def test_no_worse_is_about_the_interval_of_the_difference(cutline, tmp_path):
+    worse = cutline("check", *files(tmp_path, GOOD, BAD), "--no-worse", "auc")
+    assert (worse.code, "it is worse" in worse.out) == (1, True)
+    assert cutline("check", *files(tmp_path, BAD, GOOD), "--no-worse", "auc").code == 0
+    assert cutline("check", *files(tmp_path, GOOD, GOOD), "--no-worse", "auc").code == 0
+    turned = [-score for score in BAD]
+    assert cutline("check", *files(tmp_path, GOOD, turned), "--no-worse", "eer", "--resamples", "100").code == 1
+
+
+def test_a_margin_asks_for_proof(cutline, tmp_path):
+    nearly = [9, 8, 7, 4.5, 4, 5, 3, 2, 1, 0]  # one more pair the wrong way round: 23/25
+    arguments = files(tmp_path, GOOD, nearly)
+
+    assert cutline("check", *arguments, "--no-worse", "auc", "--margin", "0.2").code == 0
+    unproven = cutline("check", *arguments, "--no-worse", "auc", "--margin", "0.04")  # the loss at hand, no proof of it
+    assert (unproven.code, "not excluded" in " ".join(unproven.out.split())) == (1, True)
+
+
+def test_without_ids_the_rows_must_agree(cutline, tmp_path):
+    new, _, _, *rest = files(tmp_path, GOOD, BAD)
+    done = cutline("check", new, *rest, "--no-worse", "auc")
+    assert (done.code, "differ, first in row 1" in done.err) == (2, True)
+    same = cutline("check", new, "--against", new, "--label", "y", "--score", "p", "--no-worse", "auc")
+    assert same.code == 0
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (),
+        ("--no-worse", "auc"),
+        ("--against", "ten.csv"),
+        ("--require", "auc > 0", "--margin", "1"),
+        ("--against", "ten.csv", "--no-worse", "auc", "--margin", "-1"),
+        ("--against", "ten.csv", "--no-worse", "detection_prevalence"),
+    ],
+)
+def test_half_a_gate_is_refused(cutline, ten, arguments):
+    done = cutline("check", ten, *arguments)
+
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+
+
+def test_junit_is_valid_whatever_the_names_hold(cutline, tmp_path):
+    path = tmp_path / "a<b>&\x1b.csv"
+    path.write_text("y,p\n1,0.9\n0,0.2\n", encoding="utf-8")
+    report = tmp_path / "gate.xml"
+    done = cutline("check", path, "--require", "auc >= 0.5", "--require", "auc.low > 0.9", "--junit", report)
+    suites = ET.parse(report).getroot()  # noqa: S314 - we wrote it
+
+    assert done.code == 1
+    assert suites.attrib["failures"] == "1"
+    assert [case.attrib["name"] for case in suites.iter("testcase")] == ["auc >= 0.5", "auc.low > 0.9"]
+    assert len(list(suites.iter("failure"))) == 1
+    assert "\x1b" not in report.read_text(encoding="utf-8")
+    assert cutline("check", path, "--require", "auc >= 0.5", "--junit", report).code == 2
+    assert cutline("check", path, "--require", "auc >= 0.5", "--junit", report, "--force").code == 0

@@ -1,0 +1,184 @@
+"""The installed command, in a process of its own: how it starts, ends and looks."""
+
+import importlib.util
+import io
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).parents[2]
+COMMAND = [str(Path(sys.executable).with_name("cutline"))]
+
+
+def run(*arguments, command=COMMAND, **more):
+    environment = {**os.environ, "COLUMNS": "80"} | more.pop("env", {})
+    words = [*command, *map(str, arguments)]
+    return subprocess.run(words, capture_output=True, text=True, check=False, env=environment, **more)  # noqa: S603
+
+
+def test_it_evaluates_and_says_what_it_guessed(ten):
+    done = run("evaluate", ten, "--measures", "auc")
+
+    assert (done.returncode, done.stderr) == (0, "The columns were guessed: --label y --score p\n")
+    assert "0.8000   [0.4291, 0.9505]   0.5000" in done.stdout
+    assert "\x1b" not in done.stdout  # no colour when piped
+
+
+def test_it_reads_standard_input_as_a_module(ten):
+    with ten.open("rb") as stream:
+        done = run(
+            "evaluate", "-", "--json", "--measures", "auc", command=[sys.executable, "-m", "cutline"], stdin=stream
+        )
+
+    assert json.loads(done.stdout)["measures"][0]["value"] == pytest.approx(0.8)
+
+
+def test_a_gate_fails_with_1_and_bad_input_with_2(ten):
+    assert run("check", ten, "--require", "auc >= 0.9").returncode == 1
+    refused = run("evaluate", ten, "--score", "q")
+    assert (refused.returncode, refused.stdout, refused.stderr.count("\n")) == (2, "", 1)
+
+
+def test_old_terminals_get_ascii(ten):
+    done = run("evaluate", ten, "--measures", "auc,eer", env={"PYTHONIOENCODING": "ascii"})
+
+    assert done.returncode == 0
+    assert done.stdout.isascii()
+    assert "O value, = interval, | random model; (-) lower is better" in done.stdout
+
+
+def test_a_million_rows(tmp_path):
+    rng = np.random.default_rng(0)
+    positive = rng.random(1_000_000) < 0.3
+    score = np.round(rng.normal(positive, 1), 3)
+    path = tmp_path / "million.csv"
+    np.savetxt(path, np.column_stack((positive, score)), fmt=("%d", "%.3f"), delimiter=",", header="y,p", comments="")
+    done = run("evaluate", path, "--measures", "auc,recall", "--json", "-q")
+
+    found = json.loads(done.stdout)
+    assert found["cases"] == 1_000_000
+    assert found["measures"][0]["value"] == pytest.approx(0.7602, abs=0.002)  # two normals one apart: Phi(1 / sqrt 2)
+
+
+def test_a_reader_that_has_seen_enough_is_no_error(ten):
+    done = subprocess.run(  # noqa: S602 - a pipe is the point
+        f"{COMMAND[0]} measures | head -1", shell=True, capture_output=True, text=True, check=False
+    )
+
+    assert (done.stderr, done.stdout.count("\n")) == ("", 1)
+
+
+# ---------------------------------------------------------------------- help
+
+
+def test_help_loads_nothing_heavy_and_starts_fast():
+    script = "import sys; from cutline.cli.main import main; main(['evaluate', '--help']); print(*sys.modules)"
+    done = run("-c", script, command=[sys.executable])
+    loaded = set(done.stdout.splitlines()[-1].split())
+
+    assert not {"numpy", "scipy", "duckdb", "narwhals", "altair"} & loaded
+
+    def fastest(*words):
+        times = []
+        for _ in range(5):
+            start = time.perf_counter()
+            subprocess.run(words, capture_output=True, check=True)  # noqa: S603
+            times.append(time.perf_counter() - start)
+        return min(times)
+
+    assert fastest(*COMMAND, "--help") < 3 * fastest(sys.executable, "-c", "import numpy")
+
+
+def commands():
+    from typer.main import get_command
+
+    from cutline.cli.main import app
+
+    return get_command(app).commands
+
+
+@pytest.mark.parametrize("name", ["evaluate", "compare", "check", "measures", "advise", "demo"])
+def test_every_option_has_words_and_an_example(name):
+    command = commands()[name]
+
+    assert command.help
+    assert f"cutline {name}" in command.epilog
+    for parameter in command.params:
+        if parameter.param_type_name == "option" and "--help" not in parameter.opts:
+            assert "Example" in parameter.help, parameter.name
+            assert any(option in parameter.help for option in (*parameter.opts, *parameter.secondary_opts))
+
+
+def test_the_page_of_the_command_line_is_what_the_help_says():
+    spec = importlib.util.spec_from_file_location("make_cli", ROOT / "docs" / "make_cli.py")
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+
+    assert made.PAGE.read_text(encoding="utf-8") == made.page(), "run `make docs`"
+
+
+# ---------------------------------------------------------------------- looks
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 140])
+def test_no_line_is_wider_than_the_terminal(cutline, tumours, monkeypatch, width):
+    monkeypatch.setenv("COLUMNS", str(width))
+    columns = ("--id", "id", "--label", "label", "--positive", "malignant")
+    runs = [
+        cutline("evaluate", tumours, *columns, "--score", "tree", "--quota", "100", "--resamples", "20"),
+        cutline("compare", tumours, *columns, "--score", "tree", "--score", "logistic", "--resamples", "20"),
+        cutline("check", tumours, *columns, "--score", "tree", "--require", "f_beta@beta=2,threshold=0.3 > 0.9"),
+    ]
+
+    assert [done.code for done in runs] == [0, 0, 1]
+    assert max(len(line) for done in runs for line in done.out.splitlines()) <= width
+    assert ("●" in runs[0].out) == (width >= 76)
+    assert "0.8152" in runs[0].out  # the value is there in every width
+
+
+def test_colour_is_for_terminals_that_want_it(cutline, ten, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert "\x1b[" in cutline("evaluate", ten, "--measures", "auc").out
+    monkeypatch.setenv("NO_COLOR", "1")
+    coloured = cutline("evaluate", ten, "--measures", "auc").out
+    assert "\x1b[3" not in coloured  # bold may stay, colours not
+
+
+def test_long_work_shows_a_bar_to_people_only(monkeypatch):
+    from rich.console import Console
+
+    from cutline import parallel
+    from cutline.cli import progress
+
+    def work(number):
+        time.sleep(0.1)
+        return number
+
+    for is_quiet, is_person in ((True, True), (False, False), (False, True)):
+        drawn = io.StringIO()
+        screen = Console(file=drawn, force_terminal=is_person, width=80)
+        monkeypatch.setattr(progress, "console", lambda *, error, screen=screen: screen)
+        monkeypatch.setattr(progress, "_PATIENCE", 0.05)
+        with progress.waiting("Resampling", quiet=is_quiet):
+            assert parallel.each(work, range(6), 10**9) == list(range(6))
+        assert ("Resampling" in drawn.getvalue()) == (is_person and not is_quiet)
+
+
+def test_the_watcher_of_long_work_is_told_every_step():
+    from cutline import parallel
+
+    told = []
+    with parallel.watched(lambda *step: told.append(step)):
+        parallel.each(abs, [-1, -2, -3], 10**9)
+        parallel.each(abs, [-1, -2, -3], 1)  # short work is not worth telling
+    parallel.each(abs, [-1, -2, -3], 10**9)
+
+    assert told == [(1, 3), (2, 3), (3, 3)]

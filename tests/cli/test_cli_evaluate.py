@@ -1,0 +1,324 @@
+"""`cutline evaluate`: every option, format and output."""
+
+import csv
+import io
+import json
+import sys
+from pathlib import Path
+from typing import get_args
+
+import jsonschema
+import pytest
+
+from cutline import MEASURES, compare, evaluate
+from cutline.advice.situations import Goal
+from cutline.cli import options
+from cutline.engines.files import FORMATS
+from cutline.examples import load
+from cutline.measures import Family
+
+SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "schema.json").read_text(encoding="utf-8"))
+VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
+
+labels = [1, 1, 0, 1, 1, 0, 0, 1, 0, 0]
+scores = [0.95, 0.8, 0.75, 0.6, 0.5, 0.45, 0.3, 0.25, 0.2, 0.1]
+
+
+def document(done):
+    assert done.code == 0, done.err
+    found = json.loads(done.out, parse_constant=pytest.fail)
+    VALIDATOR.validate(found)
+    return found
+
+
+def values(done):
+    """The values of the measures of a JSON document."""
+    return {row["measure"]: row["value"] for row in document(done)["measures"]}
+
+
+def test_the_table_says_what_was_evaluated(cutline, ten):
+    done = cutline("evaluate", ten, "--label", "y", "--score", "p", "--resamples", "50", "--name", "model of May")
+
+    assert done.code == 0
+    assert done.out.startswith("model of May  10 cases, 5 positive (50 %; positive is 1), 10 distinct scores")
+    assert [line.split() for line in done.out.splitlines() if line.startswith(("flagged", "not flagged"))] == [
+        ["flagged", "4", "1", "5"],
+        ["not", "flagged", "1", "4", "5"],
+    ]
+    questions = ["Is the cut good?", "Does it rank well?", "Can I trust the probabilities?"]
+    assert [done.out.find(question) > 0 for question in questions] == [True] * 3
+    assert "Area under the ROC curve" in done.out
+    assert "Notes" in done.out
+    assert done.err == ""
+
+
+def test_every_headline_has_a_value_an_interval_and_that_of_a_random_model(cutline, ten):
+    rows = document(cutline("evaluate", ten, "--json", "--resamples", "100", "-q"))["measures"]
+
+    assert [row["measure"] for row in rows] == [m.name for m in MEASURES if m.headline]
+    assert all(row["low"] <= row["value"] <= row["high"] for row in rows)
+    assert all(row["knowing_nothing"] is not None for row in rows)
+
+
+def test_the_numbers_are_those_of_the_package(cutline, ten):
+    ev = evaluate(labels, scores, threshold=0.55)
+    found = document(cutline("evaluate", ten, "--threshold", "0.55", "--measures", "auc,recall,mcc", "--json"))
+
+    assert {row["measure"]: row["value"] for row in found["measures"]} == {
+        "auc": pytest.approx(ev.auc),
+        "recall": pytest.approx(0.6),
+        "mcc": pytest.approx(ev.mcc),
+    }
+    assert found["counts"] == {"threshold": 0.55, "tp": 3, "fp": 1, "fn": 2, "tn": 4}
+    assert found["measures"][0]["low"] == pytest.approx(ev.estimate("auc").low)
+
+
+def test_the_seed_and_the_resamples_are_those_that_are_asked_for(cutline, ten):
+    def limits(*more):
+        (row,) = document(cutline("evaluate", ten, "--measures", "mcc", "--json", *more))["measures"]
+        return row["low"], row["high"]
+
+    expected = evaluate(labels, scores).estimate("mcc", 0.8, resamples=300, seed=5)
+    asked = ("--resamples", "300", "--seed", "5", "--level", "0.8")
+    assert limits(*asked) == (pytest.approx(expected.low), pytest.approx(expected.high))
+    assert limits("--resamples", "300", "--seed", "6", "--level", "0.8") != limits(*asked)
+    assert limits("--resamples", "0") == (None, None)
+
+
+def test_columns_are_guessed_only_when_they_can_only_be_meant(cutline, ten, tumours):
+    assert cutline("evaluate", ten, "--measures", "auc").err == "The columns were guessed: --label y --score p\n"
+    assert cutline("evaluate", ten, "--measures", "auc", "--quiet").err == ""
+    named = cutline(
+        "evaluate", tumours, "--score", "tree", "--id", "id", "--positive", "malignant", "--measures", "auc"
+    )
+    assert named.err == "The columns were guessed: --label label\n"
+
+
+def test_a_quota_adds_its_measures(cutline, ten):
+    by_quota = values(cutline("evaluate", ten, "--quota", "4", "--json", "--resamples", "50"))
+    by_share = values(cutline("evaluate", ten, "--share", "0.4", "--json", "--resamples", "50"))
+
+    assert by_quota["hit_rate(quota=4)"] == 3 / 4
+    assert by_quota["qrecall(quota=4)"] == 3 / 5
+    assert by_quota == by_share
+
+
+def test_families_all_and_parameters(cutline, ten):
+    more = ("--json", "--resamples", "20")
+    ranking = values(cutline("evaluate", ten, "--family", "ranking", *more))
+    everything = values(cutline("evaluate", ten, "--all", *more))
+
+    assert {MEASURES[name].family.name for name in ranking} == {"RANKING"}
+    assert len(ranking) > 10
+    assert len(everything) > 60
+    found = values(cutline("evaluate", ten, "--measures", "f_beta@beta=2, ppv", *more))
+    assert found == {"f_beta(beta=2)": pytest.approx(0.8), "precision": 0.8}
+
+
+def test_weights_groups_and_low_scores(cutline, tmp_path):
+    path = tmp_path / "w.csv"
+    path.write_text("y,p,w,g\n1,0.1,2,a\n0,0.2,1,a\n1,0.3,1,b\n0,0.4,3,c\n", encoding="utf-8")
+    columns = ("--label", "y", "--score", "p")
+    weighted = document(cutline("evaluate", path, *columns, "--weight", "w", "--measures", "auc", "--json"))
+    low = values(
+        cutline("evaluate", path, *columns, "--lower-is-positive", "--threshold", "0.25", "--measures", "auc", "--json")
+    )
+    grouped = document(cutline("evaluate", path, *columns, "--group", "g", "--measures", "auc", "--json"))
+
+    assert (weighted["cases"], weighted["positives"]) == (7, 3)
+    assert low == {"auc": 3 / 4}
+    assert grouped["measures"][0]["method"] == "bootstrap"  # formulas take cases for independent
+
+
+def test_missing_rows_are_dropped_and_counted(cutline, tmp_path):
+    path = tmp_path / "m.csv"
+    path.write_text("y,p\n1,0.9\n0,\n1,NaN\n0,0.2\n", encoding="utf-8")
+
+    assert document(cutline("evaluate", path, "--missing", "drop", "--json", "--measures", "auc"))["dropped"] == 2
+    assert "2 dropped" in cutline("evaluate", path, "--missing", "drop", "--measures", "auc").out
+
+
+def test_null_has_its_reason(cutline, tmp_path):
+    path = tmp_path / "s.csv"
+    path.write_text("y,p\n1,3\n0,2\n1,1.5\n", encoding="utf-8")
+    rows = document(cutline("evaluate", path, "--measures", "brier,npv", "--json"))["measures"]
+
+    assert [row["value"] for row in rows] == [None, None]
+    assert all(row["reason"] for row in rows)
+    assert "the scores are not probabilities" in " ".join(cutline("evaluate", path, "--measures", "brier").out.split())
+
+
+def test_csv_is_the_same_numbers(cutline, ten):
+    done = cutline("evaluate", ten, "--csv", "--measures", "auc,recall", "--quiet")
+    rows = {row["measure"]: row for row in csv.DictReader(io.StringIO(done.out))}
+
+    assert float(rows["auc"]["value"]) == evaluate(labels, scores).auc
+    assert float(rows["recall"]["low"]) == evaluate(labels, scores).estimate("recall").low
+    assert "knowing_nothing" in rows["auc"]
+
+
+@pytest.mark.parametrize("suffix", ["semicolon.csv", "tab.tsv", "pipe.txt", "lines.jsonl", "p.parquet", "a.arrow"])
+def test_every_format_gives_the_same(cutline, tmp_path, suffix):
+    path = tmp_path / suffix
+    write(path)
+
+    assert values(cutline("evaluate", path, "--measures", "auc", "--json")) == {"auc": pytest.approx(0.8)}
+
+
+def write(path):
+    """The ten cases in the format of the name."""
+    rows = list(zip(labels, scores, strict=True))
+    if path.suffix == ".jsonl":
+        path.write_text("".join(f'{{"y": {y}, "p": {p}}}\n' for y, p in rows), encoding="utf-8")
+    elif path.suffix in (".parquet", ".arrow"):
+        import pyarrow as pa
+        from pyarrow import feather, parquet
+
+        table = pa.table({"y": labels, "p": scores})
+        (parquet.write_table if path.suffix == ".parquet" else feather.write_feather)(table, path)
+    else:
+        sign = {".csv": ";", ".tsv": "\t", ".txt": "|"}[path.suffix]
+        path.write_text("".join(f"{a}{sign}{b}\n" for a, b in [("y", "p"), *rows]), encoding="utf-8")
+
+
+def test_the_format_may_be_named(cutline, tmp_path):
+    path = tmp_path / "predictions.parquet"
+    path.write_text("y,p\n1,0.9\n0,0.2\n", encoding="utf-8")
+
+    assert values(cutline("evaluate", path, "--format", "csv", "--measures", "auc", "--json")) == {"auc": 1}
+    assert cutline("evaluate", path, "--measures", "auc").code == 2
+
+
+def test_standard_input(cutline, ten, monkeypatch):
+    class Stream:
+        buffer = io.BytesIO(ten.read_bytes())
+
+    monkeypatch.setattr(sys, "stdin", Stream)
+    assert values(cutline("evaluate", "-", "--measures", "auc", "--json")) == {"auc": pytest.approx(0.8)}
+
+
+def test_charts_are_drawn_into_a_folder_and_not_over_others(cutline, ten, tmp_path):
+    folder = tmp_path / "charts"
+    done = cutline("evaluate", ten, "--png", folder, "--measures", "auc")
+    again = cutline("evaluate", ten, "--png", folder, "--measures", "auc")
+
+    assert done.code == 0
+    assert {p.read_bytes()[:8] for p in folder.glob("*.png")} == {b"\x89PNG\r\n\x1a\n"}
+    assert (folder / "roc.png").exists()
+    assert again.code == 2
+    assert "--force" in again.err
+    assert again.out == ""
+
+
+def test_the_report_is_written_and_not_over_another(cutline, ten, tumours, tmp_path):
+    page, two = tmp_path / "report.html", tmp_path / "two.html"
+    done = cutline("evaluate", ten, "--html", page, "--measures", "auc")
+    again = cutline("evaluate", ten, "--html", page, "--measures", "auc")
+    models = ("--id", "id", "--positive", "malignant", "--measures", "auc")
+
+    assert (done.code, again.code) == (0, 2)
+    assert "<html" in page.read_text(encoding="utf-8")
+    assert "--force" in again.err
+    assert cutline("compare", tumours, *models, "--html", two).code == 0
+    assert cutline("evaluate", ten, "--html", page, "--measures", "auc", "--force", "-q").err == ""
+    assert "There is no folder" in cutline("evaluate", ten, "--html", tmp_path / "no" / "r.html").err
+
+
+# ---------------------------------------------------------------------- compare
+
+
+def test_two_columns_are_compared(cutline, tumours):
+    models = ("--label", "label", "--score", "logistic", "--score", "tree", "--positive", "malignant")
+    found = document(cutline("compare", tumours, *models, "--measures", "auc,accuracy", "--json"))
+    example = load("tumours")
+    expected = compare(example.labels, example.scores, positive="malignant").difference("auc")
+
+    row = next(row for row in found["differences"] if row["measure"] == "auc")
+    assert (row["difference"], row["low"], row["high"]) == pytest.approx((expected.value, expected.low, expected.high))
+    assert set(found["models"]) == {"logistic", "tree"}
+
+
+def test_two_files_are_joined_by_id(cutline, tumours, tmp_path):
+    _, *rows = [line.split(",") for line in tumours.read_text(encoding="utf-8").splitlines()]
+    for name, column, order in (("old", 2, 1), ("new", 3, -1)):
+        lines = ["id,label,p", *(f"{row[0]},{row[1]},{row[column]}" for row in rows[::order])]
+        (tmp_path / f"{name}.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    files = (tmp_path / "old.csv", tmp_path / "new.csv")
+    found = document(
+        cutline("compare", *files, "--id", "id", "--positive", "malignant", "--measures", "auc", "--json", "-q")
+    )
+
+    assert found["differences"][0]["difference"] == pytest.approx(0.0229507, abs=1e-6)
+    assert "--id" in cutline("compare", *files, "--positive", "malignant").err
+
+
+def test_weights_count_in_comparisons_too(cutline, tmp_path):
+    path = tmp_path / "w.csv"
+    path.write_text("y,a,b,w\n1,0.9,0.1,3\n0,0.4,0.4,1\n1,0.3,0.8,1\n0,0.2,0.2,1\n", encoding="utf-8")
+    models = ("--label", "y", "--score", "a", "--score", "b", "--weight", "w", "--measures", "auc", "--json", "-q")
+    (row,) = document(cutline("compare", path, *models))["differences"]
+
+    assert (row["value_a"], row["value_b"]) == (7 / 8, 2 / 8)  # 4 positives and 2 negatives: 8 pairs
+
+
+def test_a_comparison_reads_as_a_table(cutline, tumours, monkeypatch):
+    arguments = ("compare", tumours, "--id", "id", "--positive", "malignant", "--measures", "auc,recall")
+    narrow = cutline(*arguments)
+    monkeypatch.setenv("COLUMNS", "120")
+    wide = cutline(*arguments)
+
+    assert "logistic minus tree" in narrow.out
+    assert "2 models on the same 569 cases" in narrow.out
+    assert "Recall" in narrow.out
+    assert "0.5991" not in narrow.out
+    assert "0.5991" in wide.out
+    assert cutline(*arguments, "--csv", "-q").out.startswith("measure,a,b,value_a")
+
+
+# ---------------------------------------------------------------------- measures, advise, demo
+
+
+def test_measures_are_listed_and_explained(cutline):
+    listed, one = cutline("measures"), cutline("measures", "ppv")
+
+    assert all(measure.name in listed.out for measure in MEASURES)
+    assert "Share of the flagged cases" in " ".join(one.out.split()) or MEASURES["ppv"].meaning[:30] in one.out
+    assert len(document(cutline("measures", "--json"))["measures"]) == len(MEASURES)
+    assert [m["name"] for m in document(cutline("measures", "matthews", "--json"))["measures"]] == ["mcc"]
+    assert "auc" in cutline("measures", "auk").err
+
+
+def test_advice_names_measures_and_sources(cutline):
+    found = document(cutline("advise", "--goal", "quota", "--quota-known", "--missed-costly", "--json"))
+
+    assert [r["measure"] for r in found["recommendations"]] == ["qrecall"]
+    assert "Arbel" in cutline("advise", "--goal", "quota", "--quota-known").out
+    assert "--goal" in cutline("advise").err
+
+
+def test_advice_asks_people_what_it_does_not_know(cutline, monkeypatch):
+    class Person(io.StringIO):
+        def isatty(self):
+            return True
+
+    monkeypatch.setattr(sys, "stdin", Person("what\nquota\nmany\n0.1\ny\nn\n\n\ny\nn\nn\n"))
+    done = cutline("advise")
+
+    assert done.code == 0
+    assert done.out.count("What is the model for") == 2  # the first answer is none
+    assert "hit_rate" in done.out
+    assert "qrecall" not in done.out
+
+
+def test_the_choices_of_options_are_those_of_the_package():
+    assert [goal.value for goal in options.Goal] == list(get_args(Goal))
+    assert [family.value for family in options.FamilyName] == [family.name.lower() for family in Family]
+    assert [kind.value for kind in options.Format] == list(FORMATS)
+
+
+def test_the_demo_ends_with_a_table_and_intervals(cutline):
+    done = cutline("demo")
+
+    assert done.code == 0
+    assert "[0.8033, 0.8679]" in done.out
+    assert "What do I get for my quota?" in done.out

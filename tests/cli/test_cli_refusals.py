@@ -1,0 +1,145 @@
+"""Bad input: exit code 2, one sentence on standard error, never a traceback, and nothing that steers a terminal."""
+
+import os
+
+import pytest
+
+from cutline.cli.text import as_options, printable, without_controls
+
+BAD_FILES = {
+    "empty.csv": (b"", "empty"),
+    "header.csv": (b"y,p\n", "no rows"),
+    "text.csv": (b"y,p\n1,0.5\n0,abc\n", "'abc', in row 2"),
+    "mixed.csv": (b"y,p\n1,0.5\nyes,0.3\n0,0.2\n", "3 different values"),
+    "one.csv": (b"y,p\n1,0.5\n1,0.3\n", "both classes"),
+    "nan.csv": (b"y,p\n1,0.5\n0,NaN\n", "--missing drop"),
+    "words.csv": (b"y,p\nspam,0.5\nham,0.3\n", "--positive 'spam'"),
+    "bad.parquet": (b"this is no Parquet", "cannot be read as Parquet"),
+    "short.parquet": (b"PAR1", "cannot be read as Parquet"),
+    "binary.csv": (bytes(range(256)) * 20, "binary"),
+    "latin.csv": (b"y,p\n1,0.5\n\xff\xfe,0.3\n", "UTF-8"),
+    "broken.jsonl": (b'{"y": 1, "p": 0.5}\n{"y": 0,', "JSON"),
+    "ragged.csv": (b"y,p\n1,0.5\n0,0.2,7\n", "line 3"),
+    "labels.csv": (b"y,label,p\n1,1,0.5\n0,0,0.2\n", "Pass --label"),
+    "several.csv": (b"y,a,b\n1,0.5,0.1\n0,0.2,0.2\n", "Pass --score"),
+}
+
+
+def refused(done):
+    """The one sentence of a refusal."""
+    assert done.code == 2
+    assert done.out == ""
+    assert done.err.startswith("cutline: ")
+    assert done.err.count("\n") == 1
+    assert "Traceback" not in done.err
+    return done.err
+
+
+@pytest.mark.parametrize("name", BAD_FILES)
+def test_a_bad_file_is_refused(cutline, tmp_path, name):
+    content, says = BAD_FILES[name]
+    (tmp_path / name).write_bytes(content)
+
+    assert says in refused(cutline("evaluate", tmp_path / name))
+
+
+def test_what_is_no_file_is_refused(cutline, ten, tmp_path):
+    assert "Did you mean ten.csv?" in refused(cutline("evaluate", tmp_path / "tem.csv"))
+    assert "directory" in refused(cutline("evaluate", tmp_path))
+    if os.geteuid():  # the superuser may read anything
+        ten.chmod(0)
+        assert "cannot be opened" in refused(cutline("evaluate", ten))
+
+
+def test_repeated_and_absent_ids_are_refused(cutline, tmp_path):
+    path = tmp_path / "ids.csv"
+    path.write_text("id,y,p\na,1,0.5\nb,0,0.1\na,0,0.2\n", encoding="utf-8")
+
+    assert "repeats the id 'a' of row 1 in row 3" in refused(cutline("evaluate", path, "--id", "id"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--score", "q"], "no column 'q', which --score names"),
+        (["--label", "yy"], "Did you mean y?"),
+        (["--weight", "w"], "which --weight names"),
+        (["--group", "g"], "which --group names"),
+        (["--id", "i"], "which --id names"),
+        (["--positive", "2"], "--positive '2' is not among the labels"),
+        (["--measures", "auk"], "Did you mean auc?"),
+        (["--measures", "auc", "--all"], "pass one of them"),
+        (["--measures", "recall@quota=4"], "pass --quota"),
+        (["--measures", "hit_rate"], "--quota 3"),
+        (["--family", "rank"], "'rank' is not one of"),
+        (["--quota", "11"], "10 places"),
+        (["--quota", "many"], "--quota"),
+        (["--share", "2"], "share is 2"),
+        (["--level", "95"], "level is 95"),
+        (["--seed", "-1"], "seed is -1"),
+        (["--resamples", "-1"], "--resamples is -1"),
+        (["--json", "--csv"], "--json and --csv"),
+        (["--html", "report.txt"], "ends in .html"),
+        (["--png", "ten.csv"], "which is a file"),
+        (["--missing", "guess"], "--missing"),
+        (["--nonsense"], "No such option"),
+        (["another.csv"], "unexpected extra argument"),
+    ],
+)
+def test_bad_options_are_refused(cutline, ten, arguments, says):
+    assert says in refused(cutline("evaluate", ten, *arguments))
+
+
+def test_other_commands_refuse_as_well(cutline, ten):
+    assert "at least two" in refused(cutline("compare", ten, "--score", "p"))
+    assert "--score" in refused(cutline("compare", ten))
+    assert "FILE" in refused(cutline("evaluate"))
+    assert "No such command" in refused(cutline("evaluat"))
+    assert "prevalence" in refused(cutline("advise", "--goal", "rank", "--prevalence", "2"))
+
+
+# ---------------------------------------------------------------------- text that came from elsewhere
+
+NASTY = "\x1b[31mred\x1b]0;title\x07 [bold]b[/bold] \u202eabc"
+
+
+def test_control_characters_never_reach_the_terminal(cutline, tmp_path):
+    path = tmp_path / "n\x1b[2J.csv"
+    path.write_text(f'y,"{NASTY}"\n"{NASTY}",0.9\nno,0.2\nno,0.3\n', encoding="utf-8")
+    runs = [
+        cutline("evaluate", path, "--positive", NASTY, "--measures", "auc", "--name", NASTY),
+        cutline("evaluate", path, "--positive", NASTY, "--measures", "auc", "--csv"),
+        cutline("evaluate", path, "--label", NASTY),
+        cutline("evaluate", path, "--score", NASTY + "x"),
+        cutline("evaluate", path),
+        cutline("evaluate", path, "--positive", "\x1b[5m"),
+        cutline("evaluate", str(path) + "\x1b[5m"),
+        cutline("check", path, "--positive", NASTY, "--require", "auc > 2"),
+        cutline("check", path, "--positive", NASTY, "--require", "auc\x1b > 2"),
+        cutline("evaluate", path, "--nonsense\x1b[5m"),
+    ]
+
+    assert {done.code for done in runs} == {0, 1, 2}
+    for done in runs:
+        assert not {"\x1b", "\x07", "\u202e"} & set(done.out + done.err)
+    assert "[bold]b[/bold]" in runs[0].out  # what looks like markup is text
+
+
+def test_printable_leaves_words_alone():
+    assert printable("Größe 漢字 'x'") == "Größe 漢字 'x'"
+    assert printable("a\tb\r\n\x9b\u200b") == "a\\tb\\r\\n\\x9b\\u200b"
+    assert without_controls("a\x00\x1bb\ud800\uffff") == "ab"
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("If it is, pass quota= or share=.", "If it is, pass --quota or --share."),
+        ("Then pass higher_is_positive=False.", "Then pass --lower-is-positive."),
+        ("hit_rate needs quota: pass for example quota=3.", "hit_rate needs quota: pass for example --quota 3."),
+        ("the first at position 2: fill them", "the first in row 3: fill them"),
+        ("'r.html' exists already: pass overwrite=True.", "'r.html' exists already: pass --force."),
+    ],
+)
+def test_messages_of_the_package_are_told_in_options(said, expected):
+    assert as_options(said) == expected
