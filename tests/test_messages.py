@@ -413,6 +413,9 @@ def training_cases():
         "pairs",
         lambda: trained("auc", X=np.zeros((20_000, 2)), y=np.arange(20_000) % 2, method="pairs"),
     )
+    yield "a report of an unknown kind", ".xlsx", lambda: EV.save("report.xlsx")
+    yield "a report without a kind", "suffix", lambda: EV.save("report")
+    yield "a report in no folder", "folder", lambda: EV.save("no/such/folder/report.html")
     yield "an oracle of one class", "one class", lambda: oracle("auc", [1, 1])
     yield "an oracle with unknown psi", "psi", lambda: oracle("f1", [1, 0], psi="none")
     yield "an oracle of pairs with psi", "psi", lambda: oracle("auc", [1, 0], psi="uniform")

@@ -56,7 +56,7 @@ def test_nothing_is_fetched_from_anywhere(page):
     assert set(re.findall(r"\w+://[^\"\s]*", outside)) <= {"http://www.w3.org/1998/Math/MathML"}
     assert not re.search(r"<(?:link|img|iframe)[^>]*(?:href|src)=\"(?!data:)", outside)
     assert "<script src" not in page
-    assert "default-src 'none'" in page
+    assert "default-src &#39;none&#39;" in page
     assert "unsafe-eval" not in page
 
 

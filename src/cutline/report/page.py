@@ -131,7 +131,7 @@ def _page(
     }
     scripts = {"library": library.result(), "program": script()}
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    environment.filters |= {"shown": _shown, "interval": tables.interval, "scale": tables.scale, "html": _trusted}
+    environment.filters |= {"shown": _shown, "interval": tables.interval, "scale": tables.scale}
     first = next(iter(models.values()))
     return environment.from_string(asset("page.html")).render(
         **context,
@@ -215,13 +215,6 @@ def _theme_variables() -> str:
         f"\n:root{{{variables(LIGHT)}}}\n:root[data-theme=dark]{{{dark}}}\n"
         f"@media print{{:root,:root[data-theme=dark]{{{variables(LIGHT)}}}}}\n"
     )
-
-
-def _trusted(markup: str) -> Any:
-    """Markup of our own, such as a formula."""
-    from markupsafe import Markup
-
-    return Markup(markup)  # noqa: S704
 
 
 def _shown(value: Any) -> str:
