@@ -21,7 +21,8 @@ $(DEV): pyproject.toml | $(BIN)/python
 	touch $(RUNTIME) $@
 
 demo: $(RUNTIME)
-	$(BIN)/cutline demo
+	@mkdir -p build
+	$(BIN)/cutline demo --html build/demo.html --force
 
 # The report is tested in a real browser, and with axe-core for what stands in people's way. What cannot be installed here is
 # said, and its tests are skipped.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from rich.text import Text
 
 from cutline.cli import render
@@ -13,8 +15,8 @@ from cutline.ranking import Ranking
 from cutline.tables import shown
 
 
-def run_demo() -> None:
-    """The ten cases of Figure 2, then the tumours: two models compared, and one in full."""
+def run_demo(html: Path | None = None, *, force: bool = False) -> None:
+    """The ten cases of Figure 2, then the tumours: two models compared, and one in full, with its report if wanted."""
     screen = render.console()
     ten, tumours = load("ten_cases"), load("tumours")
     cases = evaluate(ten.labels, ten.scores["score"], positive=ten.positive)
@@ -28,6 +30,9 @@ def run_demo() -> None:
     screen.print(render.evaluation(screen, ev, list(table), asked.level))
     screen.print(render.notes(notes))
     screen.print(Text("\nYours: cutline evaluate predictions.csv --label y --score p", style="dim"))
+    if html is not None:
+        ev.save(html, overwrite=force)
+        screen.print(Text(f"The report is {html}"), soft_wrap=True)
 
 
 def _cuts(r: Ranking) -> tuple[tuple[str, ...], list[list[str]]]:

@@ -255,12 +255,12 @@ def advise(
     run_advise(given, json)
 
 
-@app.command(epilog="Example: cutline demo")
-def demo() -> None:
+@app.command(epilog="Example: cutline demo --html demo.html")
+def demo(html: o.Html = None, force: o.Force = False) -> None:
     """Evaluate the predictions that come with the package, and compare two models."""
     from cutline.cli.demo import run_demo
 
-    run_demo()
+    run_demo(html, force=force)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
