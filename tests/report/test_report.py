@@ -114,6 +114,13 @@ def test_the_page_moves_the_cut_so_the_charts_hold_no_fixed_one(ten):
         assert ('"live"' in text) == bool(picture["cut"]), picture["name"]
 
 
+def test_infinite_scores_are_held():
+    found = embedded(cl.evaluate([1, 0, 1, 0], [np.inf, 0.5, 0.2, -np.inf], threshold=np.inf), "ends")
+
+    assert found["scores"] == ["Infinity", 0.5, 0.2, "-Infinity"]
+    assert html(cl.evaluate([1, 0, 1, 0], [np.inf, 0.5, 0.2, -np.inf]))
+
+
 def test_one_class_gives_a_report_that_says_so():
     text = html(cl.evaluate([1, 1, 1], [0.2, 0.6, 0.9]))
 

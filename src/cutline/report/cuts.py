@@ -69,12 +69,17 @@ def embedded(evaluation: Evaluation, name: str) -> dict[str, Any]:
         "integral": r.integral,
         "grouped": evaluation.groups is not None,
         "single": r.score.dtype.itemsize < 8,
-        "start": evaluation.threshold,
-        "scores": r.score[index[1:] - 1].tolist(),
+        "start": _spelled(evaluation.threshold),
+        "scores": [_spelled(score) for score in r.score[index[1:] - 1].tolist()],
         "tp": r.tp[index].tolist(),
         "fp": r.fp[index].tolist(),
         "kept": None if chosen.is_all(r) else index.tolist(),
     } | squares
+
+
+def _spelled(score: float) -> float | str:
+    """A score; an infinite one, which JSON does not know, as the page's program spells it."""
+    return score if math.isfinite(score) else "Infinity" if score > 0 else "-Infinity"
 
 
 def _cumulated(cells: Array, index: Array) -> Any:

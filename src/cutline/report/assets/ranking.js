@@ -3,6 +3,8 @@
 export class Cuts {
   constructor(model) {
     Object.assign(this, model);
+    this.scores = model.scores.map(Number); // infinite ones come as words
+    this.start = Number(model.start);
     this.sign = model.higher ? 1 : -1;
     this.positives = model.tp.at(-1);
     this.negatives = model.fp.at(-1);
