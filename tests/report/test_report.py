@@ -16,7 +16,7 @@ from cutline.curves import iso_cost
 from cutline.examples import load
 from cutline.report import html
 from cutline.report.cuts import embedded, kept, left_out
-from cutline.report.page import MODULES, asset, script
+from cutline.report.page import MODULES, asset, packed, script
 from cutline.report.specs import POINTS, RULES, TABLES, WITHOUT_CUT, charts
 from cutline.report.tables import facts
 
@@ -163,6 +163,14 @@ def test_a_long_list_keeps_the_cuts_that_are_asked_for(long_list):
 
 def test_a_long_list_stays_small(long_list):
     assert len(html(long_list)) < 2_000_000
+
+
+def test_twelve_long_lists_leave_room_for_the_rest(long_list):
+    models = {f"model {i}": long_list for i in range(12)}
+    lists = packed([embedded(model, name, 12) for name, model in models.items()])
+    pictures = packed(list(charts(models)))
+
+    assert len(lists) + len(pictures) < 1_500_000  # the library, the tables and the program take as much again
 
 
 # ---------------------------------------------------------------------- files

@@ -29,21 +29,25 @@ class Kept(NamedTuple):
         return len(self.cuts) == len(ranking) + 1
 
 
-def kept(ranking: Ranking, threshold: float) -> Kept:
-    """Which cuts the page can show. The cheapest cut for any costs is on the hull, so it is always among them."""
+def kept(ranking: Ranking, threshold: float, models: int = 1) -> Kept:
+    """Which cuts the page can show. The cheapest cut for any costs is on the hull, so it is always among them.
+
+    Many models share the room that a page has: each of them gets fewer cuts.
+    """
+    part = min(1.0, 3 / models)
     every = np.arange(len(ranking) + 1)
-    index = every if len(ranking) <= MOST else _chosen(ranking, threshold)
+    index = every if len(ranking) <= MOST * part else _chosen(ranking, threshold, part)
     rates = (ranking.tpr[index], ranking.fpr[index])
     return Kept(index, *(float(np.nan_to_num(np.diff(rate)).max(initial=0.0)) for rate in rates))
 
 
-def _chosen(r: Ranking, threshold: float) -> Array:
-    n, last, cut = float(r.total), len(r), r.cut(threshold)
-    start = float(r.ends[FIRST])
-    places = start * _RATIO ** np.arange(max(0.0, math.log(n / start) / math.log(_RATIO)))
-    steps = np.linspace(0, 1, _STEPS + 1)
+def _chosen(r: Ranking, threshold: float, part: float) -> Array:
+    n, last, cut, first = float(r.total), len(r), r.cut(threshold), int(FIRST * part)
+    start, ratio = float(r.ends[first]), _RATIO ** (1 / part)
+    places = start * ratio ** np.arange(max(0.0, math.log(n / start) / math.log(ratio)))
+    steps = np.linspace(0, 1, int(_STEPS * part) + 1)
     found = [
-        np.arange(FIRST + 1),
+        np.arange(first + 1),
         np.searchsorted(r.ends, places),
         np.searchsorted(r.tp, steps * float(r.positives)),
         np.searchsorted(r.fp, steps * float(r.negatives)),
@@ -56,10 +60,10 @@ def _chosen(r: Ranking, threshold: float) -> Array:
     return np.unique(np.minimum(np.concatenate(found), last))
 
 
-def embedded(evaluation: Evaluation, name: str) -> dict[str, Any]:
+def embedded(evaluation: Evaluation, name: str, models: int = 1) -> dict[str, Any]:
     """What the page has to know of a model to cut its list anywhere."""
     r = evaluation.ranking
-    chosen = kept(r, evaluation.threshold)
+    chosen = kept(r, evaluation.threshold, models)
     index = chosen.cuts
     squares = {} if r.integral else {"tp2": _cumulated(r.pos2, index), "fp2": _cumulated(r.neg2, index)}
     return {
@@ -86,14 +90,14 @@ def _cumulated(cells: Array, index: Array) -> Any:
     return np.concatenate(([0.0], np.cumsum(cells)))[index].tolist()
 
 
-def left_out(evaluation: Evaluation) -> str:
+def left_out(evaluation: Evaluation, models: int = 1) -> str:
     """How many cuts the page lacks and how far it is between those it has, in words; empty when it has all."""
     r = evaluation.ranking
-    chosen = kept(r, evaluation.threshold)
+    chosen = kept(r, evaluation.threshold, models)
     if chosen.is_all(r):
         return ""
     return (
         f"The page holds {len(chosen.cuts)} of the {len(r) + 1} cuts. Every number is exact for the cut that is shown; "
         f"from one such cut to the next, recall moves by at most {chosen.of_positives:.2g} and the false positive rate "
-        f"by at most {chosen.of_negatives:.2g}. The cheapest cut, whatever the costs, and the first {FIRST} are there."
+        f"by at most {chosen.of_negatives:.2g}. The cheapest cut is there, whatever the costs."
     )

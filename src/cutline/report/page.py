@@ -57,24 +57,26 @@ def of_comparison(comparison: Comparison) -> str:
     library = in_background(vega)
     rows = {name: tables.rows_of(evaluation) for name, evaluation in comparison.items()}
     first = next(iter(comparison.values()))
-    notes = advice.notes_on(comparison)
+    notes, document = advice.notes_on(comparison), comparison.to_dict()
     context = {
         "title": " and ".join(comparison.names) if len(comparison) < 4 else f"{len(comparison)} models",
         "heading": comparison._heading(),
         "verdict": verdict.verdict_on(comparison, notes),
         "cards": [],
         "notes": notes,
-        "comparison": _side_by_side(comparison, rows),
+        "comparison": _side_by_side(comparison, rows, document),
         "live": tables.by_question(rows[first.name or ""], live=True),
         "others": [],
     }
     flat = [{"model": name} | row for name, own in rows.items() for row in own]
     pairs = list(itertools.combinations(comparison.names, 2))
     differences = [comparison.confidence_curve("auc", a, b) for a, b in pairs] if len(pairs) <= MOST_PAIRS else []
-    return _page(dict(comparison.items()), context, comparison.to_dict(), flat, library, differences)
+    return _page(dict(comparison.items()), context, document, flat, library, differences)
 
 
-def _side_by_side(comparison: Comparison, rows: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
+def _side_by_side(
+    comparison: Comparison, rows: dict[str, list[dict[str, Any]]], document: dict[str, Any]
+) -> dict[str, Any]:
     """The tables of several models: measures by model, differences by pair, and who is best where."""
     by_name = {model: {row["measure"]: row for row in own} for model, own in rows.items()}
     groups = []
@@ -91,7 +93,7 @@ def _side_by_side(comparison: Comparison, rows: dict[str, list[dict[str, Any]]])
         "models": list(rows),
         "headlines": headlines,
         "groups": groups,
-        "differences": [row | {"title": MEASURES[row["measure"]].title} for row in comparison.summary()],
+        "differences": [row | {"title": MEASURES[row["measure"]].title} for row in document["differences"]],
         "verdict": verdicts if len(verdicts) > 1 else [],
         "dominance": str(comparison.dominance("roc")).splitlines(),
     }
@@ -121,7 +123,7 @@ def _page(
 
     pictures = list(specs.charts(models, differences))
     data = {
-        "models": [cuts.embedded(evaluation, name) for name, evaluation in models.items()],
+        "models": [cuts.embedded(evaluation, name, len(models)) for name, evaluation in models.items()],
         "measures": tables.count_measures(),
         "charts": pictures,
         "level": tables.LEVEL,
@@ -142,7 +144,7 @@ def _page(
         charts=[{key: picture[key] for key in ("name", "title", "notes")} for picture in pictures],
         models=list(models),
         conventions=conventions(first),
-        left_out=[text for text in map(cuts.left_out, models.values()) if text][:1],
+        left_out=cuts.left_out(first, len(models)),
         level=f"{100 * tables.LEVEL:g} %",
         higher=first.ranking.higher_is_positive,
         grouped=first.groups is not None,

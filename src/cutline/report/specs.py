@@ -36,7 +36,7 @@ FIRST = ("roc", "score_distribution", "precision_recall", "gain", "tpr_fpr")
 LIVE = "live"
 AREAS = "areas"
 ERRORS = {"positives": "missed positives", "negatives": "false alarms"}
-_HOVERED = 150  # points of a line that show their numbers under the pointer
+_HOVERED = 300  # points of a chart that show their numbers under the pointer
 
 
 def charts(models: Mapping[str, Evaluated], differences: Sequence[ConfidenceCurve] = ()) -> Iterator[dict[str, Any]]:
@@ -202,13 +202,13 @@ def _mark_type(layer: dict[str, Any]) -> Any:
 
 
 def _thin(spec: dict[str, Any]) -> None:
-    """Fewer points under the pointer: the lines keep all of theirs."""
+    """Fewer points under the pointer, the more lines there are: the lines themselves keep all of theirs."""
     for rows in spec["datasets"].values():
-        if rows and "threshold" in rows[0] and "series" in rows[0]:
-            by_series: dict[str, list[Any]] = {}
+        if rows and "series" in rows[0] and isinstance(rows[0].get("threshold"), list):
+            most = max(_HOVERED // len(rows), 1)
             for row in rows:
-                by_series.setdefault(row["series"], []).append(row)
-            rows[:] = [row for own in by_series.values() for row in own[:: max(1, -(-len(own) // _HOVERED))]]
+                step = -(-len(row["x"]) // most)
+                row |= {key: column[::step] for key, column in row.items() if isinstance(column, list)}
 
 
 def _arranged(node: Any) -> None:
