@@ -138,11 +138,11 @@ def _same_as_python(report, where):
         assert value == pytest.approx(float(measure.compute(counts)), rel=1e-9, abs=1e-12, nan_ok=True), about
         if not math.isnan(value):
             assert chance == pytest.approx(measure.ignorant(counts), rel=1e-9, abs=1e-12, nan_ok=True), about
-        if method and math.isfinite(where.get("threshold", 0)):
-            found = ev.estimate(name, method=method, **where)
+        if method and math.isfinite(counts.threshold):  # the threshold is taken as given, also where a quota led there
+            found = ev.estimate(name, method=method, threshold=float(counts.threshold))
             assert (low, high) == pytest.approx((found.low, found.high), rel=1e-6, abs=1e-8, nan_ok=True), about
             if measure.kind is not None:
-                assert method == ev.estimate(name, **where).method, about
+                assert method == ev.estimate(name, threshold=float(counts.threshold)).method, about
 
 
 def test_a_quota_inside_a_tie_gets_its_expectation(opened):
@@ -151,6 +151,7 @@ def test_a_quota_inside_a_tie_gets_its_expectation(opened):
         report.enter("quota", quota)
         _same_as_python(report, {"quota": quota})
     assert "expectations" in report.text("#sentence")
+    assert {method for *_, method in report.estimates().values()} == {""}
 
 
 def test_a_quota_and_a_share_give_the_counts_of_python(report):

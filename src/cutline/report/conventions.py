@@ -41,5 +41,6 @@ def _intervals(evaluation: Evaluation) -> str:
         )
     return (
         f"{100 * LEVEL:g} %: Wilson for shares, logarithms for ratios, DeLong for the AUC and what is linear in it, "
-        f"the infinitesimal jackknife (influence) for other measures of one cut; {others}."
+        f"the infinitesimal jackknife (influence) for other measures of one cut; {others}. "
+        "At a cut, also one that a quota led to, the threshold is taken as given."
     )

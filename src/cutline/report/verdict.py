@@ -12,8 +12,10 @@ from cutline.contingency import written
 from cutline.evaluation import Evaluation
 from cutline.inference.estimate import Estimate
 from cutline.ranking import cases_of
+from cutline.report.tables import LEVEL
 from cutline.tables import shown
 
+_FEW_PAIRS = 3
 _OF_DIFFERENCES = ("too-small",)  # the second sentence says it
 
 
@@ -32,10 +34,21 @@ def verdict_on(comparison: Comparison, notes: Sequence[Note]) -> list[str]:
         f"{len(comparison)} models scored the same {cases_of(r)}, {written(r.positives)} of them positive; by the area "
         f"under the ROC curve, where 0.5 is chance, they stand at {ranked}."
     )
-    differences = " ".join(comparison.verdict("auc").splitlines()[:3])
     others = [note.text for note in notes if note.rule not in _OF_DIFFERENCES]
     dominance = str(comparison.dominance("roc")).splitlines()[0]
-    return [first, differences, others[0] if others else f"By false positive rate: {dominance}"]
+    return [first, _differences(comparison), others[0] if others else f"By false positive rate: {dominance}"]
+
+
+def _differences(comparison: Comparison) -> str:
+    """Which models can be told apart; of many, how many pairs."""
+    sentences = comparison.verdict("auc").splitlines()
+    if len(sentences) <= _FEW_PAIRS:
+        return " ".join(sentences)
+    apart = sum(pair.p_holm < 1 - LEVEL for pair in comparison.test("auc"))
+    return (
+        f"Of the {len(sentences)} pairs of models, {apart} can be told apart by the AUC at {100 * LEVEL:g} % "
+        "(DeLong, Holm's correction)."
+    )
 
 
 def _or_nothing(value: float) -> float:

@@ -9,7 +9,8 @@ export function estimate(entry, cut, model, settings) {
   const found = { name: entry.name, value, low: NaN, high: NaN, method: "", chance: NaN };
   if (Number.isNaN(value)) return found;
   found.chance = definition.chance(situation(cut), settings);
-  if (model.grouped) return found;
+  // Cases in groups are not independent, and a cut inside a tie is none of a threshold: these methods fit neither.
+  if (model.grouped || cut.inside > 0) return found;
   const [method, limits] = definition.of
     ? ["wilson", () => ofShare(definition, cut, model, settings.z)]
     : definition.ratio

@@ -141,7 +141,7 @@ export class LiveCut {
       `${rule(model, cut)[0].toUpperCase()}${rule(model, cut).slice(1)}: ${counted(flagged)} of ${counted(model.total)} cases are flagged. ` +
       `${counted(cut.tp)} of the ${counted(model.positives)} positives are found, ${counted(cut.fn)} are missed; ` +
       `${counted(cut.fp)} of the ${counted(model.negatives)} negatives are false alarms.` +
-      (cut.inside > 0 ? " The last places go to cases of equal score at random: the counts are expectations." : "") +
+      (cut.inside > 0 ? " The last places go to cases of equal score at random: the counts are expectations, without intervals." : "") +
       (cut.snapped ? " This is the nearest cut that this file holds." : "");
   }
 
