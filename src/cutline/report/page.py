@@ -30,6 +30,7 @@ from cutline.tables import plain, shown
 
 # In the order in which they need each other: the page has them as one program.
 MODULES = ("format", "ranking", "measures", "intervals", "points", "charts", "live", "numbers", "main")
+AXES = {"roc": "By false positive rate", "quota": "By quota", "precision_recall": "By recall"}
 MOST_PAIRS = 6  # of which each gets a chart of its difference
 
 
@@ -95,7 +96,7 @@ def _side_by_side(
         "groups": groups,
         "differences": [row | {"title": MEASURES[row["measure"]].title} for row in document["differences"]],
         "verdict": verdicts if len(verdicts) > 1 else [],
-        "dominance": str(comparison.dominance("roc")).splitlines(),
+        "dominance": {title: comparison.dominance(curve).verdict for curve, title in AXES.items()},
     }
 
 

@@ -35,7 +35,7 @@ def verdict_on(comparison: Comparison, notes: Sequence[Note]) -> list[str]:
         f"under the ROC curve, where 0.5 is chance, they stand at {ranked}."
     )
     others = [note.text for note in notes if note.rule not in _OF_DIFFERENCES]
-    dominance = str(comparison.dominance("roc")).splitlines()[0]
+    dominance = comparison.dominance("roc").verdict
     return [first, _differences(comparison), others[0] if others else f"By false positive rate: {dominance}"]
 
 
