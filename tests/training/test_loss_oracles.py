@@ -17,7 +17,7 @@ from cutline.training.orders import (
     QuotaOracle,
 )
 from cutline.training.split import Split
-from cutline.training.tables import BoxesOracle, DiagonalsOracle, GridOracle, LinearOracle, RowsOracle
+from cutline.training.tables import BoxesOracle, DiagonalsOracle, GridOracle, LinearOracle, RowsOracle, as_ratio
 from cutline.training.targets import check_target, target
 
 TABLES = {
@@ -175,6 +175,23 @@ def test_a_callable_is_searched_like_the_measure_it_equals():
     f1 = target(lambda tp, fp, P, N: 2 * tp / (P + tp + fp))
 
     assert f1.oracle(split)(scores).value == pytest.approx(target("f1").oracle(split)(scores).value, abs=1e-12)
+
+
+@pytest.mark.parametrize(("name", "parameters"), [("f1", {}), ("jaccard", {}), *AT_THE_ENDS])
+def test_the_short_form_of_a_ratio_is_the_measure_on_every_table(name, parameters):
+    goal = target(name, parameters)
+    a, b = np.arange(8.0)[:, None], np.arange(24.0)[None, :]
+
+    np.testing.assert_allclose(goal.loss(7.0, 23.0)(a, b), 1 - goal.gain(7.0, 23.0)(a, b), atol=1e-12)
+
+
+def test_only_losses_that_are_ratios_have_the_short_form():
+    squared = lambda a, b: 1 - (a / (7 + b)) ** 2  # noqa: E731
+    never_flagged = target("precision").loss(7.0, 23.0)  # which is undefined when nobody is
+
+    assert as_ratio(squared, 7.0, 23.0) is squared
+    assert as_ratio(never_flagged, 7.0, 23.0) is never_flagged
+    assert target("f1").loss(7.0, 23.0).__name__ == target("jaccard").loss(7.0, 23.0).__name__ == "ratio"
 
 
 @often

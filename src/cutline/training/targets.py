@@ -21,7 +21,7 @@ from cutline.training.orders import (
     QuotaOracle,
 )
 from cutline.training.split import Array, Oracle, Psi, Split
-from cutline.training.tables import BoxesOracle, DiagonalsOracle, LinearOracle, RowsOracle, TableLoss
+from cutline.training.tables import BoxesOracle, DiagonalsOracle, LinearOracle, RowsOracle, TableLoss, as_ratio
 
 # The measures of an order and of a quota that have an oracle. All those of one cut have one: linear losses are found by
 # trying, these two kinds have a property that makes theirs fast, and all others are searched by boxes.
@@ -184,7 +184,11 @@ class Target:
                 f"{self.name} is {best:g} for perfect predictions and {worst:g} for the worst: "
                 "pass a measure that is finite, and greater for perfect ones."
             )
-        return lambda a, b: (best - gain(a, b)) / scale
+
+        def loss(a: Array, b: Array) -> Array:
+            return np.asarray((best - gain(a, b)) / scale)
+
+        return as_ratio(loss, positives, negatives) if SEARCHES.get(self.key) is RowsOracle else loss
 
     # ------------------------------------------------------------------ training
 
