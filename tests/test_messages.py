@@ -376,7 +376,15 @@ def training_cases():
     yield "training for a callable that is infinite", "finite", lambda: trained(lambda tp, fp, P, N: tp / fp)
     yield "training for a callable of numbers", "vectorised", lambda: trained(lambda tp, fp, P, N: tp if tp > fp else 0)
     yield "training for a callable that is constant", "perfect", lambda: trained(lambda tp, fp, P, N: 0 * tp)
+    yield "training for a callable that divides by zero", "division", lambda: trained(lambda tp, fp, P, N: 1 / 0)
+    yield "training for a callable of two counts", "(tp, fp, P, N)", lambda: trained(lambda tp, fp: tp)
     weighted = {"sample_weight": np.ones(40)}
+    profit = lambda tp, fp, P, N: 5 * tp - fp  # noqa: E731
+    yield (
+        "weights for the bound of a callable",
+        "of the callable",
+        lambda: trained(profit, solver="structural", **weighted),
+    )
     yield "weights for a bound without", "sample_weight", lambda: trained("mcc", solver="structural", **weighted)
     yield "weights for a quota", "sample_weight", lambda: trained("prbep", **weighted)
     yield "negative weights for training", "sample_weight", lambda: trained(sample_weight=-np.ones(40))
@@ -416,6 +424,9 @@ def training_cases():
     yield "an oracle of one class", "one class", lambda: oracle("auc", [1, 1])
     yield "an oracle with unknown psi", "psi", lambda: oracle("f1", [1, 0], psi="none")
     yield "an oracle of pairs with psi", "psi", lambda: oracle("auc", [1, 0], psi="uniform")
+    yield "an oracle of too few scores", "scores has 2", lambda: oracle("f1", [1, 0, 0])([0.5, 1.0])
+    yield "an oracle of missing scores", "position 1", lambda: oracle("f1", [1, 0, 0])([0.5, NAN, 1.0])
+    yield "an oracle of words", "scores", lambda: oracle("f1", [1, 0])(["a", "b"])
     yield "too few weights of pairs", "weights", lambda: cl.auc_pairs(LABELS, MARGINS, [1, 2])
     yield "negative weights of pairs", "weights", lambda: cl.auc_pairs(LABELS, MARGINS, [1, 2, 3, -4])
     yield "unknown loss for boosting", "focall", lambda: cl.boosting_loss("focall")

@@ -249,9 +249,21 @@ def test_the_choice_falls_back_when_its_bound_is_vacuous_on_all_cases(data, monk
     assert model.bound_ratio_ == 1.0
 
 
-def test_coefficients_of_zero_are_not_silent(data):
-    with pytest.warns(ConvergenceWarning, match="^All coefficients are 0"):
-        LinearMeasureClassifier("f1", solver="baseline").fit(0 * data[0], data[1])
+@pytest.mark.parametrize(("measure", "level"), [*((name, 7.0) for name in EVERY), ("auc", 0.0), ("f1", 0.0)])
+def test_equal_scores_are_not_silent(measure, level):
+    y = np.arange(200) < 130
+    model = LinearMeasureClassifier(measure, parameters=EVERY[measure], random_state=0)
+    with pytest.warns(ConvergenceWarning, match="^All cases have one score: pass columns that vary"):
+        model.fit(np.full((200, 2), level), y)
+
+    assert model.solver_ == "baseline"
+    assert np.ptp(model.decision_function(np.full((200, 2), level))) == 0
+
+
+def test_columns_too_small_to_count_are_not_silent(data):
+    X, y = data
+    with pytest.warns(ConvergenceWarning, match="bring each to a deviation of about 1"):
+        LinearMeasureClassifier("f1", solver="smooth").fit(1e-9 * X, y)
 
 
 def test_rare_classes_cost_one_fit_for_each_part_and_candidate(data, monkeypatch):
@@ -447,6 +459,17 @@ def test_it_works_with_the_tools_of_scikit_learn(data):
     fitted = pickle.loads(pickle.dumps(search.best_estimator_))  # noqa: S301
     np.testing.assert_array_equal(fitted.predict(X), search.best_estimator_.predict(X))
     assert clone(pipe)[-1].measure == "auc"
+
+
+@pytest.mark.parametrize("measure", EVERY)
+def test_a_public_oracle_takes_lists_and_whole_numbers(measure):
+    from cutline.training import oracle
+
+    labels, scores = [1, 0, 1, 0, 0], [3, 2, 1, 0, -1]
+    parameters = {name: min(value, 2) for name, value in EVERY[measure].items()}
+    bound = oracle(measure, labels, parameters=parameters)
+
+    assert bound(scores).value == bound(np.array(scores, dtype=float)).value
 
 
 def test_a_public_oracle_is_the_bound_that_is_minimised(data):

@@ -202,7 +202,7 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             raise ParameterError(
                 f"{goal.name} cannot take sample_weight, because a quota counts places, not weights: pass no weights."
                 if goal.is_quota
-                else f"The convex bound of {goal.name} cannot take sample_weight: pass solver='smooth', or no weights."
+                else f"The convex bound of {goal.noun} cannot take sample_weight: pass solver='smooth', or no weights."
             )
         names = candidates(self.solver, self.method, goal)
         if len(names) == 1:
@@ -288,7 +288,7 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             )
         if solution.is_vacuous and solution.reachable < VACUOUS:
             return (
-                f"C = {self.C:g} is too small for {goal.name} here: the risk is {solution.bound_ratio:.3f} times that "
+                f"C = {self.C:g} is too small for {goal.noun} here: the risk is {solution.bound_ratio:.3f} times that "
                 f"of a model that knows nothing, where {solution.reachable:.3f} can be reached; pass a larger C."
             )
         if solution.is_vacuous:
@@ -296,12 +296,15 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
                 goal.uses_psi and self.psi != "balanced" and not (self.psi == "auto" and goal.is_free_of_prevalence)
             )
             return (
-                f"The convex bound of {goal.name} is vacuous here: its risk is {solution.bound_ratio:.3f} times that "
+                f"The convex bound of {goal.noun} is vacuous here: its risk is {solution.bound_ratio:.3f} times that "
                 "of a model that knows nothing, and a larger C would not help; pass solver='auto' or 'smooth'"
                 f"{', or psi=' + repr('balanced') if balanced else ''}."
             )
-        if not model.coef.any():
-            return "All coefficients are 0, so that all cases have one score: pass columns that vary with the class."
+        if model.is_flat:
+            return (
+                "All cases have one score: pass columns that vary with the class, and bring each to a deviation of "
+                "about 1."
+            )
         return ""
 
 

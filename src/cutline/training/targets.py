@@ -63,6 +63,11 @@ class Target:
         return name if name.isidentifier() else "The callable"
 
     @property
+    def noun(self) -> str:
+        """The name in the middle of a sentence."""
+        return "the callable" if self.name == "The callable" else self.name
+
+    @property
     def is_table(self) -> bool:
         """Whether it is the measure of one cut."""
         return not isinstance(self.measure, Measure) or self.measure.needs is Needs.COUNTS
@@ -291,9 +296,10 @@ def _check_table(target: Target, split: Split) -> None:
     a, b = (np.unique(np.linspace(0, np.floor(size), _SAMPLE).astype(int)).astype(float) for size in (split.P, split.N))
     try:
         value = target.gain(split.P, split.N)(a[:, None], b[None, :])
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, ArithmeticError) as error:
         raise ParameterError(
-            f"{target.name} cannot be computed for arrays of tp and fp ({error}): pass a vectorised callable."
+            f"{target.name} cannot be computed for arrays of tp and fp ({error}): pass a vectorised callable of "
+            "(tp, fp, P, N)."
         ) from None
     if not np.isfinite(value).all():
         i, j = np.argwhere(~np.isfinite(value))[0]
