@@ -357,6 +357,8 @@ def training_cases():
     holed[3, 1], infinite[7, 2] = NAN, math.inf
     yield "training with one class", "one class", lambda: trained(y=np.ones(40))
     yield "training with one positive", "positive", lambda: trained(y=np.arange(40) == 0)
+    words = np.where(Y == 1, "case", "control")
+    yield "training for a class that is not there", "Did you mean case", lambda: trained(y=words, positive="cases")
     yield "training with NaN", "NaN", lambda: trained(X=holed)
     yield "training with an infinite value", "X", lambda: trained(X=infinite)
     yield "training with NaN in a sparse matrix", "NaN", lambda: trained(X=sparse.csr_matrix(holed))
