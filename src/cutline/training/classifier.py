@@ -22,7 +22,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from cutline import InputError, Measure, ParameterError, rank
 from cutline.errors import near
 from cutline.training.linear import VACUOUS, Effort
-from cutline.training.selection import Candidate, Trial, compare, contenders
+from cutline.training.selection import Candidate, Trial, compare, contenders, number_of_parts
 from cutline.training.settings import candidates, check_settings
 from cutline.training.solvers import Model, Recipe, fit
 from cutline.training.split import Array, Split
@@ -30,7 +30,6 @@ from cutline.training.targets import Target, check_target, target
 
 _FEW = 10  # with fewer cases of a class than this nothing can be held out
 _RARE = 100  # with fewer cases of a class the cut is chosen out of fold
-_FOLDS = 5
 _PAIRS = 100_000_000  # the most numbers in the matrix of explicit pairs
 
 
@@ -241,7 +240,8 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         few = min(len(split.pos), len(split.neg))
         folds: int | None = 0
         if self.threshold == "auto":
-            folds = _FOLDS if _FEW <= few < _RARE and goal.is_table else 0
+            # The parts of the choice, so that a baseline that is chosen is the baseline to the last digit.
+            folds = number_of_parts(self.holdout) if _FEW <= few < _RARE and goal.is_table else 0
         elif self.threshold == "zero":
             folds = None
         elif not isinstance(self.threshold, str) and 2 <= _whole(self.threshold) <= few:
