@@ -358,6 +358,8 @@ def training_cases():
     yield "training with one class", "one class", lambda: trained(y=np.ones(40))
     yield "training with one positive", "positive", lambda: trained(y=np.arange(40) == 0)
     words = np.where(Y == 1, "case", "control")
+    holey = np.where(np.arange(40) == 3, None, words)
+    yield "training with a missing label", "NoneType", lambda: trained(y=holey)
     yield "training for a class that is not there", "Did you mean case", lambda: trained(y=words, positive="cases")
     yield "training with NaN", "NaN", lambda: trained(X=holed)
     yield "training with an infinite value", "X", lambda: trained(X=infinite)

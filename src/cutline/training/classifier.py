@@ -175,8 +175,11 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
     # ------------------------------------------------------------------ checks
 
     def _split(self, X: Any, y: Array, sample_weight: Any) -> Split:
-        check_classification_targets(y)
-        kind = type_of_target(y, input_name="y", raise_unknown=True)
+        try:
+            check_classification_targets(y)
+            kind = type_of_target(y, input_name="y", raise_unknown=True)
+        except TypeError as error:  # missing labels among words, say
+            raise InputError(f"y holds labels that do not go together ({error}): pass labels of one kind.") from None
         if kind != "binary":
             raise InputError(
                 f"Only binary classification is supported. The type of the target is {kind}: "
