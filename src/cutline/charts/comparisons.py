@@ -7,18 +7,16 @@ from typing import Any
 
 import altair as alt
 
-from cutline.charts.lines import NOTHING, curves_of, cut_marks
+from cutline.charts.lines import NOTHING, curves_of
+from cutline.charts.marks import Mark, cut_marks, mark_layer, rule_layer
 from cutline.charts.parts import (
     Frame,
-    Mark,
     Models,
     Series,
     frame_of,
     layered,
     line_layers,
-    mark_layer,
     model_series,
-    rule_layer,
 )
 from cutline.charts.picture import inline
 from cutline.charts.references import apart, reference_series
@@ -158,5 +156,5 @@ def confidence_curve(found: ConfidenceCurve, theme: Theme, *, level: float = 0.9
         ),
     ]
     observed = Mark("observed difference", Point(float("nan"), found.value, 1.0), "circle", theme.text)
-    rules = rule_layer({"no difference": 0.0}, "x", theme)
+    rules = rule_layer({"no difference": 0.0}, "x", frame, theme)
     return layered([*rules, *line_layers(series, frame), *mark_layer([observed], frame, theme)], frame)

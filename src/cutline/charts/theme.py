@@ -53,6 +53,7 @@ class Theme:
             "labelFontSize": 11,
             "titleFontSize": 12,
             "titleFontWeight": "normal",
+            "labelFlush": False,
         }
         legend = {
             "labelColor": self.text,
