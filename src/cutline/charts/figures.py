@@ -28,6 +28,7 @@ from cutline.charts.parts import (
 )
 from cutline.charts.picture import inline
 from cutline.charts.theme import DASHES, Theme
+from cutline.columns import number
 from cutline.contingency import Counts, written
 from cutline.curves import THRESHOLD, Curve, Drawn, curve, described, drawn, loss_curves
 from cutline.errors import ParameterError
@@ -37,12 +38,18 @@ from cutline.tables import shown
 # ---------------------------------------------------------------------- portions of the list
 
 
+MOST_PORTIONS = 100
+MOST_BARS = 4  # side by side, in colours that differ in black and white too
+
+
 def portion_lift(models: Models, theme: Theme, *, portions: int = 10) -> Any:
-    """The lift of each portion of the list, as bars, or as lines when there are more models than colours."""
+    """The lift of each portion of the list, as bars, or as lines when bars of so many models could not be read."""
     curves = curves_of(models, "portion_lift", portions=portions)
+    if portions > MOST_PORTIONS:
+        raise ParameterError(f"portions is {portions}, but a chart shows {MOST_PORTIONS} at most: pass fewer.")
     frame = frame_of(curves)
     nothing = rule_layer({"knowing nothing": 1.0}, "y", frame, theme)
-    if len(curves) <= len(theme.lines):
+    if len(curves) <= MOST_BARS:
         return layered([_bars(curves, frame, theme), *nothing], frame)
     frame = replace(frame, x_domain=(1, max(portions, 2)))
     series = [
@@ -57,8 +64,6 @@ def _bars(curves: Mapping[str, Curve], frame: Frame, theme: Theme) -> Any:
     data = [row for name, found in curves.items() for row in rows(_portion_columns(found), series=name)]
     names, clicked = list(curves), clickable(frame)
     legend = alt.Legend(title=None, orient="right") if len(names) > 1 else None
-    # Ever lighter, so that bars differ in black and white too.
-    shades = np.linspace(1, 0.25, len(names)).round(2).tolist() if len(names) > 1 else [1]
     bars = (
         alt.Chart(inline(data))
         .mark_bar(strokeWidth=1, stroke=theme.text)
@@ -67,12 +72,9 @@ def _bars(curves: Mapping[str, Curve], frame: Frame, theme: Theme) -> Any:
             y=alt.Y("lift:Q", title=frame.y, scale=alt.Scale(domain=list(frame.y_domain), nice=False)),
             color=alt.Color(
                 "series:N",
-                scale=alt.Scale(domain=names, range=[theme.colour(i) for i in range(len(names))]),
+                scale=alt.Scale(domain=names, range=theme.fills(len(names))),
                 legend=legend,
                 sort=None,
-            ),
-            fillOpacity=alt.FillOpacity(
-                "series:N", scale=alt.Scale(domain=names, range=shades), legend=legend, sort=None
             ),
             opacity=alt.when(clicked).then(alt.value(1)).otherwise(alt.value(0.12)),
             tooltip=tooltips(data[0]),
@@ -146,7 +148,7 @@ def _closed(line: Drawn) -> Drawn:
 
 def losses(models: Models, theme: Theme, *, gamma: float = 2.0) -> Any:  # noqa: ARG001
     """The losses of a positive case by its margin: 0-1, hinge, logistic and focal."""
-    margin, found = loss_curves(gamma=gamma)
+    margin, found = loss_curves(gamma=number(gamma, "gamma"))
     frame = Frame(
         "Margin (signed distance from the boundary)", "Loss", (-3.0, 3.0), (0.0, 4.0), "Losses of a positive case"
     )

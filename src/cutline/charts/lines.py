@@ -77,6 +77,8 @@ def roc(
     models: Models, theme: Theme, *, hull: bool = True, cost_fp: float | None = None, cost_fn: float | None = None
 ) -> Any:
     """ROC curves with the diagonal and the chosen cuts; for one model also its hull, named points and iso-cost line."""
+    if not isinstance(hull, bool):
+        raise ParameterError(f"hull is {hull!r}: pass True or False.")
     curves = curves_of(models, "roc")
     frame = frame_of(curves)
     series, marks = model_series(curves, theme), cut_marks(models, curves, theme)

@@ -123,7 +123,7 @@ def together(marks: Sequence[Mark]) -> list[Place]:
 
 # Marks nearer than this many pixels would lie on each other: each next one is a ring around those before.
 NEAR = 11
-RADIUS, WIDER, RINGS = 7.0, 4.5, 6
+RADIUS, WIDER, RINGS = 7.0, 3.5, 6
 
 
 def sizes(places: Sequence[Place], frame: Frame) -> list[float]:

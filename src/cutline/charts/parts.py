@@ -231,7 +231,7 @@ def line_layers(series: Sequence[Series], frame: Frame) -> list[Any]:
     if not told:
         return [lines]
     columns: list[Any] = list(told[0].columns)
-    points = [packed(_some(one.columns), columns, series=one.name) for one in told]
+    points = [packed(_some(one.columns), columns, series=one.name) for one in reversed(told)]
     few = sum(len(row["x"]) for row in points) <= 60
     hover = (
         alt.Chart(inline(points))
