@@ -56,7 +56,7 @@ def exactly(pairs):
 
 
 @pytest.mark.parametrize("name", [*CHARTS, "f1"])
-def test_a_chart_is_valid_and_renders(name):
+def test_a_chart_is_valid_and_renders(name, checked):
     picture = picture_of(name, PAIR if name in ("dominance", "confidence_curve") else BERRAR)
     spec = picture.to_dict()
 
@@ -72,7 +72,7 @@ def test_a_chart_is_valid_and_renders(name):
     assert rows_of(spec)
 
 
-def test_a_specification_that_is_not_vega_lite_would_be_seen():
+def test_a_specification_that_is_not_vega_lite_would_be_seen(checked):
     spec = BERRAR.chart("roc").to_dict()
     spec["layer"][0]["encoding"]["x"]["type"] = "nonsense"
 
@@ -114,8 +114,9 @@ def test_every_measure_of_one_cut_can_be_drawn(measure):
 
 
 @pytest.mark.parametrize("name", OF_SEVERAL)
-def test_several_models_have_lines_and_a_legend_of_their_own(name):
+def test_several_models_have_lines_and_a_legend_of_their_own(name, checked):
     spec = cl.chart(name, MODELS).to_dict()
+    SCHEMA.validate(spec)
     series = {row["series"] for row in rows_of(spec) if "series" in row}
 
     assert len([one for one in series if "logistic" in one]) == 1
@@ -260,6 +261,13 @@ def test_the_qrecall_chart_shades_what_lies_above_and_below_the_random_line():
     assert height["S1: 0.5000"] == pytest.approx([0, 1 / 3, 1 / 6, 0, 0, 0, 0], abs=1e-5)
     assert height["S2: 0.5000"] == pytest.approx([0, 0, 0, 0, -1 / 6, -1 / 3, 0], abs=1e-5)
     assert "PEM = (S1 - S2) / S3 = (0.5000 - 0.5000) / 2.0000" in spec["title"]["subtitle"]
+
+
+def test_the_qrecall_chart_of_fractional_weights_names_its_areas_without_sums():
+    spec = UNUSUAL["fractional weights"].chart("qrecall").to_dict()
+
+    assert {row["area"] for row in rows_of(spec) if "area" in row} == {"S1", "S2"}
+    assert "undefined" not in str(spec["title"])
 
 
 def test_the_portions_chart_draws_a_bar_for_each_portion():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -279,11 +280,13 @@ def qrecall(models: Models, theme: Theme) -> Any:
     if len(models) > 1:
         return simple(models, theme, "qrecall", {"random": NOTHING, "perfect": PERFECT})
     s1, s2, s3 = (first.values[name] for name in ("s1", "s2", "s3"))
-    areas = f"PEM = (S1 - S2) / S3 = ({shown(s1)} - {shown(s2)}) / {shown(s3)}"
-    frame = frame_of(curves, subtitle=[*figures(first), areas])
+    summed = math.isfinite(s1)  # over whole places, so not where cases weigh parts of them
+    areas = [f"PEM = (S1 - S2) / S3 = ({shown(s1)} - {shown(s2)}) / {shown(s3)}"] if summed else []
+    names = (f"S1: {shown(s1)}", f"S2: {shown(s2)}") if summed else ("S1", "S2")
+    frame = frame_of(curves, subtitle=[*figures(first), *areas])
     random, best = (drawn(first.beside[name]) for name in ("random", "perfect"))
     line = drawn(first)
-    shade = _shade(gap(line, random), {f"S1: {shown(s1)}": theme.colour(0), f"S2: {shown(s2)}": theme.colour(1)}, frame)
+    shade = _shade(gap(line, random), {name: theme.colour(i) for i, name in enumerate(names)}, frame)
     series = [
         *model_series(curves, theme),
         plain_series(PERFECT + " (S3 lies below it)", best, theme.reference, (6, 2), 1.5),
