@@ -148,6 +148,18 @@ def test_a_picture_of_one_model_says_whose_it_is(name):
     assert ">m<" in EV.chart(name).render(".svg").decode()
 
 
+def test_a_long_name_keeps_its_ends_and_its_number():
+    long = "gradient boosting " + "with many words " * 9 + "version 2"
+    several = cl.chart("roc", {long: EV, "b": EV}).render(".svg").decode()
+    alone = cl.evaluate([1, 0], [2, 1], name=long).chart("f1").to_dict()["title"]["subtitle"]
+
+    assert ">gradient boosting" in several
+    assert "version 2: 0.9167<" in several
+    assert len(alone[0]) == 52
+    assert alone[0].startswith("gradient boosting")
+    assert alone[0].endswith("version 2")
+
+
 def test_a_model_without_a_name_is_not_named():
     assert "subtitle" not in cl.evaluate([1, 0], [2, 1]).chart("f1").to_dict()["title"]
 

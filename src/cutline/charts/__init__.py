@@ -11,7 +11,7 @@ import altair as alt
 from cutline.charts import comparisons, figures, lines
 from cutline.charts.parts import Evaluated
 from cutline.charts.picture import Picture
-from cutline.charts.theme import DARK, LIGHT, MOST_MODELS, THEMES, Theme, themed
+from cutline.charts.theme import DARK, LIGHT, LONGEST, MOST_MODELS, THEMES, Theme, themed
 from cutline.curves import CURVES
 from cutline.errors import InputError, ParameterError, UnknownNameError, near
 from cutline.inference.confidence_curve import ConfidenceCurve
@@ -96,6 +96,8 @@ def chart(
 
 def _named(title: Any, name: str) -> alt.TitleParams:
     """The title of a chart of one model that has no legend to name it: below it stands whose chart it is."""
+    if len(name) > LONGEST:
+        name = f"{name[: LONGEST // 2]}…{name[-(LONGEST // 2 - 1) :]}"
     if title is alt.Undefined:
         return alt.TitleParams(name)
     below = [] if title.subtitle is alt.Undefined else title.subtitle

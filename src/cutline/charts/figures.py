@@ -27,7 +27,7 @@ from cutline.charts.parts import (
     tooltips,
 )
 from cutline.charts.picture import inline
-from cutline.charts.theme import DASHES, Theme
+from cutline.charts.theme import DASHES, SHORTENED, Theme
 from cutline.columns import number
 from cutline.contingency import Counts, written
 from cutline.curves import THRESHOLD, Curve, Drawn, curve, described, drawn, loss_curves
@@ -63,7 +63,7 @@ def _bars(curves: Mapping[str, Curve], frame: Frame, theme: Theme) -> Any:
     """A bar for each portion and model, those of a model picked out by a click in the legend."""
     data = [row for name, found in curves.items() for row in rows(_portion_columns(found), series=name)]
     names, clicked = list(curves), clickable(frame)
-    legend = alt.Legend(title=None, orient="right") if len(names) > 1 else None
+    legend = alt.Legend(title=None, orient="right", labelExpr=SHORTENED) if len(names) > 1 else None
     bars = (
         alt.Chart(inline(data))
         .mark_bar(strokeWidth=1, stroke=theme.text)

@@ -12,7 +12,7 @@ import numpy as np
 
 from cutline.charts.numbers import digits, plain
 from cutline.charts.picture import inline
-from cutline.charts.theme import DASHES, Theme
+from cutline.charts.theme import DASHES, SHORTENED, Theme
 from cutline.contingency import written
 from cutline.curves import SCORE, THRESHOLD, Axis, Curve, Drawn, described, drawn
 from cutline.measures import MEASURES
@@ -200,7 +200,9 @@ def line_layers(series: Sequence[Series], frame: Frame) -> list[Any]:
     series = _distinct(series)
     names = [one.name for one in series]
     legend = (
-        alt.Legend(title=frame.legend, orient="right", symbolType="stroke", symbolSize=500) if len(series) > 1 else None
+        alt.Legend(title=frame.legend, orient="right", symbolType="stroke", symbolSize=500, labelExpr=SHORTENED)
+        if len(series) > 1
+        else None
     )
     clicked = clickable(frame)
     # The legend shows the dash beside the colour, which merging two legends of one field does.

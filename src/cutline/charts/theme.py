@@ -8,6 +8,9 @@ from typing import Any, Literal
 from cutline.errors import ParameterError
 
 MOST_MODELS = 12
+# A long name is shortened in its middle: its end tells versions apart, and after it stands a number.
+LONGEST = 52
+SHORTENED = f"truncate(datum.label, {LONGEST}, 'center', '…')"
 
 # Each line of a chart has a pattern of its own, so that no two need their colours to be told apart.
 DASHES: tuple[tuple[int, ...], ...] = (
