@@ -295,12 +295,25 @@ def test_the_distribution_chart_fills_the_two_errors_on_their_sides_of_the_cut()
 
 
 def test_the_dominance_chart_draws_spans_of_the_leaders():
-    spans = layers_rows(cl.chart("dominance", MURPHY).to_dict(), "leader")
+    spec = cl.chart("dominance", MURPHY).to_dict()
+    band = layers_of(spec)[-1]
 
-    assert [(row["start"], row["end"], row["names"]) for row in spans] == [
-        (0, 0.75, "first"),
-        (0.75, 1, "first and second"),
+    assert [(row["start"], row["end"], row["names"], row["lane"]) for row in layers_rows(spec, "lane")] == [
+        (0, 0.75, "first", ["1"]),
+        (0.75, 1, "first and second", ["1", "2"]),
     ]
+    # A lane for each model, below one another: no colour is needed to tell them apart.
+    assert band["encoding"]["y"]["field"] == "lane"
+    assert band["encoding"]["y"]["scale"]["domain"] == ["1", "2"]
+    assert band["transform"] == [{"flatten": ["lane"]}]
+
+
+def test_the_dominance_chart_leaves_out_where_no_model_has_a_value():
+    # Above 1 nobody is flagged by b, and above 2 nobody at all: precision is undefined.
+    models = {"a": cl.evaluate([1, 0], [2, 0], threshold=1), "b": cl.evaluate([1, 0], [0, 1], threshold=1)}
+    rows = layers_rows(cl.chart("dominance", models, kind="precision").to_dict(), "lane")
+
+    assert [(row["start"], row["end"], row["names"]) for row in rows] == [(0, 2, "a")]
 
 
 def test_the_skew_chart_draws_one_roc_curve_and_falling_precision():
