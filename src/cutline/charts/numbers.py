@@ -13,12 +13,12 @@ DIGITS = 6
 
 
 def digits(values: Any) -> int:
-    """How many digits tell values apart to a millionth of their range: more than six for large ones close together.
+    """How many digits tell values apart to 1e-5 of their range: more than six for large ones close together.
 
-    Of a value alone, to a millionth of one.
+    Of a value alone, to 1e-5 of one.
 
     >>> digits([0.0, 0.25, 1.0]), digits([1e9, 1e9 + 10]), digits([0.7]), digits([123456.789])
-    (6, 15, 6, 12)
+    (6, 14, 6, 11)
     """
     column = np.asarray(values)
     if column.dtype.kind not in "iuf":
@@ -28,7 +28,7 @@ def digits(values: Any) -> int:
     if not largest:
         return DIGITS
     spread = float(np.ptp(finite)) or 1.0
-    return min(DIGITS + max(0, math.ceil(math.log10(largest / spread))), 17)
+    return min(DIGITS + max(0, math.floor(math.log10(largest / spread))), 17)
 
 
 def plain(value: Any, digits: int = DIGITS) -> Any:
