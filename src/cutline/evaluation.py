@@ -197,10 +197,11 @@ class Evaluation:
         return estimates([self._target(measure, {}) for measure in measures], options, self.groups)
 
     def _target(self, measure: str | Measure | Callable[..., float], parameters: dict[str, Any]) -> Target:
+        grouped = self.groups is not None
         if callable(measure) and not isinstance(measure, Measure):
-            return of_function(measure, self.ranking, parameters)
+            return of_function(measure, self.ranking, parameters, grouped=grouped)
         chosen = MEASURES[measure]
-        return of_measure(chosen, self.ranking, self.completed(chosen, parameters))
+        return of_measure(chosen, self.ranking, self.completed(chosen, parameters), grouped=grouped)
 
     # ------------------------------------------------------------------ one cut
 
