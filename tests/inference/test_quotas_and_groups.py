@@ -185,7 +185,7 @@ def test_a_band_resamples_groups_or_refuses():
 
 def test_one_group_is_singular():
     found = evaluate([1, 0, 1], [3, 2, 1], groups=["a", "a", "a"]).estimate("auc", resamples=20)
-    assert found.notes[0] == "1 group was resampled whole."
+    assert found.notes[0].startswith("1 group was resampled whole")
 
 
 # ---------------------------------------------------------------------- functions of the user's
@@ -326,3 +326,21 @@ def test_cases_of_one_class_with_fractional_weights_have_a_value_or_a_reason(lab
     for name in ("accuracy", "f1", "expected_cost", "net_benefit", "recall", "specificity"):
         found = ev.estimate(name, method=method, resamples=50)
         assert found.has_interval or found.notes
+
+
+@pytest.mark.parametrize("groups", [[math.nan, 1.0, 1.0, 2.0], [None, "a", "a", "b"]])
+def test_a_missing_group_is_refused_and_not_pooled_with_others_that_are(groups):
+    for work in (
+        lambda: evaluate([1, 0, 1, 0], [4, 3, 2, 1], groups=groups),
+        lambda: compare([1, 0, 1, 0], {"a": [4, 3, 2, 1], "b": [1, 2, 3, 4]}, groups=groups),
+    ):
+        with pytest.raises(CutlineError, match="groups lacks 1 value"):
+            work()
+
+
+def test_few_groups_are_told():
+    def notes(groups):
+        return evaluate(LABELS, SCORES, groups=np.arange(120) % groups).estimate("auc", resamples=50).notes
+
+    assert notes(4)[0].startswith("4 groups were resampled whole, which is few: the interval then holds the truth less")
+    assert notes(30)[0] == "30 groups were resampled whole."

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from cutline.contingency import Counts
+from cutline.errors import InputError, ParameterError
 from cutline.inference.sizes import squares
 from cutline.measures import Family, Measure, Needs
 from cutline.measures._facts import constant
@@ -84,27 +85,31 @@ def of_function(
     function: Callable[..., Any], ranking: Ranking, where: dict[str, Any], *, grouped: bool = False
 ) -> Target:
     """The target of a function of the user's: of the counts of the cut that is named, or else of the ranking."""
+    _check_where(where)
     of_one = _of_cut(function, _cut(ranking, where, grouped)) if where else function
+    name = getattr(function, "__name__", type(function).__name__)
 
     def statistic(r: Ranking) -> Any:
-        return of_one(r) if r.pos.ndim == 1 else np.array([float(of_one(one)) for one in r.one_by_one()])
+        return np.array([_one_number(of_one(one), name) for one in r.one_by_one()]).reshape(r.pos.shape[:-1])[()]
 
-    value = float(of_one(ranking))
-    name = getattr(function, "__name__", type(function).__name__)
+    value = _one_number(of_one(ranking), name)
     reason = "the function gives NaN" if math.isnan(value) else ""
     return Target(name, ranking, statistic, value, reason, by_quota=bool(where) and "threshold" not in where)
 
 
 def as_measure(function: Any, where: Mapping[str, Any]) -> Measure:
     """A function of the user's as a measure that is in no registry, of one cut if `where` names one."""
+    _check_where(where)
     name = str(getattr(function, "__name__", type(function).__name__))
 
     def of_stack(data: Any) -> Any:
         if isinstance(data, Ranking):
-            found = [float(function(one)) for one in data.one_by_one()]
+            found = [_one_number(function(one), name) for one in data.one_by_one()]
             return found[0] if data.pos.ndim == 1 else np.array(found)
         cells = np.broadcast_arrays(data.tp, data.fp, data.fn, data.tn, data.threshold)
-        found = [float(function(Counts(*row))) for row in zip(*(cell.ravel() for cell in cells), strict=True)]
+        found = [
+            _one_number(function(Counts(*row)), name) for row in zip(*(cell.ravel() for cell in cells), strict=True)
+        ]
         return np.array(found).reshape(cells[0].shape)[()]
 
     return Measure(
@@ -122,11 +127,30 @@ def as_measure(function: Any, where: Mapping[str, Any]) -> Measure:
     )
 
 
+def _check_where(where: Mapping[str, Any]) -> None:
+    """Refuse parameters that name no cut: a function takes none of its own here."""
+    other = [name for name in where if name not in _CUTS]
+    if other:
+        raise ParameterError(
+            f"A function has no parameter {other[0]!r} here: pass {', '.join(_CUTS)}, or bind it before."
+        )
+
+
+def _one_number(found: Any, name: str) -> float:
+    """What a function of the user's returned, if that is one number."""
+    try:
+        return float(found)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} returned {found!r:.40}: return one number.") from None
+
+
 # ---------------------------------------------------------------------- the same cut of any ranking
+
+_CUTS = ("threshold", "quota", "share")
 
 
 def _where(parameters: dict[str, Any]) -> dict[str, Any]:
-    return {name: parameters[name] for name in ("threshold", "quota", "share") if name in parameters}
+    return {name: parameters[name] for name in _CUTS if name in parameters}
 
 
 def _cut(ranking: Ranking, where: dict[str, Any], grouped: bool) -> Callable[[Ranking], Counts]:
