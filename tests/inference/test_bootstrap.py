@@ -100,7 +100,7 @@ def test_neither_memory_nor_threads_change_a_bit(method, digits, monkeypatch):
     ev = evaluate(*simulated(120, digits=digits))
 
     def found():
-        return ev.estimates(EVERY, method=method, resamples=600)
+        return ev.estimates(EVERY, method=method, resamples=module.BLOCK + 50)
 
     expected = found()
     monkeypatch.setattr(module, "CELLS", 3000)

@@ -245,7 +245,8 @@ def test_a_formula_for_independent_cases_says_so_when_there_are_groups():
     ("options", "message"),
     [
         ({"groups": [1, 2]}, "groups has 2 values but labels has 4"),
-        ({"groups": [1, "a", None, 2.5]}, "groups holds values that cannot be compared"),
+        ({"groups": [1, "a", None, 2.5]}, "groups holds 1 missing value"),
+        ({"groups": np.array([1, "a", 2, 2.5], dtype=object)}, "groups holds values that cannot be compared"),
     ],
 )
 def test_groups_that_are_none_are_refused(options, message):

@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from cutline import MEASURES, CutlineError, Discordance, band, bootstrap_model, compare, evaluate, mcnemar, roc_band
@@ -328,13 +329,15 @@ def test_cases_of_one_class_with_fractional_weights_have_a_value_or_a_reason(lab
         assert found.has_interval or found.notes
 
 
-@pytest.mark.parametrize("groups", [[math.nan, 1.0, 1.0, 2.0], [None, "a", "a", "b"]])
+@pytest.mark.parametrize(
+    "groups", [[math.nan, 1.0, 1.0, 2.0], [None, "a", "a", "b"], pd.Series([math.nan, "a", "a", "b"])]
+)
 def test_a_missing_group_is_refused_and_not_pooled_with_others_that_are(groups):
     for work in (
         lambda: evaluate([1, 0, 1, 0], [4, 3, 2, 1], groups=groups),
         lambda: compare([1, 0, 1, 0], {"a": [4, 3, 2, 1], "b": [1, 2, 3, 4]}, groups=groups),
     ):
-        with pytest.raises(CutlineError, match="groups lacks 1 value"):
+        with pytest.raises(CutlineError, match="groups holds 1 missing value"):
             work()
 
 

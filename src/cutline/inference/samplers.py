@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from cutline.columns import counted
+from cutline.columns import missing_error, missing_mask
 from cutline.errors import InputError
 from cutline.inference.draws import times_of_rows
 from cutline.predictions import cases
@@ -171,11 +171,9 @@ class CaseSampler:
 
 def group_codes(group: Array) -> tuple[Array, Array]:
     """The names of the groups, and of each row the number of its group."""
-    missing = int(np.sum(group != group)) if group.dtype.kind in "fM" else sum(one is None for one in group.tolist())
-    if missing:
-        raise InputError(
-            f"groups lacks {counted(missing, 'value')}: pass one for each case, its own for a single case."
-        )
+    absent = missing_mask(group)
+    if absent is not None and absent.any():
+        raise missing_error("groups", absent, None, "name one for each case, its own for a single case")
     try:
         names, code = np.unique(group, return_inverse=True)
     except TypeError:
