@@ -517,3 +517,10 @@ def test_the_name_of_a_difference_says_its_parameters():
     assert "by f_beta(beta=2)" in models.verdict("f_beta", beta=2, rounds=50)
     with pytest.raises(cl.CutlineError, match="quota and share are both given"):
         models.difference("hit_rate", quota=2, share=0.5)
+
+
+def test_a_summary_of_one_measure_needs_no_list():
+    models = compare([1, 0, 1, 0], {"a": [4, 3, 2, 1], "b": [1, 2, 3, 4]})
+
+    assert [row["measure"] for row in models.summary("auc", rounds=20)] == ["auc"]
+    assert repr(models.summary(MEASURES["auc"], rounds=20)) == repr(models.summary(["auc"], rounds=20))

@@ -243,7 +243,7 @@ class Comparison(Mapping[str, Evaluation]):
 
     def summary(
         self,
-        measures: Iterable[str | Measure] | None = None,
+        measures: Iterable[str | Measure] | str | Measure | None = None,
         *,
         level: float = LEVEL,
         rounds: int = ROUNDS,
@@ -255,7 +255,8 @@ class Comparison(Mapping[str, Evaluation]):
         qualifies a row is in its column `note`; printed, each note stands once below the table.
         """
         level, rounds, seed = check_level(level), check_whole(rounds, "rounds", 1), check_whole(seed, "seed", 0)
-        chosen = [MEASURES[m] for m in measures] if measures is not None else [m for m in MEASURES if m.headline]
+        listed = [measures] if isinstance(measures, str | Measure) else measures
+        chosen = [m for m in MEASURES if m.headline] if listed is None else [MEASURES[m] for m in listed]
         fitting = [m for m in chosen if all(m.fits(ranking) for ranking in self.pairing.rankings)]
         questions = {m: self._ask(m, {}, rounds, seed) for m in fitting}
         drawn = [m for m, (_, asked) in questions.items() if asked[0, 1].chosen("auto") == "bootstrap"]
