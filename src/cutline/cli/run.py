@@ -28,7 +28,7 @@ from cutline.options import check_whole
 from cutline.tables import Table
 
 _RESAMPLES = 2000
-_FEWEST = 200
+_FEWEST = 100
 _SCORES_AT_ONCE = 20_000_000  # resampled scores that take some seconds; longer lists get fewer resamples
 
 CHARTS = ("roc", "precision_recall", "gain", "score_distribution", "confusion_matrix")
