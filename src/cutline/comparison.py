@@ -68,9 +68,7 @@ def compare(
     if data is not None and isinstance(scores, Mapping) and id is None:
         labels, scores, weights, groups = columns_of(labels, scores, weights, data, positive, groups)
     elif data is not None:
-        if groups is not None:
-            raise ParameterError("groups= needs the cases in one order: join the frames first, and pass one as data=.")
-        labels, scores, weights = join_frames(labels, scores, weights, data, id, positive)
+        labels, scores, weights, groups = join_frames(labels, scores, weights, data, id, positive, groups)
     elif id is not None:
         raise ParameterError("id names a column of the frames in data: pass data= with one frame for each model.")
     cases = share_cases(labels, scores, weights, positive=positive, missing=missing)

@@ -34,6 +34,7 @@ class _Columns(NamedTuple):
     labels: Array
     scores: Any
     weights: Array | None
+    groups: Array | None
 
 
 def share_cases(
@@ -88,11 +89,11 @@ def _places(position: Array, kept: Array) -> Any:
 
 
 def join_frames(
-    labels: str, score: Any, weights: Any, frames: Any, key: Any, positive: Any = None
-) -> tuple[Any, dict[str, Any], Any]:
-    """The labels, the scores by model and the weights of frames that are joined by the ids of the cases.
+    labels: str, score: Any, weights: Any, frames: Any, key: Any, positive: Any = None, groups: Any = None
+) -> tuple[Any, dict[str, Any], Any, Any]:
+    """The labels, the scores by model, the weights and the groups of frames that are joined by the ids of the cases.
 
-    `score` names the column of the scores, the same in each frame or one for each model.
+    `score` names the column of the scores, the same in each frame or one for each model; `groups` one of the first.
     """
     if not isinstance(frames, Mapping) or len(frames) < 2:
         raise InputError(
@@ -108,9 +109,18 @@ def join_frames(
         )
     columns = {
         str(name): _named(
-            frame, name, labels, score[name] if isinstance(score, Mapping) else score, weights, key, positive
+            frame,
+            name,
+            key,
+            asked_of(
+                labels,
+                score[name] if isinstance(score, Mapping) else score,
+                weights,
+                None if place else groups,
+                positive=positive,
+            ),
         )
-        for name, frame in frames.items()
+        for place, (name, frame) in enumerate(frames.items())
     }
     rows = {name: _rows_by_id(name, model.ids) for name, model in columns.items()}
     (first, base), *others = columns.items()
@@ -131,7 +141,7 @@ def join_frames(
                     f"pass one {what} for each case."
                 )
         joined[name] = model.scores[mine]
-    return base.labels, joined, base.weights
+    return base.labels, joined, base.weights, base.groups
 
 
 def _rows_by_id(name: str, ids: Array) -> dict[Any, int]:
@@ -164,13 +174,11 @@ def columns_of(
         return found["labels"], by_model, found.get("weights"), found.get("groups")
 
 
-def _named(frame: Any, model: Any, labels: Any, score: Any, weights: Any, key: str, positive: Any) -> _Columns:
+def _named(frame: Any, model: Any, key: str, asked: dict[Any, Ask]) -> _Columns:
     """The columns of one model's frame or file."""
-    source = opened(frame, f"The frame of model {model!r}")
-    asked = {**asked_of(labels, score, weights, positive=positive), "ids": Ask("id", key)}
-    with reading(source, asked) as found:
-        columns = {name: np.asarray(values) for name, values in found.items()}
-        return _Columns(columns["ids"], columns["labels"], columns["scores"], columns.get("weights"))
+    with reading(opened(frame, f"The frame of model {model!r}"), {**asked, "ids": Ask("id", key)}) as found:
+        have = {name: np.asarray(values) for name, values in found.items()}
+        return _Columns(have["ids"], have["labels"], have["scores"], have.get("weights"), have.get("groups"))
 
 
 def _models(count: int) -> str:

@@ -74,6 +74,41 @@ def test_a_reader_that_has_seen_enough_is_no_error(ten):
     assert (done.stderr, done.stdout.count("\n")) == ("", 1)
 
 
+@pytest.mark.parametrize(("bound", "code"), [("0.5", 0), ("0.9", 1)])
+@pytest.mark.parametrize("more", ["", "--json"])
+def test_a_verdict_stands_though_nobody_reads_it(ten, bound, code, more):
+    command = f"'{COMMAND[0]}' check '{ten}' --require 'auc > {bound}' {more} | true; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)  # noqa: S603, S607
+
+    assert (done.returncode, done.stderr) == (code, "The columns were guessed: --label y --score p\n")
+
+
+def test_closed_streams_are_no_error(ten):
+    for command, code in ((f"evaluate '{ten}' --json --measures auc >&-", 0), ("evaluate nowhere.csv 2>&-", 2)):
+        done = subprocess.run(  # noqa: S603
+            ["bash", "-c", f"'{COMMAND[0]}' {command}"],  # noqa: S607
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (done.returncode, "Traceback" in done.stderr + done.stdout) == (code, False)
+
+
+def test_control_c_ends_it_without_a_traceback(cutline, ten, monkeypatch):
+    import duckdb
+
+    def interrupted(*_):
+        raise RuntimeError("Query interrupted")
+
+    class Interrupted:
+        execute = sql = interrupted
+
+    monkeypatch.setattr(duckdb, "connect", lambda *_, **__: Interrupted())
+    done = cutline("evaluate", ten)
+
+    assert (done.code, done.out, done.err) == (130, "", "")
+
+
 # ---------------------------------------------------------------------- help
 
 

@@ -13,7 +13,7 @@ from cutline import files
 from cutline.cli import junit, render
 from cutline.cli.progress import waiting
 from cutline.cli.reading import Opened, Reading, in_one_order, joined, opened, read_evaluation
-from cutline.cli.requirements import Requirement, requirement, terms
+from cutline.cli.requirements import Requirement, check_complete, requirement, terms
 from cutline.cli.run import Asked, Output, print_json
 from cutline.cli.text import printable
 from cutline.comparison import Comparison
@@ -94,6 +94,7 @@ def run_check(path: str, reading: Reading, asked: Asked, gate: Gate, output: Out
 def _guarded(text: str) -> list[Any]:
     found = terms(text)
     for term in found:
+        check_complete(term)
         if term.measure.better is None:
             raise ParameterError(f"{term.measure.name} is neither better high nor low: --no-worse needs one that is.")
     return found
@@ -111,7 +112,10 @@ def _required(ev: Evaluation, one: Requirement, asked: Asked) -> Result:
         if math.isnan(getattr(found, term.part)):
             reason = " ".join(("there is no interval.", *found.notes))
     number = {"value": value, "low": low, "high": high}[term.part]
-    return Result(one.text, one.holds(number), value, low, high, reason)
+    passed = one.holds(number)
+    if not passed and not reason:
+        reason = f"{term.part} is {shown(float(number))}"
+    return Result(one.text, passed, value, low, high, reason)
 
 
 def _estimate(ev: Evaluation, measure: Measure, parameters: dict[str, Any], asked: Asked) -> Estimate:
@@ -124,7 +128,7 @@ def _pair(found: Opened, gate: Gate, reading: Reading) -> Comparison:
     from dataclasses import replace
 
     score = gate.against_score or found.chosen.scores[0]
-    columns = replace(reading.columns, label=found.chosen.label, scores=(score,))
+    columns = replace(reading.columns, label=found.chosen.label, scores=(score,), group=None)
     models = {NEW: found, OLD: opened(str(gate.against), replace(reading, columns=columns, format=None))}
     return joined(models, reading) if reading.columns.id else in_one_order(models, reading)
 
@@ -134,7 +138,7 @@ def _no_worse(cmp: Comparison, term: Any, margin: float | None, asked: Asked) ->
     measure = term.measure
     rounds = max(2, asked.rounds(len(cmp.pairing)))
     found = cmp.difference(measure, NEW, OLD, level=asked.level, rounds=rounds, seed=asked.seed, **term.parameters)
-    name = f"{measure} no worse" + ("" if margin is None else f" by more than {margin:g}")
+    name = f"{term} no worse" + ("" if margin is None else f" by more than {margin:g}")
     if math.isnan(found.low) or math.isnan(found.high):
         return Result(name, False, found.value, reason=" ".join(("there is no interval.", *found.notes)))
     # As a loss, whichever way is better: from the least to the most that the data allow.

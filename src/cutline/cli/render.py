@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TextIO
 
 from rich import box
 from rich.console import Console, Group, RenderableType
@@ -29,9 +30,34 @@ _LINES = box.Box("\n".join(("    ", "    ", " ── ", "    ", "    ", "    ", 
 _ASCII = box.Box("\n".join(("    ", "    ", " -- ", "    ", "    ", "    ", "    ", "    ")), ascii=True)
 
 
+class _Screen(Console):
+    """A console whose reader may leave: the work goes on, and the exit code stays what it says."""
+
+    def on_broken_pipe(self) -> None:
+        """Write no more."""
+        self.quiet = True
+        _silence(sys.stdout)
+
+
+def _silence(stream: TextIO) -> None:
+    """Send what is still written to a stream nowhere, so that nothing fails when Python ends."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
+
+
+def put(text: str) -> None:
+    """A text on standard output, for as long as somebody reads it."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _silence(sys.stdout)
+
+
 def console(*, error: bool = False) -> Console:
     """The console of standard output or error; nothing in a text is taken for markup."""
-    return Console(stderr=error, markup=False, highlight=False, emoji=False, soft_wrap=False)
+    return _Screen(stderr=error, markup=False, highlight=False, emoji=False, soft_wrap=False)
 
 
 def ascii_only(screen: Console) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -140,7 +141,7 @@ class Output:
 def print_json(document: Mapping[str, Any]) -> None:
     """A document as JSON; it holds no NaN."""
     text = json.dumps(document, allow_nan=False, indent=2, ensure_ascii=not _is_utf8())
-    sys.stdout.write(text + "\n")
+    render.put(text + "\n")
 
 
 def _is_utf8() -> bool:
@@ -149,10 +150,12 @@ def _is_utf8() -> bool:
 
 def print_csv(table: Table) -> None:
     """A table as CSV, without what is empty or undefined."""
-    out = csv.writer(sys.stdout, lineterminator="\n")
+    text = io.StringIO()
+    out = csv.writer(text, lineterminator="\n")
     out.writerow([name.replace(" ", "_") for name in table.columns])
     for row in table.to_dict():
         out.writerow(["" if value is None else printable(value) for value in row.values()])
+    render.put(text.getvalue())
 
 
 # ---------------------------------------------------------------------- commands

@@ -22,7 +22,7 @@ from cutline.columns import counted
 from cutline.engines import frames
 from cutline.engines.layouts import Layout, layout_of, local, spooled
 from cutline.engines.sources import Array, Ask, Source, plain
-from cutline.errors import InputError, ParameterError, PositionError, shown
+from cutline.errors import InputError, ParameterError, PositionError
 
 # What text files write for a missing value.
 MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "<NA>", "#N/A")
@@ -173,6 +173,10 @@ class File:
             yield
         except (duckdb.Error, UnicodeDecodeError) as error:
             raise InputError(_sentence(str(error), self.title, self._kind)) from None
+        except RuntimeError as error:
+            if "interrupted" in str(error):  # which is how DuckDB tells that somebody pressed Ctrl-C
+                raise KeyboardInterrupt from None
+            raise
 
 
 def _sentence(said: str, title: str, kind: str) -> str:
@@ -186,10 +190,13 @@ def _sentence(said: str, title: str, kind: str) -> str:
         return f"{title} is no UTF-8 text{where}: save it as CSV in UTF-8, or pass its format."
     if "unterminated quote" in said:
         return f"{title} has a quote{where} that does not end: close it, or double it inside the text."
+    if "aximum line size" in said:
+        return f"{title} has a row{where} of more than 2 million bytes: leave long columns out, or pass Parquet."
+    json = re.search(r"Malformed JSON.*?in record/value (\d+)", said)
+    if json:
+        return f"{title} cannot be read as JSON lines: record {json[1]} is not complete JSON."
     what = {"csv": "CSV", "parquet": "Parquet", "json": "JSON lines"}[kind]
-    first = re.sub(r"^[A-Z][\w ]*Error: ", "", said.splitlines()[0]).rstrip(". ") if said else "it is damaged"
-    first = re.sub(r"""(in )?file ["'].*?["'],? ?""", "", first, flags=re.IGNORECASE)
-    return f"{title} cannot be read as {what}: {shown(first)}."
+    return f"{title} cannot be read as {what}{where}: it is damaged, or another format."
 
 
 def _way_out(value: str) -> str:
