@@ -175,6 +175,8 @@ def test_no_line_is_wider_than_the_terminal(cutline, tumours, monkeypatch, width
     assert max(len(line) for done in runs for line in done.out.splitlines()) <= width
     assert ("●" in runs[0].out) == (width >= 76)
     assert "0.8152" in runs[0].out  # the value is there in every width
+    heads = [line.index("value") for line in runs[0].out.splitlines() if "% interval" in line]
+    assert (len(heads), len(set(heads))) == (4, 1)  # the numbers of all questions stand below each other
 
 
 def test_colour_is_for_terminals_that_want_it(cutline, ten, monkeypatch):

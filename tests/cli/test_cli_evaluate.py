@@ -322,3 +322,11 @@ def test_the_demo_ends_with_a_table_and_intervals(cutline):
     assert done.code == 0
     assert "[0.8033, 0.8679]" in done.out
     assert "What do I get for my quota?" in done.out
+
+
+def test_what_measures_have_in_common_is_said_of_those_asked_for(cutline, ten):
+    """The headlines hold pairs that are one number as well, but nobody asked for them."""
+    quota = ("--quota", "4", "--resamples", "20")
+
+    assert "One number in different clothes" not in cutline("evaluate", ten, *quota).out
+    assert "One number in different clothes" in cutline("evaluate", ten, *quota, "--family", "quota").out

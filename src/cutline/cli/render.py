@@ -25,6 +25,7 @@ from cutline.tables import shown
 _WITH_STRIP = 76  # columns of a terminal from which there is room for the strip
 _WIDE = 100  # ... for a long one
 _WITH_RANDOM = 56
+_NUMBERS = ((_WIDE, 65), (_WITH_STRIP, 52), (_WITH_RANDOM, 38), (0, 29))  # what the columns beside the names take
 # Tables with a line under their head and none between columns.
 _LINES = box.Box("\n".join(("    ", "    ", " ── ", "    ", "    ", "    ", "    ", "    ")))
 _ASCII = box.Box("\n".join(("    ", "    ", " -- ", "    ", "    ", "    ", "    ", "    ")), ascii=True)
@@ -126,8 +127,8 @@ def _confusion(screen: Console, ev: Evaluation) -> RenderableType:
 
 def _questions(screen: Console, rows: Sequence[Mapping[str, Any]], level: float) -> Iterable[RenderableType]:
     # All tables with one width of names, as far as there is room beside the numbers.
-    room = screen.width - (66 if screen.width >= _WIDE else 52)
-    names = min(max((len(_name(row, "")) + 2 for row in rows), default=12), room) if room > 12 else 12
+    numbers = next(taken for width, taken in _NUMBERS if screen.width >= width)
+    names = max(12, min(max((len(_name(row, "")) + 2 for row in rows), default=0), screen.width - numbers))
     for family in Family:
         mine = [row for row in rows if row["family"] == family.name.lower()]
         if mine:
@@ -137,8 +138,8 @@ def _questions(screen: Console, rows: Sequence[Mapping[str, Any]], level: float)
 
 def _measures(screen: Console, title: str, rows: Sequence[Mapping[str, Any]], level: float, names: int) -> Table:
     table = _table(screen, title=title)
-    table.add_column("", min_width=names, overflow="fold")
-    table.add_column("value", justify="right", no_wrap=True)
+    table.add_column("", min_width=names, max_width=names, overflow="fold")
+    table.add_column("value", justify="right", no_wrap=True, min_width=6)
     table.add_column(f"{100 * level:g} % interval", no_wrap=True)
     if screen.width >= _WITH_RANDOM:
         table.add_column("random", justify="right", no_wrap=True)

@@ -49,6 +49,11 @@ class Asked:
     resamples: int | None = None
     seed: int = 0
 
+    @property
+    def by_name(self) -> bool:
+        """Whether the reader asked for these measures; what the headlines have in common needs no word."""
+        return self.measures is not None or self.family is not None or self.all
+
     def chosen(self, ev: Evaluation) -> list[Measure]:
         """The measures: those named, those of a question, all, or the headlines."""
         if self.measures is not None and (self.family or self.all):
@@ -192,7 +197,8 @@ def evaluated(ev: Evaluation, asked: Asked, *, quiet: bool) -> tuple[Table, list
             resamples=max(rounds, 2),
             seed=asked.seed,
         )
-    found = [*notes(ev, quota=asked.quota, share=asked.share, measures=[measure.name for measure in chosen])]
+    named = [measure.name for measure in chosen] if asked.by_name else None
+    found = [*notes(ev, quota=asked.quota, share=asked.share, measures=named)]
     if rounds < _RESAMPLES and asked.resamples is None and any(row["method"] in ("bca", "bootstrap") for row in table):
         text = f"The intervals that no formula gives are from {rounds} resamples: --resamples 2000 takes longer."
         found.append(Note("resamples", text, DATA, "fact"))
