@@ -205,8 +205,8 @@ def test_long_work_shows_a_bar_to_people_only(monkeypatch):
         monkeypatch.setattr(progress, "console", lambda *, error, screen=screen: screen)
         monkeypatch.setattr(progress, "_PATIENCE", 0.05)
         with progress.waiting("Resampling", quiet=is_quiet):
-            assert parallel.each(work, range(6), 10**9) == list(range(6))
-        assert ("Resampling" in drawn.getvalue()) == (is_person and not is_quiet)
+            assert parallel.each(work, range(6), 10**9, told=True) == list(range(6))
+        assert ("Resampling" in drawn.getvalue()) == ("%" in drawn.getvalue()) == (is_person and not is_quiet)
 
 
 def test_the_watcher_of_long_work_is_told_every_step():
@@ -214,8 +214,9 @@ def test_the_watcher_of_long_work_is_told_every_step():
 
     told = []
     with parallel.watched(lambda *step: told.append(step)):
-        parallel.each(abs, [-1, -2, -3], 10**9)
-        parallel.each(abs, [-1, -2, -3], 1)  # short work is not worth telling
-    parallel.each(abs, [-1, -2, -3], 10**9)
+        parallel.each(abs, [-1, -2, -3], 10**9)  # such as the values, before the resamples
+        parallel.each(abs, [-1, -2, -3], 10**9, told=True)
+        parallel.each(abs, [-1, -2, -3], 1, told=True)  # short work is not worth telling
+    parallel.each(abs, [-1, -2, -3], 10**9, told=True)
 
     assert told == [(1, 3), (2, 3), (3, 3)]

@@ -102,7 +102,7 @@ class Output:
         """Refuse what cannot be written, before any work is done."""
         if self.json and self.csv:
             raise ParameterError("--json and --csv both print to standard output: pass one of them.")
-        if self.html is not None and self.html.suffix.lower() not in (".html", ".htm"):
+        if self.html is not None and self.html.suffix.lower() != ".html":
             raise ParameterError(f"--html is {str(self.html)!r}: pass a path that ends in .html.")
         if self.png is not None and self.png.exists() and not self.png.is_dir():
             raise ParameterError(f"--png is {str(self.png)!r}, which is a file: pass a folder.")

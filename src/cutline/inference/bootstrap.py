@@ -44,7 +44,7 @@ def bootstrap(sampler: Sampler, statistics: Sequence[Statistic], resamples: int,
         first, again = (np.random.default_rng(stream) for stream in item[0].spawn(2))
         return _block(sampler, statistics, first, again, item[1])
 
-    done = parallel.each(block, zip(streams, counts, strict=True), resamples * len(sampler.ranking))
+    done = parallel.each(block, zip(streams, counts, strict=True), resamples * len(sampler.ranking), told=True)
     values = [np.concatenate([found[i] for found, _ in done]) for i in range(len(statistics))]
     return Replicates(values, sum(redrawn for _, redrawn in done))
 
