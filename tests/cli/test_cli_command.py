@@ -4,6 +4,7 @@ import importlib.util
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -150,12 +151,28 @@ def test_every_option_has_words_and_an_example(name):
             assert any(option in parameter.help for option in (*parameter.opts, *parameter.secondary_opts))
 
 
-def test_the_page_of_the_command_line_is_what_the_help_says():
-    spec = importlib.util.spec_from_file_location("make_cli", ROOT / "docs" / "make_cli.py")
+def maker(name):
+    """A script that makes a page of the documentation."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
     made = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(made)
+    return made
+
+
+def test_the_page_of_the_command_line_is_what_the_help_says():
+    made = maker("make_cli")
 
     assert made.PAGE.read_text(encoding="utf-8") == made.page(), "run `make docs`"
+
+
+def test_the_picture_of_a_terminal_shows_what_the_command_prints():
+    made = maker("make_terminal")
+
+    def words(picture):
+        return re.findall(r"<text[^>]*>([^<]*)</text>", picture)
+
+    assert words(made.PICTURE.read_text(encoding="utf-8")) == words(made.picture()), "run `make docs`"
+    assert len(words(made.picture())) > 50
 
 
 # ---------------------------------------------------------------------- looks

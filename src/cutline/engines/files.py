@@ -1,8 +1,7 @@
 """Files of predictions, read by DuckDB: CSV, TSV, Parquet, JSON lines, Arrow; and standard input.
 
-`read(path)` gives a source: `.columns` are its names, `.count` its rows, `.rows` and `.grouped` what the door asks for
-(see `sources`), `.frame(names)` plain arrays by name. Text files have no types, so the argument that names a column
-says how it is read: scores and weights as numbers, ids and groups as the text that stands there, labels as numbers or
+`read(path)` gives a source (see `sources`). Text files have no types, so the argument that names a column says how it
+is read: scores and weights as numbers, ids and groups as the text that stands there, labels as numbers or
 true/false where all of them are, else as text.
 """
 
@@ -77,10 +76,6 @@ class File:
         """How many rows there are."""
         with self._plainly():
             return int(self._one(f"SELECT count(*) FROM {self._from}")[0])  # noqa: S608
-
-    def frame(self, columns: Any) -> dict[str, Array]:
-        """Some columns by name, as they stand in the file."""
-        return self.rows({name: Ask("id", name) for name in columns})
 
     def rows(self, asked: Mapping[Any, Ask]) -> dict[Any, Array]:
         """The columns that are asked for, row by row."""
