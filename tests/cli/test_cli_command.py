@@ -237,3 +237,16 @@ def test_the_watcher_of_long_work_is_told_every_step():
     parallel.each(abs, [-1, -2, -3], 10**9, told=True)
 
     assert told == [(1, 3), (2, 3), (3, 3)]
+
+
+def test_what_a_gate_takes_is_shown_whole_in_the_help(cutline):
+    out = " ".join(cutline("check", "--help").out.split())
+
+    assert "a measure, or its .low or .high limit; after @ stands what it is taken at" in out
+
+
+def test_a_measure_is_explained_beside_short_words(cutline):
+    lines = cutline("measures", "mcc").out.splitlines()
+
+    assert lines[0] == "Matthews correlation coefficient"
+    assert any(line.startswith("range             -1 to 1; higher is better") for line in lines)

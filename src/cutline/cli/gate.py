@@ -59,6 +59,7 @@ class Result:
     low: float = math.nan
     high: float = math.nan
     reason: str = ""
+    method: str = ""  # of the interval
 
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON: what is not a finite number is None, with its reason."""
@@ -80,6 +81,8 @@ def run_check(path: str, reading: Reading, asked: Asked, gate: Gate, output: Out
             cmp = _pair(found, gate, reading)
             results += [_no_worse(cmp, term, gate.margin, asked) for term in measures]
     output.guessed(found.chosen.guesses)
+    for note in asked.fewer(len(ev.ranking), (result.method for result in results)):
+        output.said(note.text)
     passed = all(result.passed for result in results)
     if gate.junit is not None:
         files.write(gate.junit, junit.document(found.name, results), overwrite=output.force)
@@ -104,18 +107,18 @@ def _required(ev: Evaluation, one: Requirement, asked: Asked) -> Result:
     """Whether the number that a requirement names meets it."""
     term = one.term
     value = ev.value(term.measure, **term.parameters)
-    low = high = math.nan
+    low, high, method = math.nan, math.nan, ""
     reason = f"undefined: {ev.reason(term.measure, **term.parameters)}" if math.isnan(value) else ""
     if not reason and term.part != "value":
         found = _estimate(ev, term.measure, term.parameters, asked)
-        low, high = found.low, found.high
+        low, high, method = found.low, found.high, found.method
         if math.isnan(getattr(found, term.part)):
             reason = " ".join(("there is no interval.", *found.notes))
     number = {"value": value, "low": low, "high": high}[term.part]
     passed = one.holds(number)
     if not passed and not reason:
         reason = f"{term.part} is {shown(float(number))}"
-    return Result(one.text, passed, value, low, high, reason)
+    return Result(one.text, passed, value, low, high, reason, method)
 
 
 def _estimate(ev: Evaluation, measure: Measure, parameters: dict[str, Any], asked: Asked) -> Estimate:
@@ -145,7 +148,7 @@ def _no_worse(cmp: Comparison, term: Any, margin: float | None, asked: Asked) ->
     least, most = (-found.high, -found.low) if measure.better == "higher" else (found.low, found.high)
     passed = least <= 0 if margin is None else most <= margin
     reason = "" if passed else "it is worse" if margin is None else "a larger loss is not excluded"
-    return Result(name, passed, found.value, found.low, found.high, reason)
+    return Result(name, passed, found.value, found.low, found.high, reason, found.method)
 
 
 def _show(results: list[Result], level: float) -> None:

@@ -172,9 +172,11 @@ def check(
 ) -> None:
     """A gate for continuous integration: exit 1 when a requirement does not hold, 0 when all do.
 
-    A requirement is MEASURE[.low|.high|.value][@parameter=value,...] and a comparison with a number. --no-worse fails
-    when the whole interval of the paired difference is on the worse side; with --margin it fails unless the whole
-    interval excludes a loss larger than the margin.
+    A requirement sets a bound for a measure, or its .low or .high limit; after @ stands what it is taken at.
+
+    --no-worse fails when the whole interval of the paired difference is on the worse side.
+
+    With --margin it fails unless the whole interval excludes a loss larger than the margin.
     """
     from cutline.cli.gate import Gate, run_check
     from cutline.cli.reading import Columns, Reading

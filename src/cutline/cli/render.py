@@ -20,7 +20,7 @@ from cutline.comparison import Comparison
 from cutline.contingency import written
 from cutline.evaluation import Evaluation
 from cutline.measures import MEASURES, Family
-from cutline.tables import shown
+from cutline.tables import p_shown, shown
 
 _WITH_STRIP = 76  # columns of a terminal from which there is room for the strip
 _WIDE = 100  # ... for a long one
@@ -222,7 +222,7 @@ def comparison(screen: Console, cmp: Comparison, rows: Sequence[Mapping[str, Any
             known = not math.isnan(row["low"])
             interval = f"[{shown(row['low'])}, {shown(row['high'])}]" if known else ""
             title = Text(MEASURES[row["measure"].partition("(")[0]].title)
-            p = "" if math.isnan(row["p_holm"]) else shown(row["p_holm"])
+            p = "" if math.isnan(row["p_holm"]) else p_shown(row["p_holm"]).removeprefix("= ")
             ahead = _ahead(row)
             table.add_row(title, *both, shown(row["difference"]), interval, p, Text(printable(ahead), style="bold"))
         parts += [Text(), table]
@@ -237,9 +237,11 @@ def _ahead(row: Mapping[str, Any]) -> str:
     return str(row["a"] if (row["difference"] > 0) == (better == "higher") else row["b"])
 
 
-def grid(screen: Console, columns: Sequence[str], rows: Iterable[Sequence[object]], title: str = "") -> Table:
+def grid(
+    screen: Console, columns: Sequence[str], rows: Iterable[Sequence[object]], title: str = "", *, head: bool = True
+) -> Table:
     """A plain table of texts."""
-    table = _table(screen, title=title)
+    table = _table(screen, title=title, head=head)
     for name in columns:
         table.add_column(Text(name), overflow="fold")
     for row in rows:

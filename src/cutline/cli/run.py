@@ -72,6 +72,14 @@ class Asked:
             return check_whole(self.resamples, "--resamples", 0)
         return max(_FEWEST, min(_RESAMPLES, _SCORES_AT_ONCE // max(scores, 1)))
 
+    def fewer(self, scores: int, methods: Iterable[str]) -> list[Note]:
+        """That there are fewer resamples than usual, where some interval is from them."""
+        rounds = self.rounds(scores)
+        if self.resamples is not None or rounds == _RESAMPLES or not {"bca", "bootstrap"} & {*methods}:
+            return []
+        text = f"The intervals that no formula gives are from {rounds} resamples: --resamples 2000 takes longer."
+        return [Note("resamples", text, DATA, "fact")]
+
 
 def _bound(term: Any) -> Measure:
     cuts = [name for name in ("threshold", "quota", "share") if name in term.parameters]
@@ -128,12 +136,13 @@ class Output:
             self.png.mkdir(parents=True, exist_ok=True)
             for name in charts:
                 result.chart(name).save(self.png / f"{name}.png")
-            self._said(f"{len(charts)} charts are in {self.png}.")
+            self.said(f"{len(charts)} charts are in {self.png}.")
         if self.html is not None:
             result.save(self.html, overwrite=self.force)
-            self._said(f"The report is {self.html}.")
+            self.said(f"The report is {self.html}.")
 
-    def _said(self, message: str) -> None:
+    def said(self, message: str) -> None:
+        """A remark beside the result."""
         if not self.quiet:
             render.say(message)
 
@@ -199,10 +208,7 @@ def evaluated(ev: Evaluation, asked: Asked, *, quiet: bool) -> tuple[Table, list
         )
     named = [measure.name for measure in chosen] if asked.by_name else None
     found = [*notes(ev, quota=asked.quota, share=asked.share, measures=named)]
-    if rounds < _RESAMPLES and asked.resamples is None and any(row["method"] in ("bca", "bootstrap") for row in table):
-        text = f"The intervals that no formula gives are from {rounds} resamples: --resamples 2000 takes longer."
-        found.append(Note("resamples", text, DATA, "fact"))
-    return table, found
+    return table, [*found, *asked.fewer(len(ev.ranking), (row["method"] for row in table))]
 
 
 def run_compare(paths: Sequence[str], reading: Reading, asked: Asked, output: Output) -> None:
@@ -218,6 +224,8 @@ def run_compare(paths: Sequence[str], reading: Reading, asked: Asked, output: Ou
     shown = render.comparison(render.console(), cmp, list(table), asked.level)
     told = notes_on(cmp, measures=None if chosen is None else [m.name for m in chosen])
     found = [] if any(note.rule == "too-small" for note in told) else verdict.splitlines()
+    lines = [Note("verdict", line, DATA, "fact") for line in found]
+    fewer = asked.fewer(len(cmp.pairing), (row["method"] for row in table))
     output.guessed(guesses)
-    output.show(document, table, shown, [*(Note("verdict", line, DATA, "fact") for line in found), *told])
+    output.show(document, table, shown, [*lines, *told, *fewer])
     output.save(cmp, CHARTS_OF_SEVERAL)
