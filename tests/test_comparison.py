@@ -379,6 +379,26 @@ def test_frames_are_joined_by_id(frame):
     assert found.test("auc") == compare(LABELS, {"a": A, "b": B}).test("auc")
 
 
+def test_a_refused_value_of_a_joined_frame_is_named_by_its_case():
+    """A position would be that of the first frame, where nobody finds it."""
+    first = pd.DataFrame({"case": ["a", "b", "c", "d"], "y": [1, 0, 1, 0], "p": [0.9, 0.2, 0.8, 0.1]})
+    second = first.assign(p=[0.9, math.nan, 0.8, 0.1]).iloc[::-1]
+
+    with pytest.raises(
+        cl.InputError, match=r"^Model 'new': scores holds 1 missing value \(NaN\), the first of case 'b':"
+    ):
+        compare("y", "p", data={"old": first, "new": second}, id="case")
+
+
+def test_groups_of_joined_frames_are_those_of_the_first():
+    first = pd.DataFrame({"case": range(6), "y": LABELS, "p": A, "g": [1, 1, 2, 2, 3, 3]})
+    second = pd.DataFrame({"case": range(6), "y": LABELS, "p": B}).iloc[::-1]
+    found = compare("y", "p", data={"a": first, "b": second}, id="case", groups="g")
+    expected = compare(LABELS, {"a": A, "b": B}, groups=[1, 1, 2, 2, 3, 3])
+
+    assert found.difference("brier", rounds=50) == expected.difference("brier", rounds=50)
+
+
 def test_the_frames_may_name_their_scores_differently_and_hold_weights():
     first = pd.DataFrame({"case": range(6), "y": LABELS, "p": A, "w": range(1, 7)})
     second = pd.DataFrame({"case": range(6), "y": LABELS, "q": B, "w": range(1, 7)}).iloc[::-1]

@@ -65,15 +65,14 @@ def compare(
     >>> found["a"].accuracy, found.test("accuracy")  # a is right on all of b's right cases, and on two more
     (0.6666666666666666, accuracy: a - b = 0.3333, p = 0.2500 (mcnemar_midp))
     """
+    ids = None
     if data is not None and isinstance(scores, Mapping) and id is None:
         labels, scores, weights, groups = columns_of(labels, scores, weights, data, positive, groups)
     elif data is not None:
-        if groups is not None:
-            raise ParameterError("groups= needs the cases in one order: join the frames first, and pass one as data=.")
-        labels, scores, weights = join_frames(labels, scores, weights, data, id, positive)
+        labels, scores, weights, groups, ids = join_frames(labels, scores, weights, data, id, positive, groups)
     elif id is not None:
         raise ParameterError("id names a column of the frames in data: pass data= with one frame for each model.")
-    cases = share_cases(labels, scores, weights, positive=positive, missing=missing)
+    cases = share_cases(labels, scores, weights, positive=positive, missing=missing, ids=ids)
     thresholds = _thresholds(threshold, tuple(cases.scores))
     rankings = {
         name: replace(

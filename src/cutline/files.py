@@ -13,7 +13,10 @@ def write(path: str | os.PathLike[str], content: bytes, *, overwrite: bool) -> P
     """Write a file under a name of its own first, then give it the right one: nobody ever sees half of it."""
     target = Path(path)
     check(target, overwrite=overwrite)
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    except OSError as error:
+        raise ParameterError(f"{str(target)!r} cannot be written: {error.strerror}. Pass another path.") from None
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)

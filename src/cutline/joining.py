@@ -10,7 +10,7 @@ import numpy as np
 
 from cutline.columns import whole_if_possible
 from cutline.engines.sources import Ask, asked_of, opened, reading
-from cutline.errors import InputError, ParameterError
+from cutline.errors import InputError, ParameterError, PositionError
 from cutline.predictions import Cases, Missing, complete
 from cutline.ranking import Array
 
@@ -27,6 +27,16 @@ class SharedCases(NamedTuple):
     dropped: int
 
 
+class Joined(NamedTuple):
+    """The columns of the models' frames in the order of the first, and the id of each case."""
+
+    labels: Array
+    scores: dict[str, Any]
+    weights: Array | None
+    groups: Array | None
+    ids: Array
+
+
 class _Columns(NamedTuple):
     """What one model's frame holds."""
 
@@ -34,12 +44,13 @@ class _Columns(NamedTuple):
     labels: Array
     scores: Any
     weights: Array | None
+    groups: Array | None
 
 
 def share_cases(
-    labels: Any, scores: Mapping[str, Any], weights: Any, *, positive: Any, missing: Missing
+    labels: Any, scores: Mapping[str, Any], weights: Any, *, positive: Any, missing: Missing, ids: Array | None = None
 ) -> SharedCases:
-    """The cases of models whose scores are columns of one length, in one order."""
+    """The cases of models whose scores are columns of one length, in one order; refusals name a case by its id."""
     if not isinstance(scores, Mapping):
         raise InputError(
             f"scores is a {type(scores).__name__}: pass the scores of each model by its name, "
@@ -52,7 +63,7 @@ def share_cases(
         try:
             found[str(name)] = complete(labels, column, weights, positive=positive, missing=missing)
         except InputError as error:
-            raise error.about(f"Model {name!r}") from None
+            raise _told(error.about(f"Model {name!r}"), ids) from None
     if len(found) < len(scores):
         raise InputError("Two models have the same name: give each its own.")
     first = next(iter(found.values()))
@@ -64,6 +75,14 @@ def share_cases(
     heavy = None if first.weights is None else whole_if_possible(first.weights[mine])
     dropped = first.dropped + len(first.position) - len(kept)
     return SharedCases(first.is_positive[mine], aligned, heavy, first.positive, dropped)
+
+
+def _told(error: InputError, ids: Array | None) -> InputError:
+    """A refusal with the id of the case, if cases have one: their rows differ from frame to frame."""
+    if ids is None or not isinstance(error, PositionError):
+        return error
+    case = repr(ids.tolist()[error.position])
+    return InputError(f"{error.prefix}{error.name} {error.found} of case {case}: {error.way_out}.")
 
 
 def groups_of_cases(groups: Any, cases: SharedCases, weights: Any) -> Array:
@@ -88,11 +107,11 @@ def _places(position: Array, kept: Array) -> Any:
 
 
 def join_frames(
-    labels: str, score: Any, weights: Any, frames: Any, key: Any, positive: Any = None
-) -> tuple[Any, dict[str, Any], Any]:
-    """The labels, the scores by model and the weights of frames that are joined by the ids of the cases.
+    labels: str, score: Any, weights: Any, frames: Any, key: Any, positive: Any = None, groups: Any = None
+) -> Joined:
+    """The labels, the scores by model, the weights and the groups of frames that are joined by the ids of the cases.
 
-    `score` names the column of the scores, the same in each frame or one for each model.
+    `score` names the column of the scores, the same in each frame or one for each model; `groups` one of the first.
     """
     if not isinstance(frames, Mapping) or len(frames) < 2:
         raise InputError(
@@ -108,9 +127,18 @@ def join_frames(
         )
     columns = {
         str(name): _named(
-            frame, name, labels, score[name] if isinstance(score, Mapping) else score, weights, key, positive
+            frame,
+            name,
+            key,
+            asked_of(
+                labels,
+                score[name] if isinstance(score, Mapping) else score,
+                weights,
+                None if place else groups,
+                positive=positive,
+            ),
         )
-        for name, frame in frames.items()
+        for place, (name, frame) in enumerate(frames.items())
     }
     rows = {name: _rows_by_id(name, model.ids) for name, model in columns.items()}
     (first, base), *others = columns.items()
@@ -131,7 +159,7 @@ def join_frames(
                     f"pass one {what} for each case."
                 )
         joined[name] = model.scores[mine]
-    return base.labels, joined, base.weights
+    return Joined(base.labels, joined, base.weights, base.groups, base.ids)
 
 
 def _rows_by_id(name: str, ids: Array) -> dict[Any, int]:
@@ -164,13 +192,11 @@ def columns_of(
         return found["labels"], by_model, found.get("weights"), found.get("groups")
 
 
-def _named(frame: Any, model: Any, labels: Any, score: Any, weights: Any, key: str, positive: Any) -> _Columns:
+def _named(frame: Any, model: Any, key: str, asked: dict[Any, Ask]) -> _Columns:
     """The columns of one model's frame or file."""
-    source = opened(frame, f"The frame of model {model!r}")
-    asked = {**asked_of(labels, score, weights, positive=positive), "ids": Ask("id", key)}
-    with reading(source, asked) as found:
-        columns = {name: np.asarray(values) for name, values in found.items()}
-        return _Columns(columns["ids"], columns["labels"], columns["scores"], columns.get("weights"))
+    with reading(opened(frame, f"The frame of model {model!r}"), {**asked, "ids": Ask("id", key)}) as found:
+        have = {name: np.asarray(values) for name, values in found.items()}
+        return _Columns(have["ids"], have["labels"], have["scores"], have.get("weights"), have.get("groups"))
 
 
 def _models(count: int) -> str:

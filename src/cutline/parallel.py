@@ -16,14 +16,14 @@ WORTH_THREADS = 200_000
 _watchers: list[Watcher] = []
 
 
-def each(work: Callable[[Item], Result], items: Iterable[Item], rows: int) -> list[Result]:
-    """The work done on each item, on two threads when it is about that many rows."""
+def each(work: Callable[[Item], Result], items: Iterable[Item], rows: int, *, told: bool = False) -> list[Result]:
+    """The work done on each item, on two threads when it is about that many rows; watchers are told of long work."""
     if rows < WORTH_THREADS:
         return [work(item) for item in items]
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(max_workers=2) as pool:
-        if not _watchers:
+        if not (told and _watchers):
             return list(pool.map(work, items))
         every = list(items)
         done = []

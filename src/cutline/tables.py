@@ -114,6 +114,15 @@ def shown(value: Any) -> str:
     return f"{value + 0.0:.4f}" if abs(value) >= 0.001 or value == 0 else f"{value:.3g}"
 
 
+def p_shown(value: float) -> str:
+    """A p-value with the sign before it; none is nought, though a float may be.
+
+    >>> p_shown(0.0321), p_shown(0.0)
+    ('= 0.0321', '< 1e-16')
+    """
+    return "< 1e-16" if value < 1e-16 else f"= {shown(value)}"
+
+
 def plain(value: Any) -> Any:
     """A value that JSON can hold."""
     return None if isinstance(value, float) and not math.isfinite(value) else value

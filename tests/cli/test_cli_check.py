@@ -3,6 +3,7 @@
 import json
 from xml.etree import ElementTree as ET
 
+import numpy as np
 import pytest
 
 from cutline.cli.requirements import requirement, terms
@@ -113,6 +114,40 @@ def test_no_worse_is_about_the_interval_of_the_difference(cutline, tmp_path):
     assert cutline("check", *files(tmp_path, GOOD, GOOD), "--no-worse", "auc").code == 0
     turned = [-score for score in BAD]
     assert cutline("check", *files(tmp_path, GOOD, turned), "--no-worse", "eer", "--resamples", "100").code == 1
+
+
+def test_a_result_is_called_as_it_was_asked_for(cutline, tmp_path):
+    arguments = (*files(tmp_path, GOOD, GOOD), "--resamples", "20", "--no-worse", "recall@quota=4, f_beta@beta=2")
+    found = json.loads(cutline("check", *arguments, "--json").out)["results"]
+
+    assert [result["requirement"] for result in found] == ["recall@quota=4 no worse", "f_beta@beta=2 no worse"]
+
+
+@pytest.mark.parametrize("by_id", [True, False])
+def test_groups_count_in_a_paired_gate(cutline, tmp_path, by_id):
+    """Ten copies of each of twenty cases: as cases of their own they prove a loss, as twenty groups they do not."""
+    rng = np.random.default_rng(1)
+    labels, good = [1, 0] * 10, rng.normal(size=20)
+    old, new = good + np.array(labels), good + 0.6 * np.array(labels)
+    for name, scores in (("old", old), ("new", new)):
+        rows = [f"{i},{labels[i % 20]},{scores[i % 20]},{i % 20}" for i in range(200)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["id,y,p,g", *rows]) + "\n", encoding="utf-8")
+    arguments = [tmp_path / "new.csv", "--against", tmp_path / "old.csv", "--label", "y", "--score", "p"]
+    arguments += [*(["--id", "id"] if by_id else []), "--no-worse", "auc", "--resamples", "200", "--json"]
+    alone, grouped = (json.loads(cutline("check", *arguments, *more).out) for more in ([], ["--group", "g"]))
+    width = {
+        name: found["results"][0]["high"] - found["results"][0]["low"]
+        for name, found in (("alone", alone), ("grouped", grouped))
+    }
+
+    assert width["grouped"] > 2 * width["alone"]
+    assert (alone["passed"], grouped["passed"]) == (False, True)
+
+
+def test_a_failure_says_which_number_it_is_about(cutline, ten):
+    results = json.loads(cutline("check", ten, "--require", "recall.low > 0.9", "--json").out)["results"]
+
+    assert results[0]["reason"] == "low is 0.3755"  # Wilson's limit of 4 of 5
 
 
 def test_a_margin_asks_for_proof(cutline, tmp_path):

@@ -4,6 +4,7 @@ import importlib.util
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -74,6 +75,41 @@ def test_a_reader_that_has_seen_enough_is_no_error(ten):
     assert (done.stderr, done.stdout.count("\n")) == ("", 1)
 
 
+@pytest.mark.parametrize(("bound", "code"), [("0.5", 0), ("0.9", 1)])
+@pytest.mark.parametrize("more", ["", "--json"])
+def test_a_verdict_stands_though_nobody_reads_it(ten, bound, code, more):
+    command = f"'{COMMAND[0]}' check '{ten}' --require 'auc > {bound}' {more} | true; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)  # noqa: S603, S607
+
+    assert (done.returncode, done.stderr) == (code, "The columns were guessed: --label y --score p\n")
+
+
+def test_closed_streams_are_no_error(ten):
+    for command, code in ((f"evaluate '{ten}' --json --measures auc >&-", 0), ("evaluate nowhere.csv 2>&-", 2)):
+        done = subprocess.run(  # noqa: S603
+            ["bash", "-c", f"'{COMMAND[0]}' {command}"],  # noqa: S607
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (done.returncode, "Traceback" in done.stderr + done.stdout) == (code, False)
+
+
+def test_control_c_ends_it_without_a_traceback(cutline, ten, monkeypatch):
+    import duckdb
+
+    def interrupted(*_):
+        raise RuntimeError("Query interrupted")
+
+    class Interrupted:
+        execute = sql = interrupted
+
+    monkeypatch.setattr(duckdb, "connect", lambda *_, **__: Interrupted())
+    done = cutline("evaluate", ten)
+
+    assert (done.code, done.out, done.err) == (130, "", "")
+
+
 # ---------------------------------------------------------------------- help
 
 
@@ -115,12 +151,28 @@ def test_every_option_has_words_and_an_example(name):
             assert any(option in parameter.help for option in (*parameter.opts, *parameter.secondary_opts))
 
 
-def test_the_page_of_the_command_line_is_what_the_help_says():
-    spec = importlib.util.spec_from_file_location("make_cli", ROOT / "docs" / "make_cli.py")
+def maker(name):
+    """A script that makes a page of the documentation."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
     made = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(made)
+    return made
+
+
+def test_the_page_of_the_command_line_is_what_the_help_says():
+    made = maker("make_cli")
 
     assert made.PAGE.read_text(encoding="utf-8") == made.page(), "run `make docs`"
+
+
+def test_the_picture_of_a_terminal_shows_what_the_command_prints():
+    made = maker("make_terminal")
+
+    def words(picture):
+        return re.findall(r"<text[^>]*>([^<]*)</text>", picture)
+
+    assert words(made.PICTURE.read_text(encoding="utf-8")) == words(made.picture()), "run `make docs`"
+    assert len(words(made.picture())) > 50
 
 
 # ---------------------------------------------------------------------- looks
@@ -140,6 +192,8 @@ def test_no_line_is_wider_than_the_terminal(cutline, tumours, monkeypatch, width
     assert max(len(line) for done in runs for line in done.out.splitlines()) <= width
     assert ("●" in runs[0].out) == (width >= 76)
     assert "0.8152" in runs[0].out  # the value is there in every width
+    heads = [line.index("value") for line in runs[0].out.splitlines() if "% interval" in line]
+    assert (len(heads), len(set(heads))) == (4, 1)  # the numbers of all questions stand below each other
 
 
 def test_colour_is_for_terminals_that_want_it(cutline, ten, monkeypatch):
@@ -168,8 +222,8 @@ def test_long_work_shows_a_bar_to_people_only(monkeypatch):
         monkeypatch.setattr(progress, "console", lambda *, error, screen=screen: screen)
         monkeypatch.setattr(progress, "_PATIENCE", 0.05)
         with progress.waiting("Resampling", quiet=is_quiet):
-            assert parallel.each(work, range(6), 10**9) == list(range(6))
-        assert ("Resampling" in drawn.getvalue()) == (is_person and not is_quiet)
+            assert parallel.each(work, range(6), 10**9, told=True) == list(range(6))
+        assert ("Resampling" in drawn.getvalue()) == ("%" in drawn.getvalue()) == (is_person and not is_quiet)
 
 
 def test_the_watcher_of_long_work_is_told_every_step():
@@ -177,8 +231,22 @@ def test_the_watcher_of_long_work_is_told_every_step():
 
     told = []
     with parallel.watched(lambda *step: told.append(step)):
-        parallel.each(abs, [-1, -2, -3], 10**9)
-        parallel.each(abs, [-1, -2, -3], 1)  # short work is not worth telling
-    parallel.each(abs, [-1, -2, -3], 10**9)
+        parallel.each(abs, [-1, -2, -3], 10**9)  # such as the values, before the resamples
+        parallel.each(abs, [-1, -2, -3], 10**9, told=True)
+        parallel.each(abs, [-1, -2, -3], 1, told=True)  # short work is not worth telling
+    parallel.each(abs, [-1, -2, -3], 10**9, told=True)
 
     assert told == [(1, 3), (2, 3), (3, 3)]
+
+
+def test_what_a_gate_takes_is_shown_whole_in_the_help(cutline):
+    out = " ".join(cutline("check", "--help").out.split())
+
+    assert "a measure, or its .low or .high limit; after @ stands what it is taken at" in out
+
+
+def test_a_measure_is_explained_beside_short_words(cutline):
+    lines = cutline("measures", "mcc").out.splitlines()
+
+    assert lines[0] == "Matthews correlation coefficient"
+    assert any(line.startswith("range             -1 to 1; higher is better") for line in lines)

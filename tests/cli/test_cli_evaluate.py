@@ -329,3 +329,35 @@ def test_the_demo_ends_with_a_table_and_intervals(cutline):
     assert done.code == 0
     assert "[0.8033, 0.8679]" in done.out
     assert "What do I get for my quota?" in done.out
+
+
+def test_what_measures_have_in_common_is_said_of_those_asked_for(cutline, ten):
+    """The headlines hold pairs that are one number as well, but nobody asked for them."""
+    quota = ("--quota", "4", "--resamples", "20")
+
+    assert "One number in different clothes" not in cutline("evaluate", ten, *quota).out
+    assert "One number in different clothes" in cutline("evaluate", ten, *quota, "--family", "quota").out
+
+
+def test_fewer_resamples_are_said_by_every_command(cutline, tumours, monkeypatch):
+    monkeypatch.setattr("cutline.cli.run._SCORES_AT_ONCE", 1_000)
+    columns = ("--label", "label", "--positive", "malignant", "--id", "id")
+    words = "are from 100 resamples: --resamples 2000 takes longer."
+    one, two = (*columns, "--score", "tree"), (*columns, "--score", "tree", "--score", "logistic")
+
+    assert words in " ".join(cutline("evaluate", tumours, *one, "--measures", "ks").out.split())
+    assert words in " ".join(cutline("compare", tumours, *two, "--measures", "ks").out.split())
+    assert words in cutline("check", tumours, *one, "--require", "ks.low > 0").err
+    for quiet in (("--require", "auc.low > 0"), ("--require", "ks.low > 0", "--resamples", "30")):
+        assert cutline("check", tumours, *one, *quiet).err == ""
+
+
+def test_no_p_value_is_nought(cutline, tmp_path):
+    """Three hundred cases of each class in perfect order, against the reverse."""
+    rows = [f"{int(i < 300)},{-i},{i}" for i in range(600)]
+    (tmp_path / "both.csv").write_text("\n".join(["y,good,bad", *rows]), encoding="utf-8")
+    models = ("--label", "y", "--score", "good", "--score", "bad", "--measures", "accuracy", "--threshold", "-299")
+    out = cutline("compare", "both.csv", *models).out
+
+    assert "< 1e-16" in out
+    assert "0.0000   " not in out

@@ -19,6 +19,8 @@ BAD_FILES = {
     "binary.csv": (bytes(range(256)) * 20, "binary"),
     "latin.csv": (b"y,p\n1,0.5\n\xff\xfe,0.3\n", "UTF-8"),
     "broken.jsonl": (b'{"y": 1, "p": 0.5}\n{"y": 0,', "JSON"),
+    "long.csv": (b"y,p,t\n1,0.5," + b"x" * 3_000_000 + b"\n0,0.2,\n", "a row in line 2 of more than 2 million bytes"),
+    "noise.jsonl": (bytes(range(1, 256)), "cannot be read as JSON lines"),
     "ragged.csv": (b"y,p\n1,0.5\n0,0.2,7\n", "line 3"),
     "labels.csv": (b"y,label,p\n1,1,0.5\n0,0,0.2\n", "Pass --label"),
     "several.csv": (b"y,a,b\n1,0.5,0.1\n0,0.2,0.2\n", "Pass --score"),
@@ -46,6 +48,8 @@ def test_a_bad_file_is_refused(cutline, tmp_path, name):
 def test_what_is_no_file_is_refused(cutline, ten, tmp_path):
     assert "Did you mean ten.csv?" in refused(cutline("evaluate", tmp_path / "tem.csv"))
     assert "directory" in refused(cutline("evaluate", tmp_path))
+    (tmp_path / "gone.csv").symlink_to(tmp_path / "nowhere.csv")
+    assert "a link to a file that does not exist" in refused(cutline("evaluate", tmp_path / "gone.csv"))
     if os.geteuid():  # the superuser may read anything
         ten.chmod(0)
         assert "cannot be opened" in refused(cutline("evaluate", ten))
@@ -71,7 +75,10 @@ def test_repeated_and_absent_ids_are_refused(cutline, tmp_path):
         (["--measures", "auc", "--all"], "pass one of them"),
         (["--measures", "recall@quota=4"], "pass --quota"),
         (["--measures", "hit_rate"], "--quota 3"),
-        (["--family", "rank"], "'rank' is not one of"),
+        (["--measures", "auc.low"], "expected the measure alone, which comes with its interval, but found '.low'"),
+        (["--label", "y", "--score", "y"], "--label and --score both name 'y'"),
+        (["--score", "p", "--weight", "p"], "--score and --weight both name 'p'"),
+        (["--family", "rank"], "Invalid value for '--family': 'rank' is not one of"),
         (["--quota", "11"], "10 places"),
         (["--quota", "many"], "--quota"),
         (["--share", "2"], "share is 2"),
@@ -93,6 +100,9 @@ def test_bad_options_are_refused(cutline, ten, arguments, says):
 def test_other_commands_refuse_as_well(cutline, ten):
     assert "at least two" in refused(cutline("compare", ten, "--score", "p"))
     assert "--score" in refused(cutline("compare", ten))
+    assert "--score names 'p' twice" in refused(cutline("compare", ten, "--score", "p", "--score", "p"))
+    assert "write hit_rate@quota=100" in refused(cutline("check", ten, "--require", "hit_rate > 0.1"))
+    assert "write qrecall@quota=100" in refused(cutline("check", ten, "--against", ten, "--no-worse", "qrecall"))
     assert "FILE" in refused(cutline("evaluate"))
     assert "No such command" in refused(cutline("evaluat"))
     assert "prevalence" in refused(cutline("advise", "--goal", "rank", "--prevalence", "2"))

@@ -12,6 +12,7 @@ import pytest
 
 from cutline import InputError, ParameterError, compare, evaluate, rank
 from cutline.engines import files
+from cutline.engines.sources import Ask
 
 ROWS = 200
 RNG = np.random.default_rng(5)
@@ -92,7 +93,7 @@ def test_ids_keep_their_zeros(tmp_path):
     a = written(tmp_path, "id,y,p\n007,1,0.9\n7,0,0.1\n", "a.csv")
     b = written(tmp_path, "id,y,p\n7,0,0.2\n007,1,0.3\n", "b.csv")
     assert compare("y", "p", data={"a": a, "b": b}, id="id")["b"].auc == 1
-    assert files.read(a).frame(["id"])["id"].tolist() == ["007", "7"]
+    assert files.read(a).rows({"id": Ask("id", "id")})["id"].tolist() == ["007", "7"]
     twice = written(tmp_path, "id,y,p\n7,0,0.2\n7,1,0.3\n", "c.csv")
     with pytest.raises(InputError, match="repeats an id in 1 of its 2 rows"):
         compare("y", "p", data={"a": a, "c": twice}, id="id")

@@ -13,6 +13,7 @@ from cutline.advice._sources import (
     ARBEL_TIES,
     BERRAR,
     BERRAR_INTERVALS,
+    BERRAR_LOSS,
     BERRAR_RANKING,
     CUTLINE,
     DATA,
@@ -81,7 +82,7 @@ MODEL_RULES = (
         "threshold",
         "advice",
         "another cut has an F1 above the 95 % interval of that at the threshold",
-        BERRAR,
+        BERRAR_LOSS,
         _cuts.better_threshold,
     ),
     Rule(

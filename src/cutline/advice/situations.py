@@ -6,7 +6,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from cutline.advice._sources import ARBEL, ARBEL_END, BERRAR, BERRAR_INTERVALS, SONNENBURG, VICKERS
+from cutline.advice._sources import (
+    ARBEL,
+    ARBEL_CUT,
+    ARBEL_END,
+    BERRAR,
+    DELONG,
+    DOMINANCE,
+    PROVOST,
+    SONNENBURG,
+    SONNENBURG_TOP,
+    VICKERS,
+)
 from cutline.columns import number as check_number
 from cutline.errors import ParameterError
 from cutline.options import check_choice
@@ -122,7 +133,7 @@ CHOICES = (
             "draw the precision-recall curve.",
             "roc_n": "It is the ROC curve up to the first n false positives and leaves the rest of the list out.",
         },
-        f"{BERRAR}; {SONNENBURG}",
+        f"{BERRAR}; {SONNENBURG_TOP}",
     ),
     Choice(
         "a ranking of unbalanced classes",
@@ -146,19 +157,19 @@ CHOICES = (
             "expected_cost": "You know what each error costs: this is the mean cost of a case at your threshold.",
             "net_benefit": "It is the gain over flagging nobody, in true positives per case.",
         },
-        VICKERS,
+        f"{PROVOST}; {VICKERS}",
     ),
     Choice(
         "decisions at a threshold; a wrong inclusion is costly",
         lambda s: s.goal == "decide" and s.wrong_inclusion_costly,
         {"precision": "It is the share of the flagged cases that are positive: a wrong inclusion lowers it."},
-        ARBEL_END,
+        ARBEL_CUT,
     ),
     Choice(
         "decisions at a threshold; a missed positive is costly",
         lambda s: s.goal == "decide" and s.missed_costly,
         {"recall": "It is the share of the positives that are flagged: a missed one lowers it."},
-        ARBEL_END,
+        ARBEL_CUT,
     ),
     Choice(
         "decisions at a threshold, with unbalanced classes",
@@ -201,7 +212,7 @@ CHOICES = (
         "a choice between several models by their ranking",
         lambda s: s.goal in ("rank", "quota") and s.several_models,
         {"auc": "Its difference has a test on the same cases; look also at where the curves cross."},
-        BERRAR_INTERVALS,
+        f"{DELONG}; {DOMINANCE}",
     ),
 )
 

@@ -13,7 +13,7 @@ from cutline import files
 from cutline.cli import junit, render
 from cutline.cli.progress import waiting
 from cutline.cli.reading import Opened, Reading, in_one_order, joined, opened, read_evaluation
-from cutline.cli.requirements import Requirement, requirement, terms
+from cutline.cli.requirements import Requirement, check_complete, requirement, terms
 from cutline.cli.run import Asked, Output, print_json
 from cutline.cli.text import printable
 from cutline.comparison import Comparison
@@ -59,6 +59,7 @@ class Result:
     low: float = math.nan
     high: float = math.nan
     reason: str = ""
+    method: str = ""  # of the interval
 
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON: what is not a finite number is None, with its reason."""
@@ -80,6 +81,8 @@ def run_check(path: str, reading: Reading, asked: Asked, gate: Gate, output: Out
             cmp = _pair(found, gate, reading)
             results += [_no_worse(cmp, term, gate.margin, asked) for term in measures]
     output.guessed(found.chosen.guesses)
+    for note in asked.fewer(len(ev.ranking), (result.method for result in results)):
+        output.said(note.text)
     passed = all(result.passed for result in results)
     if gate.junit is not None:
         files.write(gate.junit, junit.document(found.name, results), overwrite=output.force)
@@ -94,6 +97,7 @@ def run_check(path: str, reading: Reading, asked: Asked, gate: Gate, output: Out
 def _guarded(text: str) -> list[Any]:
     found = terms(text)
     for term in found:
+        check_complete(term)
         if term.measure.better is None:
             raise ParameterError(f"{term.measure.name} is neither better high nor low: --no-worse needs one that is.")
     return found
@@ -103,15 +107,18 @@ def _required(ev: Evaluation, one: Requirement, asked: Asked) -> Result:
     """Whether the number that a requirement names meets it."""
     term = one.term
     value = ev.value(term.measure, **term.parameters)
-    low = high = math.nan
+    low, high, method = math.nan, math.nan, ""
     reason = f"undefined: {ev.reason(term.measure, **term.parameters)}" if math.isnan(value) else ""
     if not reason and term.part != "value":
         found = _estimate(ev, term.measure, term.parameters, asked)
-        low, high = found.low, found.high
+        low, high, method = found.low, found.high, found.method
         if math.isnan(getattr(found, term.part)):
             reason = " ".join(("there is no interval.", *found.notes))
     number = {"value": value, "low": low, "high": high}[term.part]
-    return Result(one.text, one.holds(number), value, low, high, reason)
+    passed = one.holds(number)
+    if not passed and not reason:
+        reason = f"{term.part} is {shown(float(number))}"
+    return Result(one.text, passed, value, low, high, reason, method)
 
 
 def _estimate(ev: Evaluation, measure: Measure, parameters: dict[str, Any], asked: Asked) -> Estimate:
@@ -124,7 +131,7 @@ def _pair(found: Opened, gate: Gate, reading: Reading) -> Comparison:
     from dataclasses import replace
 
     score = gate.against_score or found.chosen.scores[0]
-    columns = replace(reading.columns, label=found.chosen.label, scores=(score,))
+    columns = replace(reading.columns, label=found.chosen.label, scores=(score,), group=None)
     models = {NEW: found, OLD: opened(str(gate.against), replace(reading, columns=columns, format=None))}
     return joined(models, reading) if reading.columns.id else in_one_order(models, reading)
 
@@ -134,14 +141,14 @@ def _no_worse(cmp: Comparison, term: Any, margin: float | None, asked: Asked) ->
     measure = term.measure
     rounds = max(2, asked.rounds(len(cmp.pairing)))
     found = cmp.difference(measure, NEW, OLD, level=asked.level, rounds=rounds, seed=asked.seed, **term.parameters)
-    name = f"{measure} no worse" + ("" if margin is None else f" by more than {margin:g}")
+    name = f"{term} no worse" + ("" if margin is None else f" by more than {margin:g}")
     if math.isnan(found.low) or math.isnan(found.high):
         return Result(name, False, found.value, reason=" ".join(("there is no interval.", *found.notes)))
     # As a loss, whichever way is better: from the least to the most that the data allow.
     least, most = (-found.high, -found.low) if measure.better == "higher" else (found.low, found.high)
     passed = least <= 0 if margin is None else most <= margin
     reason = "" if passed else "it is worse" if margin is None else "a larger loss is not excluded"
-    return Result(name, passed, found.value, found.low, found.high, reason)
+    return Result(name, passed, found.value, found.low, found.high, reason, found.method)
 
 
 def _show(results: list[Result], level: float) -> None:

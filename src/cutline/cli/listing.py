@@ -73,4 +73,5 @@ def _explain(measure: Measure) -> None:
         ("parameters", parameters),
         ("source", ", ".join(known["source"])),
     ]
-    screen.print(render.grid(screen, (measure.title, ""), [row for row in rows if row[1]]))
+    screen.print(Text(measure.title, style="bold"))
+    screen.print(render.grid(screen, ("", ""), [row for row in rows if row[1]], head=False))

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from cutline.cli import options as o
 
-FINE, FAILED, REFUSED = 0, 1, 2
+FINE, FAILED, REFUSED, STOPPED = 0, 1, 2, 130
 
 app = typer.Typer(
     name="cutline",
@@ -108,6 +110,7 @@ def compare(
     label: o.Label = None,
     score: o.Scores = None,
     weight: o.Weight = None,
+    group: o.Group = None,
     id: o.Id = None,
     positive: o.Positive = None,
     lower_is_positive: o.LowerIsPositive = False,
@@ -130,7 +133,7 @@ def compare(
     from cutline.cli.run import Asked, Output, run_compare
 
     reading = Reading(
-        Columns(label, tuple(score or ()), weight, None, id),
+        Columns(label, tuple(score or ()), weight, group, id),
         positive,
         lower_is_positive,
         threshold,
@@ -169,9 +172,11 @@ def check(
 ) -> None:
     """A gate for continuous integration: exit 1 when a requirement does not hold, 0 when all do.
 
-    A requirement is MEASURE[.low|.high|.value][@parameter=value,...] and a comparison with a number. --no-worse fails
-    when the whole interval of the paired difference is on the worse side; with --margin it fails unless the whole
-    interval excludes a loss larger than the margin.
+    A requirement sets a bound for a measure, or its .low or .high limit; after @ stands what it is taken at.
+
+    --no-worse fails when the whole interval of the paired difference is on the worse side.
+
+    With --margin it fails unless the whole interval excludes a loss larger than the margin.
     """
     from cutline.cli.gate import Gate, run_check
     from cutline.cli.reading import Columns, Reading
@@ -268,12 +273,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         code = app(args=None if arguments is None else list(arguments), prog_name="cutline", standalone_mode=False)
     except typer.TyperException as error:
-        return _refuse(error.format_message()) if error.format_message() else REFUSED  # the help was shown
+        message = error.format_message().replace("Value error, ", "")
+        return _refuse(message) if message else REFUSED  # the help was shown
     except typer.Abort:
         return _refuse("Stopped.")
-    except BrokenPipeError:  # the reader of our output has seen enough
-        sys.stdout = None
-        return FINE
+    except KeyboardInterrupt:
+        return STOPPED
     except MemoryError:
         return _refuse("The predictions do not fit into memory.")
     except (OSError, ValueError) as error:
@@ -296,5 +301,7 @@ def _refuse(message: str) -> int:
 
 
 def run() -> None:
-    """The entry point of the installed command."""
+    """The entry point of the installed command; a stream that the caller closed is one to nowhere."""
+    sys.stdout = sys.stdout or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - until Python ends
+    sys.stderr = sys.stderr or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
     sys.exit(main())

@@ -167,7 +167,10 @@ Csv = Annotated[
 ]
 Html = Annotated[
     Path | None,
-    typer.Option(help="Also write the report, one HTML file. Example: --html report.html", rich_help_panel=_OUTPUT),
+    typer.Option(
+        help="Also write the report, one HTML file; its intervals are at 95 %. Example: --html report.html",
+        rich_help_panel=_OUTPUT,
+    ),
 ]
 Png = Annotated[
     Path | None,

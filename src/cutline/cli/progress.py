@@ -19,9 +19,10 @@ def waiting(what: str, *, quiet: bool = False) -> Iterator[None]:
     if quiet or not screen.is_terminal:
         yield
         return
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
-    bar = Progress(TextColumn(what), BarColumn(), TimeElapsedColumn(), console=screen, transient=True)
+    columns = TextColumn(what), BarColumn(), TaskProgressColumn(), TimeElapsedColumn()
+    bar = Progress(*columns, console=screen, transient=True)
     task = bar.add_task(what, total=None)  # moving to and fro until something is done
 
     def told(done: int, of: int) -> None:

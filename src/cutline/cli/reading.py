@@ -79,6 +79,7 @@ def opened(path: str, how: Reading, models: int = 1) -> Opened:
     scores = {f"score{i}": Ask("scores", column) for i, column in enumerate(c.scores)}
     check(file, scores | {option: ask for option, ask in named.items() if ask.column is not None})
     chosen = choose(file, c.label, c.scores, c.others, models)
+    _check_apart(chosen, c.weight)
     if c.id is not None:
         _check_ids(file, c.id)
     return Opened(file, chosen)
@@ -109,7 +110,8 @@ def read_comparison(paths: Sequence[str], how: Reading) -> tuple[Comparison, tup
             raise ParameterError("compare takes at least two models: pass --score once for each, or more files.")
         found = opened(paths[0], how, models=2)
         names = {printable(column): column for column in found.chosen.scores}
-        cmp = compare(found.chosen.label, names, how.columns.weight, data=found.file, **how.common)
+        c = how.columns
+        cmp = compare(found.chosen.label, names, c.weight, groups=c.group, data=found.file, **how.common)
         _check_classes(next(iter(cmp.values())), found)
         return cmp, found.chosen.guesses
     if how.columns.id is None:
@@ -117,9 +119,10 @@ def read_comparison(paths: Sequence[str], how: Reading) -> tuple[Comparison, tup
     if len(scores) not in (0, 1, len(paths)):
         raise ParameterError(f"--score is given {len(scores)} times for {len(paths)} files: pass one for all, or each.")
     own = [scores[i : i + 1] if len(scores) == len(paths) else scores for i in range(len(paths))]
+    groups = [how.columns.group, *[None] * (len(paths) - 1)]  # the first file says which cases belong together
     models = {
-        name: opened(path, replace(how, columns=replace(how.columns, scores=mine)))
-        for name, path, mine in zip(_names(paths), paths, own, strict=True)
+        name: opened(path, replace(how, columns=replace(how.columns, scores=mine, group=group)))
+        for name, path, mine, group in zip(_names(paths), paths, own, groups, strict=True)
     }
     return joined(models, how), next(iter(models.values())).chosen.guesses
 
@@ -138,15 +141,15 @@ def joined(models: Mapping[str, Opened], how: Reading) -> Comparison:
     first = next(iter(models.values()))
     frames = {name: found.file for name, found in models.items()}
     scores = {name: found.chosen.scores[0] for name, found in models.items()}
-    weight, key = how.columns.weight, how.columns.id
-    cmp = compare(first.chosen.label, scores, weight, data=frames, id=key, **how.common)
+    c = how.columns
+    cmp = compare(first.chosen.label, scores, c.weight, groups=c.group, data=frames, id=c.id, **how.common)
     _check_classes(next(iter(cmp.values())), first)
     return cmp
 
 
 def in_one_order(models: Mapping[str, Opened], how: Reading) -> Comparison:
     """The comparison of models from files whose rows are the same cases in the same order."""
-    rows = {name: _rows(found, how) for name, found in models.items()}
+    rows = {name: _rows(found, how, place) for place, (name, found) in enumerate(models.items())}
     (one, first), *others = rows.items()
     for name, found in others:
         mine, theirs = first["labels"].tolist(), found["labels"].tolist()
@@ -162,16 +165,18 @@ def in_one_order(models: Mapping[str, Opened], how: Reading) -> Comparison:
                 "pass the cases in one order, or --id to join them."
             )
     scores = {name: found["scores"] for name, found in rows.items()}
-    return compare(first["labels"], scores, first.get("weights"), **how.common)
+    return compare(first["labels"], scores, first.get("weights"), groups=first.get("groups"), **how.common)
 
 
-def _rows(found: Opened, how: Reading) -> dict[Any, Any]:
+def _rows(found: Opened, how: Reading, place: int) -> dict[Any, Any]:
     asked = {
         "labels": Ask("labels", found.chosen.label, how.positive is not None),
         "scores": Ask("scores", found.chosen.scores[0]),
     }
     if how.columns.weight is not None:
         asked["weights"] = Ask("weights", how.columns.weight)
+    if how.columns.group is not None and not place:  # the first file says which cases belong together
+        asked["groups"] = Ask("groups", how.columns.group)
     with reading(found.file, asked) as rows:
         return rows
 
@@ -185,6 +190,20 @@ def _check_classes(ev: Evaluation, found: Opened) -> None:
             f"All cases of {found.name} are {which}, by column {quoted(found.chosen.label)} "
             f"where {quoted(r.positive)} is positive: pass cases of both classes."
         )
+
+
+def _check_apart(chosen: Chosen, weight: str | None) -> None:
+    """Refuse a column that is named for two things: labels as scores would make a perfect model."""
+    named = {"--label": [chosen.label], "--score": [*chosen.scores], "--weight": [] if weight is None else [weight]}
+    by_column: dict[str, list[str]] = {}
+    for option, columns in named.items():
+        for column in columns:
+            by_column.setdefault(column, []).append(option)
+    for column, options in by_column.items():
+        if len(options) > 1:
+            both = f"{options[0]} and {options[1]} both name" if options[0] != options[1] else f"{options[0]} names"
+            twice = "" if options[0] != options[1] else " twice"
+            raise ParameterError(f"{both} {quoted(column)}{twice}: pass another column for one of them.")
 
 
 def _check_ids(file: Source, column: str) -> None:

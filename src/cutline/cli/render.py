@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TextIO
 
 from rich import box
 from rich.console import Console, Group, RenderableType
@@ -19,19 +20,45 @@ from cutline.comparison import Comparison
 from cutline.contingency import written
 from cutline.evaluation import Evaluation
 from cutline.measures import MEASURES, Family
-from cutline.tables import shown
+from cutline.tables import p_shown, shown
 
 _WITH_STRIP = 76  # columns of a terminal from which there is room for the strip
 _WIDE = 100  # ... for a long one
 _WITH_RANDOM = 56
+_NUMBERS = ((_WIDE, 65), (_WITH_STRIP, 52), (_WITH_RANDOM, 38), (0, 29))  # what the columns beside the names take
 # Tables with a line under their head and none between columns.
 _LINES = box.Box("\n".join(("    ", "    ", " ── ", "    ", "    ", "    ", "    ", "    ")))
 _ASCII = box.Box("\n".join(("    ", "    ", " -- ", "    ", "    ", "    ", "    ", "    ")), ascii=True)
 
 
+class _Screen(Console):
+    """A console whose reader may leave: the work goes on, and the exit code stays what it says."""
+
+    def on_broken_pipe(self) -> None:
+        """Write no more."""
+        self.quiet = True
+        _silence(sys.stdout)
+
+
+def _silence(stream: TextIO) -> None:
+    """Send what is still written to a stream nowhere, so that nothing fails when Python ends."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
+
+
+def put(text: str) -> None:
+    """A text on standard output, for as long as somebody reads it."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _silence(sys.stdout)
+
+
 def console(*, error: bool = False) -> Console:
     """The console of standard output or error; nothing in a text is taken for markup."""
-    return Console(stderr=error, markup=False, highlight=False, emoji=False, soft_wrap=False)
+    return _Screen(stderr=error, markup=False, highlight=False, emoji=False, soft_wrap=False)
 
 
 def ascii_only(screen: Console) -> bool:
@@ -100,8 +127,8 @@ def _confusion(screen: Console, ev: Evaluation) -> RenderableType:
 
 def _questions(screen: Console, rows: Sequence[Mapping[str, Any]], level: float) -> Iterable[RenderableType]:
     # All tables with one width of names, as far as there is room beside the numbers.
-    room = screen.width - (66 if screen.width >= _WIDE else 52)
-    names = min(max((len(_name(row, "")) + 2 for row in rows), default=12), room) if room > 12 else 12
+    numbers = next(taken for width, taken in _NUMBERS if screen.width >= width)
+    names = max(12, min(max((len(_name(row, "")) + 2 for row in rows), default=0), screen.width - numbers))
     for family in Family:
         mine = [row for row in rows if row["family"] == family.name.lower()]
         if mine:
@@ -111,8 +138,8 @@ def _questions(screen: Console, rows: Sequence[Mapping[str, Any]], level: float)
 
 def _measures(screen: Console, title: str, rows: Sequence[Mapping[str, Any]], level: float, names: int) -> Table:
     table = _table(screen, title=title)
-    table.add_column("", min_width=names, overflow="fold")
-    table.add_column("value", justify="right", no_wrap=True)
+    table.add_column("", min_width=names, max_width=names, overflow="fold")
+    table.add_column("value", justify="right", no_wrap=True, min_width=6)
     table.add_column(f"{100 * level:g} % interval", no_wrap=True)
     if screen.width >= _WITH_RANDOM:
         table.add_column("random", justify="right", no_wrap=True)
@@ -195,7 +222,7 @@ def comparison(screen: Console, cmp: Comparison, rows: Sequence[Mapping[str, Any
             known = not math.isnan(row["low"])
             interval = f"[{shown(row['low'])}, {shown(row['high'])}]" if known else ""
             title = Text(MEASURES[row["measure"].partition("(")[0]].title)
-            p = "" if math.isnan(row["p_holm"]) else shown(row["p_holm"])
+            p = "" if math.isnan(row["p_holm"]) else p_shown(row["p_holm"]).removeprefix("= ")
             ahead = _ahead(row)
             table.add_row(title, *both, shown(row["difference"]), interval, p, Text(printable(ahead), style="bold"))
         parts += [Text(), table]
@@ -210,9 +237,11 @@ def _ahead(row: Mapping[str, Any]) -> str:
     return str(row["a"] if (row["difference"] > 0) == (better == "higher") else row["b"])
 
 
-def grid(screen: Console, columns: Sequence[str], rows: Iterable[Sequence[object]], title: str = "") -> Table:
+def grid(
+    screen: Console, columns: Sequence[str], rows: Iterable[Sequence[object]], title: str = "", *, head: bool = True
+) -> Table:
     """A plain table of texts."""
-    table = _table(screen, title=title)
+    table = _table(screen, title=title, head=head)
     for name in columns:
         table.add_column(Text(name), overflow="fold")
     for row in rows:

@@ -25,6 +25,10 @@ class Term:
     part: str = "value"
     parameters: dict[str, Any] = field(default_factory=dict)
 
+    def __str__(self) -> str:
+        where = ",".join(f"{name}={value}" for name, value in self.parameters.items())
+        return f"{self.measure.name}@{where}" if where else self.measure.name
+
 
 @dataclass(frozen=True)
 class Requirement:
@@ -83,10 +87,18 @@ def requirement(text: str) -> Requirement:
     reader.skip()
     comparison = reader.take(re.compile(r">=|<=|>|<"), "one of >=, <=, >, <")
     bound = _number(reader)
+    check_complete(term)
     reader.skip()
     if reader.at < len(text):
         raise reader.error("expected nothing more")
     return Requirement(text, term, comparison, float(bound))
+
+
+def check_complete(term: Term) -> None:
+    """Refuse a measure of a quota without one: a gate has no other place for it."""
+    if "quota" in term.measure.required and not {"quota", "share"} & set(term.parameters):
+        name = term.measure.name
+        raise ParameterError(f"{name} needs a quota: write {name}@quota=100 or {name}@share=5%.")
 
 
 def terms(text: str) -> list[Term]:
@@ -94,20 +106,23 @@ def terms(text: str) -> list[Term]:
     found = []
     for one in re.split(r",(?!\s*\w+\s*=)", text):
         reader = _Reader(one.strip())
-        found.append(_term(reader))
+        found.append(_term(reader, whole=True))
         reader.skip()
         if reader.at < len(reader.text):
             raise reader.error("expected a comma or the end")
     return found
 
 
-def _term(reader: _Reader) -> Term:
+def _term(reader: _Reader, *, whole: bool = False) -> Term:
+    """A measure; a whole one with its interval, or one of its numbers."""
     reader.skip()
     start = reader.at
     name = reader.take(_WORD, "the name of a measure")
     if name not in MEASURES:
         raise reader.error("expected the name of a measure", near(name, MEASURES.names), start)
     measure, part = MEASURES[name], "value"
+    if whole and reader.text[reader.at :].startswith("."):
+        raise reader.error("expected the measure alone, which comes with its interval")
     if reader.takes("."):
         start = reader.at
         part = reader.take(_WORD, "low, high or value")

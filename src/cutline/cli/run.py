@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -28,7 +29,7 @@ from cutline.options import check_whole
 from cutline.tables import Table
 
 _RESAMPLES = 2000
-_FEWEST = 200
+_FEWEST = 100
 _SCORES_AT_ONCE = 20_000_000  # resampled scores that take some seconds; longer lists get fewer resamples
 
 CHARTS = ("roc", "precision_recall", "gain", "score_distribution", "confusion_matrix")
@@ -48,6 +49,11 @@ class Asked:
     resamples: int | None = None
     seed: int = 0
 
+    @property
+    def by_name(self) -> bool:
+        """Whether the reader asked for these measures; what the headlines have in common needs no word."""
+        return self.measures is not None or self.family is not None or self.all
+
     def chosen(self, ev: Evaluation) -> list[Measure]:
         """The measures: those named, those of a question, all, or the headlines."""
         if self.measures is not None and (self.family or self.all):
@@ -65,6 +71,14 @@ class Asked:
         if self.resamples is not None:
             return check_whole(self.resamples, "--resamples", 0)
         return max(_FEWEST, min(_RESAMPLES, _SCORES_AT_ONCE // max(scores, 1)))
+
+    def fewer(self, scores: int, methods: Iterable[str]) -> list[Note]:
+        """That there are fewer resamples than usual, where some interval is from them."""
+        rounds = self.rounds(scores)
+        if self.resamples is not None or rounds == _RESAMPLES or not {"bca", "bootstrap"} & {*methods}:
+            return []
+        text = f"The intervals that no formula gives are from {rounds} resamples: --resamples 2000 takes longer."
+        return [Note("resamples", text, DATA, "fact")]
 
 
 def _bound(term: Any) -> Measure:
@@ -96,7 +110,7 @@ class Output:
         """Refuse what cannot be written, before any work is done."""
         if self.json and self.csv:
             raise ParameterError("--json and --csv both print to standard output: pass one of them.")
-        if self.html is not None and self.html.suffix.lower() not in (".html", ".htm"):
+        if self.html is not None and self.html.suffix.lower() != ".html":
             raise ParameterError(f"--html is {str(self.html)!r}: pass a path that ends in .html.")
         if self.png is not None and self.png.exists() and not self.png.is_dir():
             raise ParameterError(f"--png is {str(self.png)!r}, which is a file: pass a folder.")
@@ -122,12 +136,13 @@ class Output:
             self.png.mkdir(parents=True, exist_ok=True)
             for name in charts:
                 result.chart(name).save(self.png / f"{name}.png")
-            self._said(f"{len(charts)} charts are in {self.png}.")
+            self.said(f"{len(charts)} charts are in {self.png}.")
         if self.html is not None:
             result.save(self.html, overwrite=self.force)
-            self._said(f"The report is {self.html}.")
+            self.said(f"The report is {self.html}.")
 
-    def _said(self, message: str) -> None:
+    def said(self, message: str) -> None:
+        """A remark beside the result."""
         if not self.quiet:
             render.say(message)
 
@@ -140,7 +155,7 @@ class Output:
 def print_json(document: Mapping[str, Any]) -> None:
     """A document as JSON; it holds no NaN."""
     text = json.dumps(document, allow_nan=False, indent=2, ensure_ascii=not _is_utf8())
-    sys.stdout.write(text + "\n")
+    render.put(text + "\n")
 
 
 def _is_utf8() -> bool:
@@ -149,10 +164,12 @@ def _is_utf8() -> bool:
 
 def print_csv(table: Table) -> None:
     """A table as CSV, without what is empty or undefined."""
-    out = csv.writer(sys.stdout, lineterminator="\n")
+    text = io.StringIO()
+    out = csv.writer(text, lineterminator="\n")
     out.writerow([name.replace(" ", "_") for name in table.columns])
     for row in table.to_dict():
         out.writerow(["" if value is None else printable(value) for value in row.values()])
+    render.put(text.getvalue())
 
 
 # ---------------------------------------------------------------------- commands
@@ -189,11 +206,9 @@ def evaluated(ev: Evaluation, asked: Asked, *, quiet: bool) -> tuple[Table, list
             resamples=max(rounds, 2),
             seed=asked.seed,
         )
-    found = [*notes(ev, quota=asked.quota, share=asked.share, measures=[measure.name for measure in chosen])]
-    if rounds < _RESAMPLES and asked.resamples is None and any(row["method"] in ("bca", "bootstrap") for row in table):
-        text = f"The intervals that no formula gives are from {rounds} resamples: --resamples 2000 takes longer."
-        found.append(Note("resamples", text, DATA, "fact"))
-    return table, found
+    named = [measure.name for measure in chosen] if asked.by_name else None
+    found = [*notes(ev, quota=asked.quota, share=asked.share, measures=named)]
+    return table, [*found, *asked.fewer(len(ev.ranking), (row["method"] for row in table))]
 
 
 def run_compare(paths: Sequence[str], reading: Reading, asked: Asked, output: Output) -> None:
@@ -209,6 +224,8 @@ def run_compare(paths: Sequence[str], reading: Reading, asked: Asked, output: Ou
     shown = render.comparison(render.console(), cmp, list(table), asked.level)
     told = notes_on(cmp, measures=None if chosen is None else [m.name for m in chosen])
     found = [] if any(note.rule == "too-small" for note in told) else verdict.splitlines()
+    lines = [Note("verdict", line, DATA, "fact") for line in found]
+    fewer = asked.fewer(len(cmp.pairing), (row["method"] for row in table))
     output.guessed(guesses)
-    output.show(document, table, shown, [*(Note("verdict", line, DATA, "fact") for line in found), *told])
+    output.show(document, table, shown, [*lines, *told, *fewer])
     output.save(cmp, CHARTS_OF_SEVERAL)

@@ -17,6 +17,7 @@ _AS_OPTIONS = (
     (r"\b(quota|share|threshold|level)=(?=[ .,;:]|$)", r"--\1"),
     (r"which (label|score|weight|group)s names", r"which --\1 names"),
     (r"which id names", "which --id names"),
+    (r"^groups= needs", "--group needs"),
     (r"pass for example (quota|share|threshold)=", r"pass for example --\1 "),
     (r"compare one class with the rest, for example labels == .*", "pass a column with two, such as one and the rest."),
 )

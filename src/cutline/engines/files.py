@@ -1,8 +1,7 @@
 """Files of predictions, read by DuckDB: CSV, TSV, Parquet, JSON lines, Arrow; and standard input.
 
-`read(path)` gives a source: `.columns` are its names, `.count` its rows, `.rows` and `.grouped` what the door asks for
-(see `sources`), `.frame(names)` plain arrays by name. Text files have no types, so the argument that names a column
-says how it is read: scores and weights as numbers, ids and groups as the text that stands there, labels as numbers or
+`read(path)` gives a source (see `sources`). Text files have no types, so the argument that names a column says how it
+is read: scores and weights as numbers, ids and groups as the text that stands there, labels as numbers or
 true/false where all of them are, else as text.
 """
 
@@ -22,7 +21,7 @@ from cutline.columns import counted
 from cutline.engines import frames
 from cutline.engines.layouts import Layout, layout_of, local, spooled
 from cutline.engines.sources import Array, Ask, Source, plain
-from cutline.errors import InputError, ParameterError, PositionError, shown
+from cutline.errors import InputError, ParameterError, PositionError
 
 # What text files write for a missing value.
 MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "<NA>", "#N/A")
@@ -77,10 +76,6 @@ class File:
         """How many rows there are."""
         with self._plainly():
             return int(self._one(f"SELECT count(*) FROM {self._from}")[0])  # noqa: S608
-
-    def frame(self, columns: Any) -> dict[str, Array]:
-        """Some columns by name, as they stand in the file."""
-        return self.rows({name: Ask("id", name) for name in columns})
 
     def rows(self, asked: Mapping[Any, Ask]) -> dict[Any, Array]:
         """The columns that are asked for, row by row."""
@@ -173,6 +168,10 @@ class File:
             yield
         except (duckdb.Error, UnicodeDecodeError) as error:
             raise InputError(_sentence(str(error), self.title, self._kind)) from None
+        except RuntimeError as error:
+            if "interrupted" in str(error):  # which is how DuckDB tells that somebody pressed Ctrl-C
+                raise KeyboardInterrupt from None
+            raise
 
 
 def _sentence(said: str, title: str, kind: str) -> str:
@@ -186,10 +185,13 @@ def _sentence(said: str, title: str, kind: str) -> str:
         return f"{title} is no UTF-8 text{where}: save it as CSV in UTF-8, or pass its format."
     if "unterminated quote" in said:
         return f"{title} has a quote{where} that does not end: close it, or double it inside the text."
+    if "aximum line size" in said:
+        return f"{title} has a row{where} of more than 2 million bytes: leave long columns out, or pass Parquet."
+    json = re.search(r"Malformed JSON.*?in record/value (\d+)", said)
+    if json:
+        return f"{title} cannot be read as JSON lines: record {json[1]} is not complete JSON."
     what = {"csv": "CSV", "parquet": "Parquet", "json": "JSON lines"}[kind]
-    first = re.sub(r"^[A-Z][\w ]*Error: ", "", said.splitlines()[0]).rstrip(". ") if said else "it is damaged"
-    first = re.sub(r"""(in )?file ["'].*?["'],? ?""", "", first, flags=re.IGNORECASE)
-    return f"{title} cannot be read as {what}: {shown(first)}."
+    return f"{title} cannot be read as {what}{where}: it is damaged, or another format."
 
 
 def _way_out(value: str) -> str:

@@ -32,6 +32,8 @@ def local(path: Any) -> tuple[Path, str]:
     title = shown(where.name or str(where))
     if where.is_dir():
         raise InputError(f"{title} is a directory: pass the path of a file.")
+    if where.is_symlink() and not where.exists():
+        raise InputError(f"{title} is a link to a file that does not exist: pass the path of a file.")
     if not where.exists():
         folder = where.parent
         names = [shown(each.name) for each in folder.iterdir()] if folder.is_dir() else []

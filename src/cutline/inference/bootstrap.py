@@ -20,6 +20,8 @@ from cutline.inference.samplers import LONG, Cells, Sampler
 from cutline.ranking import Array, Ranking
 
 BLOCK = 250  # resamples to a random stream
+SMALL_BLOCK = 10  # ... of a very long ranking, which has few resamples to share among threads
+VERY_LONG = 100_000  # scores, from which on a resample takes a tenth of a second
 CELLS = 2**18  # cells held at once by a thread
 
 Statistic = Callable[[Ranking], Any]
@@ -34,14 +36,15 @@ class Replicates(NamedTuple):
 
 def bootstrap(sampler: Sampler, statistics: Sequence[Statistic], resamples: int, seed: int) -> Replicates:
     """The values of the statistics on resamples, all of which hold both classes if the data do."""
-    streams = np.random.SeedSequence(seed).spawn(-(-resamples // BLOCK))
-    counts = [min(BLOCK, resamples - BLOCK * i) for i in range(len(streams))]
+    size = SMALL_BLOCK if len(sampler.ranking) > VERY_LONG else BLOCK
+    streams = np.random.SeedSequence(seed).spawn(-(-resamples // size))
+    counts = [min(size, resamples - size * i) for i in range(len(streams))]
 
     def block(item: tuple[np.random.SeedSequence, int]) -> tuple[list[Array], int]:
         first, again = (np.random.default_rng(stream) for stream in item[0].spawn(2))
         return _block(sampler, statistics, first, again, item[1])
 
-    done = parallel.each(block, zip(streams, counts, strict=True), resamples * len(sampler.ranking))
+    done = parallel.each(block, zip(streams, counts, strict=True), resamples * len(sampler.ranking), told=True)
     values = [np.concatenate([found[i] for found, _ in done]) for i in range(len(statistics))]
     return Replicates(values, sum(redrawn for _, redrawn in done))
 
@@ -145,8 +148,11 @@ def accelerations(sampler: Sampler, statistics: Sequence[Statistic], seed: int) 
     """The acceleration of each statistic: a sixth of the skewness of what leaving out one case changes.
 
     With up to five hundred kinds of cases each is left out in turn; with more, the cases are dealt at random into a
-    hundred lots, and each lot is left out, which estimates the same number.
+    hundred lots, and each lot is left out, which estimates the same number. It shrinks with the root of the number of
+    cases: for a very long ranking it is taken as 0, which leaves the correction for bias.
     """
+    if len(sampler.ranking) > VERY_LONG:
+        return [0.0] * len(statistics)
     r, times = sampler.ranking, []
     values: list[list[Array]] = [[] for _ in statistics]
     for cells in sampler.left_out(np.random.default_rng(seed), _at_once(r)):

@@ -19,6 +19,8 @@ FEW_FOR_DELONG = 30
 FEW_FOR_RESAMPLING = 30
 FEW_FOR_ONE_CUT = 20
 FEW_DECISIONS = 5  # true positives, or errors, at a cut
+PLENTY = 10_000  # cases of the smaller class in effect, from which on a smooth measure is as good as normal
+PLENTY_IN_A_CELL = 1000  # ... if every kind of decision at a cut has so many
 
 NO_SPREAD = "Every resample has the same value: the data hold no spread to tell the uncertainty from."
 STRATIFIED_GROUPS = "stratified=True draws cases within their class, but groups are drawn whole: pass one."

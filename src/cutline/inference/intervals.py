@@ -21,6 +21,8 @@ from cutline.inference.finishing import (
     FEW_FOR_RESAMPLING,
     INDEPENDENT,
     NO_SPREAD,
+    PLENTY,
+    PLENTY_IN_A_CELL,
     STRATIFIED_GROUPS,
     few_cases,
     finished,
@@ -76,7 +78,23 @@ def default(target: Target, *, grouped: bool = False) -> str:
         return "newcombe" if min(sizes.effective(target.ranking)) < FEW_FOR_DELONG else "delong_logit"
     if grouped or target.by_quota:  # a quota makes it jump, which BCa does not like
         return "bootstrap"
-    return "wilson" if isinstance(kind, Proportion) else "log" if isinstance(kind, Ratio) else "bca"
+    if isinstance(kind, Proportion | Ratio):
+        return "wilson" if isinstance(kind, Proportion) else "log"
+    return "influence" if _is_plentiful(target) else "bca"
+
+
+def _is_plentiful(target: Target) -> bool:
+    """Whether a smooth measure has so many cases that its estimate is normal; resamples would only add noise."""
+    if (
+        "influence" not in methods(target)
+        or not math.isfinite(target.value)
+        or min(sizes.effective(target.ranking)) < PLENTY
+    ):
+        return False
+    if target.of_counts is None:
+        return True
+    counts = target.counts if target.ranking.integral else sizes.effective_counts(target.counts, target.second)
+    return min(float(count) for count in (counts.tp, counts.fp, counts.fn, counts.tn)) >= PLENTY_IN_A_CELL
 
 
 def choose(target: Target, method: str, *, grouped: bool = False) -> str:

@@ -34,7 +34,7 @@ from cutline.inference.pairing import Pairing, Question, bootstrap, delong_covar
 from cutline.inference.permutation import exchange_models
 from cutline.measures import MEASURES, LineOfAuc, Measure, Needs
 from cutline.ranking import Array
-from cutline.tables import shown
+from cutline.tables import p_shown, shown
 
 _MCNEMAR: Mapping[str, Variant] = {
     "mcnemar": "midp",
@@ -272,7 +272,7 @@ class PairedMeasure:
         if math.isnan(test.p_value):
             return " ".join((f"{a} and {b} cannot be compared by {test.measure}.", *test.notes))
         told = f"distinguishable at {100 * level:g} % by {test.measure}"
-        how = f"(p = {shown(test.p_holm)}, {test.method})"
+        how = f"(p {p_shown(test.p_holm)}, {test.method})"
         size = shown(abs(self.value))
         if test.p_holm <= 1 - level:
             ahead = a if (self.value > 0) == (self.measure.better != "lower") else b

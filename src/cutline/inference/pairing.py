@@ -248,7 +248,7 @@ def bootstrap(pairing: Pairing, questions: Sequence[Question], resamples: int, s
         values = values_of(pairing, draws, lambda ranking, model: [q.value(ranking, model) for q in questions])
         return values, sum(redrawn for _, redrawn in drawn)
 
-    done = each(work, chunks(resamples, len(pairing)), resamples * len(pairing))
+    done = each(work, chunks(resamples, len(pairing)), resamples * len(pairing), told=True)
     return Resamples(np.concatenate([values for values, _ in done], axis=-1), sum(redrawn for _, redrawn in done))
 
 

@@ -106,7 +106,7 @@ def permute_labels(
         shuffled = replace(ranking, pos=pos, neg=ranking.size - pos, pos2=pos, neg2=ranking.size - pos)
         return np.broadcast_to(np.asarray(question.value(shuffled, 0), dtype=float), len(pos))
 
-    done = each(work, chunks(permutations, len(ranking)), permutations * len(ranking))
+    done = each(work, chunks(permutations, len(ranking)), permutations * len(ranking), told=True)
     return verdict_of_chance(measure, value, np.concatenate(done), seed)
 
 
@@ -161,5 +161,5 @@ def exchange_models(
     def work(numbers: range) -> Array:
         return difference(np.stack([crossed.exchange(stream(seed, number)) for number in numbers]))
 
-    done = each(work, chunks(permutations, len(crossed)), permutations * len(crossed))
+    done = each(work, chunks(permutations, len(crossed)), permutations * len(crossed), told=True)
     return np.concatenate(done), float(difference(crossed.cases[None])[0])
