@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from cutline.columns import number as check_number
 from cutline.contingency import written
 from cutline.errors import ParameterError, UnknownNameError, near
 from cutline.evaluation import Evaluation
@@ -21,7 +20,7 @@ from cutline.inference.pair_tests import PairTests, corrected
 from cutline.inference.paired import INTERVALS, ROW, TESTS, PairedMeasure, covariance_of_all, said_once
 from cutline.inference.pairing import Pairing, Question, Resamples, bootstrap, pair
 from cutline.inference.target import as_measure
-from cutline.joining import columns_of, groups_of_cases, join_frames, share_cases
+from cutline.joining import columns_of, groups_of_cases, join_frames, share_cases, thresholds_of
 from cutline.measures import MEASURES, Measure, Needs
 from cutline.measures._measure import DEFAULT_THRESHOLD
 from cutline.options import check_choice, check_level, check_whole
@@ -73,7 +72,7 @@ def compare(
     elif id is not None:
         raise ParameterError("id names a column of the frames in data: pass data= with one frame for each model.")
     cases = share_cases(labels, scores, weights, positive=positive, missing=missing, ids=ids)
-    thresholds = _thresholds(threshold, tuple(cases.scores))
+    thresholds = thresholds_of(threshold, tuple(cases.scores))
     rankings = {
         name: replace(
             rank(cases.is_positive, column, cases.weights, higher_is_positive=higher_is_positive),
@@ -91,17 +90,6 @@ def compare(
         },
         pairing,
     )
-
-
-def _thresholds(threshold: Any, names: tuple[str, ...]) -> dict[str, float]:
-    if not isinstance(threshold, Mapping):
-        return dict.fromkeys(names, check_number(threshold, "threshold"))
-    if set(threshold) != set(names):
-        raise ParameterError(
-            f"threshold is given for {', '.join(map(repr, threshold)) or 'no model'}, "
-            f"but the models are {', '.join(map(repr, names))}: pass one for each."
-        )
-    return {name: check_number(threshold[name], f"threshold of {name!r}") for name in names}
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cutline.columns import whole_if_possible
+from cutline.columns import number, whole_if_possible
 from cutline.engines.sources import Ask, asked_of, opened, reading
 from cutline.errors import InputError, ParameterError, PositionError
 from cutline.predictions import Cases, Missing, complete
@@ -197,6 +197,18 @@ def _named(frame: Any, model: Any, key: str, asked: dict[Any, Ask]) -> _Columns:
     with reading(opened(frame, f"The frame of model {model!r}"), {**asked, "ids": Ask("id", key)}) as found:
         have = {name: np.asarray(values) for name, values in found.items()}
         return _Columns(have["ids"], have["labels"], have["scores"], have.get("weights"), have.get("groups"))
+
+
+def thresholds_of(threshold: Any, names: tuple[str, ...]) -> dict[str, float]:
+    """The threshold of each model: one for all, or one for each."""
+    if not isinstance(threshold, Mapping):
+        return dict.fromkeys(names, number(threshold, "threshold"))
+    if set(threshold) != set(names):
+        raise ParameterError(
+            f"threshold is given for {', '.join(map(repr, threshold)) or 'no model'}, "
+            f"but the models are {', '.join(map(repr, names))}: pass one for each."
+        )
+    return {name: number(threshold[name], f"threshold of {name!r}") for name in names}
 
 
 def _models(count: int) -> str:
