@@ -5,6 +5,8 @@ The sentences are in messages.txt; UPDATE_MESSAGES=1 writes them anew, for a rea
 
 import math
 import os
+import tempfile
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -450,6 +452,35 @@ def training_cases():
 
 
 CASES += training_cases()
+
+FILES = {
+    "an empty file": ("empty.csv", b"", "empty"),
+    "a header without rows": ("header.csv", b"y,p\n", "no rows"),
+    "text among the scores of a file": ("text.csv", b"y,p\n1,0.5\n0,abc\n", "row 2"),
+    "a decimal comma": ("comma.csv", b"y;p\n1;0,5\n0;0,2\n", "decimal point"),
+    "separators of thousands": ("thousands.csv", b"y;p\n1;1,234.5\n0;0.2\n", "thousands"),
+    "a missing score in a file": ("missing.csv", b"y,p\n1,0.5\n0,NA\n", "row 2 below the header"),
+    "a column that a file does not have": ("other.csv", b"y,q\n1,0.5\n", "no column 'p'"),
+    "two columns of one name": ("twice.csv", b"y,p,p\n1,0.5,0.2\n", "several columns"),
+    "a row that is too long": ("ragged.csv", b"y,p\n1,0.5,3\n", "line 2"),
+    "a quote that does not end": ("quote.csv", b'y,p\n1,"0.5\n', "quote"),
+    "a binary file": ("binary.csv", bytes(range(256)), "NUL"),
+    "a file in another encoding": ("latin.csv", b"y,p\n\xe9,0.5\n", "UTF-8"),
+    "no Parquet": ("bad.parquet", b"none", "Parquet"),
+    "no Arrow": ("bad.arrow", b"none", "Arrow"),
+    "broken JSON lines": ("broken.jsonl", b'{"y": 1, "p": 0.5}\n{"y":', "JSON"),
+    "half a gzip file": ("half.csv.gz", b"\x1f\x8b\x08\x00", "gzip"),
+}
+
+
+def read_file(name, content):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / name
+        path.write_bytes(content)
+        return rank("y", "p", data=path)
+
+
+CASES += [(what, says, partial(read_file, name, content)) for what, (name, content, says) in FILES.items()]
 
 ATTRIBUTES = {name for name, _, _ in CASES if "attribute of" in name and "margins" not in name}
 

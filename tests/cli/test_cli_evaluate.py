@@ -211,7 +211,7 @@ def test_charts_are_drawn_into_a_folder_and_not_over_others(cutline, ten, tmp_pa
 
 
 def test_the_report_is_written_and_not_over_another(cutline, ten, tumours, tmp_path):
-    page, two = tmp_path / "report.html", tmp_path / "two.html"
+    page = tmp_path / "report.html"
     done = cutline("evaluate", ten, "--html", page, "--measures", "auc")
     again = cutline("evaluate", ten, "--html", page, "--measures", "auc")
     models = ("--id", "id", "--positive", "malignant", "--measures", "auc")
@@ -219,12 +219,25 @@ def test_the_report_is_written_and_not_over_another(cutline, ten, tumours, tmp_p
     assert (done.code, again.code) == (0, 2)
     assert "<html" in page.read_text(encoding="utf-8")
     assert "--force" in again.err
-    assert cutline("compare", tumours, *models, "--html", two).code == 0
-    assert cutline("evaluate", ten, "--html", page, "--measures", "auc", "--force", "-q").err == ""
+    over = cutline("compare", tumours, *models, "--html", page, "--force", "--label", "label", "-q", "--resamples", "9")
+    assert (over.code, over.err) == (0, "")
+    assert "logistic" in page.read_text(encoding="utf-8")
     assert "There is no folder" in cutline("evaluate", ten, "--html", tmp_path / "no" / "r.html").err
 
 
 # ---------------------------------------------------------------------- compare
+
+
+def test_a_model_may_come_from_standard_input(cutline, tumours, tmp_path, monkeypatch):
+    """As a list of objects, whose format its first bytes tell."""
+    rows = json.dumps([{"id": f"{i}", "y": i % 2, "p": i % 7} for i in range(20)])
+    (tmp_path / "old.json").write_text(rows, encoding="utf-8")
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b" \n" + rows.encode())))
+    done = cutline(
+        "compare", tmp_path / "old.json", "-", "--id", "id", "--label", "y", "--score", "p", "--measures", "auc"
+    )
+
+    assert (done.code, "old minus standard input" in done.out) == (0, True)
 
 
 def test_two_columns_are_compared(cutline, tumours):

@@ -129,7 +129,7 @@ def read_comparison(paths: Sequence[str], how: Reading) -> tuple[Comparison, tup
 
 def _names(paths: Sequence[str]) -> list[str]:
     """What to call the models of some files: the stems, or the whole paths where stems are the same."""
-    stems = [printable(Path(path).stem) for path in paths]
+    stems = ["standard input" if path == "-" else printable(Path(path).stem) for path in paths]
     names = stems if len(set(stems)) == len(stems) else [printable(path) for path in paths]
     if len(set(names)) < len(names):
         raise ParameterError("The same file is given twice: pass one for each model.")

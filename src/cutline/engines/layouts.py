@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import re
 import sys
 import tempfile
 import zlib
@@ -19,7 +20,8 @@ _SUFFIXES = {
     ".json": "json", ".jsonl": "json", ".ndjson": "json",
     ".arrow": "arrow", ".feather": "arrow", ".ipc": "arrow",
 }  # fmt: skip
-_STARTS = {b"PAR1": "parquet", b"ARROW1": "arrow", b"FEA1": "arrow", b"\xff\xff\xff\xff": "arrow", b"{": "json"}
+_STARTS = {b"PAR1": "parquet", b"ARROW1": "arrow", b"FEA1": "arrow", b"\xff\xff\xff\xff": "arrow"}
+_JSON = re.compile(rb"\s*(\[\s*)?\{")  # an object, or a list of them
 _GZIP = b"\x1f\x8b"
 _DELIMITERS = ",;\t|^~: "  # in the order in which they are believed
 _HEAD = 1 << 16
@@ -75,7 +77,9 @@ def layout_of(path: Path) -> str:
     if known:
         return known
     with path.open("rb") as stream:
-        start = stream.read(8)
+        start = stream.read(64)
+    if _JSON.match(start):
+        return "json"
     return next((kind for mark, kind in _STARTS.items() if start.startswith(mark)), "csv")
 
 
