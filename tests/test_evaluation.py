@@ -12,6 +12,13 @@ import pytest
 from cutline import MEASURES, CutlineError, Evaluation, evaluate, rank
 from cutline.measures import Family, Needs
 
+
+@pytest.fixture(autouse=True)
+def _formulas_only(monkeypatch):
+    """Resampling is tested with the intervals; here it would only take time."""
+    monkeypatch.setattr("cutline.evaluation.QUICKLY_RESAMPLED", 0)
+
+
 LABELS = [1, 1, 0, 1, 1, 0, 0, 1, 0, 0]
 SCORES = [0.95, 0.8, 0.75, 0.6, 0.5, 0.45, 0.3, 0.25, 0.2, 0.1]
 EV = evaluate(LABELS, SCORES)

@@ -37,6 +37,9 @@ if TYPE_CHECKING:
     from cutline.curves import Curve
 
 
+# Measures times distinct scores that are resampled in a second or so.
+QUICKLY_RESAMPLED = 40_000
+
 # The columns of a summary.
 _SUMMARY = (
     *("measure", "title", "family", "value", "low", "high", "method"),
@@ -249,19 +252,20 @@ class Evaluation:
         family: Family | str | None = None,
         quota: float | None = None,
         share: float | None = None,
-        intervals: bool | Literal["bootstrap"] = True,
+        intervals: bool | Literal["bootstrap", "formula"] = True,
         level: float = 0.95,
         resamples: int = 2000,
         seed: int = 0,
     ) -> Table:
         """A table of measures: values, intervals, what a model that knows nothing would get, and why one is undefined.
 
-        All of them, unless `measures` or `family` says which; those of a quota only with `quota` or `share`. The
-        intervals are those that a formula gives, none for cases in groups; `intervals="bootstrap"` adds the others,
-        which takes a while, and `intervals=False` leaves all out. The column `note` says what qualifies an interval.
+        All of them, unless `measures` or `family` says which; those of a quota only with `quota` or `share`. Each has
+        its interval, by formula or by resampling; where there is so much to resample that it takes more than a second
+        or two, only `intervals="bootstrap"` does it. `intervals="formula"` resamples nothing, and `intervals=False`
+        leaves all out. The column `note` says what qualifies an interval.
         """
-        if intervals not in (True, False, "bootstrap"):
-            raise ParameterError(f"intervals is {intervals!r}: pass True, False or 'bootstrap'.")
+        if intervals not in (True, False, "bootstrap", "formula"):
+            raise ParameterError(f"intervals is {intervals!r}: pass True, False, 'bootstrap' or 'formula'.")
         if measures is None:
             chosen = MEASURES.search(family=family)
             if self.ranking.are_probabilities:  # which are no signed distances
@@ -280,10 +284,13 @@ class Evaluation:
         fitting = [m for m in chosen if m.fits(self.ranking)]
         targets = each(lambda m: self._target(m, {}), fitting, n)
         found: list[Estimate | None] = [None] * len(targets)
-        if intervals == "bootstrap":
-            found = [*estimates(targets, options, self.groups)]
-        elif intervals:
+        if intervals:
             found = each(lambda t: by_formula(t, options.level, grouped=grouped), targets, n)
+            left = [i for i, one in enumerate(found) if one is None]
+            if intervals == "bootstrap" or (intervals is True and len(left) * n <= QUICKLY_RESAMPLED):
+                resampled = estimates([targets[i] for i in left], options, self.groups)
+                for i, one in zip(left, resampled, strict=True):
+                    found[i] = one
         known = {m: pair for m, *pair in zip(fitting, targets, found, strict=True)}
         rows = (self._row(m, *known.get(m, (None, None))) for m in chosen)
         return Table(_SUMMARY, tuple(rows), title=self._heading(), hidden=("title", "family", "method", "note"))

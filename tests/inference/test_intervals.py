@@ -294,5 +294,17 @@ def test_one_measure_may_be_asked_for_as_several():
 
 
 def test_the_word_for_the_intervals_of_a_summary_is_checked():
-    with pytest.raises(CutlineError, match="intervals is 'all': pass True, False or 'bootstrap'"):
+    with pytest.raises(CutlineError, match="intervals is 'all': pass True, False, 'bootstrap' or 'formula'"):
         evaluate([1, 0, 1, 0], [4, 3, 2, 1]).summary(["auc"], intervals="all")
+
+
+def test_a_summary_has_every_interval_where_that_is_quick_and_those_of_formulas_otherwise(monkeypatch):
+    ev = evaluate([1, 1, 0, 1, 1, 0, 0, 1, 0, 0], range(10, 0, -1))
+    assert all(row["low"] is not None for row in ev.summary())
+    mcc, auc = ev.summary(["mcc", "auc"])
+    assert (mcc["low"], mcc["high"]) == (ev.estimate("mcc").low, ev.estimate("mcc").high)
+
+    monkeypatch.setattr("cutline.evaluation.QUICKLY_RESAMPLED", 9)  # ten scores, one measure to resample
+    assert [row["low"] for row in ev.summary(["mcc", "auc"])] == [None, auc["low"]]
+    assert [*ev.summary(["mcc", "auc"], intervals="bootstrap")] == [mcc, auc]
+    assert [row["low"] for row in ev.summary(["mcc", "auc"], intervals="formula")] == [None, auc["low"]]

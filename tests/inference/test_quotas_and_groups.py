@@ -38,7 +38,7 @@ def test_a_formula_for_independent_decisions_is_refused_at_a_quota():
 
 
 def test_a_summary_gives_no_formula_to_a_quota():
-    assert all(row["low"] is None for row in EV.summary(["qrecall", "hit_rate"], quota=30))
+    assert all(row["low"] is None for row in EV.summary(["qrecall", "hit_rate"], quota=30, intervals="formula"))
 
 
 # ---------------------------------------------------------------------- notes

@@ -201,7 +201,7 @@ def evaluated(ev: Evaluation, asked: Asked, *, quiet: bool) -> tuple[Table, list
             chosen,
             quota=asked.quota,
             share=asked.share,
-            intervals="bootstrap" if rounds else True,
+            intervals="bootstrap" if rounds else "formula",
             level=asked.level,
             resamples=max(rounds, 2),
             seed=asked.seed,
