@@ -207,7 +207,7 @@ def _thin(spec: dict[str, Any]) -> None:
         if rows and "series" in rows[0] and isinstance(rows[0].get("threshold"), list):
             most = max(_HOVERED // len(rows), 1)
             for row in rows:
-                step = -(-len(row["x"]) // most)
+                step = max(-(-len(row["x"]) // most), 1)
                 row |= {key: column[::step] for key, column in row.items() if isinstance(column, list)}
 
 
