@@ -489,3 +489,38 @@ def test_every_measure_of_one_cut_has_a_difference(measure):
     found = compare(label, scores).difference(measure, rounds=40, level=0.9)
 
     assert found.has_interval or found.notes
+
+
+def test_a_summary_prints_each_note_once_below_and_keeps_them_by_row():
+    few = compare([1] * 5 + [0] * 25, {"a": np.arange(30) % 7, "b": np.arange(30) % 5, "c": np.arange(30) % 4})
+    table = few.summary(["auc", "precision", "f1"], rounds=50)
+    text = "A class has 5 cases only: resampling then holds the truth less often than it says."
+
+    assert repr(table).count(text) == 1
+    assert f"\nnote on precision, f1: {text}" in repr(table)
+    assert f"<p>note on precision, f1: {text}</p>" in table._repr_html_()
+    assert max(map(len, repr(table).splitlines()[1:-5])) < 120
+    assert [text in row["note"] for row in table.to_dict()] == [False] * 3 + [True] * 6
+
+
+def test_a_note_on_many_measures_gives_their_number():
+    few = compare([1] * 5 + [0] * 25, {"a": np.arange(30) % 7, "b": np.arange(30) % 5})
+
+    assert "note on 5 measures: A class has 5" in repr(few.summary(["precision", "f1", "mcc", "ks", "eer"], rounds=50))
+
+
+def test_the_name_of_a_difference_says_its_parameters():
+    models = compare([1, 0, 1, 0], {"a": [4, 3, 2, 1], "b": [1, 2, 3, 4]}, threshold=2.5)
+
+    assert models.difference("f_beta", beta=2, rounds=50).measure == "f_beta(beta=2): a - b"
+    assert models.test("hit_rate", quota=2, rounds=50).measure == "hit_rate(quota=2)"
+    assert "by f_beta(beta=2)" in models.verdict("f_beta", beta=2, rounds=50)
+    with pytest.raises(cl.CutlineError, match="quota and share are both given"):
+        models.difference("hit_rate", quota=2, share=0.5)
+
+
+def test_a_summary_of_one_measure_needs_no_list():
+    models = compare([1, 0, 1, 0], {"a": [4, 3, 2, 1], "b": [1, 2, 3, 4]})
+
+    assert [row["measure"] for row in models.summary("auc", rounds=20)] == ["auc"]
+    assert repr(models.summary(MEASURES["auc"], rounds=20)) == repr(models.summary(["auc"], rounds=20))

@@ -357,6 +357,10 @@ def training_cases():
     holed[3, 1], infinite[7, 2] = NAN, math.inf
     yield "training with one class", "one class", lambda: trained(y=np.ones(40))
     yield "training with one positive", "positive", lambda: trained(y=np.arange(40) == 0)
+    words = np.where(Y == 1, "case", "control")
+    holey = np.where(np.arange(40) == 3, None, words)
+    yield "training with a missing label", "NoneType", lambda: trained(y=holey)
+    yield "training for a class that is not there", "Did you mean case", lambda: trained(y=words, positive="cases")
     yield "training with NaN", "NaN", lambda: trained(X=holed)
     yield "training with an infinite value", "X", lambda: trained(X=infinite)
     yield "training with NaN in a sparse matrix", "NaN", lambda: trained(X=sparse.csr_matrix(holed))
@@ -376,7 +380,15 @@ def training_cases():
     yield "training for a callable that is infinite", "finite", lambda: trained(lambda tp, fp, P, N: tp / fp)
     yield "training for a callable of numbers", "vectorised", lambda: trained(lambda tp, fp, P, N: tp if tp > fp else 0)
     yield "training for a callable that is constant", "perfect", lambda: trained(lambda tp, fp, P, N: 0 * tp)
+    yield "training for a callable that divides by zero", "division", lambda: trained(lambda tp, fp, P, N: 1 / 0)
+    yield "training for a callable of two counts", "(tp, fp, P, N)", lambda: trained(lambda tp, fp: tp)
     weighted = {"sample_weight": np.ones(40)}
+    profit = lambda tp, fp, P, N: 5 * tp - fp  # noqa: E731
+    yield (
+        "weights for the bound of a callable",
+        "of the callable",
+        lambda: trained(profit, solver="structural", **weighted),
+    )
     yield "weights for a bound without", "sample_weight", lambda: trained("mcc", solver="structural", **weighted)
     yield "weights for a quota", "sample_weight", lambda: trained("prbep", **weighted)
     yield "negative weights for training", "sample_weight", lambda: trained(sample_weight=-np.ones(40))
@@ -419,11 +431,17 @@ def training_cases():
     yield "an oracle of one class", "one class", lambda: oracle("auc", [1, 1])
     yield "an oracle with unknown psi", "psi", lambda: oracle("f1", [1, 0], psi="none")
     yield "an oracle of pairs with psi", "psi", lambda: oracle("auc", [1, 0], psi="uniform")
+    yield "an oracle of too few scores", "scores has 2", lambda: oracle("f1", [1, 0, 0])([0.5, 1.0])
+    yield "an oracle of missing scores", "position 1", lambda: oracle("f1", [1, 0, 0])([0.5, NAN, 1.0])
+    yield "an oracle of words", "scores", lambda: oracle("f1", [1, 0])(["a", "b"])
     yield "too few weights of pairs", "weights", lambda: cl.auc_pairs(LABELS, MARGINS, [1, 2])
     yield "negative weights of pairs", "weights", lambda: cl.auc_pairs(LABELS, MARGINS, [1, 2, 3, -4])
     yield "unknown loss for boosting", "focall", lambda: cl.boosting_loss("focall")
     yield "unknown parameter of a boosting loss", "beta", lambda: cl.boosting_loss("focal", beta=2)
     yield "a fact for boosting", "prevalence", lambda: cl.boosting_metric("prevalence")
+    yield "unknown parameter of a boosting metric", "beta", lambda: cl.boosting_metric("auc", beta=2)
+    yield "a boosting metric without its quota", "quota", lambda: cl.boosting_metric("precision_at_k")
+    yield "where to start with one class", "one class", lambda: cl.boosting_loss("focal").start([1, 1])
     yield "probabilities of hinges", "log-odds", lambda: cl.boosting_loss("hinge").probabilities([0.0])
     balanced = cl.boosting_loss("balanced_cross_entropy")
     yield "probabilities of balanced classes", "prevalence", lambda: balanced.probabilities([0.0])

@@ -18,7 +18,7 @@ from cutline.inference.differences import chi_square
 from cutline.inference.dominance import CURVES, Dominance, of_curves, of_thresholds
 from cutline.inference.estimate import Estimate
 from cutline.inference.pair_tests import PairTests, corrected
-from cutline.inference.paired import INTERVALS, ROW, TESTS, PairedMeasure, covariance_of_all
+from cutline.inference.paired import INTERVALS, ROW, TESTS, PairedMeasure, covariance_of_all, said_once
 from cutline.inference.pairing import Pairing, Question, Resamples, bootstrap, pair
 from cutline.inference.target import as_measure
 from cutline.joining import columns_of, groups_of_cases, join_frames, share_cases
@@ -246,7 +246,7 @@ class Comparison(Mapping[str, Evaluation]):
 
     def summary(
         self,
-        measures: Iterable[str | Measure] | None = None,
+        measures: Iterable[str | Measure] | str | Measure | None = None,
         *,
         level: float = LEVEL,
         rounds: int = ROUNDS,
@@ -254,10 +254,12 @@ class Comparison(Mapping[str, Evaluation]):
     ) -> Table:
         """A table of differences: a row for each measure and pair of models; the headlines unless `measures` says.
 
-        All measures share the same resamples. p_holm is corrected for the pairs, not for the number of measures.
+        All measures share the same resamples. p_holm is corrected for the pairs, not for the number of measures. What
+        qualifies a row is in its column `note`; printed, each note stands once below the table.
         """
         level, rounds, seed = check_level(level), check_whole(rounds, "rounds", 1), check_whole(seed, "seed", 0)
-        chosen = [MEASURES[m] for m in measures] if measures is not None else [m for m in MEASURES if m.headline]
+        listed = [measures] if isinstance(measures, str | Measure) else measures
+        chosen = [m for m in MEASURES if m.headline] if listed is None else [MEASURES[m] for m in listed]
         fitting = [m for m in chosen if all(m.fits(ranking) for ranking in self.pairing.rankings)]
         questions = {m: self._ask(m, {}, rounds, seed) for m in fitting}
         drawn = [m for m, (_, asked) in questions.items() if asked[0, 1].chosen("auto") == "bootstrap"]
@@ -272,8 +274,10 @@ class Comparison(Mapping[str, Evaluation]):
             else:
                 why = f"undefined: {m.reason(self.pairing.rankings[0]) or m.reason(self.pairing.rankings[-1])}"
                 pairs = itertools.combinations(self.names, 2)
-                rows += [(str(m), a, b, *[math.nan] * 7, "", why) for a, b in pairs]
-        return Table(ROW, tuple(rows), title=self._heading())
+                rows += [(str(m), a, b, *[math.nan] * 7, "", (why,)) for a, b in pairs]
+        below = said_once(rows)
+        rows = [(*row[:-1], " ".join(row[-1])) for row in rows]
+        return Table(ROW, tuple(rows), title=self._heading(), hidden=("note",), below=below)
 
     def to_dict(self, summary: Table | None = None, *, level: float = LEVEL) -> dict[str, Any]:
         """The models and their differences, ready for JSON (docs/schema.json); what is not a finite number is None.
@@ -307,6 +311,10 @@ class Comparison(Mapping[str, Evaluation]):
     ) -> tuple[Question, dict[tuple[int, int], PairedMeasure]]:
         """A measure as a question to all models, and as a question to each pair of them."""
         chosen = _measure(measure, parameters)
+        both = "quota" in parameters and "share" in parameters  # which is refused below
+        own = {name: value for name, value in parameters.items() if name in chosen.parameters and not both}
+        chosen = chosen.with_(**own)  # so that its name says them
+        parameters = {name: value for name, value in parameters.items() if name not in own}
         values = [evaluation.value(chosen, **parameters) for evaluation in self.values()]
         given = []
         for evaluation in self.values():

@@ -187,7 +187,7 @@ class Evaluation:
 
     def estimates(
         self,
-        measures: Iterable[str | Measure | Callable[..., float]],
+        measures: Iterable[str | Measure | Callable[..., float]] | str | Measure,
         level: float = 0.95,
         method: str = "auto",
         *,
@@ -197,13 +197,15 @@ class Evaluation:
     ) -> list[Estimate]:
         """Several measures with their intervals, those of the bootstrap on the same resamples."""
         options = Options(level, method, resamples, seed, stratified)
-        return estimates([self._target(measure, {}) for measure in measures], options, self.groups)
+        listed = [measures] if isinstance(measures, str | Measure) else measures
+        return estimates([self._target(measure, {}) for measure in listed], options, self.groups)
 
     def _target(self, measure: str | Measure | Callable[..., float], parameters: dict[str, Any]) -> Target:
+        grouped = self.groups is not None
         if callable(measure) and not isinstance(measure, Measure):
-            return of_function(measure, self.ranking, parameters)
+            return of_function(measure, self.ranking, parameters, grouped=grouped)
         chosen = MEASURES[measure]
-        return of_measure(chosen, self.ranking, self.completed(chosen, parameters))
+        return of_measure(chosen, self.ranking, self.completed(chosen, parameters), grouped=grouped)
 
     # ------------------------------------------------------------------ one cut
 
@@ -258,6 +260,8 @@ class Evaluation:
         intervals are those that a formula gives, none for cases in groups; `intervals="bootstrap"` adds the others,
         which takes a while, and `intervals=False` leaves all out. The column `note` says what qualifies an interval.
         """
+        if intervals not in (True, False, "bootstrap"):
+            raise ParameterError(f"intervals is {intervals!r}: pass True, False or 'bootstrap'.")
         if measures is None:
             chosen = MEASURES.search(family=family)
             if self.ranking.are_probabilities:  # which are no signed distances

@@ -216,12 +216,16 @@ def places(ranking: Ranking, *, quota: float | None = None, share: float | None 
     share = columns.number(share, "share")
     if not 0 < share <= 1:
         raise ParameterError(f"share is {share:g}: pass a share of the list above 0 and up to 1.")
+    if ranking.integral and ranking.pos.ndim == 1 and round(share * n, 6) < 1:
+        raise ParameterError(f"share is {share:g}, less than one place of a list of {written(n)}: pass a larger share.")
+    return places_of_share(ranking, share)
+
+
+def places_of_share(ranking: Ranking, share: float) -> Any:
+    """The places of a share of the list; at least one, because a short resample still has its first place."""
     if not ranking.integral:
         return share * ranking.total
-    taken = np.floor(np.round(share * ranking.total, 6))  # 0.29 * 100 is 28.999999999999996
-    if np.min(taken) < 1:
-        raise ParameterError(f"share is {share:g}, less than one place of a list of {written(n)}: pass a larger share.")
-    return taken
+    return np.maximum(np.floor(np.round(share * ranking.total, 6)), 1)  # 0.29 * 100 is 28.999999999999996
 
 
 def _without_missing(rows: _Rows, missing: Missing) -> tuple[_Rows, int]:

@@ -19,6 +19,7 @@ class Table:
     rows: tuple[tuple[Any, ...], ...]
     title: str = ""
     hidden: tuple[str, ...] = ()  # columns that converting keeps and printing leaves out, as it does empty ones
+    below: tuple[str, ...] = ()  # lines that are printed below the rows
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -49,7 +50,7 @@ class Table:
         chosen = self._shown_columns()
         cells = [[shown(row[i]) for i in chosen] for row in self.rows]
         lines = aligned([self.columns[i] for i in chosen], cells, [self._is_number(i) for i in chosen])
-        return "\n".join(([self.title] if self.title else []) + lines)
+        return "\n".join([*([self.title] if self.title else []), *lines, *self.below])
 
     def _repr_html_(self) -> str:
         chosen = self._shown_columns()
@@ -60,7 +61,8 @@ class Table:
             for row in self.rows
         )
         caption = f"<caption>{html.escape(self.title)}</caption>" if self.title else ""
-        return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        below = "".join(f"<p>{html.escape(line)}</p>" for line in self.below)
+        return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{below}"
 
 
 def frame(columns: Mapping[str, Any], backend: str = "pandas") -> Any:

@@ -13,6 +13,7 @@ from cutline.charts import CHARTS, DARK, LIGHT
 from cutline.charts.theme import DASHES, MOST_MODELS
 from cutline.examples import load
 from cutline.measures import MEASURES, Needs
+from drawing import layers_of, line, rows_of
 from sources import (
     ARBEL_FOUND,
     ARBEL_LABELS,
@@ -43,32 +44,6 @@ def picture_of(name, models=BERRAR, **parameters):
     return cl.chart(name, None if name == "losses" else models, **parameters)
 
 
-def layers_of(spec):
-    """The single layers of a specification, however they are put together."""
-    parts = [part for key in ("layer", "hconcat", "vconcat") for part in spec.get(key, [])]
-    return [layer for part in parts for layer in layers_of(part)] if parts else [spec]
-
-
-def rows_of(spec):
-    """All the rows of data that a specification draws."""
-    return [one for rows in spec.get("datasets", {}).values() for row in rows for one in flat(row)]
-
-
-def flat(row):
-    """A row of lists as the rows that a chart makes of it."""
-    lists = {name for name, value in row.items() if isinstance(value, list)}
-    if not lists:
-        return [row]
-    [length] = {len(row[name]) for name in lists}
-    return [{name: v[i] if name in lists else v for name, v in row.items()} | {"i": i} for i in range(length)]
-
-
-def line(spec, series):
-    """The corners of one line, from its first to its last."""
-    found = [row for row in rows_of(spec) if row.get("series") == series and "width" in row]
-    return [(row["x"], row["y"]) for row in sorted(found, key=lambda row: row["i"])]
-
-
 def marks(spec):
     return {row["mark"]: (row["x"], row["y"]) for row in rows_of(spec) if "mark" in row}
 
@@ -81,7 +56,7 @@ def exactly(pairs):
 
 
 @pytest.mark.parametrize("name", [*CHARTS, "f1"])
-def test_a_chart_is_valid_and_renders(name):
+def test_a_chart_is_valid_and_renders(name, checked):
     picture = picture_of(name, PAIR if name in ("dominance", "confidence_curve") else BERRAR)
     spec = picture.to_dict()
 
@@ -97,7 +72,7 @@ def test_a_chart_is_valid_and_renders(name):
     assert rows_of(spec)
 
 
-def test_a_specification_that_is_not_vega_lite_would_be_seen():
+def test_a_specification_that_is_not_vega_lite_would_be_seen(checked):
     spec = BERRAR.chart("roc").to_dict()
     spec["layer"][0]["encoding"]["x"]["type"] = "nonsense"
 
@@ -139,8 +114,9 @@ def test_every_measure_of_one_cut_can_be_drawn(measure):
 
 
 @pytest.mark.parametrize("name", OF_SEVERAL)
-def test_several_models_have_lines_and_a_legend_of_their_own(name):
+def test_several_models_have_lines_and_a_legend_of_their_own(name, checked):
     spec = cl.chart(name, MODELS).to_dict()
+    SCHEMA.validate(spec)
     series = {row["series"] for row in rows_of(spec) if "series" in row}
 
     assert len([one for one in series if "logistic" in one]) == 1
@@ -287,6 +263,13 @@ def test_the_qrecall_chart_shades_what_lies_above_and_below_the_random_line():
     assert "PEM = (S1 - S2) / S3 = (0.5000 - 0.5000) / 2.0000" in spec["title"]["subtitle"]
 
 
+def test_the_qrecall_chart_of_fractional_weights_names_its_areas_without_sums():
+    spec = UNUSUAL["fractional weights"].chart("qrecall").to_dict()
+
+    assert {row["area"] for row in rows_of(spec) if "area" in row} == {"S1", "S2"}
+    assert "undefined" not in str(spec["title"])
+
+
 def test_the_portions_chart_draws_a_bar_for_each_portion():
     spec = BERRAR.chart("portion_lift", portions=2).to_dict()
     bars = [row for row in rows_of(spec) if "portion" in row]
@@ -312,12 +295,25 @@ def test_the_distribution_chart_fills_the_two_errors_on_their_sides_of_the_cut()
 
 
 def test_the_dominance_chart_draws_spans_of_the_leaders():
-    spans = layers_rows(cl.chart("dominance", MURPHY).to_dict(), "leader")
+    spec = cl.chart("dominance", MURPHY).to_dict()
+    band = layers_of(spec)[-1]
 
-    assert [(row["start"], row["end"], row["names"]) for row in spans] == [
-        (0, 0.75, "first"),
-        (0.75, 1, "first and second"),
+    assert [(row["start"], row["end"], row["names"], row["lane"]) for row in layers_rows(spec, "lane")] == [
+        (0, 0.75, "first", ["1"]),
+        (0.75, 1, "first and second", ["1", "2"]),
     ]
+    # A lane for each model, below one another: no colour is needed to tell them apart.
+    assert band["encoding"]["y"]["field"] == "lane"
+    assert band["encoding"]["y"]["scale"]["domain"] == ["1", "2"]
+    assert band["transform"] == [{"flatten": ["lane"]}]
+
+
+def test_the_dominance_chart_leaves_out_where_no_model_has_a_value():
+    # Above 1 nobody is flagged by b, and above 2 nobody at all: precision is undefined.
+    models = {"a": cl.evaluate([1, 0], [2, 0], threshold=1), "b": cl.evaluate([1, 0], [0, 1], threshold=1)}
+    rows = layers_rows(cl.chart("dominance", models, kind="precision").to_dict(), "lane")
+
+    assert [(row["start"], row["end"], row["names"]) for row in rows] == [(0, 2, "a")]
 
 
 def test_the_skew_chart_draws_one_roc_curve_and_falling_precision():

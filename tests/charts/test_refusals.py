@@ -1,5 +1,6 @@
 """What curves and charts refuse, word for word."""
 
+import numpy as np
 import pytest
 
 import cutline as cl
@@ -122,6 +123,29 @@ BOTH = "pass cases of both classes."
             lambda: EV.chart("roc").save("nowhere/roc.json"),
             "There is no folder 'nowhere': make it, or pass another path.",
         ),
+        (lambda: EV.chart(["roc"]), "name is of type list: pass the name of a chart first, such as 'roc'."),
+        (lambda: chart(EV, "roc"), "name is of type Evaluation: pass the name of a chart first, such as 'roc'."),
+        (
+            lambda: chart("roc", 3),
+            "A chart shows evaluations, but one of type int was given: pass what evaluate() gives",
+        ),
+        (lambda: chart("roc", EV.ranking), "A chart shows evaluations, but one of type Ranking was given: pass"),
+        (
+            lambda: chart("roc", {1: EV, "1": EV}),
+            "Two models have names that read the same: give each a name of its own.",
+        ),
+        (lambda: EV.chart("roc", theme=["dark"]), "theme is ['dark']: pass 'light' or 'dark'."),
+        (lambda: EV.chart("roc", hull="no"), "hull is 'no': pass True or False."),
+        (lambda: chart("losses", gamma="a"), "gamma is 'a': pass a number."),
+        (lambda: EV.chart("skew", prevalences=0.5), "prevalences is 0.5: pass one to six different shares"),
+        (lambda: EV.chart("portion_lift", portions=500), "portions is 500, but a chart shows 100 at most: pass fewer."),
+        (lambda: EV.chart("ranking_table", rows=True), "rows is True: pass a whole number from 2 to 60."),
+        (
+            lambda: EV.chart("roc").save("roc.png", scale=0),
+            "scale is 0: pass a number of dots to a pixel from 0.1 to 20.",
+        ),
+        (lambda: EV.chart("roc").save("roc.png", scale="2"), "scale is '2': pass a number."),
+        (lambda: EV.chart("roc").save(3), "path is 3: pass the path of a file, such as 'roc.png'."),
         (lambda: EV.curve("roc").to_frame("excel"), "backend is 'excel': pass 'pandas', 'polars' or 'pyarrow'."),
     ],
 )
@@ -131,3 +155,8 @@ def test_a_mistake_gets_one_clear_sentence(call, sentence):
 
     assert str(refused.value).startswith(sentence)
     assert "\n" not in str(refused.value)
+
+
+def test_numbers_of_numpy_are_numbers():
+    assert EV.chart("ranking_table", rows=np.int64(3)).name == "ranking_table"
+    assert EV.chart("skew", prevalences=np.array([0.5, 0.1])).name == "skew"

@@ -479,3 +479,15 @@ def test_the_losses_of_berrar_figure_7():
     assert at["0-1 loss"][0.5] == 0
     assert at["Logistic loss"][0.0] == pytest.approx(math.log(2))
     assert at["Focal loss, gamma 2"][0.0] == pytest.approx(math.log(2) / 4)
+
+
+@pytest.mark.parametrize("higher_is_positive", [True, False])
+def test_the_best_cut_may_flag_nobody_though_a_score_is_infinite(higher_is_positive):
+    # Positives below negatives: no cut is better than none, and the KS gap is the widest below the infinite scores.
+    scores = np.array([-math.inf, 0.0, 1.0, math.inf])
+    ev = cl.evaluate([1, 1, 0, 0], scores if higher_is_positive else -scores, higher_is_positive=higher_is_positive)
+    _, x, y = ev.curve("roc").points["max_youden_j"]
+    points = ev.curve("tpr_fpr").points
+
+    assert (x, y) == (0, 0)
+    assert (points["ks_recall"].y, points["ks_fpr"].y) == (0, 1)

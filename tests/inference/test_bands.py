@@ -73,3 +73,21 @@ def test_what_has_no_curve_is_refused():
         roc_band(rank([1, 1], [2, 1]))
     with pytest.raises(CutlineError, match="fpr must be"):
         roc_band(simulated(20, 0), [-0.1, 0.5])
+
+
+def test_a_band_prints_some_of_its_points_and_converts():
+    found = roc_band(rank([1, 0, 1, 0], [4, 3, 2, 1]), resamples=30)
+
+    assert repr(found).splitlines()[0] == "Band of 95 %, point by point, at 101 places"
+    assert "  note: 30 resamples are too few for a level of 0.95" in repr(found)
+    assert len(repr(found).splitlines()) < 20
+    assert "<table>" in found._repr_html_()
+    assert found.to_frame()["low"].tolist() == found.low.tolist()
+    assert "Band of 95 %, of the whole curve at once, at 1 place" in repr(
+        roc_band(rank([1, 0], [2, 1]), [0.5], simultaneous=True)
+    )
+
+
+def test_a_band_is_of_a_ranking_or_an_evaluation():
+    with pytest.raises(CutlineError, match="A band is of a ranking or of an evaluation, not of 3"):
+        roc_band(3)

@@ -8,6 +8,7 @@ from cutline import MEASURES, Counts, evaluate, parallel, rank
 from cutline.inference import bootstrap as module
 from cutline.inference import samplers
 from cutline.inference.bootstrap import accelerations, bca, bootstrap, percentile
+from cutline.inference.draws import times_of_rows
 from cutline.inference.samplers import CaseSampler, Urn
 from cutline.measures import Needs
 
@@ -99,7 +100,7 @@ def test_neither_memory_nor_threads_change_a_bit(method, digits, monkeypatch):
     ev = evaluate(*simulated(120, digits=digits))
 
     def found():
-        return ev.estimates(EVERY, method=method, resamples=600)
+        return ev.estimates(EVERY, method=method, resamples=module.BLOCK + 50)
 
     expected = found()
     monkeypatch.setattr(module, "CELLS", 3000)
@@ -256,3 +257,19 @@ def test_long_resamples_draw_each_row_as_often_as_the_others():
     assert np.abs(drawn.mean(0) - 1).max() < 6 / np.sqrt(count)
     halves = drawn[:, : n // 2].sum(1)
     assert halves.mean() == pytest.approx(n / 2, abs=5 * np.sqrt(n / 4 / count))
+
+
+@pytest.mark.parametrize("n", [700, 20_001])
+def test_rows_that_are_not_drawn_one_by_one_are_as_often_in_a_resample_as_those_that_are(n):
+    rng, count = np.random.default_rng(3), 4_000_000 // n
+    drawn = np.array([times_of_rows(rng, n) for _ in range(count)])
+    often = np.bincount(np.minimum(drawn.ravel(), 7), minlength=8)
+    share = stats.binom.pmf(np.arange(8), n, 1 / n)
+    share[7] = stats.binom.sf(6, n, 1 / n)
+
+    assert (drawn.sum(1) == n).all()
+    assert np.abs(often / drawn.size - share).max() < 5 * np.sqrt(0.25 / drawn.size)
+    assert stats.chisquare(often, share * drawn.size).pvalue > 1e-4
+    assert np.cov(drawn[:, :-1].ravel(), drawn[:, 1:].ravel())[0, 1] == pytest.approx(
+        -1 / n, abs=5 / np.sqrt(drawn.size)
+    )

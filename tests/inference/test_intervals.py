@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from cutline import MEASURES, CutlineError, Estimate, evaluate
+from cutline import MEASURES, CutlineError, Estimate, compare, evaluate
 from cutline.inference import influence, intervals
 from cutline.measures import MeanOfCases, Needs
 
@@ -245,7 +245,8 @@ def test_a_formula_for_independent_cases_says_so_when_there_are_groups():
     ("options", "message"),
     [
         ({"groups": [1, 2]}, "groups has 2 values but labels has 4"),
-        ({"groups": [1, "a", None, 2.5]}, "groups holds values that cannot be compared"),
+        ({"groups": [1, "a", None, 2.5]}, "groups holds 1 missing value"),
+        ({"groups": np.array([1, "a", 2, 2.5], dtype=object)}, "groups holds values that cannot be compared"),
     ],
 )
 def test_groups_that_are_none_are_refused(options, message):
@@ -267,3 +268,31 @@ def test_a_limit_is_moved_to_include_the_value_and_that_is_told():
 
     assert found.low == found.value == pytest.approx(1 / 30)
     assert found.notes == ("Resampling shifts this measure: a limit was moved to include the value.",)
+
+
+@pytest.mark.parametrize("found", [None, "much", [1.0, 2.0]])
+def test_a_function_has_to_return_one_number(found):
+    def mine(data):
+        return found
+
+    ev = evaluate([1, 0, 1, 0], [4, 3, 2, 1])
+    models = compare([1, 0, 1, 0], {"a": [4, 3, 2, 1], "b": [1, 2, 3, 4]})
+    for work in (lambda: ev.estimate(mine), lambda: ev.estimate(mine, quota=2), lambda: models.difference(mine)):
+        with pytest.raises(CutlineError, match=r"mine returned .*: return one number"):
+            work()
+
+
+def test_a_function_takes_no_parameter_but_its_cut():
+    ev = evaluate([1, 0, 1, 0], [4, 3, 2, 1])
+    with pytest.raises(CutlineError, match="A function has no parameter 'beta' here: pass threshold, quota, share"):
+        ev.estimate(lambda r: 1.0, beta=2)
+
+
+def test_one_measure_may_be_asked_for_as_several():
+    ev = evaluate([1, 0, 1, 0], [4, 3, 2, 1])
+    assert ev.estimates("auc") == [ev.estimate("auc")]
+
+
+def test_the_word_for_the_intervals_of_a_summary_is_checked():
+    with pytest.raises(CutlineError, match="intervals is 'all': pass True, False or 'bootstrap'"):
+        evaluate([1, 0, 1, 0], [4, 3, 2, 1]).summary(["auc"], intervals="all")

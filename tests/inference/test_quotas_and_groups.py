@@ -3,10 +3,13 @@
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from cutline import MEASURES, CutlineError, Discordance, band, bootstrap_model, compare, evaluate, mcnemar, roc_band
 from cutline.inference import intervals
+from cutline.inference.bootstrap import bootstrap
+from cutline.inference.target import of_measure
 from cutline.measures import Needs, Proportion
 
 RNG = np.random.default_rng(7)
@@ -183,7 +186,7 @@ def test_a_band_resamples_groups_or_refuses():
 
 def test_one_group_is_singular():
     found = evaluate([1, 0, 1], [3, 2, 1], groups=["a", "a", "a"]).estimate("auc", resamples=20)
-    assert found.notes[0] == "1 group was resampled whole."
+    assert found.notes[0].startswith("1 group was resampled whole")
 
 
 # ---------------------------------------------------------------------- functions of the user's
@@ -274,3 +277,73 @@ def test_refitting_refuses_other_lengths_and_names_any_label():
         bootstrap_model(DummyClassifier(), x, [0, 1, 0, 1], b=2)
     with pytest.raises(CutlineError, match="y holds 1 case of 'b': a bootstrap set"):
         bootstrap_model(DummyClassifier(), x, np.array(["a", "a", "a", "a", "a", "b"], dtype=object), b=2)
+
+
+def uneven_groups():
+    """Sixty cases in groups of one and of five, so that resamples of groups are of all lengths."""
+    rng = np.random.default_rng(0)
+    labels = rng.random(60) < 0.4
+    return labels, rng.normal(size=60) + labels, rng.normal(size=60) + labels, np.repeat(np.arange(20), [1, 5] * 10)
+
+
+def test_a_quota_of_the_whole_list_takes_all_of_every_resample_of_groups():
+    labels, scores, _, groups = uneven_groups()
+    ev = evaluate(labels, scores, groups=groups)
+
+    for found in (
+        ev.estimate("recall", quota=60, resamples=200),
+        ev.estimate("recall", share=1, resamples=200),
+        ev.estimate("qrecall", quota=60, resamples=200),
+        ev.estimate(lambda counts: counts.tp / (counts.tp + counts.fn), quota=60, resamples=200),
+    ):
+        assert (found.low, found.value, found.high) == (1, 1, 1)
+
+
+def test_a_quota_with_groups_is_the_same_share_of_each_resample():
+    labels, a, _, groups = uneven_groups()
+    ev = evaluate(labels, a, groups=groups)
+    target = of_measure(MEASURES["predicted_positive_rate"], ev.ranking, {"quota": 30}, grouped=True)
+    drawn = bootstrap(ev.groups, [lambda r: r.total, target.statistic], 200, 0).values
+
+    assert np.unique(drawn[0]).size > 10
+    np.testing.assert_allclose(drawn[1], np.floor(drawn[0] / 2) / drawn[0])
+
+
+@pytest.mark.parametrize("where", [{"quota": 1}, {"share": 0.02}])
+def test_a_resample_shorter_than_the_data_still_has_a_first_place(where):
+    labels, a, b, groups = uneven_groups()
+    models = compare(labels, {"a": a, "b": b}, groups=groups)
+
+    assert models.difference("recall", rounds=100, **where).has_interval
+    assert models.test("recall", rounds=100, **where).p_value > 0
+    assert models["a"].estimate("recall", resamples=100, **where).has_interval
+
+
+@pytest.mark.parametrize("label", [0, 1])
+@pytest.mark.parametrize("method", ["auto", "bootstrap", "bca", "influence"])
+def test_cases_of_one_class_with_fractional_weights_have_a_value_or_a_reason(label, method):
+    ev = evaluate([label] * 3, [0.9, 0.6, 0.2], [0.5, 1.25, 2.0], positive=1)
+
+    for name in ("accuracy", "f1", "expected_cost", "net_benefit", "recall", "specificity"):
+        found = ev.estimate(name, method=method, resamples=50)
+        assert found.has_interval or found.notes
+
+
+@pytest.mark.parametrize(
+    "groups", [[math.nan, 1.0, 1.0, 2.0], [None, "a", "a", "b"], pd.Series([math.nan, "a", "a", "b"])]
+)
+def test_a_missing_group_is_refused_and_not_pooled_with_others_that_are(groups):
+    for work in (
+        lambda: evaluate([1, 0, 1, 0], [4, 3, 2, 1], groups=groups),
+        lambda: compare([1, 0, 1, 0], {"a": [4, 3, 2, 1], "b": [1, 2, 3, 4]}, groups=groups),
+    ):
+        with pytest.raises(CutlineError, match="groups holds 1 missing value"):
+            work()
+
+
+def test_few_groups_are_told():
+    def notes(groups):
+        return evaluate(LABELS, SCORES, groups=np.arange(120) % groups).estimate("auc", resamples=50).notes
+
+    assert notes(4)[0].startswith("4 groups were resampled whole, which is few: the interval then holds the truth less")
+    assert notes(30)[0] == "30 groups were resampled whole."

@@ -234,3 +234,24 @@ def test_a_test_set_of_one_class_has_a_reason():
 
     assert math.isnan(found.p_value)
     assert found.notes
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"estimator": "logistic"}, "estimator is 'logistic': pass a classifier"),
+        ({"estimator": GaussianNB}, "pass a classifier of scikit-learn, not fitted"),
+        ({"n_jobs": 0}, "n_jobs is 0: pass the number of processes"),
+        ({"n_jobs": "2"}, "n_jobs is '2': pass the number of processes"),
+        ({"resume": 3}, "resume is 3: pass the (ModelBootstrap|PermutationTest) that was stopped"),
+    ],
+)
+def test_what_cannot_be_fitted_again_and_again_is_refused(wrong, message):
+    X, y = np.arange(8.0)[:, None], [0, 1] * 4
+    given = {"estimator": GaussianNB(), "n_jobs": 1, "resume": None} | wrong
+    estimator = given.pop("estimator")
+
+    with pytest.raises(cl.CutlineError, match=message):
+        bootstrap_model(estimator, X, y, b=2, **given)
+    with pytest.raises(cl.CutlineError, match=message):
+        permutation_test(estimator, X, y, X, y, permutations=2, **given)

@@ -1,5 +1,7 @@
 """The losses and measures that LightGBM and XGBoost accept, with the real libraries."""
 
+import pickle
+
 import lightgbm as lgb
 import numpy as np
 import pytest
@@ -192,6 +194,26 @@ def test_the_estimators_of_both_libraries_accept_them_too(data):
         cl.average_precision(y[1000:], margins)
     )
     assert heavy.evals_result()["validation_0"]["average_precision"][-1] > 0.5
+
+
+def test_models_with_them_can_be_stored(data):
+    X, y = data
+    loss, metric = boosting_loss("focal"), boosting_metric("average_precision")
+    light = lgb.LGBMClassifier(objective=loss, n_estimators=3, verbosity=-1, n_jobs=1).fit(X, y)
+    heavy = xgb.XGBClassifier(objective=loss, n_estimators=3, eval_metric=metric.xgboost, n_jobs=1)
+    heavy.fit(X, y, eval_set=[(X, y)], verbose=False)
+
+    for model, raw in ((light, {"raw_score": True}), (heavy, {"output_margin": True})):
+        again = pickle.loads(pickle.dumps(model))  # noqa: S301
+        np.testing.assert_array_equal(again.predict(X, **raw), model.predict(X, **raw))
+
+
+def test_a_metric_may_be_written_as_people_write_it():
+    labels, scores = [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]
+
+    assert boosting_metric("precision@2").lightgbm(labels, scores)[1] == 0.5
+    assert boosting_metric("recall@k", k=3).lightgbm(labels, scores)[1] == 1
+    assert boosting_metric("F2", threshold=0.75).value(labels, scores) == pytest.approx(0.5)
 
 
 def test_weights_of_a_data_set_are_used(data):

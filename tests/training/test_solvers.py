@@ -80,6 +80,17 @@ def test_sparse_and_dense_matrices_give_the_same_coefficients(data):
     np.testing.assert_allclose(dense, thin)
 
 
+@pytest.mark.parametrize("matrix", [np.asarray, np.asfortranarray, sparse.csr_array, sparse.csr_matrix])
+@pytest.mark.parametrize("touched", [0, 3, 290])
+def test_a_gradient_that_touches_few_cases_is_pulled_back_like_any(matrix, touched, data):
+    X = np.where(np.abs(data[0]) > 0.5, data[0], 0)
+    gradient = np.where(np.arange(300) >= 300 - touched, np.linspace(-1, 2, 300), 0.0)
+    expected = [sum(gradient[i] * X[i, j] for i in range(300)) for j in range(4)]
+
+    np.testing.assert_allclose(Design(matrix(X)).pull(gradient), expected, atol=1e-12)
+    np.testing.assert_allclose(Design(matrix(X), bias=True).pull(gradient), [*expected, gradient.sum()], atol=1e-12)
+
+
 def test_the_time_limit_ends_the_work(data):
     X, split = data
     over = Effort(tol=1e-12, deadline=time.perf_counter() - 1)

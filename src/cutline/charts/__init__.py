@@ -11,7 +11,7 @@ import altair as alt
 from cutline.charts import comparisons, figures, lines
 from cutline.charts.parts import Evaluated
 from cutline.charts.picture import Picture
-from cutline.charts.theme import DARK, LIGHT, MOST_MODELS, THEMES, Theme, themed
+from cutline.charts.theme import DARK, LIGHT, LONGEST, MOST_MODELS, THEMES, Theme, themed
 from cutline.curves import CURVES
 from cutline.errors import InputError, ParameterError, UnknownNameError, near
 from cutline.inference.confidence_curve import ConfidenceCurve
@@ -51,6 +51,9 @@ ONE_MODEL = frozenset(
         "ranking_table",
     }
 )
+# Charts of one model that have no line with its name.
+WITHOUT_NAME = frozenset({*(CHARTS[name] for name in ONE_MODEL), figures.portion_lift, lines.over_threshold})
+UNNAMED = "model"
 WITHOUT_MODELS = frozenset({"losses"})
 CONFIDENCE_CURVE = "confidence_curve"
 # Curves that have no chart of their own, and the chart that draws them.
@@ -74,14 +77,31 @@ def chart(
 
     `name` is one of `CHARTS`, or a measure of one cut to draw over the threshold; `theme` is "light" or "dark".
     """
+    if not isinstance(name, str):
+        raise UnknownNameError(f"name is of type {type(name).__name__}: pass the name of a chart first, such as 'roc'.")
     chosen = themed(theme)
-    shown: Any = None
     if name == CONFIDENCE_CURVE:
-        shown, parameters = _difference(models, parameters)
-    draw, parameters = _resolve(name, parameters)
-    drawn = draw(_models(name, models) if shown is None else shown, chosen, **parameters)
+        found, parameters = _difference(models, parameters)
+        draw, parameters = _resolve(name, parameters)
+        drawn = draw(found, chosen, **parameters)
+    else:
+        draw, parameters = _resolve(name, parameters)
+        shown = _models(name, models)
+        drawn = draw(shown, chosen, **parameters)
+        if draw in WITHOUT_NAME and len(shown) == 1 and [*shown] != [UNNAMED]:
+            drawn.title = _named(drawn.title, *shown)
     drawn.config = alt.Config(**chosen.config())
     return Picture(name, drawn)
+
+
+def _named(title: Any, name: str) -> alt.TitleParams:
+    """The title of a chart of one model that has no legend to name it: below it stands whose chart it is."""
+    if len(name) > LONGEST:
+        name = f"{name[: LONGEST // 2]}…{name[-(LONGEST // 2 - 1) :]}"
+    if title is alt.Undefined:
+        return alt.TitleParams(name)
+    below = [] if title.subtitle is alt.Undefined else title.subtitle
+    return alt.TitleParams(title.text, subtitle=[name, *below])
 
 
 def _resolve(name: str, parameters: dict[str, Any]) -> tuple[Callable[..., Any], dict[str, Any]]:
@@ -133,8 +153,16 @@ def _models(name: str, models: Any) -> dict[str, Evaluated]:
             return {}
         raise InputError(f"The chart {name} shows predictions, but none were given: pass an evaluation.")
     if not isinstance(models, Mapping):
-        models = {getattr(models, "name", None) or "model": models}
+        models = {getattr(models, "name", None) or UNNAMED: models}
+    for model in models.values():
+        if not (hasattr(model, "ranking") and hasattr(model, "threshold")):
+            raise InputError(
+                f"A chart shows evaluations, but one of type {type(model).__name__} was given: pass what evaluate() "
+                "gives, or several of them by name, such as {'tree': ev1, 'forest': ev2}."
+            )
     named = {str(key): model for key, model in models.items()}
+    if len(named) < len(models):
+        raise InputError("Two models have names that read the same: give each a name of its own.")
     if not named:
         raise InputError(f"The chart {name} shows predictions, but no model was given: pass at least one.")
     if len(named) > MOST_MODELS:

@@ -7,18 +7,16 @@ from typing import Any
 
 import altair as alt
 
-from cutline.charts.lines import NOTHING, curves_of, cut_marks
+from cutline.charts.lines import NOTHING, curves_of
+from cutline.charts.marks import Mark, cut_marks, mark_layer, rule_layer
 from cutline.charts.parts import (
     Frame,
-    Mark,
     Models,
     Series,
     frame_of,
     layered,
     line_layers,
-    mark_layer,
     model_series,
-    rule_layer,
 )
 from cutline.charts.picture import inline
 from cutline.charts.references import apart, reference_series
@@ -43,7 +41,6 @@ KINDS = {
     "hit_rate": ("quota", "hit_rate"),
     "qrecall": ("quota", "qrecall"),
 }
-EQUAL, IN_TURN, UNDEFINED = "equal", "in turn", "undefined"
 
 
 def dominance_chart(models: Models, theme: Theme, *, kind: str = "roc") -> Any:
@@ -86,29 +83,33 @@ def _compared(models: Models, kind: str) -> tuple[Dominance, str]:
     return of_thresholds(measure, list(models), rankings), measure.name
 
 
+LANE = 12  # the height of the lane of a model, in pixels
+
+
 def _band(found: Dominance, frame: Frame, theme: Theme) -> Any:
-    """The spans as a band below the curves, with the numbers of the models."""
-    names = list(found.names)
-    data: list[dict[str, Any]] = []
-    for span, in_turn in visible(found.spans, *frame.x_domain):
-        one = span.best[0] if len(span.best) == 1 and not in_turn else None
-        leader = one or (IN_TURN if in_turn else EQUAL if span.best else UNDEFINED)
-        who = str(1 + names.index(one)) if one else {IN_TURN: "~", EQUAL: "=", UNDEFINED: ""}[leader]
-        joined = (", " if in_turn else " and ").join(span.best) or UNDEFINED
-        data.append(
-            {"start": span.low, "end": span.high, "middle": (span.low + span.high) / 2}
-            | {"leader": who, "names": f"{joined}, in turn" if in_turn else joined}
-        )
-    leaders = [*(str(i) for i in range(1, len(names) + 1)), "=", "~", ""]
-    colours = [*(theme.colour(i) for i in range(len(names))), theme.reference, theme.reference, theme.ground]
-    scale = alt.Scale(domain=list(frame.x_domain), nice=False)
-    spans = (
-        alt.Chart(inline(data))
-        .mark_rect(stroke=theme.ground, strokeWidth=1)
+    """The spans below the curves, each in the lane of the model that leads: they need no colour to be told apart.
+
+    Models that are equally good have a span each; where they take turns too fast to be drawn, the spans are grey.
+    """
+    numbers = {name: str(i) for i, name in enumerate(found.names, 1)}
+    data = [
+        {"start": span.low, "end": span.high, "in_turn": in_turn}
+        | {"names": f"{', '.join(span.best)}, in turn" if in_turn else " and ".join(span.best)}
+        | {"lane": [numbers[name] for name in span.best]}
+        for span, in_turn in visible(found.spans, *frame.x_domain)
+        if span.best
+    ]
+    colours = alt.Scale(domain=list(numbers.values()), range=[theme.colour(i) for i in range(len(numbers))])
+    own = alt.Color("lane:N", scale=colours, legend=None)
+    return (
+        alt.Chart(inline(data), width=frame.width, height=LANE * len(numbers))
+        .transform_flatten(["lane"])
+        .mark_rect()
         .encode(
-            x=alt.X("start:Q", title=None, scale=scale, axis=None),
+            x=alt.X("start:Q", title=None, scale=alt.Scale(domain=list(frame.x_domain), nice=False), axis=None),
             x2="end:Q",
-            color=alt.Color("leader:N", scale=alt.Scale(domain=leaders, range=colours), legend=None),
+            y=alt.Y("lane:N", title="Best", sort=None, scale=alt.Scale(domain=list(numbers.values()))),
+            color=alt.when("datum.in_turn").then(alt.value(theme.reference)).otherwise(own),
             tooltip=[
                 alt.Tooltip("names:N", title="Best"),
                 alt.Tooltip("start:Q", title="From", format=".4~f"),
@@ -116,13 +117,6 @@ def _band(found: Dominance, frame: Frame, theme: Theme) -> Any:
             ],
         )
     )
-    wide = (frame.x_domain[1] - frame.x_domain[0]) * 0.04
-    numbers = (
-        alt.Chart(inline([row for row in data if row["end"] - row["start"] >= wide]))
-        .mark_text(fontWeight="bold", color=theme.ground)
-        .encode(x=alt.X("middle:Q", title=None), text="leader:N")
-    )
-    return alt.layer(spans, numbers).properties(width=frame.width, height=22)
 
 
 # ---------------------------------------------------------------------- a difference
@@ -158,5 +152,5 @@ def confidence_curve(found: ConfidenceCurve, theme: Theme, *, level: float = 0.9
         ),
     ]
     observed = Mark("observed difference", Point(float("nan"), found.value, 1.0), "circle", theme.text)
-    rules = rule_layer({"no difference": 0.0}, "x", theme)
+    rules = rule_layer({"no difference": 0.0}, "x", frame, theme)
     return layered([*rules, *line_layers(series, frame), *mark_layer([observed], frame, theme)], frame)

@@ -11,23 +11,26 @@ import altair as alt
 import numpy as np
 
 from cutline.charts.lines import curves_of
+from cutline.charts.marks import rule_layer
+from cutline.charts.numbers import rule_text, score_text
 from cutline.charts.parts import (
     Frame,
     Models,
     Series,
+    axes,
     clickable,
     frame_of,
     heading,
     layered,
     line_layers,
     rows,
-    rule_layer,
     tooltips,
 )
 from cutline.charts.picture import inline
-from cutline.charts.theme import DASHES, Theme
+from cutline.charts.theme import DASHES, SHORTENED, Theme
+from cutline.columns import number
 from cutline.contingency import Counts, written
-from cutline.curves import Curve, Drawn, curve, described, drawn, loss_curves
+from cutline.curves import THRESHOLD, Curve, Drawn, curve, described, drawn, loss_curves
 from cutline.errors import ParameterError
 from cutline.measures import MEASURES
 from cutline.tables import shown
@@ -35,12 +38,18 @@ from cutline.tables import shown
 # ---------------------------------------------------------------------- portions of the list
 
 
+MOST_PORTIONS = 100
+MOST_BARS = 4  # side by side, in colours that differ in black and white too
+
+
 def portion_lift(models: Models, theme: Theme, *, portions: int = 10) -> Any:
-    """The lift of each portion of the list, as bars, or as lines when there are more models than colours."""
+    """The lift of each portion of the list, as bars, or as lines when bars of so many models could not be read."""
     curves = curves_of(models, "portion_lift", portions=portions)
+    if portions > MOST_PORTIONS:
+        raise ParameterError(f"portions is {portions}, but a chart shows {MOST_PORTIONS} at most: pass fewer.")
     frame = frame_of(curves)
-    nothing = rule_layer({"knowing nothing": 1.0}, "y", theme)
-    if len(curves) <= len(theme.lines):
+    nothing = rule_layer({"knowing nothing": 1.0}, "y", frame, theme)
+    if len(curves) <= MOST_BARS:
         return layered([_bars(curves, frame, theme), *nothing], frame)
     frame = replace(frame, x_domain=(1, max(portions, 2)))
     series = [
@@ -54,27 +63,21 @@ def _bars(curves: Mapping[str, Curve], frame: Frame, theme: Theme) -> Any:
     """A bar for each portion and model, those of a model picked out by a click in the legend."""
     data = [row for name, found in curves.items() for row in rows(_portion_columns(found), series=name)]
     names, clicked = list(curves), clickable(frame)
-    legend = alt.Legend(title=None, orient="right") if len(names) > 1 else None
+    legend = alt.Legend(title=None, orient="right", labelExpr=SHORTENED) if len(names) > 1 else None
     bars = (
         alt.Chart(inline(data))
         .mark_bar(strokeWidth=1, stroke=theme.text)
         .encode(
             x=alt.X("portion:O", title=frame.x, axis=alt.Axis(labelAngle=0, labelOverlap=True)),
-            y=alt.Y("lift:Q", title=frame.y),
+            y=alt.Y("lift:Q", title=frame.y, scale=alt.Scale(domain=list(frame.y_domain), nice=False)),
             color=alt.Color(
                 "series:N",
-                scale=alt.Scale(domain=names, range=[theme.colour(i) for i in range(len(names))]),
+                scale=alt.Scale(domain=names, range=theme.fills(len(names))),
                 legend=legend,
                 sort=None,
             ),
             opacity=alt.when(clicked).then(alt.value(1)).otherwise(alt.value(0.12)),
-            tooltip=[
-                alt.Tooltip("series:N", title="Model"),
-                alt.Tooltip("portion:O", title="Portion"),
-                alt.Tooltip("lift:Q", title=frame.y, format=".4~f"),
-                alt.Tooltip("inside:Q", title="Positives in it", format=".6~g"),
-                *tooltips(data[0])[1:],
-            ],
+            tooltip=tooltips(data[0]),
         )
         .add_params(clicked)
     )
@@ -97,8 +100,8 @@ def score_distribution(models: Models, theme: Theme, *, bins: int | None = None)
     found = curve(model.ranking, "score_distribution", **parameters)
     counts = model.ranking.at_threshold(model.threshold)
     at = [model.threshold] if math.isfinite(model.threshold) else []
-    low, high = found.domain[0]
-    frame = frame_of({"": found}, subtitle=[heading(model)], x_domain=(min([low, *at]), max([high, *at])))
+    x_domain = THRESHOLD.domain(np.append(found.x, at))
+    frame = frame_of({"": found}, subtitle=[heading(model)], x_domain=x_domain)
     classes = (
         ("positives", None, found.y, theme.colour(0), DASHES[0]),
         ("negatives", "negatives", found.also["negatives"], theme.colour(1), DASHES[1]),
@@ -119,9 +122,8 @@ def score_distribution(models: Models, theme: Theme, *, bins: int | None = None)
         alt.Chart(inline(bars))
         .mark_rect(opacity=0.4)
         .encode(
-            x=alt.X("x:Q", title=frame.x),
+            **axes(frame),
             x2="x2:Q",
-            y=alt.Y("y:Q", title=frame.y),
             y2="zero:Q",
             fill=alt.Fill(
                 "error:N",
@@ -132,7 +134,7 @@ def score_distribution(models: Models, theme: Theme, *, bins: int | None = None)
             tooltip=[alt.Tooltip("error:N", title="Errors")],
         )
     )
-    cut = rule_layer({f"cut at {model.threshold:g}": model.threshold}, "x", theme)
+    cut = rule_layer({f"cut: {rule_text(model.ranking, model.threshold)}": model.threshold}, "x", frame, theme)
     return layered([areas, *line_layers(outlines, frame), *cut], frame)
 
 
@@ -146,7 +148,7 @@ def _closed(line: Drawn) -> Drawn:
 
 def losses(models: Models, theme: Theme, *, gamma: float = 2.0) -> Any:  # noqa: ARG001
     """The losses of a positive case by its margin: 0-1, hinge, logistic and focal."""
-    margin, found = loss_curves(gamma=gamma)
+    margin, found = loss_curves(gamma=number(gamma, "gamma"))
     frame = Frame(
         "Margin (signed distance from the boundary)", "Loss", (-3.0, 3.0), (0.0, 4.0), "Losses of a positive case"
     )
@@ -189,15 +191,14 @@ def confusion_matrix(models: Models, theme: Theme) -> Any:
         }
         for (i, j), (what, count, rates) in cells.items()
     ]
-    rule = "≥" if model.ranking.higher_is_positive else "≤"
     base = alt.Chart(inline(data)).encode(
         x=alt.X(
             "real:N",
             sort=list(real),
             title="Real class",
-            axis=alt.Axis(orient="top", labelAngle=0, domain=False, ticks=False),
+            axis=alt.Axis(orient="top", labelAngle=0, domain=False, ticks=False, labelPadding=6),
         ),
-        y=alt.Y("said:N", sort=list(said), title="Predicted", axis=alt.Axis(domain=False, ticks=False)),
+        y=alt.Y("said:N", sort=list(said), title="Predicted", axis=alt.Axis(domain=False, ticks=False, labelPadding=6)),
         tooltip=[
             alt.Tooltip(f"{name}:N", title=title)
             for name, title in (("what", "What"), ("count", "Count"), ("rate", "Rate"))
@@ -217,7 +218,7 @@ def confusion_matrix(models: Models, theme: Theme) -> Any:
         "",
         (0, 1),
         (0, 1),
-        f"Confusion matrix at score {rule} {model.threshold:g}",
+        f"Confusion matrix at {rule_text(model.ranking, model.threshold)}",
         [heading(model)],
         None,
         560,
@@ -233,13 +234,13 @@ def ranking_table(models: Models, theme: Theme, *, rows: int = 20) -> Any:
     """The ranking as a table (Berrar's Figure 2): a row for each cut, and a line where the chosen one is."""
     [(_, model)] = models.items()
     r = model.ranking
-    if not (isinstance(rows, int) and 2 <= rows <= 60):
+    if isinstance(rows, bool) or not (isinstance(rows, int | np.integer) and 2 <= rows <= 60):
         raise ParameterError(f"rows is {rows!r}: pass a whole number from 2 to 60.")
     chosen = np.unique(np.linspace(1, len(r), min(rows, len(r))).round().astype(int))
     c = r.counts
     at = Counts(c.tp[chosen], c.fp[chosen], c.fn[chosen], c.tn[chosen], c.threshold[chosen])
     columns = {
-        "Score": [f"{value:.4g}" for value in at.threshold],
+        "Score": [score_text(r, float(value), fewer=2) for value in at.threshold],
         "Positives": [written(value) for value in r.pos[chosen - 1]],
         "Negatives": [written(value) for value in r.neg[chosen - 1]],
         "True positives": [written(value) for value in at.tp],
@@ -248,7 +249,11 @@ def ranking_table(models: Models, theme: Theme, *, rows: int = 20) -> Any:
         {"row": i, "column": name, "text": text} for name, column in columns.items() for i, text in enumerate(column)
     ]
     shown_rows = len(chosen)
-    subtitle = [heading(model) + ("" if shown_rows == len(r) else f"; {shown_rows} of {len(r)} distinct scores shown")]
+    cut = rule_text(r, model.threshold)
+    subtitle = [
+        heading(model) + ("" if shown_rows == len(r) else f"; {shown_rows} of {len(r)} distinct scores shown"),
+        f"Above the dashed line: {cut}",
+    ]
     base = alt.Chart(inline(data)).encode(
         x=alt.X(
             "column:N",
@@ -261,7 +266,7 @@ def ranking_table(models: Models, theme: Theme, *, rows: int = 20) -> Any:
     text = base.mark_text(fontSize=12, color=theme.text).encode(text="text:N")
     above = int(np.searchsorted(chosen, r.cut(model.threshold), side="right"))
     line = (
-        alt.Chart(inline([{"row": above - 0.5, "name": f"cut at {model.threshold:g}"}]))
+        alt.Chart(inline([{"row": above - 0.5, "name": f"cut: {cut}"}]))
         .mark_rule(color=theme.colour(1), strokeWidth=2, strokeDash=[6, 3])
         .encode(y="row:Q", tooltip=[alt.Tooltip("name:N", title="Line")])
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -9,24 +10,22 @@ from typing import Any
 import altair as alt
 import numpy as np
 
+from cutline.charts.marks import Mark, cut_marks, mark_layer, rule_layer
+from cutline.charts.numbers import rule_text
 from cutline.charts.parts import (
     Frame,
-    Mark,
     Models,
     Series,
     axes,
-    cut_mark,
     figures,
     frame_of,
     labelled,
     layered,
     legend_title,
     line_layers,
-    mark_layer,
     model_series,
     plain_series,
     rows,
-    rule_layer,
 )
 from cutline.charts.picture import inline
 from cutline.charts.references import apart, reference_series
@@ -61,13 +60,6 @@ def curves_of(models: Models, name: str, **parameters: Any) -> dict[str, Curve]:
     return {key: curve(model.ranking, name, **parameters) for key, model in models.items()}
 
 
-def cut_marks(models: Models, curves: dict[str, Curve], theme: Theme) -> list[Mark]:
-    """The chosen cut of each model, in the colour of its line when there are several."""
-    if len(models) == 1:
-        return [cut_mark(curves[name], model, theme) for name, model in models.items()]
-    return [cut_mark(curves[name], model, theme, theme.colour(i)) for i, (name, model) in enumerate(models.items())]
-
-
 def simple(models: Models, theme: Theme, kind: str, references: dict[str, str]) -> Any:
     """The curve of each model with its references, and the chosen cuts."""
     curves = curves_of(models, kind)
@@ -86,6 +78,8 @@ def roc(
     models: Models, theme: Theme, *, hull: bool = True, cost_fp: float | None = None, cost_fn: float | None = None
 ) -> Any:
     """ROC curves with the diagonal and the chosen cuts; for one model also its hull, named points and iso-cost line."""
+    if not isinstance(hull, bool):
+        raise ParameterError(f"hull is {hull!r}: pass True or False.")
     curves = curves_of(models, "roc")
     frame = frame_of(curves)
     series, marks = model_series(curves, theme), cut_marks(models, curves, theme)
@@ -127,13 +121,15 @@ def det(models: Models, theme: Theme) -> Any:
     names = "; ".join(
         f"abs(datum.value - {tick:.6f}) < 0.001 ? '{100 * rate:g} %'" for tick, rate in zip(ticks, RATES, strict=True)
     )
+    marked = {"values": ticks, "labelExpr": names.replace("; ", " : ") + " : ''"}
     words = figures(next(iter(curves.values()))) if len(curves) == 1 else []
     frame = frame_of(
         curves,
         subtitle=[*words, "Rates of 0 and 1 lie on the edges"],
         x_domain=(-reach, reach),
         y_domain=(-reach, reach),
-        axis={"values": ticks, "labelExpr": names.replace("; ", " : ") + " : ''"},
+        x_axis=marked,
+        y_axis=marked,
     )
     series = [
         Series(labelled(name, found, len(curves)), described(found, det_line(found, reach)), theme.colour(i), DASHES[i])
@@ -173,8 +169,8 @@ READINGS = (
 
 def precision_recall_readings(models: Models, theme: Theme) -> Any:
     """The five readings of one precision-recall curve with their areas, the lowest trapezoids shaded."""
-    [(_, model)] = models.items()
-    found = {label: curve(model.ranking, name) for name, label in READINGS}
+    [(name, model)] = models.items()
+    found = {label: curve(model.ranking, kind) for kind, label in READINGS}
     first = found["steps"]
     frame = frame_of({"": first}, title="Readings of the precision-recall curve", subtitle=(), legend="Area under")
     series = [
@@ -188,24 +184,30 @@ def precision_recall_readings(models: Models, theme: Theme) -> Any:
         .encode(x="x:Q", y="y:Q")
     )
     series += reference_series({"": first}, theme, {"random": "prevalence"})
-    mark = cut_mark(first, model, theme)
-    return layered([shade, *line_layers(series, frame), *mark_layer([mark], frame, theme)], frame)
+    marks = mark_layer(cut_marks(models, {name: first}, theme), frame, theme)
+    return layered([shade, *line_layers(series, frame), *marks], frame)
 
 
 def skew(models: Models, theme: Theme, *, prevalences: Sequence[float] = (0.5, 0.2, 0.05, 0.01)) -> Any:
     """ROC and precision-recall side by side as the share of positives changes: the one stays, the other falls."""
     [(_, model)] = models.items()
     CURVES["roc"].require(model.ranking)
-    shares = [number(share, "prevalences") for share in (prevalences if isinstance(prevalences, Sequence) else [])]
+    shares = [number(share, "prevalences") for share in (prevalences if np.iterable(prevalences) else [])]
     if not 1 <= len(set(shares)) == len(shares) <= 6 or not all(0 < share < 1 for share in shares):
         raise ParameterError(f"prevalences is {prevalences!r}: pass one to six different shares above 0 and below 1.")
-    skewed = {f"{100 * p:g} % positive": with_prevalence(model.ranking, p) for p in prevalences}
+    skewed = {f"{100 * p:g} % positive": with_prevalence(model.ranking, p) for p in shares}
     # The ROC curves are one, with other counts: drawn ever wider, from the front to the back, all of them can be seen.
     one = curve(model.ranking, "roc")
     line = drawn(one)
     roc_side = {label: replace(one, counts=ranking.counts) for label, ranking in skewed.items()}
     roc_series = [
-        Series(labelled(label, found, 2), described(found, line), theme.colour(i), DASHES[i], 2.0 + 1.5 * i)
+        Series(
+            labelled(label, found, 2),
+            described(found, line),
+            theme.colour(i),
+            DASHES[i],
+            2.0 + 1.5 * (len(shares) - 1 - i),
+        )
         for i, (label, found) in enumerate(roc_side.items())
     ]
     pr_side = {label: curve(ranking, "precision_recall") for label, ranking in skewed.items()}
@@ -236,12 +238,12 @@ def tpr_fpr(models: Models, theme: Theme) -> Any:
     top, bottom = found.points["ks_recall"], found.points["ks_fpr"]
     widest = Series(
         f"widest gap, KS {shown(found.values['ks'])}",
-        {"x": [top.x, bottom.x], "y": [top.y, bottom.y]},
+        {"x": np.clip([top.x, bottom.x], *frame.x_domain), "y": [top.y, bottom.y]},
         theme.colour(3),
         (1, 0),
         4,
     )
-    rules = rule_layer({f"cut at {model.threshold:g}": model.threshold}, "x", theme)
+    rules = rule_layer({f"cut: {rule_text(model.ranking, model.threshold)}": model.threshold}, "x", frame, theme)
     return layered([*rules, *line_layers([widest, *series], frame)], frame)
 
 
@@ -278,11 +280,13 @@ def qrecall(models: Models, theme: Theme) -> Any:
     if len(models) > 1:
         return simple(models, theme, "qrecall", {"random": NOTHING, "perfect": PERFECT})
     s1, s2, s3 = (first.values[name] for name in ("s1", "s2", "s3"))
-    areas = f"PEM = (S1 - S2) / S3 = ({shown(s1)} - {shown(s2)}) / {shown(s3)}"
-    frame = frame_of(curves, subtitle=[*figures(first), areas])
+    summed = math.isfinite(s1)  # over whole places, so not where cases weigh parts of them
+    areas = [f"PEM = (S1 - S2) / S3 = ({shown(s1)} - {shown(s2)}) / {shown(s3)}"] if summed else []
+    names = (f"S1: {shown(s1)}", f"S2: {shown(s2)}") if summed else ("S1", "S2")
+    frame = frame_of(curves, subtitle=[*figures(first), *areas])
     random, best = (drawn(first.beside[name]) for name in ("random", "perfect"))
     line = drawn(first)
-    shade = _shade(gap(line, random), {f"S1: {shown(s1)}": theme.colour(0), f"S2: {shown(s2)}": theme.colour(1)}, frame)
+    shade = _shade(gap(line, random), {name: theme.colour(i) for i, name in enumerate(names)}, frame)
     series = [
         *model_series(curves, theme),
         plain_series(PERFECT + " (S3 lies below it)", best, theme.reference, (6, 2), 1.5),

@@ -1,4 +1,4 @@
-"""The parts that charts are made of: lines with a legend, marked points, shaded bands."""
+"""The parts that charts are made of: axes, lines with a legend, rows of data."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from typing import Any, Protocol
 import altair as alt
 import numpy as np
 
+from cutline.charts.numbers import digits, plain
 from cutline.charts.picture import inline
-from cutline.charts.theme import DASHES, Theme
+from cutline.charts.theme import DASHES, SHORTENED, Theme
 from cutline.contingency import written
-from cutline.curves import THRESHOLD, Curve, Drawn, Point, described, drawn
+from cutline.curves import SCORE, THRESHOLD, Axis, Curve, Drawn, described, drawn
 from cutline.measures import MEASURES
 from cutline.ranking import Ranking
 from cutline.tables import shown
@@ -48,17 +49,6 @@ class Series:
 
 
 @dataclass(frozen=True)
-class Mark:
-    """A point of a chart with its name in the legend; `told` is what it says of its place where axes have a scale."""
-
-    name: str
-    point: Point
-    shape: str
-    colour: str
-    told: Point | None = None
-
-
-@dataclass(frozen=True)
 class Frame:
     """The two axes of a chart and what is written around them."""
 
@@ -71,7 +61,8 @@ class Frame:
     legend: str | None = None
     width: int = WIDTH
     height: int = HEIGHT
-    axis: Mapping[str, Any] = field(default_factory=dict)
+    x_axis: Mapping[str, Any] = field(default_factory=dict)
+    y_axis: Mapping[str, Any] = field(default_factory=dict)
     clip: bool = False
 
 
@@ -106,18 +97,32 @@ def frame_of(curves: Mapping[str, Curve], models: Models | None = None, **more: 
     if first.kind.x is THRESHOLD:
         x += tuple((m.threshold, m.threshold) for m in (models or {}).values() if math.isfinite(m.threshold))
     highest = max(high for _, high in y) * (1.05 if math.isinf(first.kind.y.range[1]) else 1.0)  # room above bars
+    x_domain, y_domain = (min(low for low, _ in x), max(high for _, high in x)), (min(low for low, _ in y), highest)
     return Frame(
         **{
             "x": first.kind.x.title,
             "y": first.kind.y.title,
-            "x_domain": (min(low for low, _ in x), max(high for _, high in x)),
-            "y_domain": (min(low for low, _ in y), highest),
+            "x_domain": x_domain,
+            "y_domain": y_domain,
+            "x_axis": _ticks(first.kind.x, x_domain),
+            "y_axis": _ticks(first.kind.y, y_domain),
             "title": first.title,
             "subtitle": figures(first) if len(curves) == 1 else (),
             "legend": legend_title(first) if len(curves) > 1 else None,
             **more,
         }
     )
+
+
+# Large and small numbers alike, with all the digits that neighbouring marks of an axis differ in.
+EVERY_DIGIT = {"format": ",.12~g"}
+
+
+def _ticks(axis: Axis, domain: tuple[float, float]) -> dict[str, Any]:
+    """How an axis is marked: scores with all their digits, numbers of cases at whole ones."""
+    if axis.counted:
+        return {"tickMinStep": 1} if domain[1] >= 2 else {}
+    return dict(EVERY_DIGIT) if axis in (THRESHOLD, SCORE) else {}
 
 
 def legend_title(curve: Curve) -> str | None:
@@ -133,38 +138,30 @@ def figures(curve: Curve) -> list[str]:
     return [", ".join(words[i : i + 2]) for i in range(0, len(words), 2)]
 
 
-def cut_mark(curve: Curve, model: Evaluated, theme: Theme, colour: str | None = None) -> Mark:
-    """The chosen cut on a curve."""
-    rule = "≥" if model.ranking.higher_is_positive else "≤"
-    name = f"cut: score {rule} {model.threshold:g}" if colour is None else "chosen cut"
-    return Mark(name, curve.kind.at(model.ranking, model.threshold), "circle", colour or theme.text)
-
-
 # ---------------------------------------------------------------------- rows
 
 
 def rows(columns: Mapping[str, Any], **same: Any) -> list[dict[str, Any]]:
-    """The columns as rows for a chart: six digits, whole numbers as such, nothing for what is not finite."""
+    """The columns as rows for a chart."""
     names = list(columns)
-    lists = [[_number(value) for value in column] for column in columns.values()]
+    lists = [_plain(column) for column in columns.values()]
     return [same | dict(zip(names, row, strict=True)) | {"i": i} for i, row in enumerate(zip(*lists, strict=True))]
 
 
 def packed(columns: Mapping[str, Any], names: Iterable[str], **same: Any) -> dict[str, Any]:
     """The columns as one row of lists, which a chart flattens: a third of the size of as many rows."""
-    return same | {name: [_number(value) for value in columns[name]] for name in names}
+    return same | {name: _plain(columns[name]) for name in names}
 
 
-def _number(value: Any) -> Any:
-    if isinstance(value, str):
-        return value
-    number = float(value)
-    if not math.isfinite(number):
-        return None
-    return int(number) if number.is_integer() else float(f"{number:.6g}")
+def _plain(column: Any) -> list[Any]:
+    enough = digits(column)
+    return [plain(value, enough) for value in column]
 
 
 TOOLTIPS = {
+    "portion": "Portion",
+    "lift": MEASURES["portion_lift"].title,
+    "inside": "Positives in it",
     "threshold": "Threshold",
     "tp": "True positives",
     "fp": "False positives",
@@ -178,7 +175,7 @@ def tooltips(columns: Iterable[str]) -> list[alt.Tooltip]:
     known = [name for name in TOOLTIPS if name in set(columns)]
     return [
         alt.Tooltip("series:N", title="Line"),
-        *(alt.Tooltip(f"{name}:Q", title=TOOLTIPS[name], format=".6~g") for name in known),
+        *(alt.Tooltip(f"{name}:Q", title=TOOLTIPS[name], format=".15~g") for name in known),
     ]
 
 
@@ -187,21 +184,25 @@ def tooltips(columns: Iterable[str]) -> list[alt.Tooltip]:
 
 def axes(frame: Frame) -> dict[str, Any]:
     """The encoding of the two axes."""
+    x, y = (alt.Scale(domain=list(domain), nice=False) for domain in (frame.x_domain, frame.y_domain))
     return {
-        "x": alt.X("x:Q", title=frame.x, scale=alt.Scale(domain=list(frame.x_domain), nice=False), **_axis(frame)),
-        "y": alt.Y("y:Q", title=frame.y, scale=alt.Scale(domain=list(frame.y_domain), nice=False), **_axis(frame)),
+        "x": alt.X("x:Q", title=frame.x, scale=x, **_axis(frame.x_axis)),
+        "y": alt.Y("y:Q", title=frame.y, scale=y, **_axis(frame.y_axis)),
     }
 
 
-def _axis(frame: Frame) -> dict[str, Any]:
-    return {"axis": alt.Axis(**frame.axis)} if frame.axis else {}
+def _axis(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {"axis": alt.Axis(**options)} if options else {}
 
 
 def line_layers(series: Sequence[Series], frame: Frame) -> list[Any]:
     """The lines, with a legend that can be clicked, and points to hover over."""
+    series = _distinct(series)
     names = [one.name for one in series]
     legend = (
-        alt.Legend(title=frame.legend, orient="right", symbolType="stroke", symbolSize=500) if len(series) > 1 else None
+        alt.Legend(title=frame.legend, orient="right", symbolType="stroke", symbolSize=500, labelExpr=SHORTENED)
+        if len(series) > 1
+        else None
     )
     clicked = clickable(frame)
     # The legend shows the dash beside the colour, which merging two legends of one field does.
@@ -213,8 +214,8 @@ def line_layers(series: Sequence[Series], frame: Frame) -> list[Any]:
     )
     width = alt.StrokeWidth("width:N", scale=None, legend=None)
     opacity = alt.when(clicked).then(alt.value(1)).otherwise(alt.value(0.12))
-    # The first of them lies on top.
-    data = [packed(one.columns, "xy", series=one.name, width=one.width) for one in reversed(series)]
+    # The first lies below, as it has no gaps: where two lines are one, the dashes of the other show both.
+    data = [packed(one.columns, "xy", series=one.name, width=one.width) for one in series]
     lines = (
         alt.Chart(inline(data))
         .transform_flatten(["x", "y"])
@@ -237,10 +238,21 @@ def line_layers(series: Sequence[Series], frame: Frame) -> list[Any]:
     hover = (
         alt.Chart(inline(points))
         .transform_flatten(columns)
-        .mark_circle(size=34 if few else 90, opacity=1 if few else 0, clip=not few)
-        .encode(**axes(frame), color=colour, tooltip=tooltips(columns))
+        .mark_circle(size=34 if few else 90, clip=not few)
+        .encode(**axes(frame), color=colour, opacity=opacity if few else alt.value(0), tooltip=tooltips(columns))
     )
     return [lines, hover]
+
+
+def _distinct(series: Sequence[Series]) -> list[Series]:
+    """The lines with a name each: a reference with the name of a model, which comes before it, says that it is one."""
+    found: dict[str, Series] = {}
+    for one in series:
+        name = one.name
+        while name in found:
+            name += " (reference)"
+        found[name] = replace(one, name=name)
+    return list(found.values())
 
 
 def clickable(frame: Frame) -> Any:
@@ -263,65 +275,6 @@ def _leaves(series: Sequence[Series], frame: Frame) -> bool:
     """Whether a line leaves the frame, and has to be cut off at its edges (which thins what runs along an edge)."""
     low, high = frame.y_domain
     return any(not low <= y <= high for one in series for y in one.columns["y"] if math.isfinite(y))
-
-
-def mark_layer(marks: Sequence[Mark], frame: Frame, theme: Theme) -> list[Any]:
-    """Marked points, with a legend of their shapes; those without a place are left out."""
-    there = together([mark for mark in marks if math.isfinite(mark.point.x) and math.isfinite(mark.point.y)])
-    if not there:
-        return []
-    data = [
-        {"mark": mark.name, "x": mark.point.x, "y": mark.point.y, "colour": mark.colour}
-        | {"told_x": _number(told.x), "told_y": _number(told.y), "threshold": _number(told.threshold)}
-        for mark in there
-        for told in [mark.told or mark.point]
-    ]
-    names = list(dict.fromkeys(mark.name for mark in there))
-    shapes = [next(mark.shape for mark in there if mark.name == name) for name in names]
-    layer = (
-        alt.Chart(inline(data))
-        .mark_point(size=150, strokeWidth=2, filled=False, opacity=1)
-        .encode(
-            **axes(frame),
-            shape=alt.Shape(
-                "mark:N",
-                scale=alt.Scale(domain=names, range=shapes),
-                legend=alt.Legend(title=None, orient="right", symbolStrokeColor=theme.text),
-                sort=None,
-            ),
-            stroke=alt.Stroke("colour:N", scale=None),
-            tooltip=[
-                alt.Tooltip("mark:N", title="Point"),
-                alt.Tooltip("threshold:Q", title="Threshold", format=".6~g"),
-                alt.Tooltip("told_x:Q", title=frame.x, format=".4~f"),
-                alt.Tooltip("told_y:Q", title=frame.y, format=".4~f"),
-            ],
-        )
-    )
-    return [layer]
-
-
-def together(marks: Sequence[Mark]) -> list[Mark]:
-    """Marks of different names at one place as one mark with all their names: none hides another."""
-    found: list[Mark] = []
-    for mark in marks:
-        for i, other in enumerate(found):
-            here = math.isclose(mark.point.x, other.point.x, abs_tol=1e-9) and math.isclose(
-                mark.point.y, other.point.y, abs_tol=1e-9
-            )
-            if here and mark.name not in other.name.split(", "):
-                found[i] = replace(other, name=f"{other.name}, {mark.name}")
-                break
-        else:
-            found.append(mark)
-    return found
-
-
-def rule_layer(at: Mapping[str, float], channel: str, theme: Theme, dash: tuple[int, ...] = (4, 3)) -> list[Any]:
-    """Straight lines across the chart at a value of one axis, each with its name as a tooltip."""
-    data = [{"name": name, channel: value} for name, value in at.items() if math.isfinite(value)]
-    rule = alt.Chart(inline(data)).mark_rule(color=theme.text, strokeDash=list(dash), strokeWidth=1.2)
-    return [rule.encode(**{channel: f"{channel}:Q"}, tooltip=[alt.Tooltip("name:N", title="Line")])] if data else []
 
 
 def layered(layers: Sequence[Any], frame: Frame) -> Any:

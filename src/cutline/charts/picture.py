@@ -14,9 +14,11 @@ from typing import Any
 
 import altair as alt
 
+from cutline.columns import number
 from cutline.errors import ParameterError
 from cutline.files import write
 
+MOST_DOTS = 20
 SUFFIXES = (".png", ".svg", ".pdf", ".html", ".json")
 
 
@@ -51,6 +53,8 @@ class Picture:
 
     def render(self, suffix: str, *, scale: float = 2.0) -> bytes:
         """The file of a suffix, such as .png, as bytes."""
+        if not 0.1 <= number(scale, "scale") <= MOST_DOTS:
+            raise ParameterError(f"scale is {scale!r}: pass a number of dots to a pixel from 0.1 to {MOST_DOTS}.")
         if suffix == ".json":
             return self.to_json().encode()
         if suffix == ".html":
@@ -68,6 +72,8 @@ class Picture:
 
     def save(self, path: str | os.PathLike[str], *, scale: float = 2.0) -> Path:
         """Write the file that the suffix names: whole, or not at all. A .png has `scale` dots to a pixel."""
+        if not isinstance(path, str | os.PathLike):
+            raise ParameterError(f"path is {path!r}: pass the path of a file, such as 'roc.png'.")
         target = Path(path)
         return write(target, self.render(target.suffix.lower(), scale=scale), overwrite=True)
 

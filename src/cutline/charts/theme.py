@@ -8,6 +8,9 @@ from typing import Any, Literal
 from cutline.errors import ParameterError
 
 MOST_MODELS = 12
+# A long name is shortened in its middle: its end tells versions apart, and after it stands a number.
+LONGEST = 52
+SHORTENED = f"truncate(datum.label, {LONGEST}, 'center', '…')"
 
 # Each line of a chart has a pattern of its own, so that no two need their colours to be told apart.
 DASHES: tuple[tuple[int, ...], ...] = (
@@ -42,6 +45,15 @@ class Theme:
         """The colour of the i-th line."""
         return self.lines[i % len(self.lines)]
 
+    def fills(self, count: int) -> list[str]:
+        """The colours of so many kinds of bars, each nearer to the ground than the last: they differ in grey too."""
+        return [self._mixed(self.colour(i), 0.8 * i / max(count - 1, 1)) for i in range(count)]
+
+    def _mixed(self, colour: str, share: float) -> str:
+        """A colour with a share of the ground in it."""
+        sides = zip(bytes.fromhex(colour[1:]), bytes.fromhex(self.ground[1:]), strict=True)
+        return "#" + bytes(round((1 - share) * one + share * other) for one, other in sides).hex()
+
     def config(self) -> dict[str, Any]:
         """What Vega-Lite has to know of the theme."""
         axis = {
@@ -53,6 +65,7 @@ class Theme:
             "labelFontSize": 11,
             "titleFontSize": 12,
             "titleFontWeight": "normal",
+            "labelFlush": False,
         }
         legend = {
             "labelColor": self.text,
@@ -104,6 +117,6 @@ THEMES = {theme.name: theme for theme in (LIGHT, DARK)}
 
 def themed(name: Literal["light", "dark"] | str) -> Theme:
     """A theme by its name."""
-    if name not in THEMES:
+    if not isinstance(name, str) or name not in THEMES:
         raise ParameterError(f"theme is {name!r}: pass 'light' or 'dark'.")
     return THEMES[name]

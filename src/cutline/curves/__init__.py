@@ -8,6 +8,7 @@ from typing import Any
 from cutline.curves import cuts, distributions, places
 from cutline.curves._curve import THRESHOLD, Axis, Curve, CurveKind, Point, knowing_nothing, perfect
 from cutline.curves.cuts import IsoCost, against_threshold, iso_cost
+from cutline.curves.distributions import SCORE
 from cutline.curves.scales import det_line, det_reach, deviates, loss_curves, on_edge
 from cutline.curves.several import Gap, gap, with_prevalence
 from cutline.curves.simplify import TOLERANCE, Drawn, corners, described, drawn, simplify
@@ -17,6 +18,7 @@ from cutline.ranking import Ranking
 
 __all__ = [
     "CURVES",
+    "SCORE",
     "THRESHOLD",
     "TOLERANCE",
     "Axis",

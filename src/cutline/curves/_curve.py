@@ -38,12 +38,16 @@ class Point(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Axis:
-    """One side of a curve: what is read at each vertex, what it is called, and how far it can go."""
+    """One side of a curve: what is read at each vertex, what it is called, and how far it can go.
+
+    `counted` says that the values are numbers of cases, so that nothing is marked between two whole ones.
+    """
 
     name: str
     title: str
     read: Callable[[Vertices], Any]
     range: tuple[float, float] = (-math.inf, math.inf)
+    counted: bool = False
 
     def domain(self, values: Array) -> tuple[float, float]:
         """From where to where the axis is drawn for these values: the whole range when that is finite.
@@ -72,7 +76,7 @@ def of(measure: Measure) -> Axis:
 
 
 THRESHOLD = Axis("threshold", "Threshold", lambda v: v.counts.threshold)
-FLAGGED = Axis("flagged", "Cases flagged", lambda v: v.places, (0, math.inf))
+FLAGGED = Axis("flagged", "Cases flagged", lambda v: v.places, (0, math.inf), counted=True)
 
 
 def every_cut(r: Ranking, **_: Any) -> Vertices:

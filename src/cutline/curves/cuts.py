@@ -26,9 +26,18 @@ from cutline.measures.ranks import auc, auch, average_gain, eer, gini, ks, max_y
 from cutline.ranking import Ranking
 
 
+def _found_at(measure: Measure, r: Ranking) -> tuple[float, float, float]:
+    """The threshold and the two rates of the cut at which a measure finds its value.
+
+    By the cut and not by its threshold: flagging nobody and flagging infinite scores have the same one.
+    """
+    cut = int(measure.found_at(r))  # type: ignore[misc]
+    return float(r.thresholds[cut]), float(r.fpr[cut]), float(r.tpr[cut])
+
+
 def _roc_points(r: Ranking) -> Mapping[str, Point]:
-    error, best = float(eer.compute(r)), max_youden_j.threshold(r)
-    return {"eer": Point(eer.threshold(r), error, 1 - error), "max_youden_j": ROC.at(r, best)}
+    error = float(eer.compute(r))
+    return {"eer": Point(eer.threshold(r), error, 1 - error), "max_youden_j": Point(*_found_at(max_youden_j, r))}
 
 
 ROC = CurveKind(
@@ -72,12 +81,8 @@ DET = CurveKind(
 
 
 def _ks_points(r: Ranking) -> Mapping[str, Point]:
-    at = ks.threshold(r)
-    counts = r.at_threshold(at)
-    return {
-        "ks_recall": Point(at, at, float(recall.compute(counts))),
-        "ks_fpr": Point(at, at, float(fpr.compute(counts))),
-    }
+    at, false_alarms, found = _found_at(ks, r)
+    return {"ks_recall": Point(at, at, found), "ks_fpr": Point(at, at, false_alarms)}
 
 
 TPR_FPR = CurveKind(
@@ -97,7 +102,7 @@ GAIN = CurveKind(
     name="gain",
     title="Gain chart",
     x=FLAGGED,
-    y=Axis("true_positives", "True positives", lambda v: v.counts.tp, (0, np.inf)),
+    y=Axis("true_positives", "True positives", lambda v: v.counts.tp, (0, np.inf), counted=True),
     between="line",
     measures=(average_gain,),
     undefined=(NO_POSITIVE,),

@@ -56,10 +56,12 @@ def _density(v: Vertices, found: Array, of: Any) -> Array:
     return np.append(0.0, divide(np.diff(found), of) / np.abs(np.diff(v.places)))
 
 
+SCORE = Axis("score", "Score", lambda v: v.places)
+
 SCORE_DISTRIBUTION = CurveKind(
     name="score_distribution",
     title="Scores of the two classes",
-    x=Axis("score", "Score", lambda v: v.places),
+    x=SCORE,
     y=Axis("positives", "Density", lambda v: _density(v, v.counts.tp, v.ranking.positives), (0, math.inf)),
     also=(Axis("negatives", "Density", lambda v: _density(v, v.counts.fp, v.ranking.negatives), (0, math.inf)),),
     between="step-before",

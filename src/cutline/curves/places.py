@@ -26,7 +26,7 @@ from cutline.measures.quotas import (
 )
 from cutline.ranking import Array, Ranking
 
-QUOTA = Axis("quota", "Quota (places)", lambda v: v.places, (0, math.inf))
+QUOTA = Axis("quota", "Quota (places)", lambda v: v.places, (0, math.inf), counted=True)
 
 
 def places(r: Ranking) -> Array:
@@ -137,7 +137,7 @@ def _portions(r: Ranking, portions: int = 10) -> Vertices:
 PORTION_LIFT = CurveKind(
     name="portion_lift",
     title="Lift by portions of the list",
-    x=Axis("portion", "Portion of the list, from its top", lambda v: v.places, (0, math.inf)),
+    x=Axis("portion", "Portion of the list, from its top", lambda v: v.places, (0, math.inf), counted=True),
     y=Axis(
         portion_lift.name,
         portion_lift.title,

@@ -10,14 +10,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from cutline.columns import counted
 from cutline.contingency import divide
-from cutline.errors import ParameterError
+from cutline.errors import InputError, ParameterError
 from cutline.inference.bootstrap import bootstrap, percentile
 from cutline.inference.finishing import STRATIFIED_GROUPS, redraws, whole_groups
 from cutline.inference.samplers import CaseSampler, GroupSampler, Sampler
 from cutline.inference.sizes import effective
 from cutline.options import check_level, check_whole
 from cutline.ranking import Array, Ranking
+from cutline.tables import Table, frame
+
+_SHOWN = 11  # points that are printed, or a few more
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +39,25 @@ class Band:
     def to_dict(self) -> dict[str, list[float]]:
         """The columns, as lists."""
         return {name: getattr(self, name).tolist() for name in ("x", "y", "low", "high")}
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """The columns as a data frame of pandas, polars or pyarrow."""
+        return frame(self.to_dict(), backend)
+
+    def _table(self) -> Table:
+        """A few of the points, evenly spread."""
+        some = range(0, len(self.x), max(1, (len(self.x) - 1) // (_SHOWN - 1)))
+        columns = {name: [values[i] for i in some] for name, values in self.to_dict().items()}
+        kind = "of the whole curve at once" if self.simultaneous else "point by point"
+        title = f"Band of {100 * self.level:g} %, {kind}, at {counted(len(self.x), 'place')}"
+        notes = tuple(f"  note: {note}" for note in self.notes)
+        return Table(tuple(columns), tuple(zip(*columns.values(), strict=True)), title=title, below=notes)
+
+    def __repr__(self) -> str:
+        return repr(self._table())
+
+    def _repr_html_(self) -> str:
+        return self._table()._repr_html_()
 
 
 def tpr_at(r: Ranking, fpr: Array) -> Array:
@@ -84,7 +107,12 @@ def band(
 
 def _with_groups(data: Any) -> tuple[Ranking, GroupSampler | None]:
     """The ranking and the groups of an evaluation; a ranking has no groups."""
-    return (data, None) if isinstance(data, Ranking) else (data.ranking, data.groups)
+    if isinstance(data, Ranking):
+        return data, None
+    try:
+        return data.ranking, data.groups
+    except AttributeError:
+        raise InputError(f"A band is of a ranking or of an evaluation, not of {data!r:.40}.") from None
 
 
 def _each(curve: Callable[[Ranking], Array], stack: Ranking) -> Array:

@@ -39,7 +39,9 @@ def redraws(count: int) -> list[str]:
 
 def whole_groups(groups: int) -> str:
     """How many groups were resampled, as a sentence."""
-    return f"{counted(groups, 'group')} {'was' if groups == 1 else 'were'} resampled whole."
+    done = f"{counted(groups, 'group')} {'was' if groups == 1 else 'were'} resampled whole"
+    few = ", which is few: the interval then holds the truth less often than it says"
+    return f"{done}{few if groups < FEW_FOR_RESAMPLING else ''}."
 
 
 def few_cases(ranking: Ranking, enough: int, what: str) -> list[str]:

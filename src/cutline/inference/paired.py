@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -45,6 +45,7 @@ _MCNEMAR: Mapping[str, Variant] = {
 TESTS = ("auto", "delong", *_MCNEMAR, "bootstrap", "permutation")
 # The columns of a summary of differences.
 ROW = ("measure", "a", "b", "value_a", "value_b", "difference", "low", "high", "p_value", "p_holm", "method", "note")
+_NAMED = 4  # measures that a note below a summary names; of more it gives the number
 INTERVALS = ("auto", "delong", "tango", "bootstrap")
 
 
@@ -258,10 +259,10 @@ class PairedMeasure:
         return f"{self.measure}: {self.names[0]} - {self.names[1]}"
 
     def row(self, test: PairTest, level: float) -> tuple[Any, ...]:
-        """The line of a summary, with the columns of `ROW`."""
+        """The line of a summary, with the columns of `ROW`, the notes one by one."""
         found = self.estimate("auto", level)
         method = ", ".join(dict.fromkeys((found.method, test.method)))
-        notes = " ".join(dict.fromkeys((*test.notes, *found.notes)))
+        notes = tuple(dict.fromkeys((*test.notes, *found.notes)))
         values = (*self.values, self.value, found.low, found.high, test.p_value, test.p_holm)
         return (test.measure, *self.names, *values, method, notes)
 
@@ -298,3 +299,15 @@ def covariance_of_all(pairing: Pairing) -> tuple[Array, Array]:
     contrasts = np.column_stack((np.ones(models - 1), -np.eye(models - 1)))
     auc = np.array([MEASURES["auc"].compute(ranking) for ranking in pairing.rankings])
     return contrasts @ auc, delong_covariance(pairing, contrasts)
+
+
+def said_once(rows: Iterable[tuple[Any, ...]]) -> tuple[str, ...]:
+    """The notes of a summary, each once, with the measures that it qualifies."""
+    found: dict[str, dict[str, None]] = {}
+    for measure, *_, notes in rows:
+        for note in notes:
+            found.setdefault(note, {})[measure] = None
+    return tuple(
+        f"note on {', '.join(measures) if len(measures) <= _NAMED else f'{len(measures)} measures'}: {note}"
+        for note, measures in found.items()
+    )

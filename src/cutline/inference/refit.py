@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -130,8 +131,10 @@ def bootstrap_model(
     chosen = tuple(MEASURES[measure] for measure in listed)
     if not chosen:
         raise ParameterError("measures is empty: pass at least one measure.")
+    _check_estimator(estimator, n_jobs)
     labels = _two_classes(y, "y", least=2)
     _same_length(X, labels, "X", "y")
+    _check_resume(resume, ModelBootstrap)
     if resume is not None and ([*map(str, resume.measures)] != [*map(str, chosen)] or resume.seed != seed):
         raise ParameterError("resume was made with other measures or another seed: pass the same ones to go on.")
     done = [] if resume is None else resume.values.tolist()
@@ -204,6 +207,8 @@ def permutation_test(
     chosen = MEASURES[measure]
     if chosen.better is None:
         raise ParameterError(f"{chosen.name} is neither good nor bad when it grows: choose another measure to test.")
+    _check_estimator(estimator, n_jobs)
+    _check_resume(resume, PermutationTest)
     if resume is not None and (resume.measure != str(chosen) or resume.seed != seed):
         raise ParameterError("resume was made with another measure or another seed: pass the same ones to go on.")
     y_train, y_test = _two_classes(y_train, "y_train", least=1), np.asarray(y_test)
@@ -227,6 +232,19 @@ def _shuffled(split: _Split, number: int) -> float:
     rng = stream(split.seed, number)
     labels = rng.permutation(split.y)
     return split.scorer.value(_fresh(split.estimator, rng).fit(split.X, labels), split.X_test, split.y_test)
+
+
+def _check_estimator(estimator: Any, n_jobs: Any) -> None:
+    """Refuse what cannot be fitted again and again, or by no worker."""
+    if isinstance(estimator, type) or not (hasattr(estimator, "fit") and hasattr(estimator, "get_params")):
+        raise ParameterError(f"estimator is {estimator!r:.40}: pass a classifier of scikit-learn, not fitted.")
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0:
+        raise ParameterError(f"n_jobs is {n_jobs!r}: pass the number of processes, or -1 for all cores.")
+
+
+def _check_resume(resume: Any, kind: type) -> None:
+    if resume is not None and not isinstance(resume, kind):
+        raise ParameterError(f"resume is {resume!r:.40}: pass the {kind.__name__} that was stopped.")
 
 
 def _two_classes(y: Any, name: str, least: int) -> Array:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,15 +10,16 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from cutline.columns import missing_error, missing_mask
 from cutline.errors import InputError
+from cutline.inference.draws import times_of_rows
 from cutline.predictions import cases
 from cutline.ranking import Array, Ranking
 
 KINDS = 500  # with more kinds of cases, or groups, lots of them are left out of a jackknife instead of each
 LOTS = 100
 LONG = 2**13  # a ranking of more scores is resampled one at a time, without the scores that were not drawn
-MANY = 2**13  # rows, from which on a resample is drawn in memory that is kept
-_kept = threading.local()
+MANY = 2**13  # rows, from which on a resample is drawn without drawing row by row
 
 
 class Cells(NamedTuple):
@@ -75,21 +75,12 @@ class Urn(NamedTuple):
         if self.starts is None:
             return rng.multinomial(n, self.sizes / self.sizes.sum(), count)
         if n > MANY:
-            each = [np.bincount(_rows(rng, n), minlength=n) for _ in range(count)]
+            each = [times_of_rows(rng, n) for _ in range(count)]
             times = np.stack(each) if count > 1 else each[0][None]  # a stack of one would be a copy
         else:
             row = rng.integers(0, n, (count, n)) + n * np.arange(count)[:, None]
             times = np.bincount(row.ravel(), minlength=count * n).reshape(count, n)
         return times if kinds == n else np.add.reduceat(times, self.starts, axis=-1)
-
-
-def _rows(rng: np.random.Generator, n: int) -> Array:
-    """The rows of a long resample, in memory that the thread keeps: to ask for it anew takes longer than to draw."""
-    if getattr(_kept, "n", None) != n:
-        _kept.n, _kept.share, _kept.row = n, np.empty(n), np.empty(n, np.int64)
-    rng.random(out=_kept.share)
-    np.multiply(_kept.share, n, out=_kept.row, casting="unsafe")
-    return np.asarray(_kept.row)
 
 
 class _Kinds(NamedTuple):
@@ -180,6 +171,9 @@ class CaseSampler:
 
 def group_codes(group: Array) -> tuple[Array, Array]:
     """The names of the groups, and of each row the number of its group."""
+    absent = missing_mask(group)
+    if absent is not None and absent.any():
+        raise missing_error("groups", absent, None, "name one for each case, its own for a single case")
     try:
         names, code = np.unique(group, return_inverse=True)
     except TypeError:
@@ -217,7 +211,11 @@ class GroupSampler:
 
     def draw(self, rng: np.random.Generator, count: int) -> Cells:
         """Some resamples, one a row."""
-        return self._gather(Urn.of(np.ones(self.groups)).draw(rng, count))
+        return self._gather(self._urn.draw(rng, count))
+
+    @cached_property
+    def _urn(self) -> Urn:
+        return Urn.of(np.ones(self.groups))
 
     def _gather(self, times: Array) -> Cells:
         r = self.ranking

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from cutline.contingency import Counts, divide
 from cutline.ranking import Ranking
 
@@ -34,7 +36,10 @@ def effective(r: Ranking) -> Sizes:
 
 def effective_counts(c: Counts, second: Counts) -> Counts:
     """The counts of a cut scaled, class by class, to the effective numbers of cases; `second` has squared weights."""
-    of_positive, of_negative = divide(c.positives, second.positives), divide(c.negatives, second.negatives)
+    of_positive, of_negative = (  # a class without cases has none in effect
+        np.nan_to_num(divide(whole, squared))
+        for whole, squared in ((c.positives, second.positives), (c.negatives, second.negatives))
+    )
     return Counts(c.tp * of_positive, c.fp * of_negative, c.fn * of_positive, c.tn * of_negative, c.threshold)
 
 

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from cutline.contingency import Counts
+from cutline.errors import InputError, ParameterError
 from cutline.inference.sizes import squares
 from cutline.measures import Family, Measure, Needs
 from cutline.measures._facts import constant
 from cutline.measures._kinds import Kind
-from cutline.predictions import cut, places
+from cutline.predictions import cut, places, places_of_share
 from cutline.ranking import Ranking
 
 
@@ -49,17 +50,20 @@ class Target:
         return squares(self.ranking).at_cut(self.ranking.cut(counts.threshold), counts.threshold)
 
 
-def of_measure(measure: Measure, ranking: Ranking, parameters: dict[str, Any]) -> Target:
-    """The target of a registered measure; for one cut the parameters say where it is."""
+def of_measure(measure: Measure, ranking: Ranking, parameters: dict[str, Any], *, grouped: bool = False) -> Target:
+    """The target of a registered measure; for one cut the parameters say where it is.
+
+    Resamples of whole groups (`grouped`) are not equally long: a quota is then the same share of each.
+    """
     data, rest = measure.prepare(ranking, parameters)
     value = float(measure.compute(data, **rest))
     quota = rest.get("quota", measure.defaults.get("quota"))
     cut_at, of_counts = None, None
     if measure.needs is Needs.COUNTS:
-        cut_at, of_counts = _cut(ranking, _where(parameters)), partial(measure.compute, **rest)
+        cut_at, of_counts = _cut(ranking, _where(parameters), grouped), partial(measure.compute, **rest)
         statistic = _of_cut(of_counts, cut_at)
     elif quota is not None:
-        statistic = _of_quota(partial(measure.compute, **rest), quota)
+        statistic = _of_quota(partial(measure.compute, **rest), _taken(quota, ranking, grouped))
     else:
         statistic = partial(measure.compute, **rest)
     return Target(
@@ -77,29 +81,35 @@ def of_measure(measure: Measure, ranking: Ranking, parameters: dict[str, Any]) -
     )
 
 
-def of_function(function: Callable[..., Any], ranking: Ranking, where: dict[str, Any]) -> Target:
+def of_function(
+    function: Callable[..., Any], ranking: Ranking, where: dict[str, Any], *, grouped: bool = False
+) -> Target:
     """The target of a function of the user's: of the counts of the cut that is named, or else of the ranking."""
-    of_one = _of_cut(function, _cut(ranking, where)) if where else function
+    _check_where(where)
+    of_one = _of_cut(function, _cut(ranking, where, grouped)) if where else function
+    name = getattr(function, "__name__", type(function).__name__)
 
     def statistic(r: Ranking) -> Any:
-        return of_one(r) if r.pos.ndim == 1 else np.array([float(of_one(one)) for one in r.one_by_one()])
+        return np.array([_one_number(of_one(one), name) for one in r.one_by_one()]).reshape(r.pos.shape[:-1])[()]
 
-    value = float(of_one(ranking))
-    name = getattr(function, "__name__", type(function).__name__)
+    value = _one_number(of_one(ranking), name)
     reason = "the function gives NaN" if math.isnan(value) else ""
     return Target(name, ranking, statistic, value, reason, by_quota=bool(where) and "threshold" not in where)
 
 
 def as_measure(function: Any, where: Mapping[str, Any]) -> Measure:
     """A function of the user's as a measure that is in no registry, of one cut if `where` names one."""
+    _check_where(where)
     name = str(getattr(function, "__name__", type(function).__name__))
 
     def of_stack(data: Any) -> Any:
         if isinstance(data, Ranking):
-            found = [float(function(one)) for one in data.one_by_one()]
+            found = [_one_number(function(one), name) for one in data.one_by_one()]
             return found[0] if data.pos.ndim == 1 else np.array(found)
         cells = np.broadcast_arrays(data.tp, data.fp, data.fn, data.tn, data.threshold)
-        found = [float(function(Counts(*row))) for row in zip(*(cell.ravel() for cell in cells), strict=True)]
+        found = [
+            _one_number(function(Counts(*row)), name) for row in zip(*(cell.ravel() for cell in cells), strict=True)
+        ]
         return np.array(found).reshape(cells[0].shape)[()]
 
     return Measure(
@@ -117,28 +127,50 @@ def as_measure(function: Any, where: Mapping[str, Any]) -> Measure:
     )
 
 
+def _check_where(where: Mapping[str, Any]) -> None:
+    """Refuse parameters that name no cut: a function takes none of its own here."""
+    other = [name for name in where if name not in _CUTS]
+    if other:
+        raise ParameterError(
+            f"A function has no parameter {other[0]!r} here: pass {', '.join(_CUTS)}, or bind it before."
+        )
+
+
+def _one_number(found: Any, name: str) -> float:
+    """What a function of the user's returned, if that is one number."""
+    try:
+        return float(found)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} returned {found!r:.40}: return one number.") from None
+
+
 # ---------------------------------------------------------------------- the same cut of any ranking
+
+_CUTS = ("threshold", "quota", "share")
 
 
 def _where(parameters: dict[str, Any]) -> dict[str, Any]:
-    return {name: parameters[name] for name in ("threshold", "quota", "share") if name in parameters}
+    return {name: parameters[name] for name in _CUTS if name in parameters}
 
 
-def _cut(ranking: Ranking, where: dict[str, Any]) -> Callable[[Ranking], Counts]:
+def _cut(ranking: Ranking, where: dict[str, Any], grouped: bool) -> Callable[[Ranking], Counts]:
     cut(ranking, **where)  # refuses what names no cut
     threshold = where.get("threshold")
     if threshold is None:
-        return _at_quota(places(ranking, quota=where.get("quota"), share=where.get("share")))
+        taken = _taken(places(ranking, quota=where.get("quota"), share=where.get("share")), ranking, grouped)
+        return lambda r: r.at_quota(taken(r))
     return lambda r: r.at_threshold(float(threshold))
 
 
-def _at_quota(quota: Any) -> Callable[[Ranking], Counts]:
-    return lambda r: r.at_quota(np.minimum(quota, r.total))
+def _taken(quota: Any, ranking: Ranking, grouped: bool) -> Callable[[Ranking], Any]:
+    """How many places of a resample a quota of the ranking takes: as many, or with groups the same share."""
+    share = float(quota / ranking.total)
+    return lambda r: np.minimum(places_of_share(r, share) if grouped else quota, r.total)
 
 
 def _of_cut(function: Callable[[Counts], Any], cut_at: Callable[[Ranking], Counts]) -> Callable[[Ranking], Any]:
     return lambda r: function(cut_at(r))
 
 
-def _of_quota(function: Callable[..., Any], quota: Any) -> Callable[[Ranking], Any]:
-    return lambda r: function(r, quota=np.minimum(quota, r.total))
+def _of_quota(function: Callable[..., Any], taken: Callable[[Ranking], Any]) -> Callable[[Ranking], Any]:
+    return lambda r: function(r, quota=taken(r))

@@ -147,10 +147,9 @@ def _is_cut(layer: dict[str, Any], datasets: dict[str, Any]) -> bool:
     if not rows or not ("mark" in rows[0] or set(rows[0]) == {"name", "x"}):
         return False
     key = "mark" if "mark" in rows[0] else "name"
-    shape = layer["encoding"].get("shape", {}).get("scale")
-    if shape:
-        shapes = {_other_names(n): s for n, s in zip(shape["domain"], shape["range"], strict=True) if _other_names(n)}
-        shape |= {"domain": list(shapes), "range": list(shapes.values())}
+    for scale in filter(None, (layer["encoding"].get(look, {}).get("scale") for look in ("shape", "stroke"))):
+        looks = {_other_names(n): s for n, s in zip(scale["domain"], scale["range"], strict=True) if _other_names(n)}
+        scale |= {"domain": list(looks), "range": list(looks.values())}
     rows[:] = [row | {key: _other_names(row[key])} for row in rows if _other_names(row[key])]
     return not rows
 

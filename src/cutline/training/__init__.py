@@ -6,12 +6,14 @@ It stands on the public names of cutline, as a user's code would, and needs scik
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from cutline import InputError, Measure
+from cutline.columns import numbers
 from cutline.predictions import cases
 from cutline.training.boosting import BoostingLoss, BoostingMetric, auc_pairs, boosting_loss, boosting_metric
 from cutline.training.classifier import LinearMeasureClassifier
@@ -58,4 +60,22 @@ def oracle(
     goal = target(measure, parameters)
     check_target(goal, split)
     check_psi(psi, goal)
-    return goal.oracle(split, psi)
+    return _Checked(goal.oracle(split, psi), split.n)
+
+
+@dataclass(frozen=True, eq=False)
+class _Checked:
+    """An oracle behind a door: solvers know what they pass, others may not."""
+
+    oracle: Oracle
+    n: int
+
+    def __call__(self, scores: npt.ArrayLike) -> Risk:
+        """The risk at these scores."""
+        checked = numbers(scores, "scores").astype(float)
+        if len(checked) != self.n:
+            raise InputError(f"scores has {len(checked)} values for {self.n} labels: pass one for each label.")
+        if not np.isfinite(checked).all():
+            at = int(np.argmin(np.isfinite(checked)))
+            raise InputError(f"scores is {checked[at]:g} at position {at}: pass finite scores.")
+        return self.oracle(checked)

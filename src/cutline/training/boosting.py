@@ -14,11 +14,12 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from cutline import MEASURES, InputError, Measure, ParameterError, UnknownNameError, losses, rank
+from cutline import InputError, Measure, ParameterError, UnknownNameError, losses, rank, scorer
 from cutline.columns import number, numbers
 from cutline.errors import near
 from cutline.measures.losses import Loss
 from cutline.predictions import cases
+from cutline.training.naming import named
 from cutline.training.newton import PairSquares
 from cutline.training.split import Array, Split
 
@@ -99,6 +100,11 @@ class BoostingLoss:
         n = np.size(labels)
         if self.name == "hinge":
             return min((-1.0, 1.0), key=lambda margin: self._loss(labels, np.full(n, margin), weights).value.sum())
+
+        if len(np.unique(np.asarray(labels))) < 2:
+            raise InputError(
+                "All labels are of one class, for which no margin is the best: pass labels of two classes."
+            )
 
         def slope(margin: float) -> float:
             return float(self._loss(labels, np.full(n, margin), weights).gradient.sum())
@@ -184,17 +190,23 @@ class BoostingMetric:
     @property
     def xgboost(self) -> Callable[..., Any]:
         """A function that gives name and value for a data set, and the value alone for an estimator."""
-
-        def metric(first: Any, second: Any, sample_weight: Any = None) -> Any:
-            labels, scores, weights = _unpacked(first, second, sample_weight)
-            value = self.value(labels, scores, weights)
-            return (self.name, value) if hasattr(second, "get_label") else value
-
-        metric.__name__ = self.name
-        return metric
+        return _XgboostMetric(self)
 
     def __repr__(self) -> str:
         return f"boosting_metric({self.name!r})"
+
+
+class _XgboostMetric:
+    """A metric with a name, as XGBoost asks of functions; not a nested one, which no stored model can hold."""
+
+    def __init__(self, metric: BoostingMetric) -> None:
+        self.metric = metric
+        self.__name__ = metric.name
+
+    def __call__(self, first: Any, second: Any, sample_weight: Any = None) -> Any:
+        labels, scores, weights = _unpacked(first, second, sample_weight)
+        value = self.metric.value(labels, scores, weights)
+        return (self.metric.name, value) if hasattr(second, "get_label") else value
 
 
 def boosting_metric(measure: str | Measure, **parameters: Any) -> BoostingMetric:
@@ -205,9 +217,8 @@ def boosting_metric(measure: str | Measure, **parameters: Any) -> BoostingMetric
     >>> boosting_metric("average_precision").lightgbm([1, 0, 1], [0.9, 0.8, 0.7])
     ('average_precision', 0.8333333333333333, True)
     """
-    chosen = MEASURES[measure]
-    if chosen.better is None:
-        raise ParameterError(f"{chosen.name} is neither good nor bad when it grows: choose another measure.")
+    chosen, parameters = named(measure, parameters)
+    scorer(chosen, **parameters)  # refuses here what would otherwise end a training after its first round
     return BoostingMetric(chosen, parameters)
 
 

@@ -20,8 +20,9 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from cutline import InputError, Measure, ParameterError, rank
+from cutline.errors import near
 from cutline.training.linear import VACUOUS, Effort
-from cutline.training.selection import Candidate, Trial, compare, contenders
+from cutline.training.selection import Candidate, Trial, compare, contenders, number_of_parts
 from cutline.training.settings import candidates, check_settings
 from cutline.training.solvers import Model, Recipe, fit
 from cutline.training.split import Array, Split
@@ -29,7 +30,6 @@ from cutline.training.targets import Target, check_target, target
 
 _FEW = 10  # with fewer cases of a class than this nothing can be held out
 _RARE = 100  # with fewer cases of a class the cut is chosen out of fold
-_FOLDS = 5
 _PAIRS = 100_000_000  # the most numbers in the matrix of explicit pairs
 
 
@@ -44,6 +44,7 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             "precision@100", "ROC_50", "F2"): any measure of one cut, auc, average_precision, partial_auc, roc_n,
             break_even, hit_rate (precision@k) or qrecall (recall@k); or a vectorised callable of (tp, fp, P, N),
             greater being better, that never falls with tp nor grows with fp.
+        positive: the positive class; without it, the second in order ("good" of "bad" and "good").
         parameters: those of the measure, such as {"beta": 2}, {"max_fpr": 0.05}, {"n": 50} or {"quota": 100} (or "k");
             a quota and n count cases of the training data.
         solver: "structural" minimises the convex bound by cutting planes; "smooth" the measure with its steps rounded,
@@ -68,7 +69,8 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         verbose: 1 prints progress.
 
     Attributes:
-        coef_, intercept_, classes_: the model; its scores are 0 at the cut.
+        coef_, intercept_: the model; its scores are 0 at the cut, and above it for the second class.
+        classes_, positive_: both classes in order, and which of them is the positive one.
         solver_: the solver that was used.
         candidates_: what each solver reached on held-out cases (empty without "auto").
         bound_ratio_: the convex bound at the solution as a share of that of a model that knows nothing; near 1 the
@@ -88,6 +90,7 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         measure: str | Measure | Callable[..., Any] = "f1",
         *,
         parameters: Mapping[str, Any] | None = None,
+        positive: Any = None,
         solver: str = "auto",
         method: str = "sorted",
         C: float = 100.0,
@@ -105,6 +108,7 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
     ) -> None:
         self.measure = measure
         self.parameters = parameters
+        self.positive = positive
         self.solver = solver
         self.method = method
         self.C = C
@@ -130,7 +134,7 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
     # ------------------------------------------------------------------ scikit-learn's verbs
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LinearMeasureClassifier:
-        """Train on cases of two classes; the second in order is the positive one."""
+        """Train on cases of two classes; the second in order is the positive one, unless `positive` names it."""
         started = time.perf_counter()
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False)
         _check_finite(X)
@@ -156,7 +160,7 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         return self
 
     def decision_function(self, X: Any) -> Array:
-        """The scores of cases: from 0 on they are predicted positive."""
+        """The scores of cases, for the second class: negated, where the first is the positive one."""
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False, ensure_all_finite=False)
         _check_finite(X)
@@ -164,20 +168,25 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
 
     def predict(self, X: Any) -> Array:
         """The predicted classes of cases."""
-        positive = (self.decision_function(X) >= 0).astype(int)
-        return np.asarray(self.classes_[positive])
+        scores = self.decision_function(X)
+        is_second = scores >= 0 if self._sign > 0 else scores > 0  # at the cut, a case is positive
+        return np.asarray(self.classes_[is_second.astype(int)])
 
     # ------------------------------------------------------------------ checks
 
     def _split(self, X: Any, y: Array, sample_weight: Any) -> Split:
-        check_classification_targets(y)
-        kind = type_of_target(y, input_name="y", raise_unknown=True)
+        try:
+            check_classification_targets(y)
+            kind = type_of_target(y, input_name="y", raise_unknown=True)
+        except TypeError as error:  # missing labels among words, say
+            raise InputError(f"y holds labels that do not go together ({error}): pass labels of one kind.") from None
         if kind != "binary":
             raise InputError(
                 f"Only binary classification is supported. The type of the target is {kind}: "
                 "wrap it in OneVsRestClassifier for several classes."
             )
         self.classes_ = np.unique(y)
+        self.positive_ = self._positive_class()
         weight = None
         if sample_weight is not None:
             weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
@@ -186,7 +195,23 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
                 raise InputError(
                     f"sample_weight is {weight[first]:g} at position {first}: pass weights of zero or more."
                 )
-        return Split(np.asarray(y == self.classes_[-1]), weight)
+        return Split(np.asarray(y == self.positive_), weight)
+
+    def _positive_class(self) -> Any:
+        classes = self.classes_.tolist()
+        if self.positive is None:
+            return classes[-1]
+        if self.positive not in classes:
+            raise InputError(
+                f"positive is {self.positive!r}, and y holds {' and '.join(map(repr, classes))}: pass one of these."
+                f"{near(str(self.positive), map(str, classes))}"
+            )
+        return self.positive
+
+    @property
+    def _sign(self) -> int:
+        """Of the scores, which are those of the second class, as scikit-learn has it."""
+        return 1 if self.classes_[-1] == self.positive_ else -1
 
     def _check_classes(self, split: Split) -> None:
         if len(self.classes_) < 2 or not len(split.pos) or not len(split.neg):
@@ -202,7 +227,7 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             raise ParameterError(
                 f"{goal.name} cannot take sample_weight, because a quota counts places, not weights: pass no weights."
                 if goal.is_quota
-                else f"The convex bound of {goal.name} cannot take sample_weight: pass solver='smooth', or no weights."
+                else f"The convex bound of {goal.noun} cannot take sample_weight: pass solver='smooth', or no weights."
             )
         names = candidates(self.solver, self.method, goal)
         if len(names) == 1:
@@ -218,7 +243,8 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         few = min(len(split.pos), len(split.neg))
         folds: int | None = 0
         if self.threshold == "auto":
-            folds = _FOLDS if _FEW <= few < _RARE and goal.is_table else 0
+            # The parts of the choice, so that a baseline that is chosen is the baseline to the last digit.
+            folds = number_of_parts(self.holdout) if _FEW <= few < _RARE and goal.is_table else 0
         elif self.threshold == "zero":
             folds = None
         elif not isinstance(self.threshold, str) and 2 <= _whole(self.threshold) <= few:
@@ -269,7 +295,7 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         """Keep what is known about the model, and warn of what is wrong with it."""
         solution = model.solution
         self.solver_ = recipe.solver
-        self.coef_, self.intercept_ = model.coef[None, :], np.array([model.intercept])
+        self.coef_, self.intercept_ = self._sign * model.coef[None, :], np.array([self._sign * model.intercept])
         self.objective_, self.lower_bound_ = solution.objective, solution.bound
         self.n_iter_, self.converged_ = max(1, solution.n_iter), solution.converged
         ranking = rank(split.is_positive, model.scores(X), split.weight)
@@ -282,13 +308,14 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         solution, goal = model.solution, recipe.target
         if solution.limited:
             more = ", or a smaller C" if recipe.solver == "structural" else ""
+            limit = "max_iter" if solution.n_iter >= self.max_iter else "time_limit"
             return (
-                f"The {recipe.solver} solver stopped after {solution.n_iter} rounds, before it had converged: pass a "
-                f"larger max_iter{'' if self.time_limit is None else ' or time_limit'}{more}."
+                f"The {recipe.solver} solver stopped after {solution.n_iter} rounds, before it had converged: scale "
+                f"the columns, or pass a larger {limit}{more}."
             )
         if solution.is_vacuous and solution.reachable < VACUOUS:
             return (
-                f"C = {self.C:g} is too small for {goal.name} here: the risk is {solution.bound_ratio:.3f} times that "
+                f"C = {self.C:g} is too small for {goal.noun} here: the risk is {solution.bound_ratio:.3f} times that "
                 f"of a model that knows nothing, where {solution.reachable:.3f} can be reached; pass a larger C."
             )
         if solution.is_vacuous:
@@ -296,12 +323,15 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
                 goal.uses_psi and self.psi != "balanced" and not (self.psi == "auto" and goal.is_free_of_prevalence)
             )
             return (
-                f"The convex bound of {goal.name} is vacuous here: its risk is {solution.bound_ratio:.3f} times that "
+                f"The convex bound of {goal.noun} is vacuous here: its risk is {solution.bound_ratio:.3f} times that "
                 "of a model that knows nothing, and a larger C would not help; pass solver='auto' or 'smooth'"
                 f"{', or psi=' + repr('balanced') if balanced else ''}."
             )
-        if not model.coef.any():
-            return "All coefficients are 0, so that all cases have one score: pass columns that vary with the class."
+        if model.is_flat:
+            return (
+                "All cases have one score: pass columns that vary with the class, and bring each to a deviation of "
+                "about 1."
+            )
         return ""
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from cutline.training.split import Array
 
 _ROUGH = 0.01
+_FEW_ROWS = 0.1  # up to this share of them, rows are copied out sooner than all are read
 VACUOUS = 0.99  # at this share of an ignorant model's risk a bound says nothing
 
 
@@ -32,8 +33,15 @@ class Design:
         return np.asarray(self.X @ w[:-1] + w[-1] if self.bias else self.X @ w)
 
     def pull(self, gradient: Array) -> Array:
-        """A gradient by the scores as one by the coefficients."""
-        of_columns = np.asarray(self.X.T @ gradient)
+        """A gradient by the scores as one by the coefficients.
+
+        Most bounds touch few cases, those that are missed or falsely flagged: only their rows are read.
+        """
+        X, of_cases = self.X, gradient
+        rows = np.flatnonzero(gradient)
+        if len(rows) < _FEW_ROWS * len(gradient):
+            X, of_cases = X[rows], gradient[rows]
+        of_columns = np.asarray(X.T @ of_cases)
         return np.append(of_columns, gradient.sum()) if self.bias else of_columns
 
 

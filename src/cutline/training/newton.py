@@ -126,6 +126,8 @@ def _truncated_step(design: Design, pairs: PairSquares, gradient: Array, C: floa
     """The Newton step by conjugate gradients, no more exact than it is worth."""
     step, residual = np.zeros(len(gradient)), -gradient
     direction, square = residual, float(residual @ residual)
+    if not square:  # the columns say nothing
+        return step
     enough = 0.01 * square
     for _ in range(50):
         curved = direction + C * design.pull(pairs.curved(design.scores(direction)))

@@ -46,7 +46,7 @@ def compare(recipes: Iterable[Recipe], X: Any, split: Split, *, share: float) ->
     """What each recipe reaches on the share of the cases that is held out from it; the first is the baseline."""
     recipes = list(recipes)
     first = recipes[0]
-    folds = StratifiedKFold(max(2, round(1 / share)), shuffle=True, random_state=first.seed)
+    folds = StratifiedKFold(number_of_parts(share), shuffle=True, random_state=first.seed)
     parts = list(folds.split(np.zeros(split.n), split.is_positive))
     if min(len(split.pos), len(split.neg)) >= _MANY:
         parts = parts[:1]
@@ -67,6 +67,11 @@ def compare(recipes: Iterable[Recipe], X: Any, split: Split, *, share: float) ->
         found.append(Trial(candidate, unseen))
         first.effort.say(f"held out: {candidate}")
     return found
+
+
+def number_of_parts(share: float) -> int:
+    """How many parts there are when a share of the cases is held out in turn."""
+    return max(2, round(1 / share))
 
 
 def contenders(trials: list[Trial]) -> list[Trial]:

@@ -54,7 +54,7 @@ def _check_choices(settings: Mapping[str, Any], goal: Target) -> None:
         raise ParameterError(f"method is {method!r}: pass 'sorted' or 'pairs'.")
     if goal.key != "auc" and (solver == "newton" or method == "pairs"):
         asked = "solver='newton'" if solver == "newton" else "method='pairs'"
-        raise ParameterError(f"{asked} trains for the auc, not for {goal.name}: pass another, or measure='auc'.")
+        raise ParameterError(f"{asked} trains for the auc, not for {goal.noun}: pass another, or measure='auc'.")
     if method == "pairs" and solver not in ("auto", "newton"):
         raise ParameterError(f"method='pairs' is a way of solver='newton', not of {solver!r}: pass one of them.")
     if settings["psi"] not in get_args(Psi):
@@ -66,7 +66,7 @@ def _check_use(settings: Mapping[str, Any], defaults: Mapping[str, Any], goal: T
     for name, reads in _READ_BY.items():
         if settings[name] != defaults[name] and not any(reads(solver, goal) for solver in solvers):
             raise ParameterError(
-                f"{name} does nothing for {goal.name} with solver={settings['solver']!r}: leave it out."
+                f"{name} does nothing for {goal.noun} with solver={settings['solver']!r}: leave it out."
             )
     if settings["holdout"] != defaults["holdout"] and len(solvers) == 1:
         raise ParameterError("holdout does nothing without a choice of solvers: leave it out, or pass solver='auto'.")
@@ -86,7 +86,7 @@ def check_psi(psi: Any, goal: Target) -> None:
     if psi not in get_args(Psi):
         raise _unknown_psi(psi)
     if psi != "auto" and not goal.uses_psi:
-        raise ParameterError(f"psi does nothing for {goal.name}, whose bound compares pairs: leave it out.")
+        raise ParameterError(f"psi does nothing for {goal.noun}, whose bound compares pairs: leave it out.")
 
 
 def _unknown_psi(psi: Any) -> ParameterError:

@@ -17,6 +17,8 @@ from cutline.training.split import Array, Oracle, Risk, Split
 from cutline.training.steps import Steps
 from cutline.training.tables import TableLoss
 
+_ROUNDING = 1e-12  # of the largest score
+
 
 @dataclass(frozen=True, eq=False)
 class SmoothTable:
@@ -146,7 +148,15 @@ class Standardised:
 
 
 def standard(scores: Array) -> tuple[Array, float]:
-    """The scores at mean 0 and deviation 1, and their deviation."""
+    """The scores at mean 0 and deviation 1, and their deviation; equal scores stay equal, with deviation 1."""
+    if are_equal(scores):
+        return np.zeros(len(scores)), 1.0
     centred = scores - scores.mean()
-    deviation = max(float(np.sqrt(centred @ centred / len(centred))), 1e-300)
+    deviation = float(np.sqrt(centred @ centred / len(centred)))
     return centred / deviation, deviation
+
+
+def are_equal(scores: Array) -> bool:
+    """Whether scores differ by no more than rounding may make them."""
+    low, high = float(scores.min()), float(scores.max())
+    return high - low <= _ROUNDING * max(abs(low), abs(high))

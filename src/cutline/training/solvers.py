@@ -22,6 +22,7 @@ from cutline.training.smooth import (
     SmoothQuota,
     SmoothTable,
     Standardised,
+    are_equal,
     standard,
 )
 from cutline.training.split import Array, Oracle, Psi, Split
@@ -61,6 +62,7 @@ class Model:
     coef: Array
     intercept: float
     solution: Solution
+    is_flat: bool = False  # all the scores were the same, but for rounding
 
     def scores(self, X: Any) -> Array:
         """The scores of cases, 0 at the cut."""
@@ -74,13 +76,14 @@ class Model:
     @property
     def knows_nothing(self) -> bool:
         """Whether its scores are all the same, or might as well be."""
-        return self.solution.is_vacuous or not self.coef.any()
+        return self.solution.is_vacuous or self.is_flat
 
 
 def fit(recipe: Recipe, X: Any, split: Split, *, unseen: Array | None = None) -> Model:
     """The model of a recipe, its cut included; `unseen` are the scores of `out_of_fold`, where they are known."""
     model = fit_scores(recipe, X, split)
     scores = model.scores(X)
+    model = replace(model, is_flat=are_equal(scores))
     if recipe.folds is None:
         return model
     if recipe.folds:
@@ -89,7 +92,7 @@ def fit(recipe: Recipe, X: Any, split: Split, *, unseen: Array | None = None) ->
         cut = mean + deviation * threshold(recipe.target, rank(split.is_positive, z, split.weight))
     else:
         cut = threshold(recipe.target, rank(split.is_positive, scores, split.weight))
-    return Model(model.coef, model.intercept - cut, model.solution)
+    return replace(model, intercept=model.intercept - cut)
 
 
 def threshold(target: Target, ranking: Ranking) -> float:

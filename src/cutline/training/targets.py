@@ -21,7 +21,7 @@ from cutline.training.orders import (
     QuotaOracle,
 )
 from cutline.training.split import Array, Oracle, Psi, Split
-from cutline.training.tables import BoxesOracle, DiagonalsOracle, LinearOracle, RowsOracle, TableLoss
+from cutline.training.tables import BoxesOracle, DiagonalsOracle, LinearOracle, RowsOracle, TableLoss, as_ratio
 
 # The measures of an order and of a quota that have an oracle. All those of one cut have one: linear losses are found by
 # trying, these two kinds have a property that makes theirs fast, and all others are searched by boxes.
@@ -61,6 +61,11 @@ class Target:
         """The name to say: the registry's, or the callable's."""
         name = self.key or getattr(self.measure, "__name__", "")
         return name if name.isidentifier() else "The callable"
+
+    @property
+    def noun(self) -> str:
+        """The name in the middle of a sentence."""
+        return "the callable" if self.name == "The callable" else self.name
 
     @property
     def is_table(self) -> bool:
@@ -184,7 +189,11 @@ class Target:
                 f"{self.name} is {best:g} for perfect predictions and {worst:g} for the worst: "
                 "pass a measure that is finite, and greater for perfect ones."
             )
-        return lambda a, b: (best - gain(a, b)) / scale
+
+        def loss(a: Array, b: Array) -> Array:
+            return np.asarray((best - gain(a, b)) / scale)
+
+        return as_ratio(loss, positives, negatives) if SEARCHES.get(self.key) is RowsOracle else loss
 
     # ------------------------------------------------------------------ training
 
@@ -287,9 +296,10 @@ def _check_table(target: Target, split: Split) -> None:
     a, b = (np.unique(np.linspace(0, np.floor(size), _SAMPLE).astype(int)).astype(float) for size in (split.P, split.N))
     try:
         value = target.gain(split.P, split.N)(a[:, None], b[None, :])
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, ArithmeticError) as error:
         raise ParameterError(
-            f"{target.name} cannot be computed for arrays of tp and fp ({error}): pass a vectorised callable."
+            f"{target.name} cannot be computed for arrays of tp and fp ({error}): pass a vectorised callable of "
+            "(tp, fp, P, N)."
         ) from None
     if not np.isfinite(value).all():
         i, j = np.argwhere(~np.isfinite(value))[0]

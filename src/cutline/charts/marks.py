@@ -1,0 +1,159 @@
+"""Marked points and straight lines across a chart, none of which hides another."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import altair as alt
+
+from cutline.charts.numbers import digits, plain, rule_text
+from cutline.charts.parts import Evaluated, Frame, axes
+from cutline.charts.picture import inline
+from cutline.charts.theme import Theme
+from cutline.curves import Curve, Point
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A point of a chart with its name in the legend; `told` is what it says of its place where axes have a scale.
+
+    `model` is whose point it is, where there are several models.
+    """
+
+    name: str
+    point: Point
+    shape: str
+    colour: str
+    told: Point | None = None
+    model: str | None = None
+
+
+Place = tuple[Mark, ...]
+
+
+def cut_marks(models: Mapping[str, Evaluated], curves: Mapping[str, Curve], theme: Theme) -> list[Mark]:
+    """The chosen cut of each model, in the colour of its line when there are several."""
+    several = len(models) > 1
+    return [
+        Mark(
+            "chosen cut" if several else f"cut: {rule_text(model.ranking, model.threshold)}",
+            curves[name].kind.at(model.ranking, model.threshold),
+            "circle",
+            theme.colour(i) if several else theme.text,
+            model=name if several else None,
+        )
+        for i, (name, model) in enumerate(models.items())
+    ]
+
+
+# ---------------------------------------------------------------------- layers
+
+
+def mark_layer(marks: Sequence[Mark], frame: Frame, theme: Theme) -> list[Any]:
+    """Marked points, with a legend of their shapes; those without a place are left out."""
+    places = together([mark for mark in marks if math.isfinite(mark.point.x) and math.isfinite(mark.point.y)])
+    if not places:
+        return []
+    data = [_told(place, theme) | {"size": size} for place, size in zip(places, sizes(places, frame), strict=True)]
+    looks = {row["mark"]: (place[0].shape, row["colour"]) for place, row in zip(places, data, strict=True)}
+    own = all(row["colour"] == looks[row["mark"]][1] for row in data)  # one colour for each name
+    legend = alt.Legend(title=None, orient="right", symbolStrokeColor=alt.Undefined if own else theme.text)
+    shape = alt.Scale(domain=list(looks), range=[shape for shape, _ in looks.values()])
+    colour = alt.Scale(domain=list(looks), range=[colour for _, colour in looks.values()])
+    layer = (
+        alt.Chart(inline(sorted(data, key=lambda row: -float(row["size"]))))  # the small ones on top
+        .mark_point(strokeWidth=2, filled=False, opacity=1)
+        .encode(
+            **axes(frame),
+            shape=alt.Shape("mark:N", scale=shape, legend=legend, sort=None),
+            stroke=(
+                alt.Stroke("mark:N", scale=colour, legend=legend, sort=None)
+                if own
+                else alt.Stroke("colour:N", scale=None)
+            ),
+            size=alt.Size("size:Q", scale=None, legend=None),
+            tooltip=[
+                alt.Tooltip("mark:N", title="Point"),
+                *([alt.Tooltip("model:N", title="Model")] if "model" in data[0] else []),
+                alt.Tooltip("threshold:N", title="Threshold"),
+                alt.Tooltip("told_x:Q", title=frame.x, format=".4~f"),
+                alt.Tooltip("told_y:Q", title=frame.y, format=".4~f"),
+            ],
+        )
+    )
+    return [layer]
+
+
+def _told(place: Place, theme: Theme) -> dict[str, Any]:
+    """The row of a place: where it is, what is there, and the threshold of each mark that shares it."""
+    first = place[0]
+    told = first.told or first.point
+    names = list(dict.fromkeys(mark.name for mark in place))
+    models = [mark.model for mark in place if mark.model is not None]
+    at = [mark.point.threshold for mark in place]
+    texts = [f"{threshold:.{digits(at)}g}" for threshold in at]
+    if len(set(texts)) > 1:
+        texts = [f"{text} ({mark.model or mark.name})" for mark, text in zip(place, texts, strict=True)]
+    return {
+        "mark": ", ".join(names),
+        "x": first.point.x,
+        "y": first.point.y,
+        "colour": first.colour if len({mark.model for mark in place}) == 1 else theme.text,
+        "told_x": plain(told.x),
+        "told_y": plain(told.y),
+        "threshold": ", ".join(dict.fromkeys(texts)),
+    } | ({"model": ", ".join(models)} if models else {})
+
+
+def together(marks: Sequence[Mark]) -> list[Place]:
+    """The places with marks, and the marks that share each."""
+    found: list[Place] = []
+    for mark in marks:
+        for i, (other, *_) in enumerate(found):
+            if all(math.isclose(mark.point[side], other.point[side], abs_tol=1e-9) for side in (1, 2)):
+                found[i] = (*found[i], mark)
+                break
+        else:
+            found.append((mark,))
+    return found
+
+
+# Marks nearer than this many pixels would lie on each other: each next one is a ring around those before.
+NEAR = 11
+RADIUS, WIDER, RINGS = 7.0, 3.5, 6
+
+
+def sizes(places: Sequence[Place], frame: Frame) -> list[float]:
+    """The area of each mark: that of the first, or as much more as it takes to be seen around those that are near."""
+    rings: list[int] = []
+    at = [
+        (_share(p[0].point.x, frame.x_domain) * frame.width, _share(p[0].point.y, frame.y_domain) * frame.height)
+        for p in places
+    ]
+    for i, place in enumerate(at):
+        taken = {rings[j] for j in range(i) if math.dist(place, at[j]) < NEAR}
+        rings.append(next((ring for ring in range(RINGS) if ring not in taken), RINGS))
+    return [round(math.pi * (RADIUS + WIDER * ring) ** 2, 1) for ring in rings]
+
+
+def _share(value: float, domain: tuple[float, float]) -> float:
+    return (value - domain[0]) / (domain[1] - domain[0])
+
+
+def rule_layer(at: Mapping[str, float], channel: str, frame: Frame, theme: Theme) -> list[Any]:
+    """Straight lines across the chart at a value of one axis, each with its name in the legend and as a tooltip."""
+    data = [{"name": name, channel: value} for name, value in at.items() if math.isfinite(value)]
+    if not data:
+        return []
+    dash = [4, 3]
+    legend = alt.Legend(title=None, orient="right", symbolType="stroke", symbolDash=dash, symbolSize=500)
+    names = [str(row["name"]) for row in data]
+    stroke = alt.Stroke(
+        "name:N", scale=alt.Scale(domain=names, range=[theme.text] * len(names)), legend=legend, sort=None
+    )
+    rule = alt.Chart(inline(data)).mark_rule(strokeDash=dash, strokeWidth=1.2)
+    side = {channel: axes(frame)[channel]}
+    return [rule.encode(**side, stroke=stroke, tooltip=[alt.Tooltip("name:N", title="Line")])]

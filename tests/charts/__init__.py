@@ -1,0 +1,1 @@
+"""Tests of the charts: a package, so that its conftest is not taken for another."""

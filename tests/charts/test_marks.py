@@ -1,0 +1,199 @@
+"""Marks, lines across and names: none hides another, and each is told."""
+
+import math
+
+import numpy as np
+import pytest
+
+import cutline as cl
+from cutline.charts import DARK, LIGHT
+from cutline.charts.marks import Mark, sizes, together
+from cutline.charts.parts import Frame
+from cutline.curves import Point
+from drawing import layers_of, line, rows_of, series_of
+
+# Cuts in turn: two positives, a negative, a positive, three negatives.
+EV = cl.evaluate([1, 1, 0, 1, 0, 0, 0], [7, 6, 5, 4, 3, 2, 1], threshold=4, name="m")
+FRAME = Frame("x", "y", (0.0, 1.0), (0.0, 1.0), "", width=100, height=100)
+
+
+def marked(picture):
+    return [row for row in rows_of(picture.to_dict()) if "mark" in row]
+
+
+def at(x, y, name="a", **more):
+    return Mark(name, Point(0.5, x, y), "circle", "#000000", **more)
+
+
+# ---------------------------------------------------------------------- marks
+
+
+def test_a_joined_mark_tells_the_threshold_of_each_of_its_points():
+    # Of four cases, + - - +: J is greatest, and no cost less, where the first is flagged; so is the cut at 3.5.
+    ev = cl.evaluate([1, 0, 0, 1], [4, 3, 2, 1], threshold=3.5)
+    [row] = [row for row in marked(ev.chart("roc")) if "max J" in row["mark"]]
+
+    assert row["mark"] == "cut: score ≥ 3.5, max J 0.5000"
+    assert row["threshold"] == "3.5 (cut: score ≥ 3.5), 4 (max J 0.5000)"
+
+
+def test_a_mark_alone_tells_its_threshold_and_no_more():
+    [row] = marked(EV.chart("precision_recall"))
+
+    assert row["threshold"] == "4"
+    assert "model" not in row
+
+
+def test_the_cuts_of_several_models_at_one_place_are_one_mark_with_all_their_names():
+    models = {name: cl.evaluate([1, 0], [2, 1], threshold=t) for name, t in (("a", 2), ("b", 1.5))}
+    others = {"c": cl.evaluate([1, 0], [2, 1], threshold=1)}
+    [row] = [row for row in marked(cl.chart("roc", models | others)) if row["model"] != "c"]
+    tooltip = layers_of(cl.chart("roc", models).to_dict())[-1]["encoding"]["tooltip"]
+
+    assert (row["model"], row["mark"], row["threshold"]) == ("a, b", "chosen cut", "2 (a), 1.5 (b)")
+    assert row["colour"] == LIGHT.text  # of neither
+    assert [one["field"] for one in tooltip][:3] == ["mark", "model", "threshold"]
+
+
+def test_marks_far_apart_have_one_size_and_near_ones_are_rings_around_each_other():
+    apart = sizes(together([at(0.1, 0.1), at(0.9, 0.9)]), FRAME)
+    near = sizes(together([at(0.5, 0.5), at(0.53, 0.5), at(0.5, 0.55)]), FRAME)
+
+    assert apart[0] == apart[1]
+    assert near[0] == apart[0]
+    # Each ring leaves room for the line of the one inside.
+    radii = [math.sqrt(size / math.pi) for size in near]
+    assert np.diff(radii).min() > 3
+
+
+def test_many_near_marks_do_not_grow_without_end():
+    assert max(sizes(together([at(0.5 + i / 1000, 0.5) for i in range(12)]), FRAME)) < 3000
+
+
+def test_a_mark_has_its_own_colour_in_the_legend():
+    encoding = layers_of(EV.chart("roc").to_dict())[-1]["encoding"]
+    names = encoding["shape"]["scale"]["domain"]
+
+    assert encoding["stroke"]["field"] == encoding["shape"]["field"] == "mark"
+    assert encoding["stroke"]["scale"]["domain"] == names
+    assert encoding["stroke"]["legend"] == encoding["shape"]["legend"]  # so that they are merged
+    assert [row["colour"] for row in sorted(marked(EV.chart("roc")), key=lambda row: names.index(row["mark"]))] == (
+        encoding["stroke"]["scale"]["range"]
+    )
+
+
+# ---------------------------------------------------------------------- lines
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("tpr_fpr", "cut: score ≥ 4"),
+        ("score_distribution", "cut: score ≥ 4"),
+        ("portion_lift", "knowing nothing"),
+    ],
+)
+def test_a_line_across_the_chart_is_named_in_the_legend(name, words):
+    picture = EV.chart(name)
+    [stroke] = [
+        layer["encoding"]["stroke"] for layer in layers_of(picture.to_dict()) if layer["mark"]["type"] == "rule"
+    ]
+
+    assert stroke["scale"]["domain"] == [words]
+    assert stroke["legend"]["symbolDash"]
+    assert f">{words}<" in picture.render(".svg").decode()
+
+
+def test_equal_lines_are_both_seen_because_the_dashed_one_lies_above():
+    spec = cl.chart("roc", {"a": EV, "b": EV}).to_dict()
+
+    assert [row["series"] for row in series_of(spec)] == ["a: 0.9167", "b: 0.9167", "knowing nothing"]
+    dashes = layers_of(spec)[0]["encoding"]["strokeDash"]["scale"]["range"]
+    assert dashes[0] == [1, 0]
+    assert all(gap > 0 for _, gap, *_ in dashes[1:])
+
+
+def test_a_model_named_like_a_reference_does_not_become_one_with_it():
+    ev = cl.evaluate([1, 0], [2, 1], threshold=2, name="prevalence")
+    spec = ev.chart("precision_recall").to_dict()
+
+    assert {y for _, y in line(spec, "prevalence")} == {1.0, 0.5}
+    assert {y for _, y in line(spec, "prevalence (reference)")} == {0.5}
+
+
+def test_a_click_in_the_legend_fades_the_points_too():
+    lines, points = layers_of(cl.chart("roc", {"a": EV, "b": EV}).to_dict())[:2]
+
+    assert points["mark"]["type"] == "circle"
+    assert points["encoding"]["opacity"] == lines["encoding"]["opacity"]
+
+
+def test_the_lines_of_portions_tell_the_portion_and_its_lift():
+    models = {str(i): EV for i in range(7)}
+    spec = cl.chart("portion_lift", models, portions=7).to_dict()
+    told = max((layer["encoding"].get("tooltip", []) for layer in layers_of(spec)), key=len)
+
+    assert [one["field"] for one in told][:4] == ["series", "portion", "lift", "inside"]
+    # One of the three positives in a seventh of the list.
+    assert {(row["lift"], row["inside"]) for row in rows_of(spec) if row.get("portion") == 2} == {(2.33333, 1)}
+
+
+# ---------------------------------------------------------------------- names and axes
+
+
+@pytest.mark.parametrize(
+    "name", ["tpr_fpr", "quota", "confusion_matrix", "ranking_table", "portion_lift", "f1", "skew"]
+)
+def test_a_picture_of_one_model_says_whose_it_is(name):
+    assert ">m<" in EV.chart(name).render(".svg").decode()
+
+
+def test_a_long_name_keeps_its_ends_and_its_number():
+    long = "gradient boosting " + "with many words " * 9 + "version 2"
+    several = cl.chart("roc", {long: EV, "b": EV}).render(".svg").decode()
+    alone = cl.evaluate([1, 0], [2, 1], name=long).chart("f1").to_dict()["title"]["subtitle"]
+
+    assert ">gradient boosting" in several
+    assert "version 2: 0.9167<" in several
+    assert len(alone[0]) == 52
+    assert alone[0].startswith("gradient boosting")
+    assert alone[0].endswith("version 2")
+
+
+def test_a_model_without_a_name_is_not_named():
+    assert "subtitle" not in cl.evaluate([1, 0], [2, 1]).chart("f1").to_dict()["title"]
+
+
+@pytest.mark.parametrize("offset", [1e9, -1e12, 123456.5])
+def test_scores_far_from_zero_keep_their_places(offset):
+    scores = offset + np.array([0.25, 1.5, 2.75, 4.0])
+    ev = cl.evaluate([0, 1, 0, 1], scores, threshold=offset + 2, name="m")
+    distribution = ev.chart("score_distribution", bins=4).to_dict()
+
+    assert sorted({x for x, _ in line(ev.chart("accuracy").to_dict(), "m")}) == pytest.approx(scores, rel=1e-15)
+    for layer in layers_of(distribution):
+        assert layer["encoding"]["x"]["scale"]["domain"] == [scores[0], scores[-1]]
+    assert f"score ≥ {offset + 2:.15g}" in ev.chart("confusion_matrix").to_dict()["title"]["text"]
+    texts = [row["text"] for row in rows_of(ev.chart("ranking_table").to_dict()) if row.get("column") == "Score"]
+    assert texts == [f"{score:.15g}" for score in scores[::-1]]
+
+
+@pytest.mark.parametrize(("name", "side"), [("gain", "x"), ("gain", "y"), ("lift", "x"), ("qrecall", "x")])
+def test_numbers_of_cases_are_marked_at_whole_ones(name, side):
+    assert layers_of(EV.chart(name).to_dict())[-1]["encoding"][side]["axis"]["tickMinStep"] == 1
+
+
+def test_the_gap_of_an_infinite_threshold_lies_on_the_edge():
+    spec = cl.evaluate([1, 0, 0], [math.inf, 1, 0], threshold=0.5).chart("tpr_fpr").to_dict()
+
+    assert [x for x, _ in line(spec, "widest gap, KS 1.0000")] == [1, 1]
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
+@pytest.mark.parametrize("count", [2, 3, 4])
+def test_bars_differ_in_black_and_white(theme, count):
+    def grey(colour):
+        return np.array([0.299, 0.587, 0.114]) @ list(bytes.fromhex(colour[1:]))
+
+    greys = [grey(colour) for colour in theme.fills(count)]
+    assert np.abs(np.subtract.outer(greys, greys))[~np.eye(count, dtype=bool)].min() > 8
