@@ -24,7 +24,7 @@ from cutline.evaluation import Evaluation
 from cutline.inference.confidence_curve import ConfidenceCurve
 from cutline.inference.estimate import quantile
 from cutline.measures import MEASURES
-from cutline.report import cuts, specs, tables, verdict
+from cutline.report import cuts, ranks, specs, tables, verdict
 from cutline.report.conventions import conventions
 from cutline.tables import plain, shown
 
@@ -56,7 +56,7 @@ def of_evaluation(evaluation: Evaluation) -> str:
 def of_comparison(comparison: Comparison) -> str:
     """The page of several models."""
     library = in_background(vega)
-    rows = {name: tables.rows_of(evaluation) for name, evaluation in comparison.items()}
+    rows = {name: tables.rows_of(evaluation, len(comparison)) for name, evaluation in comparison.items()}
     first = next(iter(comparison.values()))
     notes, document = advice.notes_on(comparison), comparison.to_dict()
     context = {
@@ -144,12 +144,20 @@ def _page(
         data=packed(data),
         charts=[{key: picture[key] for key in ("name", "title", "notes")} for picture in pictures],
         models=list(models),
-        conventions=conventions(first),
+        rankings=[ranks.ranking_table(evaluation, name) for name, evaluation in models.items()],
+        ranking_columns=ranks.COLUMNS,
+        undrawn=_undrawn(len(models)),
+        conventions=conventions(first, len(models)),
         left_out=cuts.left_out(first, len(models)),
         level=f"{100 * tables.LEVEL:g} %",
         higher=first.ranking.higher_is_positive,
         grouped=first.groups is not None,
     )
+
+
+def _undrawn(models: int) -> list[str]:
+    """Charts of one model that are left out because there are many models."""
+    return [name for name in specs.OF_ONE if name not in specs.OF_EACH] if models > specs.MOST_EACH else []
 
 
 def packed(data: Any) -> str:

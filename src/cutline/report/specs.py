@@ -29,6 +29,8 @@ POINTS = {
 RULES = {"tpr_fpr": "threshold", "score_distribution": "threshold", "quota": "flagged"}
 WITHOUT_CUT = ("portion_lift", "losses")
 OF_ONE = ("tpr_fpr", "score_distribution", "quota", "precision_recall_readings", "skew")
+OF_EACH = ("tpr_fpr", "score_distribution")  # of one model, and drawn of each, however many there are
+MOST_EACH = 6  # models of which each gets all charts that show one
 OVER_THRESHOLD = ("f1", "mcc", "expected_cost")
 # The page has real tables for these.
 TABLES = ("confusion_matrix", "ranking_table")
@@ -48,7 +50,7 @@ def charts(models: Mapping[str, Evaluated], differences: Sequence[ConfidenceCurv
         if where is None or (name == "dominance" and not several):
             continue
         if several and name in OF_ONE:
-            if name in ("tpr_fpr", "score_distribution"):
+            if name in OF_EACH or len(models) <= MOST_EACH:
                 for i, (key, model) in enumerate(models.items()):
                     yield from _tried(name, {key: model}, where, [i], suffix=f" of {key}")
         else:

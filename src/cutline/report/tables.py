@@ -14,13 +14,22 @@ from cutline.measures._sources import sources
 from cutline.tables import plain, shown
 
 LEVEL = 0.95
-RESAMPLED = 2000  # distinct scores up to which the bootstrap gives the intervals that no formula gives
+RESAMPLES = 2000
+FEWEST = 200  # resamples, below which limits would be little more than noise
+_SCORES_AT_ONCE = 10_000_000  # resampled scores of all models, which take less than ten seconds
 
 
-def rows_of(evaluation: Evaluation) -> list[dict[str, Any]]:
+def resamples(evaluation: Evaluation, models: int = 1) -> int:
+    """How many resamples give the intervals that no formula gives; 0 where the lists are too long to wait for them."""
+    rounds = min(RESAMPLES, _SCORES_AT_ONCE // (models * max(len(evaluation.ranking), 1)))
+    return rounds if rounds >= FEWEST else 0
+
+
+def rows_of(evaluation: Evaluation, models: int = 1) -> list[dict[str, Any]]:
     """The measures of an evaluation as its summary gives them, and more intervals."""
     table = list(evaluation.summary(level=LEVEL))
-    more = _more_intervals(evaluation, [row["measure"] for row in table if row["low"] is None])
+    rounds = resamples(evaluation, models)
+    more = _more_intervals(evaluation, [row["measure"] for row in table if row["low"] is None], rounds)
     for row in table:
         found = more.get(row["measure"])
         if found is not None and found.has_interval:
@@ -28,15 +37,15 @@ def rows_of(evaluation: Evaluation) -> list[dict[str, Any]]:
     return table
 
 
-def _more_intervals(evaluation: Evaluation, names: list[str]) -> dict[str, Estimate]:
-    """Intervals where the summary has none: for one cut the page's own, else resampled when the list is short."""
+def _more_intervals(evaluation: Evaluation, names: list[str], rounds: int) -> dict[str, Estimate]:
+    """Intervals where the summary has none: for one cut the page's own, else resampled when the list allows it."""
     wanted = [MEASURES[name] for name in names if MEASURES[name].fits(evaluation.ranking)]
-    is_short, is_grouped = len(evaluation.ranking) <= RESAMPLED, evaluation.groups is not None
-    smooth = [m for m in wanted if not is_grouped and (m.needs is Needs.COUNTS or (_is_mean(m) and not is_short))]
-    rest = [m for m in wanted if m not in smooth] if is_short else []
+    is_grouped = evaluation.groups is not None
+    smooth = [m for m in wanted if not is_grouped and (m.needs is Needs.COUNTS or (_is_mean(m) and not rounds))]
+    rest = [m for m in wanted if m not in smooth] if rounds else []
     found = [
         *evaluation.estimates(smooth, level=LEVEL, method="influence"),
-        *evaluation.estimates(rest, level=LEVEL),
+        *(evaluation.estimates(rest, level=LEVEL, resamples=rounds) if rest else ()),
     ]
     return {estimate.measure: estimate for estimate in found}
 

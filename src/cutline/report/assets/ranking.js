@@ -81,10 +81,13 @@ export class Cuts {
     return (costFp * this.fp[index] + costFn * (this.positives - this.tp[index])) / this.total;
   }
 
-  // The cut of the least cost, the strictest of them. The hull of the ROC curve is always kept, so it is never lost.
+  // The cut of the least cost, the strictest of those that cost the same but for rounding. It is a corner of the ROC hull.
   cheapest(costFp, costFn) {
-    let best = 0;
-    for (let i = 1; i <= this.last; i++) if (this.cost(i, costFp, costFn) < this.cost(best, costFp, costFn)) best = i;
+    let [best, least] = [0, this.cost(0, costFp, costFn)];
+    for (let i = 1; i <= this.last; i++) {
+      const cost = this.cost(i, costFp, costFn);
+      if (cost < least - 1e-12 * Math.abs(least)) [best, least] = [i, cost];
+    }
     return this.at(best);
   }
 }
