@@ -338,3 +338,18 @@ def test_two_models_stand_side_by_side(tmp_path):
     assert len(data_of(text)["models"]) == 2
     drawn = [picture["name"] for picture in data_of(text)["charts"]]
     assert all(drawn.count(name) == 2 for name in OF_ONE)
+    titles = [picture["title"] for picture in data_of(text)["charts"]]
+    assert len(titles) == len(set(titles))
+    assert "ROC and precision-recall under another prevalence of tree" in titles
+
+
+def test_the_tests_of_many_models_fold_away_with_their_outcome():
+    rng = np.random.default_rng(4)
+    labels = rng.random(200) < 0.5
+    scores = {f"m{i}": rng.normal(size=200) + (3 - i) * labels for i in range(4)}
+    models = cl.compare(labels, scores, threshold=0.5)
+    text = html(models)
+    apart = sum(pair.p_holm < 0.05 for pair in models.test("auc"))
+
+    assert 0 < apart <= 6
+    assert f"<summary>Area under the ROC curve: {apart} of 6 pairs can be told apart</summary>" in text

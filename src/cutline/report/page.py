@@ -31,6 +31,7 @@ from cutline.tables import plain, shown
 # In the order in which they need each other: the page has them as one program.
 MODULES = ("format", "ranking", "measures", "intervals", "points", "charts", "live", "numbers", "main")
 AXES = {"roc": "By false positive rate", "quota": "By quota", "precision_recall": "By recall"}
+MOST_ROWS = 30  # of tests of differences that stand in one open table
 MOST_PAIRS = 6  # of which each gets a chart of its difference
 
 
@@ -94,10 +95,26 @@ def _side_by_side(
         "models": list(rows),
         "headlines": headlines,
         "groups": groups,
-        "differences": [row | {"title": MEASURES[row["measure"]].title} for row in document["differences"]],
+        "differences": _by_measure(document["differences"]),
         "verdict": verdicts if len(verdicts) > 1 else [],
         "dominance": {title: comparison.dominance(curve).verdict for curve, title in AXES.items()},
     }
+
+
+def _by_measure(differences: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The tests of differences: in one table when there are few, else measure by measure, each with its outcome."""
+    rows = [row | {"title": MEASURES[row["measure"]].title} for row in differences]
+    if len(rows) <= MOST_ROWS:
+        return [{"summary": "", "rows": rows}]
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        groups.setdefault(row["title"], []).append(row)
+    return [{"summary": f"{title}: {_told_apart(own)}", "rows": own} for title, own in groups.items()]
+
+
+def _told_apart(rows: list[dict[str, Any]]) -> str:
+    apart = sum(row["p_holm"] is not None and row["p_holm"] < 1 - tables.LEVEL for row in rows)
+    return f"{apart} of {len(rows)} pairs can be told apart"
 
 
 def _best(row: dict[str, Any], cells: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -80,6 +80,7 @@ def _tried(
         yield {"name": name, "title": name.replace("_", " "), "notes": [str(error)], "spec": None, "models": which}
         return
     title, notes = _heading(spec)
+    notes = [note for note in notes if f" of {note}" != suffix]
     bars = _with_moving_areas(spec, next(iter(models.values()))) if name == "score_distribution" else None
     if where:
         _with_live_cut(spec, where, several=len(models) > 1)
@@ -101,7 +102,7 @@ def _tried(
 def _heading(spec: dict[str, Any]) -> tuple[str, list[str]]:
     """The title and the lines below it, which the page writes itself."""
     title = spec.pop("title", None)
-    if title is None and "hconcat" in spec:
+    if "hconcat" in spec:  # its parts have titles of their own; the whole has the name of the model
         return "ROC and precision-recall under another prevalence", []
     if title is None and "vconcat" in spec:
         title = spec["vconcat"][0].pop("title", "")

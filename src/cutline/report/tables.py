@@ -43,9 +43,11 @@ def _more_intervals(evaluation: Evaluation, names: list[str], rounds: int) -> di
     is_grouped = evaluation.groups is not None
     smooth = [m for m in wanted if not is_grouped and (m.needs is Needs.COUNTS or (_is_mean(m) and not rounds))]
     rest = [m for m in wanted if m not in smooth] if rounds else []
+    # BCa reads far into the tails, where few resamples are, and leaves out each lot of cases besides.
+    method = "auto" if rounds == RESAMPLES else "bootstrap"
     found = [
         *evaluation.estimates(smooth, level=LEVEL, method="influence"),
-        *(evaluation.estimates(rest, level=LEVEL, resamples=rounds) if rest else ()),
+        *(evaluation.estimates(rest, level=LEVEL, method=method, resamples=rounds) if rest else ()),
     ]
     return {estimate.measure: estimate for estimate in found}
 
