@@ -145,6 +145,14 @@ def _same_as_python(report, where):
                 assert method == ev.estimate(name, threshold=float(counts.threshold)).method, about
 
 
+def test_the_threshold_that_is_shown_cuts_where_the_page_does(report):
+    ev, last = report.evaluation, len(report.evaluation.ranking)
+    for index in range(1, last + 1, max(last // 60, 1)):
+        report.page.evaluate("(index) => window.cutline.live.slide(index)", index)
+        shown = float(report.page.input_value("#threshold"))
+        assert ev.at(threshold=shown).flagged == pytest.approx(float(ev.ranking.at_cut(index).flagged), rel=1e-12)
+
+
 def test_a_quota_inside_a_tie_gets_its_expectation(opened):
     report = opened["tied"]
     for quota in (1, 37, 120, 399):
@@ -355,7 +363,7 @@ def test_the_numbers_can_be_taken_away(opened):
     report.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     report.page.bring_to_front()
     report.page.click("#copy")
-    report.page.wait_for_function("document.getElementById('told').textContent === 'Copied.'")
+    report.page.locator("#told", has_text="Copied.").wait_for()
     copied = report.page.evaluate("navigator.clipboard.readText()")
     assert [line.split("\t") for line in copied.splitlines()] == [line.split(",") for line in lines]
 

@@ -75,6 +75,8 @@ def test_a_million_scores_load_in_three_seconds_and_move_in_a_tenth(browser, tmp
         cut = page.evaluate("(({tp, fp, threshold}) => ({tp, fp, threshold}))(window.cutline.live.cut)")
         counts = million.at(threshold=cut["threshold"])
         assert (cut["tp"], cut["fp"]) == (counts.tp, counts.fp)
+        shown = million.at(threshold=float(page.input_value("#threshold")))
+        assert (shown.tp, shown.fp) == (counts.tp, counts.fp)
     page.fill("#quota", "500")
     page.dispatch_event("#quota", "change")
     found = page.evaluate("(({tp, fp}) => [tp, fp])(window.cutline.live.cut)")

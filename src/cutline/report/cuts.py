@@ -72,20 +72,26 @@ def embedded(evaluation: Evaluation, name: str, models: int = 1) -> dict[str, An
     r = evaluation.ranking
     chosen = kept(r, evaluation.threshold, models)
     index = chosen.cuts
+    # Where cuts were left out, the page has to know the score after each, to write thresholds in few digits.
+    following = {} if chosen.is_all(r) else {"next": [_spelled(score) for score in r.score[index[:-1]].tolist()]}
     squares = {} if r.integral else {"tp2": _cumulated(r.pos2, index), "fp2": _cumulated(r.neg2, index)}
-    return {
-        "name": name,
-        "higher": r.higher_is_positive,
-        "is_risk": r.are_probabilities,
-        "integral": r.integral,
-        "grouped": evaluation.groups is not None,
-        "single": r.score.dtype.itemsize < 8,
-        "start": _spelled(evaluation.threshold),
-        "scores": [_spelled(score) for score in r.score[index[1:] - 1].tolist()],
-        "tp": r.tp[index].tolist(),
-        "fp": r.fp[index].tolist(),
-        "kept": None if chosen.is_all(r) else index.tolist(),
-    } | squares
+    return (
+        {
+            "name": name,
+            "higher": r.higher_is_positive,
+            "is_risk": r.are_probabilities,
+            "integral": r.integral,
+            "grouped": evaluation.groups is not None,
+            "single": r.score.dtype.itemsize < 8,
+            "start": _spelled(evaluation.threshold),
+            "scores": [_spelled(score) for score in r.score[index[1:] - 1].tolist()],
+            "tp": r.tp[index].tolist(),
+            "fp": r.fp[index].tolist(),
+            "kept": None if chosen.is_all(r) else index.tolist(),
+        }
+        | squares
+        | following
+    )
 
 
 def _spelled(score: float) -> float | str:

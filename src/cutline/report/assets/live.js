@@ -124,7 +124,7 @@ export class LiveCut {
     slider.value = String(cut.index);
     slider.setAttribute("aria-valuetext", `${rule(model, cut)}, flags ${written(flagged)} of ${written(model.total)}`);
     const fields = {
-      threshold: Number.isFinite(cut.threshold) ? Number(cut.threshold.toPrecision(6)) : "",
+      threshold: Number.isFinite(cut.threshold) ? model.spelled(cut) : "",
       quota: Number(flagged.toPrecision(9)),
       share: round((100 * flagged) / model.total),
       recall: round((100 * cut.tp) / model.positives),
@@ -208,7 +208,7 @@ export class LiveCut {
 
 export function rule(model, cut) {
   if (cut.index === 0 && !Number.isFinite(cut.threshold)) return "no score is enough";
-  return `score ${model.higher ? "≥" : "≤"} ${Number(cut.threshold.toPrecision(6))}`;
+  return `score ${model.higher ? "≥" : "≤"} ${model.spelled(cut)}`;
 }
 
 function round(value) {

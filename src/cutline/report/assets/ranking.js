@@ -4,6 +4,7 @@ export class Cuts {
   constructor(model) {
     Object.assign(this, model);
     this.scores = model.scores.map(Number); // infinite ones come as words
+    this.next = (model.next ?? model.scores).map(Number); // the score after each cut, also where it has no cut here
     this.start = Number(model.start);
     this.sign = model.higher ? 1 : -1;
     this.positives = model.tp.at(-1);
@@ -51,6 +52,18 @@ export class Cuts {
     const index = firstTrue(this.last, (i) => this.sign * this.scores[i] < at);
     const isExact = this.isFollowed(index) || this.threshold(index) === typed;
     return isExact ? this.at(index, { threshold: typed }) : this.at(index, { snapped: true });
+  }
+
+  // The threshold of a cut in few digits, but so many that it still cuts there: people copy it.
+  spelled({ index, inside, threshold }) {
+    const last = inside > 0 ? index + 1 : index;
+    const [found, after] = [last > 0 ? this.scores[last - 1] : this.sign * Infinity, this.next[last] ?? -this.sign * Infinity];
+    for (let digits = 6; digits < 17; digits++) {
+      const short = Number(threshold.toPrecision(digits));
+      const at = this.single ? Math.fround(short) : short;
+      if (this.sign * found >= this.sign * at && this.sign * at > this.sign * after) return short;
+    }
+    return threshold;
   }
 
   // The first places of the list. Inside a tie they go to its cases at random, so the counts are expectations.
