@@ -384,6 +384,8 @@ def test_nothing_is_wider_than_a_phone(opened):
     page = opened["tumours"].page
     page.set_viewport_size({"width": 390, "height": 844})
     wide = page.evaluate("document.documentElement.scrollWidth")
+    name = page.evaluate("document.querySelector('#live-accuracy th').offsetWidth")
     page.set_viewport_size({"width": 1280, "height": 900})
 
     assert wide <= 390
+    assert name >= 100  # a word of a measure's name fits

@@ -125,7 +125,7 @@ export class LiveCut {
     slider.setAttribute("aria-valuetext", `${rule(model, cut)}, flags ${written(flagged)} of ${written(model.total)}`);
     const fields = {
       threshold: Number.isFinite(cut.threshold) ? model.spelled(cut) : "",
-      quota: Number(flagged.toPrecision(9)),
+      quota: Number(flagged.toPrecision(Number.isInteger(flagged) ? 15 : 6)),
       share: round((100 * flagged) / model.total),
       recall: round((100 * cut.tp) / model.positives),
       fpr: round((100 * cut.fp) / model.negatives),
