@@ -21,7 +21,7 @@ from cutline.report.cuts import embedded, kept, left_out
 from cutline.report.page import MODULES, asset, packed, script
 from cutline.report.ranks import ranking_table
 from cutline.report.specs import OF_ONE, POINTS, RULES, TABLES, WITHOUT_CUT, charts
-from cutline.report.tables import facts, resamples, rows_of
+from cutline.report.tables import differences, facts, resamples, rows_of
 from cutline.report.verdict import grouped, verdict
 
 INJECTED = "<script>alert(1)</script>"
@@ -353,3 +353,13 @@ def test_the_tests_of_many_models_fold_away_with_their_outcome():
 
     assert 0 < apart <= 6
     assert f"<summary>Area under the ROC curve: {apart} of 6 pairs can be told apart</summary>" in text
+
+
+def test_differences_of_long_lists_are_tested_by_formula_alone(monkeypatch):
+    data = load("tumours")
+    models = cl.compare(data.labels, data.scores, positive=data.positive)
+    monkeypatch.setattr("cutline.report.tables._PAIRED_AT_ONCE", 1000)
+    found, about = differences(models)
+
+    assert {"auc", "accuracy", "recall", "specificity"} == {row["measure"] for row in found}
+    assert "only tests by formula" in about

@@ -59,21 +59,22 @@ def of_comparison(comparison: Comparison) -> str:
     library = in_background(vega)
     rows = {name: tables.rows_of(evaluation, len(comparison)) for name, evaluation in comparison.items()}
     first = next(iter(comparison.values()))
-    notes, document = advice.notes_on(comparison), comparison.to_dict()
+    differences, about = tables.differences(comparison)
+    notes, document = advice.notes_on(comparison), comparison.to_dict(differences)
     context = {
         "title": " and ".join(comparison.names) if len(comparison) < 4 else f"{len(comparison)} models",
         "heading": comparison._heading(),
         "verdict": verdict.verdict_on(comparison, notes),
         "cards": [],
         "notes": notes,
-        "comparison": _side_by_side(comparison, rows, document),
+        "comparison": _side_by_side(comparison, rows, document) | {"about": about},
         "live": tables.by_question(rows[first.name or ""], live=True),
         "others": [],
     }
     flat = [{"model": name} | row for name, own in rows.items() for row in own]
     pairs = list(itertools.combinations(comparison.names, 2))
-    differences = [comparison.confidence_curve("auc", a, b) for a, b in pairs] if len(pairs) <= MOST_PAIRS else []
-    return _page(dict(comparison.items()), context, document, flat, library, differences)
+    confidence = [comparison.confidence_curve("auc", a, b) for a, b in pairs] if len(pairs) <= MOST_PAIRS else []
+    return _page(dict(comparison.items()), context, document, flat, library, confidence)
 
 
 def _side_by_side(

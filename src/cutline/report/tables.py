@@ -6,16 +6,18 @@ import math
 from functools import cache
 from typing import Any
 
+from cutline.comparison import Comparison
 from cutline.evaluation import Evaluation
 from cutline.inference.estimate import Estimate
 from cutline.measures import MEASURES, Family, Measure, Needs
 from cutline.measures._kinds import MeanOfCases
 from cutline.measures._sources import sources
-from cutline.tables import plain, shown
+from cutline.tables import Table, plain, shown
 
 LEVEL = 0.95
 RESAMPLES = 2000
 FEWEST = 200  # resamples, below which limits would be little more than noise
+_PAIRED_AT_ONCE = 80_000_000  # resampled scores of all models in the tests of differences, which are fewer measures
 _SCORES_AT_ONCE = 10_000_000  # resampled scores of all models, which take less than ten seconds
 
 
@@ -54,6 +56,21 @@ def _more_intervals(evaluation: Evaluation, names: list[str], rounds: int) -> di
 
 def _is_mean(measure: Measure) -> bool:
     return isinstance(measure.kind, MeanOfCases)
+
+
+def differences(comparison: Comparison) -> tuple[Table, str]:
+    """The tests of the headlines, and in words what lists that are too long to be resampled changed about them."""
+    scores = sum(len(evaluation.ranking) for evaluation in comparison.values())
+    rounds = min(RESAMPLES, _PAIRED_AT_ONCE // max(scores, 1))
+    if rounds >= FEWEST:
+        few = f"The tests by bootstrap have {rounds} resamples." if rounds < RESAMPLES else ""
+        return comparison.summary(level=LEVEL, rounds=rounds), few
+    headlines = [m for m in MEASURES if m.headline]
+    by_formula = [m for m in headlines if comparison._ask(m, {}, 1, 0)[1][0, 1].chosen("auto") != "bootstrap"]
+    left = (
+        "Lists so long are not resampled here, so only tests by formula are shown: compare().test(measure) resamples."
+    )
+    return comparison.summary(by_formula, level=LEVEL), left
 
 
 def by_question(rows: list[dict[str, Any]], *, live: bool) -> list[dict[str, Any]]:
