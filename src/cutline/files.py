@@ -14,9 +14,9 @@ def write(path: str | os.PathLike[str], content: bytes, *, overwrite: bool) -> P
     target = Path(path)
     check(target, overwrite=overwrite)
     try:
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=".cutline-")
     except OSError as error:
-        raise ParameterError(f"{str(target)!r} cannot be written: {error.strerror}. Pass another path.") from None
+        raise _closed(target, error.strerror or "no file can be made there") from None
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
@@ -35,6 +35,8 @@ def check(target: Path, *, overwrite: bool) -> None:
     """Refuse a path that cannot be written, before the work for its content is done."""
     if not target.parent.is_dir():
         raise ParameterError(f"There is no folder {str(target.parent)!r}: make it, or pass another path.")
+    if not os.access(target.parent, os.W_OK | os.X_OK):
+        raise _closed(target, "Permission denied")
     if target.is_dir():
         raise ParameterError(f"{str(target)!r} is a folder: pass the path of a file.")
     if target.exists() and not overwrite:
@@ -55,3 +57,7 @@ def _claim(source: Path, target: Path) -> None:
 
 def _taken(target: Path) -> ParameterError:
     return ParameterError(f"{str(target)!r} exists already: pass overwrite=True, or another path.")
+
+
+def _closed(target: Path, why: str) -> ParameterError:
+    return ParameterError(f"Nothing can be written in the folder {str(target.parent)!r} ({why}): pass another path.")

@@ -34,3 +34,11 @@ def axe():
     if not AXE.is_file():
         pytest.skip("axe-core is not there, so accessibility is not checked: `make browser` with npm fetches it.")
     return AXE.read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def few_resamples():
+    """Reports are made quickly: their resampled intervals are tested elsewhere, with as many as they deserve."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("cutline.report.tables.RESAMPLES", 200)
+        yield

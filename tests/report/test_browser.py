@@ -145,12 +145,21 @@ def _same_as_python(report, where):
                 assert method == ev.estimate(name, threshold=float(counts.threshold)).method, about
 
 
+def test_the_threshold_that_is_shown_cuts_where_the_page_does(report):
+    ev, last = report.evaluation, len(report.evaluation.ranking)
+    for index in range(1, last + 1, max(last // 60, 1)):
+        report.page.evaluate("(index) => window.cutline.live.slide(index)", index)
+        shown = float(report.page.input_value("#threshold"))
+        assert ev.at(threshold=shown).flagged == pytest.approx(float(ev.ranking.at_cut(index).flagged), rel=1e-12)
+
+
 def test_a_quota_inside_a_tie_gets_its_expectation(opened):
     report = opened["tied"]
     for quota in (1, 37, 120, 399):
         report.enter("quota", quota)
         _same_as_python(report, {"quota": quota})
     assert "expectations" in report.text("#sentence")
+    assert report.page.is_visible("#no-intervals")
     assert {method for *_, method in report.estimates().values()} == {""}
 
 
@@ -242,6 +251,8 @@ def test_the_slider_obeys_the_keyboard(report):
     first = report.evaluation.ranking.at_cut(1)
     assert report.cut()["tp"] + report.cut()["fp"] == pytest.approx(float(first.flagged))
     assert "flags" in page.get_attribute("#slider", "aria-valuetext")
+    page.keyboard.press("PageUp")
+    assert report.cut()["tp"] + report.cut()["fp"] > float(first.flagged)
     page.keyboard.press("End")
     assert report.cells()["fn"] + report.cells()["tn"] == 0
     page.keyboard.press("Tab")  # on to what can be entered next
@@ -258,6 +269,65 @@ def test_what_cannot_be_is_refused_in_words(opened):
     report.enter("quota", 500)
     assert report.text("#refusal") == ""
     assert report.cells()["tp"] + report.cells()["fp"] == 500
+
+
+@pytest.mark.parametrize(
+    ("field", "typed", "words"),
+    [
+        ("quota", "", "That is no number"),
+        ("quota", "0", "from 1 to 569"),
+        ("quota", "2.5", "a whole number of cases"),
+        ("share", "101", "a percentage from 0 to 100"),
+        ("share", "0.01", "less than one of 569 cases"),
+        ("recall", "-1", "a percentage from 0 to 100"),
+        ("threshold", "", "That is no number"),
+    ],
+)
+def test_a_bad_entry_is_named_beside_the_fields_and_moves_nothing(opened, field, typed, words):
+    report = opened["tumours"]
+    before = report.cut()
+    report.enter(field, typed)
+    assert words in report.text("#refusal")
+    assert report.page.get_attribute(f"#{field}", "aria-invalid") == "true"
+    assert report.cut() == before
+    report.page.click("#reset")
+    assert report.text("#refusal") == ""
+
+
+def test_letters_are_no_number(opened):
+    page = opened["tumours"].page
+    page.focus("#quota")
+    page.keyboard.press("Control+a")
+    page.keyboard.type("e+")  # of letters, browsers let only these into a field for numbers
+    page.keyboard.press("Tab")
+    assert "That is no number" in page.text_content("#refusal")
+    page.click("#reset")
+
+
+def test_costs_are_numbers_and_one_of_them_is_above_zero(opened):
+    report = opened["tumours"]
+    page, best = report.page, report.text("#cheapest-rule")
+    for fn, fp in (("", "1"), ("-1", "1"), ("0", "0")):
+        page.fill("#cost-fn", fn)
+        page.fill("#cost-fp", fp)
+        assert "one of them is above 0" in report.text("#cost-refusal")
+        assert page.get_attribute("#cost-fn", "aria-invalid") == "true"
+    page.fill("#cost-fn", "0")
+    page.fill("#cost-fp", "1")
+    assert report.text("#cheapest-rule").startswith("no score is enough: flags 0")
+    page.fill("#cost-fn", "1")
+    assert report.text("#cheapest-rule") == best
+    assert report.text("#cost-refusal") == ""
+
+
+def test_costs_that_tie_but_for_rounding_keep_the_strictest_cut(opened):
+    code = """() => {
+        const model = window.cutline.live.model;
+        const counts = { tp: [0, 1, 2], fp: [0, 0, 3], positives: 2, negatives: 3, total: 5, last: 2 };
+        const tied = Object.assign(Object.create(model), counts);
+        return [[0.1, 0.3], [0.7, 2.1], [1, 3]].map(([fp, fn]) => tied.cheapest(fp, fn).index);
+    }"""
+    assert opened["tumours"].page.evaluate(code) == [1, 1, 1]
 
 
 def test_dark_and_light(opened):
@@ -280,14 +350,22 @@ def test_the_numbers_can_be_taken_away(opened):
     with report.page.expect_download() as download:
         report.page.click("#json")
     found = json.loads(download.value.path().read_text(encoding="utf-8"))
-    assert found["cuts"][0]["threshold"] == 0.3
-    assert found["cuts"][0]["tp"] == report.evaluation.at(threshold=0.3).tp
+    cuts = found.pop("cuts")
+    assert found == json.loads(json.dumps(report.evaluation.to_dict()))
+    assert cuts[0]["threshold"] == 0.3
+    assert cuts[0]["tp"] == report.evaluation.at(threshold=0.3).tp
     with report.page.expect_download() as download:
         report.page.click("#csv")
     lines = download.value.path().read_text(encoding="utf-8").splitlines()
     row = next(line for line in lines if line.split(",")[1] == "recall").split(",")
     assert float(row[2]) == pytest.approx(report.evaluation.at(threshold=0.3).recall)
     assert any(line.split(",")[1] == "auc" for line in lines)
+    report.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    report.page.bring_to_front()
+    report.page.click("#copy")
+    report.page.locator("#told", has_text="Copied.").wait_for()
+    copied = report.page.evaluate("navigator.clipboard.readText()")
+    assert [line.split("\t") for line in copied.splitlines()] == [line.split(",") for line in lines]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -306,6 +384,8 @@ def test_nothing_is_wider_than_a_phone(opened):
     page = opened["tumours"].page
     page.set_viewport_size({"width": 390, "height": 844})
     wide = page.evaluate("document.documentElement.scrollWidth")
+    name = page.evaluate("document.querySelector('#live-accuracy th').offsetWidth")
     page.set_viewport_size({"width": 1280, "height": 900})
 
     assert wide <= 390
+    assert name >= 100  # a word of a measure's name fits

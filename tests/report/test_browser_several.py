@@ -17,10 +17,19 @@ def open_report(browser, path):
     return page
 
 
-def test_two_models_follow_one_quota_and_stand_side_by_side(browser, tmp_path):
+@pytest.fixture(scope="module")
+def two(browser, tmp_path_factory):
+    """Two models, one of them with a name that no line holds."""
     data = load("tumours")
-    models = cl.compare(data.labels, data.scores, positive=data.positive)
-    page = open_report(browser, models.save(tmp_path / "two.html"))
+    scores = {"logistic": data.scores["logistic"], "a_long_name_<b>" * 12: data.scores["tree"]}
+    models = cl.compare(data.labels, scores, positive=data.positive)
+    page = open_report(browser, models.save(tmp_path_factory.mktemp("two") / "two.html"))
+    yield page, models
+    page.close()
+
+
+def test_two_models_follow_one_quota_and_stand_side_by_side(two):
+    page, models = two
     page.fill("#quota", "100")
     page.dispatch_event("#quota", "change")
     page.wait_for_selector("html[data-charts=drawn]", state="attached", timeout=60_000)
@@ -33,7 +42,6 @@ def test_two_models_follow_one_quota_and_stand_side_by_side(browser, tmp_path):
     page.select_option("#model", "1")
     assert float(page.text_content("#cell-tp")) == pytest.approx(list(models.values())[1].at(quota=100).tp)
     assert page.complaints == []
-    page.close()
 
 
 @pytest.fixture(scope="module")
@@ -67,8 +75,31 @@ def test_a_million_scores_load_in_three_seconds_and_move_in_a_tenth(browser, tmp
         cut = page.evaluate("(({tp, fp, threshold}) => ({tp, fp, threshold}))(window.cutline.live.cut)")
         counts = million.at(threshold=cut["threshold"])
         assert (cut["tp"], cut["fp"]) == (counts.tp, counts.fp)
+        shown = million.at(threshold=float(page.input_value("#threshold")))
+        assert (shown.tp, shown.fp) == (counts.tp, counts.fp)
     page.fill("#quota", "500")
     page.dispatch_event("#quota", "change")
     found = page.evaluate("(({tp, fp}) => [tp, fp])(window.cutline.live.cut)")
     assert found == [million.at(quota=500).tp, million.at(quota=500).fp]
     page.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_serious_barrier_between_several_models(two, axe, scheme):
+    page, _ = two
+    page.emulate_media(color_scheme=scheme)
+    page.context.new_cdp_session(page).send("Page.setBypassCSP", {"enabled": True})
+    page.evaluate(axe)
+    found = page.evaluate("async () => (await axe.run()).violations.map((v) => [v.impact, v.id, v.nodes[0].html])")
+
+    assert [violation for violation in found if violation[0] in ("serious", "critical")] == []
+
+
+def test_long_names_do_not_make_the_page_wider_than_a_phone(two):
+    page, _ = two
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.evaluate("document.querySelectorAll('details').forEach((one) => (one.open = true))")
+    wide = page.evaluate("document.documentElement.scrollWidth")
+    page.set_viewport_size({"width": 1280, "height": 900})
+
+    assert wide <= 390

@@ -11,14 +11,18 @@ import numpy as np
 import pytest
 
 import cutline as cl
+from cutline.advice import notes
 from cutline.charts import CHARTS
 from cutline.curves import iso_cost
 from cutline.examples import load
 from cutline.report import html
+from cutline.report.conventions import conventions
 from cutline.report.cuts import embedded, kept, left_out
 from cutline.report.page import MODULES, asset, packed, script
-from cutline.report.specs import POINTS, RULES, TABLES, WITHOUT_CUT, charts
-from cutline.report.tables import facts
+from cutline.report.ranks import ranking_table
+from cutline.report.specs import OF_ONE, POINTS, RULES, TABLES, WITHOUT_CUT, charts
+from cutline.report.tables import differences, facts, resamples, rows_of
+from cutline.report.verdict import grouped, verdict
 
 INJECTED = "<script>alert(1)</script>"
 LABELS = [1, 1, 0, 1, 1, 0, 0, 1, 0, 0]
@@ -100,6 +104,75 @@ def test_three_sentences_stand_first(page):
     assert "finds 4 of the 5 positives and misses 1, with 1 false alarm." in verdict
 
 
+def sentences(evaluation):
+    return verdict(evaluation, notes(evaluation))
+
+
+@pytest.mark.parametrize(
+    ("labels", "scores", "words"),
+    [
+        (LABELS, SCORES, "The model was evaluated on 10 cases, 5 of them positive (50 %): it puts a positive before a"),
+        ([1, 0] * 20, [0.5] * 40, "(ties count half) (AUC 0.5000, 95 % interval 0."),
+        ([1, 0] * 20, [0.5] * 40, "which cannot be told from chance, 50 %."),
+        ([0, 1] * 50, np.linspace(0, 1, 100) + np.tile([0, 0.2], 50), "), better than chance, 50 %."),
+        ([0] * 50 + [1] * 50, np.linspace(0, 1, 100), "), clearly better than chance, 50 %."),
+        ([1] * 50 + [0] * 50, np.linspace(0, 1, 100), "worse than chance, 50 %: the order may be reversed."),
+        ([1, 1, 1], [0.2, 0.6, 0.9], "with one class alone, nothing can be said"),
+    ],
+)
+def test_the_first_sentence_says_how_the_auc_stands_to_chance(labels, scores, words):
+    assert words in sentences(cl.evaluate(labels, scores))[0]
+
+
+def test_the_second_sentence_says_what_the_cut_does():
+    def second(labels, scores, **options):
+        return sentences(cl.evaluate(labels, scores, **options))[1]
+
+    assert second(LABELS, SCORES, threshold=0.99) == "At score ≥ 0.99 it flags nobody: it misses all 5 positives."
+    assert second([1, 1], [0.2, 0.6]).endswith("it finds 1 of the 2 positives and misses 1, with no false alarm.")
+    many = second([1, 0] * 6000, [0.7, 0.3] * 6000)
+    assert "flags 6000 of 12\N{THIN SPACE}000 cases" in many
+
+
+def test_cases_that_all_share_a_score_give_a_report():
+    assert "labels rather than scores" in html(cl.evaluate([1, 0] * 20, [0.5] * 40))
+
+
+def test_every_measure_of_a_list_has_an_interval_where_it_takes_some_seconds(monkeypatch):
+    rng = np.random.default_rng(5)
+    labels = rng.random(3000) < 0.3
+    ev = cl.evaluate(labels, 1 / (1 + np.exp(-rng.normal(size=3000) - labels)))
+    monkeypatch.setattr("cutline.report.tables.RESAMPLES", 2000)
+    assert resamples(ev) == 2000
+    assert resamples(ev, 12) == 277
+    assert "277 resamples" in conventions(ev, 12)["Intervals"]
+    without = {row["measure"] for row in rows_of(ev, 16) if row["low"] is None and not np.isnan(row["value"])}
+    assert without == set()
+
+
+def test_a_list_too_long_for_resamples_has_the_intervals_of_formulas(long_list):
+    rows = {row["measure"]: row for row in rows_of(long_list)}
+
+    assert resamples(long_list) == 0
+    assert rows["auc"]["low"] is not None
+    assert rows["average_precision"]["low"] is None
+    assert "as the list is long" in conventions(long_list)["Intervals"]
+
+
+def test_the_ranking_is_a_table(page, ten, long_list):
+    found = ranking_table(ten, "ten")
+    assert found["rows"][2] == ("0.75", "0", "1", "3", "2", "1", "0.4000", "0.2000", "0.6667")
+    assert len(found["rows"]) == 10
+    assert "<caption>All 10 distinct scores.</caption>" in page
+    found = ranking_table(long_list, "long")
+    assert 45 <= len(found["rows"]) <= 50
+    assert found["rows"][-1][3:6] == tuple(grouped(c) for c in (200_000, *map(float, _classes(long_list))))
+
+
+def _classes(evaluation):
+    return evaluation.ranking.positives, evaluation.ranking.negatives
+
+
 def test_every_chart_has_its_place_or_a_table_instead():
     of_two = {"dominance", "confidence_curve"}
 
@@ -161,6 +234,14 @@ def test_a_long_list_keeps_the_cuts_that_are_asked_for(long_list):
     assert f"{len(found.cuts)} of the {len(r) + 1} cuts" in left_out(long_list)
 
 
+def test_the_page_says_when_it_lacks_corners_of_the_hull(monkeypatch, long_list):
+    assert kept(long_list.ranking, 1.7).has_hull
+    assert "The cheapest cut is there, whatever the costs." in left_out(long_list)
+    monkeypatch.setattr("cutline.report.cuts._HULL", 20)
+    assert not kept(long_list.ranking, 1.7).has_hull
+    assert "may be a little cheaper still" in left_out(long_list)
+
+
 def test_a_long_list_stays_small(long_list):
     assert len(html(long_list)) < 2_000_000
 
@@ -205,6 +286,15 @@ def test_what_cannot_be_saved_is_refused_in_one_sentence(ten, tmp_path, name, wo
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_folder_that_is_closed_is_named(ten, tmp_path, monkeypatch):
+    def refuse(**_):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("cutline.files.tempfile.mkstemp", refuse)
+    with pytest.raises(cl.ParameterError, match=r"Nothing can be written in the folder .* \(Permission denied\)"):
+        ten.save(tmp_path / "a.json")
+
+
 def test_a_file_that_fails_leaves_nothing_behind(tmp_path, monkeypatch):
     from cutline import files
 
@@ -246,3 +336,30 @@ def test_two_models_stand_side_by_side(tmp_path):
     for words in ("Tests of differences", "Who is best where", "delong", models.verdict("auc")):
         assert words in text
     assert len(data_of(text)["models"]) == 2
+    drawn = [picture["name"] for picture in data_of(text)["charts"]]
+    assert all(drawn.count(name) == 2 for name in OF_ONE)
+    titles = [picture["title"] for picture in data_of(text)["charts"]]
+    assert len(titles) == len(set(titles))
+    assert "ROC and precision-recall under another prevalence of tree" in titles
+
+
+def test_the_tests_of_many_models_fold_away_with_their_outcome():
+    rng = np.random.default_rng(4)
+    labels = rng.random(200) < 0.5
+    scores = {f"m{i}": rng.normal(size=200) + (3 - i) * labels for i in range(4)}
+    models = cl.compare(labels, scores, threshold=0.5)
+    text = html(models)
+    apart = sum(pair.p_holm < 0.05 for pair in models.test("auc"))
+
+    assert 0 < apart <= 6
+    assert f"<summary>Area under the ROC curve: {apart} of 6 pairs can be told apart</summary>" in text
+
+
+def test_differences_of_long_lists_are_tested_by_formula_alone(monkeypatch):
+    data = load("tumours")
+    models = cl.compare(data.labels, data.scores, positive=data.positive)
+    monkeypatch.setattr("cutline.report.tables._PAIRED_AT_ONCE", 1000)
+    found, about = differences(models)
+
+    assert {"auc", "accuracy", "recall", "specificity"} == {row["measure"] for row in found}
+    assert "only tests by formula" in about

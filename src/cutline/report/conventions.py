@@ -6,10 +6,10 @@ import platform
 from importlib.metadata import version
 
 from cutline.evaluation import Evaluation
-from cutline.report.tables import LEVEL, RESAMPLED
+from cutline.report.tables import LEVEL, resamples
 
 
-def conventions(evaluation: Evaluation) -> dict[str, str]:
+def conventions(evaluation: Evaluation, models: int = 1) -> dict[str, str]:
     """Each convention by its name."""
     rule = "at or above" if evaluation.ranking.higher_is_positive else "at or below"
     versions = [f"{name} {version(name)}" for name in ("cutline", "numpy", "scipy", "altair", "vl-convert-python")]
@@ -21,26 +21,22 @@ def conventions(evaluation: Evaluation) -> dict[str, str]:
         ),
         "Undefined": "0/0 is undefined, with the reason; x/0 is infinite.",
         "Logarithms": "Natural, in nats.",
-        "Intervals": _intervals(evaluation),
+        "Intervals": _intervals(evaluation, resamples(evaluation, models)),
         "By chance": "What a model that knows nothing has when it flags as many cases.",
         "Weights": "A whole number equals that many equal rows; other weights count by Kish's effective number.",
         "Versions": ", ".join([*versions, f"Python {platform.python_version()}"]),
     }
 
 
-def _intervals(evaluation: Evaluation) -> str:
+def _intervals(evaluation: Evaluation, rounds: int) -> str:
     """Which method gave which interval."""
+    level, drawn = f"{100 * LEVEL:g} %", f"({rounds} resamples, seed 0)"
+    none = "none where only resampling gives one, as the list is long: ev.estimate(measure) takes the time"
     if evaluation.groups is not None:
-        return f"{100 * LEVEL:g} %: whole groups of cases are resampled (2000 resamples, seed 0)."
-    if len(evaluation.ranking) <= RESAMPLED:
-        others = "where no formula exists, the bootstrap (2000 resamples, seed 0)"
-    else:
-        others = (
-            f"none where only the bootstrap gives one, as there are more than {RESAMPLED} distinct scores: "
-            "ev.estimate(measure) resamples"
-        )
+        return f"{level}: " + (f"whole groups of cases are resampled {drawn}." if rounds else f"{none}.")
+    others = f"where no formula exists, the bootstrap {drawn}" if rounds else none
     return (
-        f"{100 * LEVEL:g} %: Wilson for shares, logarithms for ratios, DeLong for the AUC and what is linear in it, "
+        f"{level}: Wilson for shares, logarithms for ratios, DeLong for the AUC and what is linear in it, "
         f"the infinitesimal jackknife (influence) for other measures of one cut; {others}. "
         "At a cut, also one that a quota led to, the threshold is taken as given."
     )

@@ -14,7 +14,7 @@ MOST = 4000  # distinct scores of which every cut is kept
 FIRST = 500  # cuts at the top of a long list, of which every one is kept
 _RATIO = 1.004  # from there on a cut for each 0.4 % more cases flagged ...
 _STEPS = 1000  # ... and for each thousandth of the positives and of the negatives
-_HULL = 1500  # corners of the hull; seldom are there more than a few hundred
+_HULL = 3000  # corners of the hull; seldom are there more than a few hundred
 
 
 class Kept(NamedTuple):
@@ -23,6 +23,7 @@ class Kept(NamedTuple):
     cuts: Array
     of_positives: float
     of_negatives: float
+    has_hull: bool
 
     def is_all(self, ranking: Ranking) -> bool:
         """Whether no cut was left out."""
@@ -30,7 +31,7 @@ class Kept(NamedTuple):
 
 
 def kept(ranking: Ranking, threshold: float, models: int = 1) -> Kept:
-    """Which cuts the page can show. The cheapest cut for any costs is on the hull, so it is always among them.
+    """Which cuts the page can show. The cheapest cut for any costs is a corner of the hull, and these are kept.
 
     Many models share the room that a page has: each of them gets fewer cuts.
     """
@@ -38,7 +39,9 @@ def kept(ranking: Ranking, threshold: float, models: int = 1) -> Kept:
     every = np.arange(len(ranking) + 1)
     index = every if len(ranking) <= MOST * part else _chosen(ranking, threshold, part)
     rates = (ranking.tpr[index], ranking.fpr[index])
-    return Kept(index, *(float(np.nan_to_num(np.diff(rate)).max(initial=0.0)) for rate in rates))
+    of_positives, of_negatives = (float(np.nan_to_num(np.diff(rate)).max(initial=0.0)) for rate in rates)
+    has_hull = len(index) == len(every) or len(np.intersect1d(_hull(ranking), index)) == len(_hull(ranking))
+    return Kept(index, of_positives, of_negatives, has_hull)
 
 
 def _chosen(r: Ranking, threshold: float, part: float) -> Array:
@@ -54,10 +57,14 @@ def _chosen(r: Ranking, threshold: float, part: float) -> Array:
         # The next cut too: then the page knows that nothing lies between, and any threshold there is exact.
         np.array([max(cut - 1, 0), cut, cut + 1, last]),
     ]
-    if r.positives and r.negatives:
-        hull = r.hull
-        found.append(hull[:: 1 + len(hull) // _HULL])
+    hull = _hull(r)
+    found.append(hull[:: 1 + len(hull) // _HULL])
     return np.unique(np.minimum(np.concatenate(found), last))
+
+
+def _hull(r: Ranking) -> Array:
+    """The cuts at the corners of the ROC hull; with one class there is none, and an end is the cheapest cut."""
+    return np.asarray(r.hull) if r.positives and r.negatives else np.array([0, len(r)])
 
 
 def embedded(evaluation: Evaluation, name: str, models: int = 1) -> dict[str, Any]:
@@ -65,20 +72,26 @@ def embedded(evaluation: Evaluation, name: str, models: int = 1) -> dict[str, An
     r = evaluation.ranking
     chosen = kept(r, evaluation.threshold, models)
     index = chosen.cuts
+    # Where cuts were left out, the page has to know the score after each, to write thresholds in few digits.
+    following = {} if chosen.is_all(r) else {"next": [_spelled(score) for score in r.score[index[:-1]].tolist()]}
     squares = {} if r.integral else {"tp2": _cumulated(r.pos2, index), "fp2": _cumulated(r.neg2, index)}
-    return {
-        "name": name,
-        "higher": r.higher_is_positive,
-        "is_risk": r.are_probabilities,
-        "integral": r.integral,
-        "grouped": evaluation.groups is not None,
-        "single": r.score.dtype.itemsize < 8,
-        "start": _spelled(evaluation.threshold),
-        "scores": [_spelled(score) for score in r.score[index[1:] - 1].tolist()],
-        "tp": r.tp[index].tolist(),
-        "fp": r.fp[index].tolist(),
-        "kept": None if chosen.is_all(r) else index.tolist(),
-    } | squares
+    return (
+        {
+            "name": name,
+            "higher": r.higher_is_positive,
+            "is_risk": r.are_probabilities,
+            "integral": r.integral,
+            "grouped": evaluation.groups is not None,
+            "single": r.score.dtype.itemsize < 8,
+            "start": _spelled(evaluation.threshold),
+            "scores": [_spelled(score) for score in r.score[index[1:] - 1].tolist()],
+            "tp": r.tp[index].tolist(),
+            "fp": r.fp[index].tolist(),
+            "kept": None if chosen.is_all(r) else index.tolist(),
+        }
+        | squares
+        | following
+    )
 
 
 def _spelled(score: float) -> float | str:
@@ -96,8 +109,13 @@ def left_out(evaluation: Evaluation, models: int = 1) -> str:
     chosen = kept(r, evaluation.threshold, models)
     if chosen.is_all(r):
         return ""
+    cheapest = (
+        "The cheapest cut is there, whatever the costs."
+        if chosen.has_hull
+        else "The ROC hull has more corners than fit, so a cut that was left out may be a little cheaper still."
+    )
     return (
         f"The page holds {len(chosen.cuts)} of the {len(r) + 1} cuts. Every number is exact for the cut that is shown; "
         f"from one such cut to the next, recall moves by at most {chosen.of_positives:.2g} and the false positive rate "
-        f"by at most {chosen.of_negatives:.2g}. The cheapest cut is there, whatever the costs."
+        f"by at most {chosen.of_negatives:.2g}. {cheapest}"
     )

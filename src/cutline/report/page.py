@@ -24,13 +24,14 @@ from cutline.evaluation import Evaluation
 from cutline.inference.confidence_curve import ConfidenceCurve
 from cutline.inference.estimate import quantile
 from cutline.measures import MEASURES
-from cutline.report import cuts, specs, tables, verdict
+from cutline.report import cuts, ranks, specs, tables, verdict
 from cutline.report.conventions import conventions
 from cutline.tables import plain, shown
 
 # In the order in which they need each other: the page has them as one program.
 MODULES = ("format", "ranking", "measures", "intervals", "points", "charts", "live", "numbers", "main")
 AXES = {"roc": "By false positive rate", "quota": "By quota", "precision_recall": "By recall"}
+MOST_ROWS = 30  # of tests of differences that stand in one open table
 MOST_PAIRS = 6  # of which each gets a chart of its difference
 
 
@@ -56,23 +57,24 @@ def of_evaluation(evaluation: Evaluation) -> str:
 def of_comparison(comparison: Comparison) -> str:
     """The page of several models."""
     library = in_background(vega)
-    rows = {name: tables.rows_of(evaluation) for name, evaluation in comparison.items()}
+    rows = {name: tables.rows_of(evaluation, len(comparison)) for name, evaluation in comparison.items()}
     first = next(iter(comparison.values()))
-    notes, document = advice.notes_on(comparison), comparison.to_dict()
+    differences, about = tables.differences(comparison)
+    notes, document = advice.notes_on(comparison), comparison.to_dict(differences)
     context = {
         "title": " and ".join(comparison.names) if len(comparison) < 4 else f"{len(comparison)} models",
         "heading": comparison._heading(),
         "verdict": verdict.verdict_on(comparison, notes),
         "cards": [],
         "notes": notes,
-        "comparison": _side_by_side(comparison, rows, document),
+        "comparison": _side_by_side(comparison, rows, document) | {"about": about},
         "live": tables.by_question(rows[first.name or ""], live=True),
         "others": [],
     }
     flat = [{"model": name} | row for name, own in rows.items() for row in own]
     pairs = list(itertools.combinations(comparison.names, 2))
-    differences = [comparison.confidence_curve("auc", a, b) for a, b in pairs] if len(pairs) <= MOST_PAIRS else []
-    return _page(dict(comparison.items()), context, document, flat, library, differences)
+    confidence = [comparison.confidence_curve("auc", a, b) for a, b in pairs] if len(pairs) <= MOST_PAIRS else []
+    return _page(dict(comparison.items()), context, document, flat, library, confidence)
 
 
 def _side_by_side(
@@ -94,10 +96,26 @@ def _side_by_side(
         "models": list(rows),
         "headlines": headlines,
         "groups": groups,
-        "differences": [row | {"title": MEASURES[row["measure"]].title} for row in document["differences"]],
+        "differences": _by_measure(document["differences"]),
         "verdict": verdicts if len(verdicts) > 1 else [],
         "dominance": {title: comparison.dominance(curve).verdict for curve, title in AXES.items()},
     }
+
+
+def _by_measure(differences: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The tests of differences: in one table when there are few, else measure by measure, each with its outcome."""
+    rows = [row | {"title": MEASURES[row["measure"]].title} for row in differences]
+    if len(rows) <= MOST_ROWS:
+        return [{"summary": "", "rows": rows}]
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        groups.setdefault(row["title"], []).append(row)
+    return [{"summary": f"{title}: {_told_apart(own)}", "rows": own} for title, own in groups.items()]
+
+
+def _told_apart(rows: list[dict[str, Any]]) -> str:
+    apart = sum(row["p_holm"] is not None and row["p_holm"] < 1 - tables.LEVEL for row in rows)
+    return f"{apart} of {len(rows)} pairs can be told apart"
 
 
 def _best(row: dict[str, Any], cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -144,12 +162,20 @@ def _page(
         data=packed(data),
         charts=[{key: picture[key] for key in ("name", "title", "notes")} for picture in pictures],
         models=list(models),
-        conventions=conventions(first),
+        rankings=[ranks.ranking_table(evaluation, name) for name, evaluation in models.items()],
+        ranking_columns=ranks.COLUMNS,
+        undrawn=_undrawn(len(models)),
+        conventions=conventions(first, len(models)),
         left_out=cuts.left_out(first, len(models)),
         level=f"{100 * tables.LEVEL:g} %",
         higher=first.ranking.higher_is_positive,
         grouped=first.groups is not None,
     )
+
+
+def _undrawn(models: int) -> list[str]:
+    """Charts of one model that are left out because there are many models."""
+    return [name for name in specs.OF_ONE if name not in specs.OF_EACH] if models > specs.MOST_EACH else []
 
 
 def packed(data: Any) -> str:

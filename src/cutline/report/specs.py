@@ -29,6 +29,8 @@ POINTS = {
 RULES = {"tpr_fpr": "threshold", "score_distribution": "threshold", "quota": "flagged"}
 WITHOUT_CUT = ("portion_lift", "losses")
 OF_ONE = ("tpr_fpr", "score_distribution", "quota", "precision_recall_readings", "skew")
+OF_EACH = ("tpr_fpr", "score_distribution")  # of one model, and drawn of each, however many there are
+MOST_EACH = 6  # models of which each gets all charts that show one
 OVER_THRESHOLD = ("f1", "mcc", "expected_cost")
 # The page has real tables for these.
 TABLES = ("confusion_matrix", "ranking_table")
@@ -48,7 +50,7 @@ def charts(models: Mapping[str, Evaluated], differences: Sequence[ConfidenceCurv
         if where is None or (name == "dominance" and not several):
             continue
         if several and name in OF_ONE:
-            if name in ("tpr_fpr", "score_distribution"):
+            if name in OF_EACH or len(models) <= MOST_EACH:
                 for i, (key, model) in enumerate(models.items()):
                     yield from _tried(name, {key: model}, where, [i], suffix=f" of {key}")
         else:
@@ -78,6 +80,7 @@ def _tried(
         yield {"name": name, "title": name.replace("_", " "), "notes": [str(error)], "spec": None, "models": which}
         return
     title, notes = _heading(spec)
+    notes = [note for note in notes if f" of {note}" != suffix]
     bars = _with_moving_areas(spec, next(iter(models.values()))) if name == "score_distribution" else None
     if where:
         _with_live_cut(spec, where, several=len(models) > 1)
@@ -99,7 +102,7 @@ def _tried(
 def _heading(spec: dict[str, Any]) -> tuple[str, list[str]]:
     """The title and the lines below it, which the page writes itself."""
     title = spec.pop("title", None)
-    if title is None and "hconcat" in spec:
+    if "hconcat" in spec:  # its parts have titles of their own; the whole has the name of the model
         return "ROC and precision-recall under another prevalence", []
     if title is None and "vconcat" in spec:
         title = spec["vconcat"][0].pop("title", "")
@@ -206,7 +209,7 @@ def _thin(spec: dict[str, Any]) -> None:
         if rows and "series" in rows[0] and isinstance(rows[0].get("threshold"), list):
             most = max(_HOVERED // len(rows), 1)
             for row in rows:
-                step = -(-len(row["x"]) // most)
+                step = max(-(-len(row["x"]) // most), 1)
                 row |= {key: column[::step] for key, column in row.items() if isinstance(column, list)}
 
 

@@ -6,21 +6,32 @@ import math
 from functools import cache
 from typing import Any
 
+from cutline.comparison import Comparison
 from cutline.evaluation import Evaluation
 from cutline.inference.estimate import Estimate
 from cutline.measures import MEASURES, Family, Measure, Needs
 from cutline.measures._kinds import MeanOfCases
 from cutline.measures._sources import sources
-from cutline.tables import plain, shown
+from cutline.tables import Table, plain, shown
 
 LEVEL = 0.95
-RESAMPLED = 2000  # distinct scores up to which the bootstrap gives the intervals that no formula gives
+RESAMPLES = 2000
+FEWEST = 200  # resamples, below which limits would be little more than noise
+_PAIRED_AT_ONCE = 80_000_000  # resampled scores of all models in the tests of differences, which are fewer measures
+_SCORES_AT_ONCE = 10_000_000  # resampled scores of all models, which take less than ten seconds
 
 
-def rows_of(evaluation: Evaluation) -> list[dict[str, Any]]:
+def resamples(evaluation: Evaluation, models: int = 1) -> int:
+    """How many resamples give the intervals that no formula gives; 0 where the lists are too long to wait for them."""
+    rounds = min(RESAMPLES, _SCORES_AT_ONCE // (models * max(len(evaluation.ranking), 1)))
+    return rounds if rounds >= FEWEST else 0
+
+
+def rows_of(evaluation: Evaluation, models: int = 1) -> list[dict[str, Any]]:
     """The measures of an evaluation as its summary gives them, and more intervals."""
     table = list(evaluation.summary(level=LEVEL))
-    more = _more_intervals(evaluation, [row["measure"] for row in table if row["low"] is None])
+    rounds = resamples(evaluation, models)
+    more = _more_intervals(evaluation, [row["measure"] for row in table if row["low"] is None], rounds)
     for row in table:
         found = more.get(row["measure"])
         if found is not None and found.has_interval:
@@ -28,21 +39,38 @@ def rows_of(evaluation: Evaluation) -> list[dict[str, Any]]:
     return table
 
 
-def _more_intervals(evaluation: Evaluation, names: list[str]) -> dict[str, Estimate]:
-    """Intervals where the summary has none: for one cut the page's own, else resampled when the list is short."""
+def _more_intervals(evaluation: Evaluation, names: list[str], rounds: int) -> dict[str, Estimate]:
+    """Intervals where the summary has none: for one cut the page's own, else resampled when the list allows it."""
     wanted = [MEASURES[name] for name in names if MEASURES[name].fits(evaluation.ranking)]
-    is_short, is_grouped = len(evaluation.ranking) <= RESAMPLED, evaluation.groups is not None
-    smooth = [m for m in wanted if not is_grouped and (m.needs is Needs.COUNTS or (_is_mean(m) and not is_short))]
-    rest = [m for m in wanted if m not in smooth] if is_short else []
+    is_grouped = evaluation.groups is not None
+    smooth = [m for m in wanted if not is_grouped and (m.needs is Needs.COUNTS or (_is_mean(m) and not rounds))]
+    rest = [m for m in wanted if m not in smooth] if rounds else []
+    # BCa reads far into the tails, where few resamples are, and leaves out each lot of cases besides.
+    method = "auto" if rounds == RESAMPLES else "bootstrap"
     found = [
         *evaluation.estimates(smooth, level=LEVEL, method="influence"),
-        *evaluation.estimates(rest, level=LEVEL),
+        *(evaluation.estimates(rest, level=LEVEL, method=method, resamples=rounds) if rest else ()),
     ]
     return {estimate.measure: estimate for estimate in found}
 
 
 def _is_mean(measure: Measure) -> bool:
     return isinstance(measure.kind, MeanOfCases)
+
+
+def differences(comparison: Comparison) -> tuple[Table, str]:
+    """The tests of the headlines, and in words what lists that are too long to be resampled changed about them."""
+    scores = sum(len(evaluation.ranking) for evaluation in comparison.values())
+    rounds = min(RESAMPLES, _PAIRED_AT_ONCE // max(scores, 1))
+    if rounds >= FEWEST:
+        few = f"The tests by bootstrap have {rounds} resamples." if rounds < RESAMPLES else ""
+        return comparison.summary(level=LEVEL, rounds=rounds), few
+    headlines = [m for m in MEASURES if m.headline]
+    by_formula = [m for m in headlines if comparison._ask(m, {}, 1, 0)[1][0, 1].chosen("auto") != "bootstrap"]
+    left = (
+        "Lists so long are not resampled here, so only tests by formula are shown: compare().test(measure) resamples."
+    )
+    return comparison.summary(by_formula, level=LEVEL), left
 
 
 def by_question(rows: list[dict[str, Any]], *, live: bool) -> list[dict[str, Any]]:

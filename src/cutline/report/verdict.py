@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 from cutline.advice import Note
-from cutline.columns import counted
 from cutline.comparison import Comparison
 from cutline.contingency import written
 from cutline.evaluation import Evaluation
 from cutline.inference.estimate import Estimate
-from cutline.ranking import cases_of
+from cutline.ranking import Ranking, cases_of
 from cutline.report.tables import LEVEL
 from cutline.tables import shown
 
 _FEW_PAIRS = 3
 _OF_DIFFERENCES = ("too-small",)  # the second sentence says it
+_CLEARLY = 0.6  # the AUC that the whole interval lies above when a model is called clearly better than chance
+_LONG = 5  # digits from which on they are grouped by thin spaces, as the page's program does
 
 
 def verdict(evaluation: Evaluation, notes: Sequence[Note]) -> list[str]:
@@ -31,7 +33,7 @@ def verdict_on(comparison: Comparison, notes: Sequence[Note]) -> list[str]:
     order = sorted(values, key=lambda name: -_or_nothing(values[name]))
     ranked = ", ".join(f"{name} {shown(values[name])}" for name in order)
     first = (
-        f"{len(comparison)} models scored the same {cases_of(r)}, {written(r.positives)} of them positive; by the area "
+        f"{len(comparison)} models scored the same {_cases(r)}, {grouped(r.positives)} of them positive; by the area "
         f"under the ROC curve, where 0.5 is chance, they stand at {ranked}."
     )
     others = [note.text for note in notes if note.rule not in _OF_DIFFERENCES]
@@ -57,45 +59,64 @@ def _or_nothing(value: float) -> float:
 
 def _ranking(evaluation: Evaluation) -> str:
     r = evaluation.ranking
-    who = f"{evaluation.name} was" if evaluation.name else "The predictions were"
+    who = evaluation.name or "The model"
     share = f"{100 * r.positives / r.total:.3g} %"
-    on = f"{who} evaluated on {cases_of(r)}, {written(r.positives)} of them positive ({share})"
+    on = f"{who} was evaluated on {_cases(r)}, {grouped(r.positives)} of them positive ({share})"
     if not r.positives or not r.negatives:
         return f"{on}; with one class alone, nothing can be said of how well it ranks."
-    area = evaluation.estimate("auc")
-    how = _against_chance(area)
+    area = evaluation.estimate("auc", LEVEL)
+    interval = (
+        f", {100 * LEVEL:g} % interval {shown(area.low)} to {shown(area.high)}"
+        if area.has_interval
+        else ", no interval"
+    )
+    ties = " (ties count half)" if len(r) == 1 else ""
     return (
-        f"{on}: it puts a positive before a negative in {100 * area.value:.3g} % of the pairs "
-        f"(AUC {shown(area.value)}, 95 % interval {shown(area.low)} to {shown(area.high)}), {how}."
+        f"{on}: it puts a positive before a negative in {100 * area.value:.3g} % of the pairs{ties} "
+        f"(AUC {shown(area.value)}{interval}), {_against_chance(area)}."
     )
 
 
 def _against_chance(area: Estimate) -> str:
+    """How the AUC stands to a half: the whole interval has to be on one side of it; far from it, it is clear."""
     if not area.has_interval:
         return "where chance gives 50 %"
     if 0.5 in area:
         return "which cannot be told from chance, 50 %"
-    return (
-        "clearly better than chance, 50 %" if area.value > 0.5 else "worse than chance, 50 %: the order may be reversed"
-    )
+    if area.value < 0.5:
+        return "worse than chance, 50 %: the order may be reversed"
+    return f"{'clearly ' if area.low > _CLEARLY else ''}better than chance, 50 %"
 
 
 def _cut(evaluation: Evaluation) -> str:
     c, rule = evaluation.counts, "≥" if evaluation.ranking.higher_is_positive else "≤"
-    at = f"At score {rule} {evaluation.threshold:g} it flags {written(c.flagged)} of {written(c.total)} cases"
-    found = f"finds {written(c.tp)} of the {written(c.positives)} positives and misses {written(c.fn)}"
+    at = f"At score {rule} {evaluation.threshold:g} it flags"
     if not c.flagged:
-        return f"{at}: nobody."
-    alarms = counted(c.fp, "false alarm") if float(c.fp).is_integer() else f"{written(c.fp)} false alarms"
-    return f"{at}: it {found}, with {alarms}."
+        return f"{at} nobody: it misses all {grouped(c.positives)} positives." if c.positives else f"{at} nobody."
+    flagged = f"{grouped(c.flagged)} of {grouped(c.total)} cases"
+    found = f"finds {grouped(c.tp)} of the {grouped(c.positives)} positives and misses {grouped(c.fn)}"
+    alarms = f"{grouped(c.fp)} false {'alarm' if c.fp == 1 else 'alarms'}" if c.fp else "no false alarm"
+    return f"{at} {flagged}: " + (f"it {found}, with {alarms}." if c.positives else f"all are false alarms, {alarms}.")
+
+
+def grouped(count: Any) -> str:
+    """A count with thin spaces between the thousands of a large number."""
+    whole, point, rest = written(count).partition(".")
+    if len(whole) >= _LONG and whole.isdigit():
+        whole = f"{int(whole):,}".replace(",", "\N{THIN SPACE}")
+    return f"{whole}{point}{rest}"
+
+
+def _cases(r: Ranking) -> str:
+    return cases_of(r).replace(written(r.total), grouped(r.total))
 
 
 def _caveat(evaluation: Evaluation, notes: Sequence[Note]) -> str:
     if notes:
         return notes[0].text
     r = evaluation.ranking
-    fewer = min(float(r.positives), float(r.negatives))
+    fewer = min(r.positives, r.negatives)
     return (
-        f"Nothing in the data speaks against these numbers; they rest on {fewer:g} cases of the rarer class, "
+        f"Nothing in the data speaks against these numbers; they rest on {grouped(fewer)} cases of the rarer class, "
         "and hold for cases like these only."
     )

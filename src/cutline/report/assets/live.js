@@ -72,7 +72,7 @@ export class LiveCut {
   }
 
   refusal(name, typed) {
-    const { total, integral } = this.model;
+    const { total, integral, positives, negatives } = this.model;
     if (Number.isNaN(typed)) return "That is no number: enter one, with a point for decimals.";
     if (name === "threshold") return "";
     if (name === "quota") {
@@ -80,6 +80,8 @@ export class LiveCut {
       return typed >= 1 && typed <= total ? "" : `Enter a number of cases from 1 to ${written(Math.floor(total))}.`;
     }
     if (!(typed >= 0 && typed <= 100)) return "Enter a percentage from 0 to 100.";
+    if (name === "recall" && !positives) return "No case is positive, so there is no recall to reach.";
+    if (name === "fpr" && !negatives) return "No case is negative, so there is no false positive rate to keep.";
     if (name === "share" && this.model.places(typed / 100) < (integral ? 1 : Number.MIN_VALUE)) {
       return `That is less than one of ${counted(total)} cases: enter a larger share.`;
     }
@@ -87,9 +89,12 @@ export class LiveCut {
   }
 
   price() {
-    const [fp, fn] = ["cost-fp", "cost-fn"].map((id) => Number(byId(id).value));
-    const valid = [fp, fn].every((cost) => Number.isFinite(cost) && cost >= 0) && fp + fn > 0;
-    byId("refusal").textContent = valid ? "" : "Costs are numbers from 0, and one of them is above 0.";
+    const inputs = ["cost-fp", "cost-fn"].map(byId);
+    const [fp, fn] = inputs.map((input) => (input.value.trim() === "" ? NaN : Number(input.value)));
+    const isCost = (cost) => Number.isFinite(cost) && cost >= 0;
+    const valid = isCost(fp) && isCost(fn) && fp + fn > 0;
+    [fp, fn].forEach((cost, i) => inputs[i].setAttribute("aria-invalid", String(!isCost(cost) || (!valid && cost === 0))));
+    byId("cost-refusal").textContent = valid ? "" : "Costs are numbers from 0, and one of them is above 0.";
     if (!valid) return;
     Object.assign(this.settings, { costFp: fp, costFn: fn });
     this.show();
@@ -119,8 +124,8 @@ export class LiveCut {
     slider.value = String(cut.index);
     slider.setAttribute("aria-valuetext", `${rule(model, cut)}, flags ${written(flagged)} of ${written(model.total)}`);
     const fields = {
-      threshold: Number.isFinite(cut.threshold) ? Number(cut.threshold.toPrecision(6)) : "",
-      quota: Number(flagged.toPrecision(9)),
+      threshold: Number.isFinite(cut.threshold) ? model.spelled(cut) : "",
+      quota: Number(flagged.toPrecision(Number.isInteger(flagged) ? 15 : 6)),
       share: round((100 * flagged) / model.total),
       recall: round((100 * cut.tp) / model.positives),
       fpr: round((100 * cut.fp) / model.negatives),
@@ -141,7 +146,7 @@ export class LiveCut {
       `${rule(model, cut)[0].toUpperCase()}${rule(model, cut).slice(1)}: ${counted(flagged)} of ${counted(model.total)} cases are flagged. ` +
       `${counted(cut.tp)} of the ${counted(model.positives)} positives are found, ${counted(cut.fn)} are missed; ` +
       `${counted(cut.fp)} of the ${counted(model.negatives)} negatives are false alarms.` +
-      (cut.inside > 0 ? " The last places go to cases of equal score at random: the counts are expectations, without intervals." : "") +
+      (cut.inside > 0 ? " The last places go to cases of equal score at random: the counts are expectations." : "") +
       (cut.snapped ? " This is the nearest cut that this file holds." : "");
   }
 
@@ -171,6 +176,7 @@ export class LiveCut {
   }
 
   showMeasures() {
+    byId("no-intervals").hidden = this.cut.inside === 0;
     for (const found of this.estimates()) {
       const row = byId(`live-${found.name}`);
       const [value, limits, chance, method] = ["value", "interval", "chance", "method"].map((name) => row.querySelector(`.${name}`));
@@ -202,7 +208,7 @@ export class LiveCut {
 
 export function rule(model, cut) {
   if (cut.index === 0 && !Number.isFinite(cut.threshold)) return "no score is enough";
-  return `score ${model.higher ? "≥" : "≤"} ${Number(cut.threshold.toPrecision(6))}`;
+  return `score ${model.higher ? "≥" : "≤"} ${model.spelled(cut)}`;
 }
 
 function round(value) {

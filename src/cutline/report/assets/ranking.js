@@ -4,6 +4,7 @@ export class Cuts {
   constructor(model) {
     Object.assign(this, model);
     this.scores = model.scores.map(Number); // infinite ones come as words
+    this.next = (model.next ?? model.scores).map(Number); // the score after each cut, also where it has no cut here
     this.start = Number(model.start);
     this.sign = model.higher ? 1 : -1;
     this.positives = model.tp.at(-1);
@@ -53,6 +54,18 @@ export class Cuts {
     return isExact ? this.at(index, { threshold: typed }) : this.at(index, { snapped: true });
   }
 
+  // The threshold of a cut in few digits, but so many that it still cuts there: people copy it.
+  spelled({ index, inside, threshold }) {
+    const last = inside > 0 ? index + 1 : index;
+    const [found, after] = [last > 0 ? this.scores[last - 1] : this.sign * Infinity, this.next[last] ?? -this.sign * Infinity];
+    for (let digits = 6; digits < 17; digits++) {
+      const short = Number(threshold.toPrecision(digits));
+      const at = this.single ? Math.fround(short) : short;
+      if (this.sign * found >= this.sign * at && this.sign * at > this.sign * after) return short;
+    }
+    return threshold;
+  }
+
   // The first places of the list. Inside a tie they go to its cases at random, so the counts are expectations.
   atQuota(places) {
     const cell = Math.min(firstTrue(this.last, (i) => this.flagged(i + 1) >= places), this.last - 1);
@@ -81,10 +94,13 @@ export class Cuts {
     return (costFp * this.fp[index] + costFn * (this.positives - this.tp[index])) / this.total;
   }
 
-  // The cut of the least cost, the strictest of them. The hull of the ROC curve is always kept, so it is never lost.
+  // The cut of the least cost, the strictest of those that cost the same but for rounding. It is a corner of the ROC hull.
   cheapest(costFp, costFn) {
-    let best = 0;
-    for (let i = 1; i <= this.last; i++) if (this.cost(i, costFp, costFn) < this.cost(best, costFp, costFn)) best = i;
+    let [best, least] = [0, this.cost(0, costFp, costFn)];
+    for (let i = 1; i <= this.last; i++) {
+      const cost = this.cost(i, costFp, costFn);
+      if (cost < least - 1e-12 * Math.abs(least)) [best, least] = [i, cost];
+    }
     return this.at(best);
   }
 }
