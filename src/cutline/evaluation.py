@@ -345,11 +345,11 @@ class Evaluation:
         """The summary as a data frame of pandas, polars or pyarrow."""
         return self.summary().to_frame(backend)
 
-    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False, level: float = 0.95) -> Path:
         """Write the report (.html), the numbers (.json, .csv) or the ROC curve (.png, .svg, .pdf), by the suffix."""
         from cutline.report import save
 
-        return save(self, path, overwrite=overwrite)
+        return save(self, path, overwrite=overwrite, level=level)
 
     # ------------------------------------------------------------------ looks
 

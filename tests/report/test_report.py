@@ -105,7 +105,7 @@ def test_three_sentences_stand_first(page):
 
 
 def sentences(evaluation):
-    return verdict(evaluation, notes(evaluation))
+    return verdict(evaluation, notes(evaluation), 0.95)
 
 
 @pytest.mark.parametrize(
@@ -145,18 +145,18 @@ def test_every_measure_of_a_list_has_an_interval_where_it_takes_some_seconds(mon
     monkeypatch.setattr("cutline.report.tables.RESAMPLES", 2000)
     assert resamples(ev) == 2000
     assert resamples(ev, 12) == 277
-    assert "277 resamples" in conventions(ev, 12)["Intervals"]
-    without = {row["measure"] for row in rows_of(ev, 16) if row["low"] is None and not np.isnan(row["value"])}
+    assert "277 resamples" in conventions(ev, 0.95, 12)["Intervals"]
+    without = {row["measure"] for row in rows_of(ev, 0.95, 16) if row["low"] is None and not np.isnan(row["value"])}
     assert without == set()
 
 
 def test_a_list_too_long_for_resamples_has_the_intervals_of_formulas(long_list):
-    rows = {row["measure"]: row for row in rows_of(long_list)}
+    rows = {row["measure"]: row for row in rows_of(long_list, 0.95)}
 
     assert resamples(long_list) == 0
     assert rows["auc"]["low"] is not None
     assert rows["average_precision"]["low"] is None
-    assert "as the list is long" in conventions(long_list)["Intervals"]
+    assert "as the list is long" in conventions(long_list, 0.95)["Intervals"]
 
 
 def test_the_ranking_is_a_table(page, ten, long_list):
@@ -359,7 +359,19 @@ def test_differences_of_long_lists_are_tested_by_formula_alone(monkeypatch):
     data = load("tumours")
     models = cl.compare(data.labels, data.scores, positive=data.positive)
     monkeypatch.setattr("cutline.report.tables._PAIRED_AT_ONCE", 1000)
-    found, about = differences(models)
+    found, about = differences(models, 0.95)
 
     assert {"auc", "accuracy", "recall", "specificity"} == {row["measure"] for row in found}
     assert "only tests by formula" in about
+
+
+def test_the_level_is_that_of_every_interval(ten, tmp_path):
+    text = ten.save(tmp_path / "r.html", level=0.5).read_text(encoding="utf-8")
+    area = ten.estimate("auc", 0.5)
+
+    assert f"50 % interval {area.low:.4f} to {area.high:.4f}" in text
+    assert "With 50 % intervals" in text
+    assert "50 %: Wilson for shares" in text
+    assert json.loads(ten.save(tmp_path / "r.json", level=0.5).read_text(encoding="utf-8"))["measures"][0]["low"] > 0.6
+    with pytest.raises(cl.CutlineError, match="level"):
+        ten.save(tmp_path / "other.html", level=95)

@@ -168,7 +168,7 @@ Csv = Annotated[
 Html = Annotated[
     Path | None,
     typer.Option(
-        help="Also write the report, one HTML file; its intervals are at 95 %. Example: --html report.html",
+        help="Also write the report, one HTML file with a live cut. Example: --html report.html",
         rich_help_panel=_OUTPUT,
     ),
 ]

@@ -130,7 +130,7 @@ class Output:
             if not self.quiet:
                 screen.print(render.notes(notes))
 
-    def save(self, result: Evaluation | Comparison, charts: Sequence[str]) -> None:
+    def save(self, result: Evaluation | Comparison, charts: Sequence[str], level: float) -> None:
         """Write the files that are wanted."""
         if self.png is not None:
             self.png.mkdir(parents=True, exist_ok=True)
@@ -138,7 +138,7 @@ class Output:
                 result.chart(name).save(self.png / f"{name}.png")
             self.said(f"{len(charts)} charts are in {self.png}.")
         if self.html is not None:
-            result.save(self.html, overwrite=self.force)
+            result.save(self.html, overwrite=self.force, level=level)
             self.said(f"The report is {self.html}.")
 
     def said(self, message: str) -> None:
@@ -190,7 +190,7 @@ def run_evaluate(path: str, reading: Reading, asked: Asked, output: Output, name
         render.evaluation(screen, ev, list(table), asked.level),
         found_notes,
     )
-    output.save(ev, CHARTS)
+    output.save(ev, CHARTS, asked.level)
 
 
 def evaluated(ev: Evaluation, asked: Asked, *, quiet: bool) -> tuple[Table, list[Note]]:
@@ -228,4 +228,4 @@ def run_compare(paths: Sequence[str], reading: Reading, asked: Asked, output: Ou
     fewer = asked.fewer(len(cmp.pairing), (row["method"] for row in table))
     output.guessed(guesses)
     output.show(document, table, shown, [*lines, *told, *fewer])
-    output.save(cmp, CHARTS_OF_SEVERAL)
+    output.save(cmp, CHARTS_OF_SEVERAL, asked.level)

@@ -12,45 +12,54 @@ from cutline import files
 from cutline.comparison import Comparison
 from cutline.errors import ParameterError
 from cutline.evaluation import Evaluation
+from cutline.options import check_level
+
+LEVEL = 0.95
 
 PICTURES = (".png", ".svg", ".pdf")
 SUFFIXES = (".html", ".json", ".csv", *PICTURES)
 
 
-def save(found: Evaluation | Comparison, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
-    """Write what the suffix of the path names: the report, the numbers (JSON, CSV), or the ROC curve as a picture."""
+def save(
+    found: Evaluation | Comparison, path: str | os.PathLike[str], *, overwrite: bool = False, level: float = LEVEL
+) -> Path:
+    """Write what the suffix of the path names: the report, the numbers (JSON, CSV), or the ROC curve as a picture.
+
+    `level` is that of the intervals.
+    """
+    check_level(level)
     target = Path(path)
     suffix = target.suffix.lower()
     if suffix not in SUFFIXES:
         what = f"the suffix {target.suffix!r}" if suffix else "no suffix"
         raise ParameterError(f"Nothing can be saved with {what}: pass a path that ends in {', '.join(SUFFIXES)}.")
     files.check(target, overwrite=overwrite)
-    return files.write(target, _content(found, suffix), overwrite=overwrite)
+    return files.write(target, _content(found, suffix, level), overwrite=overwrite)
 
 
-def _content(found: Evaluation | Comparison, suffix: str) -> bytes:
+def _content(found: Evaluation | Comparison, suffix: str, level: float) -> bytes:
     if suffix in PICTURES:
         return found.chart("roc").render(suffix)
-    written: dict[str, Callable[[Any], str]] = {".html": html, ".json": _json, ".csv": _csv}
-    return written[suffix](found).encode()
+    written: dict[str, Callable[[Any, float], str]] = {".html": html, ".json": _json, ".csv": _csv}
+    return written[suffix](found, level).encode()
 
 
-def html(found: Evaluation | Comparison) -> str:
+def html(found: Evaluation | Comparison, level: float = LEVEL) -> str:
     """The report as text."""
     from cutline.report.page import of_comparison, of_evaluation
 
-    return of_evaluation(found) if isinstance(found, Evaluation) else of_comparison(found)
+    return of_evaluation(found, level) if isinstance(found, Evaluation) else of_comparison(found, level)
 
 
-def _json(found: Evaluation | Comparison) -> str:
-    return json.dumps(found.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+def _json(found: Evaluation | Comparison, level: float) -> str:
+    return json.dumps(found.to_dict(level=level), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _csv(found: Evaluation | Comparison) -> str:
+def _csv(found: Evaluation | Comparison, level: float) -> str:
     import csv
     from io import StringIO
 
-    table, text = found.summary(), StringIO()
+    table, text = found.summary(level=level), StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(table.columns)
     writer.writerows(["" if cell is None else cell for cell in row] for row in table.rows)

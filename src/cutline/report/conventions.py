@@ -6,10 +6,10 @@ import platform
 from importlib.metadata import version
 
 from cutline.evaluation import Evaluation
-from cutline.report.tables import LEVEL, resamples
+from cutline.report.tables import resamples
 
 
-def conventions(evaluation: Evaluation, models: int = 1) -> dict[str, str]:
+def conventions(evaluation: Evaluation, level: float, models: int = 1) -> dict[str, str]:
     """Each convention by its name."""
     rule = "at or above" if evaluation.ranking.higher_is_positive else "at or below"
     versions = [f"{name} {version(name)}" for name in ("cutline", "numpy", "scipy", "altair", "vl-convert-python")]
@@ -21,16 +21,16 @@ def conventions(evaluation: Evaluation, models: int = 1) -> dict[str, str]:
         ),
         "Undefined": "0/0 is undefined, with the reason; x/0 is infinite.",
         "Logarithms": "Natural, in nats.",
-        "Intervals": _intervals(evaluation, resamples(evaluation, models)),
+        "Intervals": _intervals(evaluation, resamples(evaluation, models), f"{100 * level:g} %"),
         "By chance": "What a model that knows nothing has when it flags as many cases.",
         "Weights": "A whole number equals that many equal rows; other weights count by Kish's effective number.",
         "Versions": ", ".join([*versions, f"Python {platform.python_version()}"]),
     }
 
 
-def _intervals(evaluation: Evaluation, rounds: int) -> str:
+def _intervals(evaluation: Evaluation, rounds: int, level: str) -> str:
     """Which method gave which interval."""
-    level, drawn = f"{100 * LEVEL:g} %", f"({rounds} resamples, seed 0)"
+    drawn = f"({rounds} resamples, seed 0)"
     none = "none where only resampling gives one, as the list is long: ev.estimate(measure) takes the time"
     if evaluation.groups is not None:
         return f"{level}: " + (f"whole groups of cases are resampled {drawn}." if rounds else f"{none}.")

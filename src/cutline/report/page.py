@@ -35,50 +35,50 @@ MOST_ROWS = 30  # of tests of differences that stand in one open table
 MOST_PAIRS = 6  # of which each gets a chart of its difference
 
 
-def of_evaluation(evaluation: Evaluation) -> str:
+def of_evaluation(evaluation: Evaluation, level: float) -> str:
     """The page of one model."""
     library = in_background(vega)
-    rows = tables.rows_of(evaluation)
+    rows = tables.rows_of(evaluation, level)
     notes = advice.notes(evaluation)
     name = evaluation.name or "the model"
     context = {
         "title": evaluation.name or "Evaluation",
         "heading": evaluation._heading().removeprefix(f"{evaluation.name}: "),
-        "verdict": verdict.verdict(evaluation, notes),
+        "verdict": verdict.verdict(evaluation, notes, level),
         "cards": tables.cards(rows),
         "notes": notes,
         "comparison": None,
         "live": tables.by_question(rows, live=True),
         "others": tables.by_question(rows, live=False),
     }
-    return _page({name: evaluation}, context, evaluation.to_dict(), rows, library)
+    return _page({name: evaluation}, context, evaluation.to_dict(level=level), rows, library, level)
 
 
-def of_comparison(comparison: Comparison) -> str:
+def of_comparison(comparison: Comparison, level: float) -> str:
     """The page of several models."""
     library = in_background(vega)
-    rows = {name: tables.rows_of(evaluation, len(comparison)) for name, evaluation in comparison.items()}
+    rows = {name: tables.rows_of(evaluation, level, len(comparison)) for name, evaluation in comparison.items()}
     first = next(iter(comparison.values()))
-    differences, about = tables.differences(comparison)
-    notes, document = advice.notes_on(comparison), comparison.to_dict(differences)
+    differences, about = tables.differences(comparison, level)
+    notes, document = advice.notes_on(comparison), comparison.to_dict(differences, level=level)
     context = {
         "title": " and ".join(comparison.names) if len(comparison) < 4 else f"{len(comparison)} models",
         "heading": comparison._heading(),
-        "verdict": verdict.verdict_on(comparison, notes),
+        "verdict": verdict.verdict_on(comparison, notes, level),
         "cards": [],
         "notes": notes,
-        "comparison": _side_by_side(comparison, rows, document) | {"about": about},
+        "comparison": _side_by_side(comparison, rows, document, level) | {"about": about},
         "live": tables.by_question(rows[first.name or ""], live=True),
         "others": [],
     }
     flat = [{"model": name} | row for name, own in rows.items() for row in own]
     pairs = list(itertools.combinations(comparison.names, 2))
     confidence = [comparison.confidence_curve("auc", a, b) for a, b in pairs] if len(pairs) <= MOST_PAIRS else []
-    return _page(dict(comparison.items()), context, document, flat, library, confidence)
+    return _page(dict(comparison.items()), context, document, flat, library, level, confidence)
 
 
 def _side_by_side(
-    comparison: Comparison, rows: dict[str, list[dict[str, Any]]], document: dict[str, Any]
+    comparison: Comparison, rows: dict[str, list[dict[str, Any]]], document: dict[str, Any], level: float
 ) -> dict[str, Any]:
     """The tables of several models: measures by model, differences by pair, and who is best where."""
     by_name = {model: {row["measure"]: row for row in own} for model, own in rows.items()}
@@ -91,18 +91,18 @@ def _side_by_side(
         for group in groups
         if (own := [row for row in group["rows"] if MEASURES[row["measure"]].headline])
     ]
-    verdicts = comparison.verdict("auc").splitlines()
+    verdicts = comparison.verdict("auc", level=level).splitlines()
     return {
         "models": list(rows),
         "headlines": headlines,
         "groups": groups,
-        "differences": _by_measure(document["differences"]),
+        "differences": _by_measure(document["differences"], level),
         "verdict": verdicts if len(verdicts) > 1 else [],
         "dominance": {title: comparison.dominance(curve).verdict for curve, title in AXES.items()},
     }
 
 
-def _by_measure(differences: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _by_measure(differences: list[dict[str, Any]], level: float) -> list[dict[str, Any]]:
     """The tests of differences: in one table when there are few, else measure by measure, each with its outcome."""
     rows = [row | {"title": MEASURES[row["measure"]].title} for row in differences]
     if len(rows) <= MOST_ROWS:
@@ -110,11 +110,11 @@ def _by_measure(differences: list[dict[str, Any]]) -> list[dict[str, Any]]:
     groups: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
         groups.setdefault(row["title"], []).append(row)
-    return [{"summary": f"{title}: {_told_apart(own)}", "rows": own} for title, own in groups.items()]
+    return [{"summary": f"{title}: {_told_apart(own, level)}", "rows": own} for title, own in groups.items()]
 
 
-def _told_apart(rows: list[dict[str, Any]]) -> str:
-    apart = sum(row["p_holm"] is not None and row["p_holm"] < 1 - tables.LEVEL for row in rows)
+def _told_apart(rows: list[dict[str, Any]], level: float) -> str:
+    apart = sum(row["p_holm"] is not None and row["p_holm"] < 1 - level for row in rows)
     return f"{apart} of {len(rows)} pairs can be told apart"
 
 
@@ -136,6 +136,7 @@ def _page(
     document: dict[str, Any],
     rows: list[dict[str, Any]],
     library: Future[str],
+    level: float,
     differences: Sequence[ConfidenceCurve] = (),
 ) -> str:
     from jinja2 import Environment
@@ -145,8 +146,8 @@ def _page(
         "models": [cuts.embedded(evaluation, name, len(models)) for name, evaluation in models.items()],
         "measures": tables.count_measures(),
         "charts": pictures,
-        "level": tables.LEVEL,
-        "z": quantile(tables.LEVEL),
+        "level": level,
+        "z": quantile(level),
         "document": document,
         "rows": [{key: plain(value) for key, value in row.items() if key != "facts"} for row in rows],
     }
@@ -165,9 +166,9 @@ def _page(
         rankings=[ranks.ranking_table(evaluation, name) for name, evaluation in models.items()],
         ranking_columns=ranks.COLUMNS,
         undrawn=_undrawn(len(models)),
-        conventions=conventions(first, len(models)),
+        conventions=conventions(first, level, len(models)),
         left_out=cuts.left_out(first, len(models)),
-        level=f"{100 * tables.LEVEL:g} %",
+        level=f"{100 * level:g} %",
         higher=first.ranking.higher_is_positive,
         grouped=first.groups is not None,
     )

@@ -14,7 +14,6 @@ from cutline.measures._kinds import MeanOfCases
 from cutline.measures._sources import sources
 from cutline.tables import Table, plain, shown
 
-LEVEL = 0.95
 RESAMPLES = 2000
 FEWEST = 200  # resamples, below which limits would be little more than noise
 _PAIRED_AT_ONCE = 80_000_000  # resampled scores of all models in the tests of differences, which are fewer measures
@@ -27,11 +26,11 @@ def resamples(evaluation: Evaluation, models: int = 1) -> int:
     return rounds if rounds >= FEWEST else 0
 
 
-def rows_of(evaluation: Evaluation, models: int = 1) -> list[dict[str, Any]]:
+def rows_of(evaluation: Evaluation, level: float, models: int = 1) -> list[dict[str, Any]]:
     """The measures of an evaluation as its summary gives them, and more intervals."""
-    table = list(evaluation.summary(level=LEVEL))
+    table = list(evaluation.summary(level=level, intervals="formula"))
     rounds = resamples(evaluation, models)
-    more = _more_intervals(evaluation, [row["measure"] for row in table if row["low"] is None], rounds)
+    more = _more_intervals(evaluation, [row["measure"] for row in table if row["low"] is None], rounds, level)
     for row in table:
         found = more.get(row["measure"])
         if found is not None and found.has_interval:
@@ -39,7 +38,7 @@ def rows_of(evaluation: Evaluation, models: int = 1) -> list[dict[str, Any]]:
     return table
 
 
-def _more_intervals(evaluation: Evaluation, names: list[str], rounds: int) -> dict[str, Estimate]:
+def _more_intervals(evaluation: Evaluation, names: list[str], rounds: int, level: float) -> dict[str, Estimate]:
     """Intervals where the summary has none: for one cut the page's own, else resampled when the list allows it."""
     wanted = [MEASURES[name] for name in names if MEASURES[name].fits(evaluation.ranking)]
     is_grouped = evaluation.groups is not None
@@ -48,8 +47,8 @@ def _more_intervals(evaluation: Evaluation, names: list[str], rounds: int) -> di
     # BCa reads far into the tails, where few resamples are, and leaves out each lot of cases besides.
     method = "auto" if rounds == RESAMPLES else "bootstrap"
     found = [
-        *evaluation.estimates(smooth, level=LEVEL, method="influence"),
-        *(evaluation.estimates(rest, level=LEVEL, method=method, resamples=rounds) if rest else ()),
+        *evaluation.estimates(smooth, level=level, method="influence"),
+        *(evaluation.estimates(rest, level=level, method=method, resamples=rounds) if rest else ()),
     ]
     return {estimate.measure: estimate for estimate in found}
 
@@ -58,19 +57,19 @@ def _is_mean(measure: Measure) -> bool:
     return isinstance(measure.kind, MeanOfCases)
 
 
-def differences(comparison: Comparison) -> tuple[Table, str]:
+def differences(comparison: Comparison, level: float) -> tuple[Table, str]:
     """The tests of the headlines, and in words what lists that are too long to be resampled changed about them."""
     scores = sum(len(evaluation.ranking) for evaluation in comparison.values())
     rounds = min(RESAMPLES, _PAIRED_AT_ONCE // max(scores, 1))
     if rounds >= FEWEST:
         few = f"The tests by bootstrap have {rounds} resamples." if rounds < RESAMPLES else ""
-        return comparison.summary(level=LEVEL, rounds=rounds), few
+        return comparison.summary(level=level, rounds=rounds), few
     headlines = [m for m in MEASURES if m.headline]
     by_formula = [m for m in headlines if comparison._ask(m, {}, 1, 0)[1][0, 1].chosen("auto") != "bootstrap"]
     left = (
         "Lists so long are not resampled here, so only tests by formula are shown: compare().test(measure) resamples."
     )
-    return comparison.summary(by_formula, level=LEVEL), left
+    return comparison.summary(by_formula, level=level), left
 
 
 def by_question(rows: list[dict[str, Any]], *, live: bool) -> list[dict[str, Any]]:

@@ -12,7 +12,6 @@ from cutline.contingency import written
 from cutline.evaluation import Evaluation
 from cutline.inference.estimate import Estimate
 from cutline.ranking import Ranking, cases_of
-from cutline.report.tables import LEVEL
 from cutline.tables import shown
 
 _FEW_PAIRS = 3
@@ -21,12 +20,12 @@ _CLEARLY = 0.6  # the AUC that the whole interval lies above when a model is cal
 _LONG = 5  # digits from which on they are grouped by thin spaces, as the page's program does
 
 
-def verdict(evaluation: Evaluation, notes: Sequence[Note]) -> list[str]:
+def verdict(evaluation: Evaluation, notes: Sequence[Note], level: float) -> list[str]:
     """Three sentences on one model."""
-    return [_ranking(evaluation), _cut(evaluation), _caveat(evaluation, notes)]
+    return [_ranking(evaluation, level), _cut(evaluation), _caveat(evaluation, notes)]
 
 
-def verdict_on(comparison: Comparison, notes: Sequence[Note]) -> list[str]:
+def verdict_on(comparison: Comparison, notes: Sequence[Note], level: float) -> list[str]:
     """Three sentences on several models: how well each ranks, whether they differ, and what to mind most."""
     values = {name: comparison[name].value("auc") for name in comparison}
     r = comparison.pairing.rankings[0]
@@ -38,17 +37,17 @@ def verdict_on(comparison: Comparison, notes: Sequence[Note]) -> list[str]:
     )
     others = [note.text for note in notes if note.rule not in _OF_DIFFERENCES]
     dominance = comparison.dominance("roc").verdict
-    return [first, _differences(comparison), others[0] if others else f"By false positive rate: {dominance}"]
+    return [first, _differences(comparison, level), others[0] if others else f"By false positive rate: {dominance}"]
 
 
-def _differences(comparison: Comparison) -> str:
+def _differences(comparison: Comparison, level: float) -> str:
     """Which models can be told apart; of many, how many pairs."""
-    sentences = comparison.verdict("auc").splitlines()
+    sentences = comparison.verdict("auc", level=level).splitlines()
     if len(sentences) <= _FEW_PAIRS:
         return " ".join(sentences)
-    apart = sum(pair.p_holm < 1 - LEVEL for pair in comparison.test("auc"))
+    apart = sum(pair.p_holm < 1 - level for pair in comparison.test("auc"))
     return (
-        f"Of the {len(sentences)} pairs of models, {apart} can be told apart by the AUC at {100 * LEVEL:g} % "
+        f"Of the {len(sentences)} pairs of models, {apart} can be told apart by the AUC at {100 * level:g} % "
         "(DeLong, Holm's correction)."
     )
 
@@ -57,16 +56,16 @@ def _or_nothing(value: float) -> float:
     return -1.0 if math.isnan(value) else value
 
 
-def _ranking(evaluation: Evaluation) -> str:
+def _ranking(evaluation: Evaluation, level: float) -> str:
     r = evaluation.ranking
     who = evaluation.name or "The model"
     share = f"{100 * r.positives / r.total:.3g} %"
     on = f"{who} was evaluated on {_cases(r)}, {grouped(r.positives)} of them positive ({share})"
     if not r.positives or not r.negatives:
         return f"{on}; with one class alone, nothing can be said of how well it ranks."
-    area = evaluation.estimate("auc", LEVEL)
+    area = evaluation.estimate("auc", level)
     interval = (
-        f", {100 * LEVEL:g} % interval {shown(area.low)} to {shown(area.high)}"
+        f", {100 * level:g} % interval {shown(area.low)} to {shown(area.high)}"
         if area.has_interval
         else ", no interval"
     )
