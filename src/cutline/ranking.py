@@ -25,6 +25,8 @@ from cutline.tables import Table
 
 __all__ = ["Array", "Bracket", "Counts", "Pairs", "Ranking", "bracket", "cases_of", "dot", "merge", "take"]
 
+_KEPT_APART = 500_000  # cells of a stack
+
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
@@ -252,6 +254,14 @@ class Ranking:
 
     def one_by_one(self) -> list[Ranking]:
         """The rankings of a stack; a single one is a stack of one."""
+        return self._kept_apart if self.pos.size <= _KEPT_APART else self._apart()
+
+    @cached_property
+    def _kept_apart(self) -> list[Ranking]:
+        """Those of a small stack, kept because several measures look at the hull of each."""
+        return self._apart()
+
+    def _apart(self) -> list[Ranking]:
         columns = np.broadcast_arrays(self.pos, self.neg, self.pos2, self.neg2)
         rows = zip(*(column.reshape(-1, len(self)) for column in columns), strict=True)
         return [replace(self, pos=p, neg=n, pos2=p2, neg2=n2) for p, n, p2, n2 in rows]

@@ -38,7 +38,8 @@ MOST_PAIRS = 6  # of which each gets a chart of its difference
 def of_evaluation(evaluation: Evaluation, level: float) -> str:
     """The page of one model."""
     library = in_background(vega)
-    rows = tables.rows_of(evaluation, level)
+    summary = evaluation.summary(level=level)
+    rows = tables.rows_of(evaluation, level, summary=summary)
     notes = advice.notes(evaluation)
     name = evaluation.name or "the model"
     context = {
@@ -51,7 +52,7 @@ def of_evaluation(evaluation: Evaluation, level: float) -> str:
         "live": tables.by_question(rows, live=True),
         "others": tables.by_question(rows, live=False),
     }
-    return _page({name: evaluation}, context, evaluation.to_dict(level=level), rows, library, level)
+    return _page({name: evaluation}, context, evaluation.to_dict(summary, level=level), rows, library, level)
 
 
 def of_comparison(comparison: Comparison, level: float) -> str:

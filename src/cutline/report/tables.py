@@ -9,6 +9,7 @@ from typing import Any
 from cutline.comparison import Comparison
 from cutline.evaluation import Evaluation
 from cutline.inference.estimate import Estimate
+from cutline.inference.intervals import RESAMPLING
 from cutline.measures import MEASURES, Family, Measure, Needs
 from cutline.measures._kinds import MeanOfCases
 from cutline.measures._sources import sources
@@ -26,11 +27,13 @@ def resamples(evaluation: Evaluation, models: int = 1) -> int:
     return rounds if rounds >= FEWEST else 0
 
 
-def rows_of(evaluation: Evaluation, level: float, models: int = 1) -> list[dict[str, Any]]:
-    """The measures of an evaluation as its summary gives them, and more intervals."""
-    table = list(evaluation.summary(level=level, intervals="formula"))
+def rows_of(
+    evaluation: Evaluation, level: float, models: int = 1, summary: Table | None = None
+) -> list[dict[str, Any]]:
+    """The measures of an evaluation as its summary gives them, and more intervals; `summary` is a finished one."""
+    table = list(evaluation.summary(level=level, intervals="formula") if summary is None else summary)
     rounds = resamples(evaluation, models)
-    more = _more_intervals(evaluation, [row["measure"] for row in table if row["low"] is None], rounds, level)
+    more = _more_intervals(evaluation, [row["measure"] for row in table if _is_open(row)], rounds, level)
     for row in table:
         found = more.get(row["measure"])
         if found is not None and found.has_interval:
@@ -51,6 +54,11 @@ def _more_intervals(evaluation: Evaluation, names: list[str], rounds: int, level
         *(evaluation.estimates(rest, level=level, method=method, resamples=rounds) if rest else ()),
     ]
     return {estimate.measure: estimate for estimate in found}
+
+
+def _is_open(row: dict[str, Any]) -> bool:
+    """Whether a measure lacks an interval, or has another than the page gives when the cut moves."""
+    return row["low"] is None or (row["method"] in RESAMPLING and MEASURES[row["measure"]].needs is Needs.COUNTS)
 
 
 def _is_mean(measure: Measure) -> bool:
