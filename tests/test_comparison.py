@@ -544,3 +544,10 @@ def test_a_summary_of_one_measure_needs_no_list():
 
     assert [row["measure"] for row in models.summary("auc", rounds=20)] == ["auc"]
     assert repr(models.summary(MEASURES["auc"], rounds=20)) == repr(models.summary(["auc"], rounds=20))
+
+
+def test_the_method_that_auto_chooses_is_told():
+    models = compare([1, 1, 0, 0], {"a": [4, 3, 2, 1], "b": [4, 2, 3, 1]}, threshold=2.5)
+
+    for measure, chosen in {"auc": "delong", "accuracy": "mcnemar_midp", "f1": "bootstrap"}.items():
+        assert models.method(measure) == chosen == next(iter(models.test(measure, rounds=2))).method

@@ -23,12 +23,11 @@ from cutline.inference.target import as_measure
 from cutline.joining import columns_of, groups_of_cases, join_frames, share_cases, thresholds_of
 from cutline.measures import MEASURES, Measure, Needs
 from cutline.measures._measure import DEFAULT_THRESHOLD
-from cutline.options import check_choice, check_level, check_whole
+from cutline.options import LEVEL, check_choice, check_level, check_whole
 from cutline.predictions import Missing, rank
 from cutline.tables import Table
 
 ROUNDS = 2000
-LEVEL = 0.95
 Asked = str | Measure | Callable[..., float]
 
 if TYPE_CHECKING:
@@ -231,6 +230,10 @@ class Comparison(Mapping[str, Evaluation]):
 
     # ------------------------------------------------------------------ many measures
 
+    def method(self, measure: Asked = "auc") -> str:
+        """The test that `method="auto"` chooses for a measure."""
+        return self._ask(measure, {}, 1, 0)[1][0, 1].chosen("auto")
+
     def summary(
         self,
         measures: Iterable[str | Measure] | str | Measure | None = None,
@@ -285,7 +288,7 @@ class Comparison(Mapping[str, Evaluation]):
         """The summary as a data frame of pandas, polars or pyarrow."""
         return self.summary().to_frame(backend)
 
-    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False, level: float = 0.95) -> Path:
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False, level: float = LEVEL) -> Path:
         """Write the report (.html), the numbers (.json, .csv) or the ROC curves (.png, .svg, .pdf), by the suffix."""
         from cutline.report import save
 

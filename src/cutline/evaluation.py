@@ -22,7 +22,7 @@ from cutline.inference.target import Target, of_function, of_measure
 from cutline.joining import INCOMPLETE_GROUPS
 from cutline.measures import MEASURES, Family, Measure, Needs
 from cutline.measures._measure import DEFAULT_THRESHOLD
-from cutline.options import check_whole
+from cutline.options import LEVEL, check_whole
 from cutline.parallel import each
 from cutline.predictions import Missing, cut, places, rank
 from cutline.ranking import Ranking, cases_of
@@ -168,7 +168,7 @@ class Evaluation:
     def estimate(
         self,
         measure: str | Measure | Callable[..., float],
-        level: float = 0.95,
+        level: float = LEVEL,
         method: str = "auto",
         *,
         resamples: int = 2000,
@@ -191,7 +191,7 @@ class Evaluation:
     def estimates(
         self,
         measures: Iterable[str | Measure | Callable[..., float]] | str | Measure,
-        level: float = 0.95,
+        level: float = LEVEL,
         method: str = "auto",
         *,
         resamples: int = 2000,
@@ -253,7 +253,7 @@ class Evaluation:
         quota: float | None = None,
         share: float | None = None,
         intervals: bool | Literal["bootstrap", "formula"] = True,
-        level: float = 0.95,
+        level: float = LEVEL,
         resamples: int = 2000,
         seed: int = 0,
     ) -> Table:
@@ -317,7 +317,7 @@ class Evaluation:
         """The notes, each with the name of its rule."""
         return [*remarks(self.ranking, self.threshold, self.groups.groups if self.groups else 0)]
 
-    def to_dict(self, summary: Table | None = None, *, level: float = 0.95) -> dict[str, Any]:
+    def to_dict(self, summary: Table | None = None, *, level: float = LEVEL) -> dict[str, Any]:
         """All that is known, ready for JSON (docs/schema.json); what is not a finite number is None, with its reason.
 
         `summary` is a finished one, of the measures, intervals and `level` that are wanted; all measures without.
@@ -345,7 +345,7 @@ class Evaluation:
         """The summary as a data frame of pandas, polars or pyarrow."""
         return self.summary().to_frame(backend)
 
-    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False, level: float = 0.95) -> Path:
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False, level: float = LEVEL) -> Path:
         """Write the report (.html), the numbers (.json, .csv) or the ROC curve (.png, .svg, .pdf), by the suffix."""
         from cutline.report import save
 

@@ -8,6 +8,8 @@ from typing import Any
 from cutline.columns import number as check_number
 from cutline.errors import ParameterError, near
 
+LEVEL = 0.95  # of intervals and tests, unless another is asked for
+
 
 def check_level(level: Any) -> float:
     """The level of an interval or a test: a share between 0 and 1."""

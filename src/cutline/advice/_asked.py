@@ -9,10 +9,9 @@ from functools import cached_property
 from cutline.evaluation import Evaluation
 from cutline.inference.estimate import Estimate
 from cutline.measures import MEASURES
+from cutline.options import LEVEL
 from cutline.predictions import places
 from cutline.ranking import Ranking
-
-LEVEL = 0.95
 
 
 @dataclass(frozen=True)

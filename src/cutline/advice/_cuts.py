@@ -6,11 +6,12 @@ import math
 
 import numpy as np
 
-from cutline.advice._asked import LEVEL, Asked, brief, percent
+from cutline.advice._asked import Asked, brief, percent
 from cutline.advice.situations import MAJORITY
 from cutline.contingency import written
 from cutline.inference.proportions import wald_holds
 from cutline.measures import MEASURES, Family
+from cutline.options import LEVEL
 
 RARE = 0.1  # Berrar's example of highly unbalanced classes, nine to one
 TOP = 0.1

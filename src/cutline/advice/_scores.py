@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from cutline.advice._asked import LEVEL, Asked, brief, percent
+from cutline.advice._asked import Asked, brief, percent
 from cutline.contingency import written
 from cutline.inference.calibration import Calibration, calibration
 from cutline.inference.finishing import FEW_FOR_DELONG
 from cutline.inference.sizes import effective
 from cutline.inference.sizes import notes as on_sizes
 from cutline.measures import MEASURES
+from cutline.options import LEVEL
 
 TIED = 0.01  # share of the pairs from which on ties are worth a word
 _SURE = 2.576  # a z value that chance exceeds once in a hundred times, on either side

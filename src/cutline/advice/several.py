@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from cutline.advice._asked import LEVEL, asked, brief
+from cutline.advice._asked import asked, brief
 from cutline.advice._rules import Note, Rule, in_order
 from cutline.advice._sources import BERRAR, DELONG, DOMINANCE
 from cutline.advice.models import found
@@ -14,6 +14,7 @@ from cutline.contingency import written
 from cutline.inference.differences import NormalDifference, needed_cases
 from cutline.inference.estimate import quantile
 from cutline.measures import MEASURES
+from cutline.options import LEVEL
 from cutline.predictions import places
 
 ALONE = 0.05  # the part of the axis over which a model has to be the only best one

@@ -17,7 +17,7 @@ from cutline.inference.bootstrap import bootstrap, percentile
 from cutline.inference.finishing import STRATIFIED_GROUPS, redraws, whole_groups
 from cutline.inference.samplers import CaseSampler, GroupSampler, Sampler
 from cutline.inference.sizes import effective
-from cutline.options import check_level, check_whole
+from cutline.options import LEVEL, check_level, check_whole
 from cutline.ranking import Array, Ranking
 from cutline.tables import Table, frame
 
@@ -78,7 +78,7 @@ def band(
     curve: Callable[[Ranking], Array],
     x: npt.ArrayLike,
     *,
-    level: float = 0.95,
+    level: float = LEVEL,
     resamples: int = 2000,
     seed: int = 0,
     stratified: bool = False,
@@ -123,7 +123,7 @@ def roc_band(
     ranking: Any,
     fpr: npt.ArrayLike | None = None,
     *,
-    level: float = 0.95,
+    level: float = LEVEL,
     simultaneous: bool = False,
     **options: Any,
 ) -> Band:

@@ -33,7 +33,7 @@ from cutline.inference.finishing import (
 from cutline.inference.samplers import CaseSampler, GroupSampler, Sampler
 from cutline.inference.target import Target
 from cutline.measures._kinds import LineOfAuc, MeanOfCases, Proportion, Ratio
-from cutline.options import check_level, check_whole
+from cutline.options import LEVEL, check_level, check_whole
 
 RESAMPLING = ("bootstrap", "bca")
 FEW_FOR_PROPORTIONS = 5
@@ -42,7 +42,7 @@ FEW_FOR_PROPORTIONS = 5
 class Options(NamedTuple):
     """How an interval is to be made."""
 
-    level: float = 0.95
+    level: float = LEVEL
     method: str = "auto"
     resamples: int = 2000
     seed: int = 0

@@ -20,7 +20,7 @@ from cutline.inference.estimate import Estimate
 from cutline.inference.pairing import stream
 from cutline.inference.permutation import PermutationTest, verdict_of_chance
 from cutline.measures import MEASURES, Measure
-from cutline.options import check_level, check_whole
+from cutline.options import LEVEL, check_level, check_whole
 from cutline.ranking import Array
 from cutline.scoring import Scorer
 from cutline.tables import Table
@@ -41,7 +41,7 @@ class ModelBootstrap:
     redrawn: int
     asked: int
     seed: int
-    level: float = 0.95
+    level: float = LEVEL
 
     @property
     def rounds(self) -> int:
@@ -112,7 +112,7 @@ def bootstrap_model(
     measures: str | Measure | Iterable[str | Measure] = ("auc",),
     b: int = 1000,
     *,
-    level: float = 0.95,
+    level: float = LEVEL,
     positive: Any = None,
     seed: int = 0,
     n_jobs: int = 1,

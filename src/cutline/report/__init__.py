@@ -12,9 +12,7 @@ from cutline import files
 from cutline.comparison import Comparison
 from cutline.errors import ParameterError
 from cutline.evaluation import Evaluation
-from cutline.options import check_level
-
-LEVEL = 0.95
+from cutline.options import LEVEL, check_level
 
 PICTURES = (".png", ".svg", ".pdf")
 SUFFIXES = (".html", ".json", ".csv", *PICTURES)

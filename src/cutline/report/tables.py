@@ -73,7 +73,7 @@ def differences(comparison: Comparison, level: float) -> tuple[Table, str]:
         few = f"The tests by bootstrap have {rounds} resamples." if rounds < RESAMPLES else ""
         return comparison.summary(level=level, rounds=rounds), few
     headlines = [m for m in MEASURES if m.headline]
-    by_formula = [m for m in headlines if comparison._ask(m, {}, 1, 0)[1][0, 1].chosen("auto") != "bootstrap"]
+    by_formula = [m for m in headlines if comparison.method(m) != "bootstrap"]
     left = (
         "Lists so long are not resampled here, so only tests by formula are shown: compare().test(measure) resamples."
     )

@@ -10,6 +10,7 @@ each is exact.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -50,7 +51,7 @@ def as_ratio(loss: TableLoss, positives: float, negatives: float) -> TableLoss:
 
 
 @dataclass(frozen=True, eq=False)
-class _TableOracle:
+class _TableOracle(ABC):
     split: Split
     loss: TableLoss
     costs: tuple[float, float]
@@ -66,9 +67,9 @@ class _TableOracle:
         """A score from which down it never pays to flag a negative."""
         return -np.inf
 
+    @abstractmethod
     def search(self, order: Ordered) -> tuple[float, int, int]:
         """The largest loss plus gain over all tables, and the table that has it."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True, eq=False)
