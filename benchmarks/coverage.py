@@ -23,11 +23,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cutline import MEASURES, Ranking, parallel, rank
-from cutline.inference import intervals, proportions
-from cutline.inference.bootstrap import accelerations, bootstrap
-from cutline.inference.samplers import CaseSampler
-from cutline.inference.target import Target, of_measure
+from cutline import MEASURES, Ranking, rank
+from cutline.core import parallel
+from cutline.inference.one import intervals, proportions
+from cutline.inference.one.estimand import Estimand, of_measure
+from cutline.inference.resampling.bootstrap import accelerations, bootstrap
+from cutline.inference.resampling.samplers import CaseSampler
 
 PAGE = Path(__file__).parents[1] / "docs" / "coverage.md"
 NORMAL = NormalDist()
@@ -127,7 +128,7 @@ def study(job: tuple[Population, int, int]) -> dict[tuple[str, str], tuple[float
     return {key: (held[key] / tried[key], widths[key] / tried[key], tried[key]) for key in tried}
 
 
-def resampled(ranking: Ranking, targets: list[Target], seed: int, note) -> None:
+def resampled(ranking: Ranking, targets: list[Estimand], seed: int, note) -> None:
     """Both bootstrap intervals of all measures from one set of resamples."""
     sampler, statistics = CaseSampler(ranking), [target.statistic for target in targets]
     values, _ = bootstrap(sampler, statistics, RESAMPLES, seed)

@@ -17,11 +17,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
 import cutline as cl
+from cutline.training.class_order import Split
 from cutline.training.linear import Design, Effort
 from cutline.training.newton import explicit_pairs, newton_auc
-from cutline.training.split import Split
-from cutline.training.tables import GridOracle
-from cutline.training.targets import target as goal
+from cutline.training.objectives import target as goal
+from cutline.training.table_losses import GridOracle
 
 TARGETS = []
 COLUMNS = 50

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from cutline import MEASURES
 from cutline.measures import Family, Measure
-from cutline.measures._sources import sources
+from cutline.measures.references import sources
 
 PAGE = Path(__file__).with_name("measures.md")
 

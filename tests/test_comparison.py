@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import cutline as cl
 from cutline import MEASURES, compare
-from cutline.inference.pairing import delong_covariance
+from cutline.inference.resampling.pairing import delong_covariance
 from cutline.measures import LineOfAuc, Needs
 
 # 43 patients of DeLong, DeLong and Clarke-Pearson (Biometrics 44, 1988): albumin, total protein and the Krebs-Goplerud

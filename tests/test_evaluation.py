@@ -580,7 +580,7 @@ def test_an_evaluation_has_no_other_attributes(name):
 
 def test_numbers_change_when_the_definition_does(monkeypatch):
     assert EV.value("precision") == 4 / 5
-    monkeypatch.setattr("cutline.predictions.Ranking.at_threshold", lambda self, t: self.at_cut(1, t))
+    monkeypatch.setattr("cutline.inputs.predictions.Ranking.at_threshold", lambda self, t: self.at_cut(1, t))
 
     assert EV.value("precision") == 1 / 1
 

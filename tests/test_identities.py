@@ -14,8 +14,8 @@ from sklearn.isotonic import IsotonicRegression
 import cutline
 import reference
 from cutline import MEASURES, Counts, rank
+from cutline.core.ranking import merge
 from cutline.measures import Needs
-from cutline.ranking import merge
 
 often = settings(max_examples=60, deadline=None)
 

@@ -17,9 +17,9 @@ from sklearn.base import BaseEstimator
 
 import cutline as cl
 from cutline import MEASURES, Counts, Ranking, losses, rank
+from cutline.core.ranking import merge
+from cutline.inputs.predictions import cut
 from cutline.measures import Needs
-from cutline.predictions import cut
-from cutline.ranking import merge
 from cutline.training import oracle
 
 SNAPSHOTS = Path(__file__).with_name("messages.txt")

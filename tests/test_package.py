@@ -14,7 +14,7 @@ import pytest
 
 import cutline
 from cutline import MEASURES
-from cutline.measures import Baseline, Family, Needs, Parameter, Situation
+from cutline.measures import Baseline, Context, Family, Needs, Parameter
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -71,7 +71,7 @@ def test_curves_need_numpy_alone():
         "from cutline import Counts; Counts(3, 1, 2, 4).precision",
         "import cutline; dir(cutline)",
         "import cutline; assert not hasattr(cutline, 'nonsense')",
-        "from cutline.ranking import Ranking; Ranking.of_counts([1], [1], [1]).pairs",
+        "from cutline.core.ranking import Ranking; Ranking.of_counts([1], [1], [1]).pairs",
         "from cutline.scoring import scorer; scorer('auc')",
     ],
 )
@@ -240,11 +240,11 @@ def test_a_parameter_is_explained_and_takes_its_default_and_its_example(m):
 @every_measure
 def test_the_baselines_take_the_parameters_of_the_measure(m):
     examples = {name: parameter.example or parameter.choices[0] for name, parameter in m.parameters.items()}
-    situation = Situation(prevalence=0.25, flagged=0.5, n=40, threshold=0.5)
+    context = Context(prevalence=0.25, flagged=0.5, n=40, threshold=0.5)
     for baseline in (m.perfect, m.random):
         for parameters in (m.defaults, m.defaults | examples):
             if not set(m.required) - set(parameters):
-                assert isinstance(baseline.at(situation, **parameters), float)
+                assert isinstance(baseline.at(context, **parameters), float)
 
 
 def test_the_registry_can_be_searched():
@@ -290,7 +290,7 @@ def test_the_main_source_is_cited_by_its_year():
 @pytest.mark.parametrize("name", ["aucpr_min", "aucpr_minmax", "aucpr_max"])
 def test_the_trapezoids_of_a_model_that_knows_nothing_are_the_prevalence(name):
     assert MEASURES[name].random.latex == r"\pi"
-    assert MEASURES[name].random.at(Situation(prevalence=0.3)) == 0.3
+    assert MEASURES[name].random.at(Context(prevalence=0.3)) == 0.3
 
 
 # ---------------------------------------------------------------------- the distribution

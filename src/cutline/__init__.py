@@ -20,9 +20,8 @@ if TYPE_CHECKING:
     from cutline.charts import CHARTS, Picture, chart
     from cutline.classes import OneVsRest, one_vs_rest
     from cutline.comparison import Comparison, compare
-    from cutline.contingency import Counts
-    from cutline.curves import CURVES, Curve
-    from cutline.errors import (
+    from cutline.core.counts import Counts
+    from cutline.core.errors import (
         CutlineError,
         InputError,
         NotProbabilitiesError,
@@ -30,20 +29,21 @@ if TYPE_CHECKING:
         UnavailableError,
         UnknownNameError,
     )
+    from cutline.core.ranking import Bracket, Ranking
+    from cutline.core.table import Table
+    from cutline.curves import CURVES, Curve
     from cutline.evaluation import Evaluation, evaluate
-    from cutline.inference.bands import Band, band, roc_band
-    from cutline.inference.estimate import Estimate
-    from cutline.inference.mcnemar import Discordance, mcnemar
-    from cutline.inference.refit import ModelBootstrap, bootstrap_model, permutation_test
+    from cutline.inference.one.bands import Band, band, roc_band
+    from cutline.inference.one.refitting import ModelBootstrap, bootstrap_model, permutation_test
+    from cutline.inference.two.mcnemar import Discordance, mcnemar
+    from cutline.inputs.predictions import rank
     from cutline.measures import MEASURES, Measure, losses
     from cutline.measures.losses import triplet_loss
     from cutline.measures.probabilities import information_scores
     from cutline.measures.quotas import PemAreas, pem_areas
-    from cutline.measures.rules import Properness, check_proper, ranked_probability_score
-    from cutline.predictions import rank
-    from cutline.ranking import Bracket, Ranking
+    from cutline.measures.scoring_rules import Properness, check_proper, ranked_probability_score
+    from cutline.results.estimate import Estimate
     from cutline.scoring import Scorer, scorer
-    from cutline.tables import Table
     from cutline.training import LinearMeasureClassifier, auc_pairs, boosting_loss, boosting_metric
 
 __version__ = "0.1.0"
@@ -55,7 +55,7 @@ _HOMES = {
     "classes": ("OneVsRest", "one_vs_rest"),
     "comparison": ("Comparison", "compare"),
     "curves": ("CURVES", "Curve"),
-    "errors": (
+    "core.errors": (
         "CutlineError",
         "InputError",
         "NotProbabilitiesError",
@@ -64,19 +64,19 @@ _HOMES = {
         "UnknownNameError",
     ),
     "evaluation": ("Evaluation", "evaluate"),
-    "inference.bands": ("Band", "band", "roc_band"),
-    "inference.estimate": ("Estimate",),
-    "inference.mcnemar": ("Discordance", "mcnemar"),
-    "inference.refit": ("ModelBootstrap", "bootstrap_model", "permutation_test"),
+    "inference.one.bands": ("Band", "band", "roc_band"),
+    "results.estimate": ("Estimate",),
+    "inference.two.mcnemar": ("Discordance", "mcnemar"),
+    "inference.one.refitting": ("ModelBootstrap", "bootstrap_model", "permutation_test"),
     "measures": ("MEASURES", "Counts", "Measure", "losses"),
     "measures.losses": ("triplet_loss",),
     "measures.probabilities": ("information_scores",),
     "measures.quotas": ("PemAreas", "pem_areas"),
-    "predictions": ("rank",),
-    "ranking": ("Bracket", "Ranking"),
-    "measures.rules": ("Properness", "check_proper", "ranked_probability_score"),
+    "inputs.predictions": ("rank",),
+    "core.ranking": ("Bracket", "Ranking"),
+    "measures.scoring_rules": ("Properness", "check_proper", "ranked_probability_score"),
     "scoring": ("Scorer", "scorer"),
-    "tables": ("Table",),
+    "core.table": ("Table",),
     "training": ("LinearMeasureClassifier", "auc_pairs", "boosting_loss", "boosting_metric"),
 }
 
@@ -146,7 +146,7 @@ def __getattr__(name: str) -> Any:
             return import_module(f"cutline.{name}")
         measures = import_module("cutline.measures").MEASURES
         if name.startswith("_") or name not in measures:
-            hint = "" if name.startswith("_") else import_module("cutline.errors").near(name, measures.names)
+            hint = "" if name.startswith("_") else import_module("cutline.core.errors").near(name, measures.names)
             raise AttributeError(f"module 'cutline' has no attribute {name!r}.{hint}")
         value = measures[name]
     globals()[name] = value

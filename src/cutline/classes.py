@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cutline import columns
+from cutline.core import columns
+from cutline.core.ranking import Ranking
+from cutline.inputs.predictions import rank
 from cutline.measures import MEASURES, Measure
-from cutline.predictions import rank
-from cutline.ranking import Ranking
 
 
 class OneVsRest(Mapping[Any, Ranking]):

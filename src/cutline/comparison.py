@@ -9,23 +9,23 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from cutline.contingency import written
-from cutline.errors import ParameterError, UnknownNameError, near
+from cutline.core.checks import LEVEL, check_choice, check_level, check_whole
+from cutline.core.counts import written
+from cutline.core.errors import ParameterError, UnknownNameError, near
+from cutline.core.table import Table
 from cutline.evaluation import Evaluation
-from cutline.inference.confidence_curve import ConfidenceCurve, confidence_curve
-from cutline.inference.differences import chi_square
-from cutline.inference.dominance import CURVES, Dominance, of_curves, of_thresholds
-from cutline.inference.estimate import Estimate
-from cutline.inference.pair_tests import PairTests, corrected
-from cutline.inference.paired import INTERVALS, ROW, TESTS, PairedMeasure, covariance_of_all, said_once
-from cutline.inference.pairing import Pairing, Question, Resamples, bootstrap, pair
-from cutline.inference.target import as_measure
-from cutline.joining import columns_of, groups_of_cases, join_frames, share_cases, thresholds_of
+from cutline.inference.one.estimand import as_measure
+from cutline.inference.resampling.pairing import Pairing, Question, Resamples, bootstrap, pair
+from cutline.inference.two.confidence_curve import ConfidenceCurve, confidence_curve
+from cutline.inference.two.differences import chi_square
+from cutline.inference.two.dominance import CURVES, Dominance, of_curves, of_thresholds
+from cutline.inference.two.paired_measure import INTERVALS, ROW, TESTS, PairedMeasure, covariance_of_all, said_once
+from cutline.inference.two.test_results import PairTests, corrected
+from cutline.inputs.alignment import columns_of, groups_of_cases, join_frames, share_cases, thresholds_of
+from cutline.inputs.predictions import Missing, rank
 from cutline.measures import MEASURES, Measure, Needs
-from cutline.measures._measure import DEFAULT_THRESHOLD
-from cutline.options import LEVEL, check_choice, check_level, check_whole
-from cutline.predictions import Missing, rank
-from cutline.tables import Table
+from cutline.measures.definition import DEFAULT_THRESHOLD
+from cutline.results.estimate import Estimate
 
 ROUNDS = 2000
 Asked = str | Measure | Callable[..., float]

@@ -10,24 +10,24 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from cutline import columns
-from cutline.contingency import Counts, written
-from cutline.engines import sources
-from cutline.errors import CutlineError, ParameterError, UnavailableError, near
-from cutline.inference.estimate import Estimate
-from cutline.inference.intervals import Options, by_formula, checked, estimates
+from cutline.core import columns
+from cutline.core.checks import LEVEL, check_whole
+from cutline.core.counts import Counts, written
+from cutline.core.errors import CutlineError, ParameterError, UnavailableError, near
+from cutline.core.parallel import each
+from cutline.core.ranking import Ranking, cases_of
+from cutline.core.table import Table, plain
+from cutline.inference.one.estimand import Estimand, of_function, of_measure
+from cutline.inference.one.intervals import Options, by_formula, checked, estimates
 from cutline.inference.permutation import PermutationTest, permute_labels
-from cutline.inference.samplers import GroupSampler
-from cutline.inference.target import Target, of_function, of_measure
-from cutline.joining import INCOMPLETE_GROUPS
+from cutline.inference.resampling.samplers import GroupSampler
+from cutline.inputs import sources
+from cutline.inputs.alignment import INCOMPLETE_GROUPS
+from cutline.inputs.predictions import Missing, cut, places, rank
 from cutline.measures import MEASURES, Family, Measure, Needs
-from cutline.measures._measure import DEFAULT_THRESHOLD
-from cutline.options import LEVEL, check_whole
-from cutline.parallel import each
-from cutline.predictions import Missing, cut, places, rank
-from cutline.ranking import Ranking, cases_of
-from cutline.remarks import Remark, remarks
-from cutline.tables import Table, plain
+from cutline.measures.definition import DEFAULT_THRESHOLD
+from cutline.results.estimate import Estimate
+from cutline.results.notes import Remark, remarks
 
 if TYPE_CHECKING:
     import os
@@ -186,7 +186,7 @@ class Evaluation:
         recall 0.6000 [0.1466, 0.9473] (95 %, clopper_pearson)
         """
         options = Options(level, method, resamples, seed, stratified)
-        return estimates([self._target(measure, parameters)], options, self.groups)[0]
+        return estimates([self._estimand(measure, parameters)], options, self.groups)[0]
 
     def estimates(
         self,
@@ -201,9 +201,9 @@ class Evaluation:
         """Several measures with their intervals, those of the bootstrap on the same resamples."""
         options = Options(level, method, resamples, seed, stratified)
         listed = [measures] if isinstance(measures, str | Measure) else measures
-        return estimates([self._target(measure, {}) for measure in listed], options, self.groups)
+        return estimates([self._estimand(measure, {}) for measure in listed], options, self.groups)
 
-    def _target(self, measure: str | Measure | Callable[..., float], parameters: dict[str, Any]) -> Target:
+    def _estimand(self, measure: str | Measure | Callable[..., float], parameters: dict[str, Any]) -> Estimand:
         grouped = self.groups is not None
         if callable(measure) and not isinstance(measure, Measure):
             return of_function(measure, self.ranking, parameters, grouped=grouped)
@@ -282,24 +282,24 @@ class Evaluation:
         options = checked(Options(level, resamples=resamples, seed=seed))
         n, grouped = len(self.ranking), self.groups is not None
         fitting = [m for m in chosen if m.fits(self.ranking)]
-        targets = each(lambda m: self._target(m, {}), fitting, n)
-        found: list[Estimate | None] = [None] * len(targets)
+        estimands = each(lambda m: self._estimand(m, {}), fitting, n)
+        found: list[Estimate | None] = [None] * len(estimands)
         if intervals:
-            found = each(lambda t: by_formula(t, options.level, grouped=grouped), targets, n)
+            found = each(lambda t: by_formula(t, options.level, grouped=grouped), estimands, n)
             left = [i for i, one in enumerate(found) if one is None]
             if intervals == "bootstrap" or (intervals is True and len(left) * n <= QUICKLY_RESAMPLED):
-                resampled = estimates([targets[i] for i in left], options, self.groups)
+                resampled = estimates([estimands[i] for i in left], options, self.groups)
                 for i, one in zip(left, resampled, strict=True):
                     found[i] = one
-        known = {m: pair for m, *pair in zip(fitting, targets, found, strict=True)}
+        known = {m: pair for m, *pair in zip(fitting, estimands, found, strict=True)}
         rows = (self._row(m, *known.get(m, (None, None))) for m in chosen)
         return Table(_SUMMARY, tuple(rows), title=self._heading(), hidden=("title", "family", "method", "note"))
 
-    def _row(self, measure: Measure, target: Target | None, found: Estimate | None) -> tuple[Any, ...]:
-        value, ignorant, reason = math.nan, None, "" if target else measure.reason(self.ranking)
-        if target is not None:
+    def _row(self, measure: Measure, estimand: Estimand | None, found: Estimate | None) -> tuple[Any, ...]:
+        value, ignorant, reason = math.nan, None, "" if estimand else measure.reason(self.ranking)
+        if estimand is not None:
             data, parameters = self._prepare(measure, {})
-            value, reason = target.value, target.reason or ("infinite" if math.isinf(target.value) else "")
+            value, reason = estimand.value, estimand.reason or ("infinite" if math.isinf(estimand.value) else "")
             ignorant = plain(measure.ignorant(data, **{**measure.bound, **parameters}))
         has_interval = found is not None and found.has_interval
         interval = (found.low, found.high, found.method) if found and has_interval else (None, None, "")

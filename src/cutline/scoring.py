@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from cutline.errors import InputError, ParameterError
+from cutline.core.errors import InputError, ParameterError
+from cutline.inputs.predictions import rank
 from cutline.measures import MEASURES, Measure, Needs
-from cutline.predictions import rank
 
 
 def scorer(measure: str | Measure, *, positive: Any = None, **parameters: Any) -> Scorer:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from cutline.cli.requirements import requirement, terms
-from cutline.errors import ParameterError
+from cutline.core.errors import ParameterError
 
 from .test_cli_evaluate import VALIDATOR
 

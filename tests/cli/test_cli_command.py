@@ -209,8 +209,8 @@ def test_colour_is_for_terminals_that_want_it(cutline, ten, monkeypatch):
 def test_long_work_shows_a_bar_to_people_only(monkeypatch):
     from rich.console import Console
 
-    from cutline import parallel
     from cutline.cli import progress
+    from cutline.core import parallel
 
     def work(number):
         time.sleep(0.1)
@@ -227,7 +227,7 @@ def test_long_work_shows_a_bar_to_people_only(monkeypatch):
 
 
 def test_the_watcher_of_long_work_is_told_every_step():
-    from cutline import parallel
+    from cutline.core import parallel
 
     told = []
     with parallel.watched(lambda *step: told.append(step)):

@@ -13,8 +13,8 @@ import pytest
 from cutline import MEASURES, compare, evaluate
 from cutline.advice.situations import Goal
 from cutline.cli import options
-from cutline.engines.files import FORMATS
 from cutline.examples import load
+from cutline.inputs.files import FORMATS
 from cutline.measures import Family
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "schema.json").read_text(encoding="utf-8"))
@@ -353,7 +353,7 @@ def test_what_measures_have_in_common_is_said_of_those_asked_for(cutline, ten):
 
 
 def test_fewer_resamples_are_said_by_every_command(cutline, tumours, monkeypatch):
-    monkeypatch.setattr("cutline.cli.run._SCORES_AT_ONCE", 1_000)
+    monkeypatch.setattr("cutline.cli.evaluate._SCORES_AT_ONCE", 1_000)
     columns = ("--label", "label", "--positive", "malignant", "--id", "id")
     words = "are from 100 resamples: --resamples 2000 takes longer."
     one, two = (*columns, "--score", "tree"), (*columns, "--score", "tree", "--score", "logistic")

@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from cutline import MEASURES, Counts, Ranking, rank
-from cutline.measures import Needs, Situation
+from cutline.measures import Context, Needs
 
 few = settings(max_examples=25)  # for each of the measures
 every_measure = pytest.mark.parametrize("m", MEASURES, ids=str)
@@ -67,7 +67,7 @@ def test_a_perfect_model_scores_the_declared_value(m, positives, negatives):
         assert math.isnan(m(data))
         return
 
-    assert m(data) == pytest.approx(m.perfect.at(Situation(prevalence, prevalence, n), **m.defaults), abs=1e-12)
+    assert m(data) == pytest.approx(m.perfect.at(Context(prevalence, prevalence, n), **m.defaults), abs=1e-12)
 
 
 @every_measure
@@ -84,7 +84,7 @@ def test_a_model_that_knows_nothing_scores_the_declared_value(m, positives, nega
         data = rank(labels, [0.0] * n)
     else:
         data = rank(labels, [prevalence] * n)
-    expected = m.random.at(Situation(prevalence, m.bound.get("quota", flagged * n) / n, n, 0.2), **m.defaults)
+    expected = m.random.at(Context(prevalence, m.bound.get("quota", flagged * n) / n, n, 0.2), **m.defaults)
 
     if m.reason(data):
         assert math.isnan(m(data))
@@ -103,7 +103,7 @@ def test_many_random_scores_come_near_the_declared_value(name):
     rng = np.random.default_rng(0)
     m = MEASURES[name]
 
-    assert m(rng.random(20_000) < 0.3, rng.random(20_000)) == pytest.approx(m.random.at(Situation(0.3)), abs=0.02)
+    assert m(rng.random(20_000) < 0.3, rng.random(20_000)) == pytest.approx(m.random.at(Context(0.3)), abs=0.02)
 
 
 @every_measure
@@ -140,8 +140,8 @@ def test_a_value_is_undefined_exactly_when_a_reason_is_given(m, rows):
 @every_measure
 def test_better_is_declared_with_the_values(m):
     m = fixed(m)
-    situation = Situation(prevalence=0.3, flagged=m.bound.get("quota", 3) / 100, n=100, threshold=0.2)
-    perfect, random = (baseline.at(situation, **m.defaults) for baseline in (m.perfect, m.random))
+    context = Context(prevalence=0.3, flagged=m.bound.get("quota", 3) / 100, n=100, threshold=0.2)
+    perfect, random = (baseline.at(context, **m.defaults) for baseline in (m.perfect, m.random))
 
     if m.better == "higher":
         assert not perfect < random

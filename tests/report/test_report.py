@@ -16,12 +16,12 @@ from cutline.charts import CHARTS
 from cutline.curves import iso_cost
 from cutline.examples import load
 from cutline.report import html
+from cutline.report.chart_specs import OF_ONE, POINTS, RULES, TABLES, WITHOUT_CUT, charts
 from cutline.report.conventions import conventions
-from cutline.report.cuts import embedded, kept, left_out
+from cutline.report.kept_cuts import embedded, kept, left_out
+from cutline.report.measure_rows import differences, facts, resamples, rows_of
 from cutline.report.page import MODULES, asset, packed, script
-from cutline.report.ranks import ranking_table
-from cutline.report.specs import OF_ONE, POINTS, RULES, TABLES, WITHOUT_CUT, charts
-from cutline.report.tables import differences, facts, resamples, rows_of
+from cutline.report.ranking_table import ranking_table
 from cutline.report.verdict import grouped, verdict
 
 INJECTED = "<script>alert(1)</script>"
@@ -142,7 +142,7 @@ def test_every_measure_of_a_list_has_an_interval_where_it_takes_some_seconds(mon
     rng = np.random.default_rng(5)
     labels = rng.random(3000) < 0.3
     ev = cl.evaluate(labels, 1 / (1 + np.exp(-rng.normal(size=3000) - labels)))
-    monkeypatch.setattr("cutline.report.tables.RESAMPLES", 2000)
+    monkeypatch.setattr("cutline.report.measure_rows.RESAMPLES", 2000)
     assert resamples(ev) == 2000
     assert resamples(ev, 12) == 277
     assert "277 resamples" in conventions(ev, 0.95, 12)["Intervals"]
@@ -237,7 +237,7 @@ def test_a_long_list_keeps_the_cuts_that_are_asked_for(long_list):
 def test_the_page_says_when_it_lacks_corners_of_the_hull(monkeypatch, long_list):
     assert kept(long_list.ranking, 1.7).has_hull
     assert "The cheapest cut is there, whatever the costs." in left_out(long_list)
-    monkeypatch.setattr("cutline.report.cuts._HULL", 20)
+    monkeypatch.setattr("cutline.report.kept_cuts._HULL", 20)
     assert not kept(long_list.ranking, 1.7).has_hull
     assert "may be a little cheaper still" in left_out(long_list)
 
@@ -290,31 +290,31 @@ def test_a_folder_that_is_closed_is_named(ten, tmp_path, monkeypatch):
     def refuse(**_):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("cutline.files.tempfile.mkstemp", refuse)
+    monkeypatch.setattr("cutline.core.writing.tempfile.mkstemp", refuse)
     with pytest.raises(cl.ParameterError, match=r"Nothing can be written in the folder .* \(Permission denied\)"):
         ten.save(tmp_path / "a.json")
 
 
 def test_a_file_that_fails_leaves_nothing_behind(tmp_path, monkeypatch):
-    from cutline import files
+    from cutline.core import writing
 
     def fail(*_):
         raise OSError("disk full")
 
-    monkeypatch.setattr(files, "_claim", fail)
+    monkeypatch.setattr(writing, "_claim", fail)
     with pytest.raises(OSError, match="disk full"):
-        files.write(tmp_path / "a.txt", b"text", overwrite=False)
+        writing.write(tmp_path / "a.txt", b"text", overwrite=False)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_of_two_writers_one_wins_and_the_other_is_told(tmp_path):
-    from cutline import files
+    from cutline.core import writing
 
     path, told = tmp_path / "a.txt", []
 
     def write(content):
         try:
-            files.write(path, content, overwrite=False)
+            writing.write(path, content, overwrite=False)
         except cl.ParameterError as error:
             told.append(error)
 
@@ -358,7 +358,7 @@ def test_the_tests_of_many_models_fold_away_with_their_outcome():
 def test_differences_of_long_lists_are_tested_by_formula_alone(monkeypatch):
     data = load("tumours")
     models = cl.compare(data.labels, data.scores, positive=data.positive)
-    monkeypatch.setattr("cutline.report.tables._PAIRED_AT_ONCE", 1000)
+    monkeypatch.setattr("cutline.report.measure_rows._PAIRED_AT_ONCE", 1000)
     found, about = differences(models, 0.95)
 
     assert {"auc", "accuracy", "recall", "specificity"} == {row["measure"] for row in found}

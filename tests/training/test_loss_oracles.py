@@ -10,16 +10,16 @@ from hypothesis import strategies as st
 
 from cutline import MEASURES, ParameterError
 from cutline.measures import Needs
-from cutline.training.orders import (
+from cutline.training.class_order import Split
+from cutline.training.objectives import check_target, target
+from cutline.training.order_losses import (
     AtMostOracle,
     AucOracle,
     AveragePrecisionOracle,
     PartialAucOracle,
     QuotaOracle,
 )
-from cutline.training.split import Split
-from cutline.training.tables import BoxesOracle, DiagonalsOracle, GridOracle, LinearOracle, RowsOracle, as_ratio
-from cutline.training.targets import check_target, target
+from cutline.training.table_losses import BoxesOracle, DiagonalsOracle, GridOracle, LinearOracle, RowsOracle, as_ratio
 
 TABLES = {
     "error": {},

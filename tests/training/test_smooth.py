@@ -6,11 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cutline as cl
+from cutline.training.class_order import Split
 from cutline.training.newton import PairSquares
+from cutline.training.objectives import target
 from cutline.training.smooth import Standardised
 from cutline.training.solvers import smooth_risk
-from cutline.training.split import Split
-from cutline.training.targets import target
 
 GOALS = {
     "f1": {},

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.optimize import minimize
 
+from cutline.training.class_order import Split
 from cutline.training.cutting_planes import cutting_planes, simplex_maximum
 from cutline.training.linear import Design, Effort
 from cutline.training.newton import PairSquares, explicit_pairs, newton_auc
-from cutline.training.split import Split
-from cutline.training.targets import target
+from cutline.training.objectives import target
 
 GOALS = {
     "error": {},

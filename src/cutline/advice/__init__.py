@@ -4,9 +4,9 @@
 to measure at all. Each sentence names its source; `RULES` and `CHOICES` list all of them.
 """
 
-from cutline.advice._rules import Kind, Note, Rule
-from cutline.advice.models import MODEL_RULES, notes
-from cutline.advice.several import COMPARISON_RULES, notes_on
+from cutline.advice.one_model import MODEL_RULES, notes
+from cutline.advice.rules import Kind, Note, Rule
+from cutline.advice.several_models import COMPARISON_RULES, notes_on
 from cutline.advice.situations import CHOICES, Choice, Recommendation, Situation, advise
 
 RULES: tuple[Rule, ...] = (*MODEL_RULES, *COMPARISON_RULES)

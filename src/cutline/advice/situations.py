@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from cutline.advice._sources import (
+from cutline.advice.citations import (
     ARBEL,
     ARBEL_CUT,
     ARBEL_END,
@@ -18,9 +18,9 @@ from cutline.advice._sources import (
     SONNENBURG_TOP,
     VICKERS,
 )
-from cutline.columns import number as check_number
-from cutline.errors import ParameterError
-from cutline.options import check_choice
+from cutline.core.checks import check_choice
+from cutline.core.columns import number as check_number
+from cutline.core.errors import ParameterError
 
 Goal = Literal["rank", "decide", "probabilities", "quota"]
 MAJORITY = 0.8  # from this share of one class on the classes count as unbalanced

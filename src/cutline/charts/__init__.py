@@ -12,9 +12,9 @@ from cutline.charts import comparisons, figures, lines
 from cutline.charts.parts import Evaluated
 from cutline.charts.picture import Picture
 from cutline.charts.theme import DARK, LIGHT, LONGEST, MOST_MODELS, THEMES, Theme, themed
+from cutline.core.errors import InputError, ParameterError, UnknownNameError, near
 from cutline.curves import CURVES
-from cutline.errors import InputError, ParameterError, UnknownNameError, near
-from cutline.inference.confidence_curve import ConfidenceCurve
+from cutline.inference.two.confidence_curve import ConfidenceCurve
 from cutline.measures import MEASURES, Needs
 
 __all__ = ["CHARTS", "DARK", "LIGHT", "MOST_MODELS", "THEMES", "Picture", "Theme", "chart"]

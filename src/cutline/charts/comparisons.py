@@ -7,6 +7,7 @@ from typing import Any
 
 import altair as alt
 
+from cutline.charts.baselines import apart, reference_series
 from cutline.charts.lines import NOTHING, curves_of
 from cutline.charts.marks import Mark, cut_marks, mark_layer, rule_layer
 from cutline.charts.parts import (
@@ -19,15 +20,14 @@ from cutline.charts.parts import (
     model_series,
 )
 from cutline.charts.picture import inline
-from cutline.charts.references import apart, reference_series
 from cutline.charts.theme import DASHES, Theme
+from cutline.core.checks import check_level
+from cutline.core.errors import InputError, ParameterError, near
+from cutline.core.table import shown
 from cutline.curves import Curve, Point
-from cutline.errors import InputError, ParameterError, near
-from cutline.inference.confidence_curve import ConfidenceCurve
-from cutline.inference.dominance import Dominance, of_curves, of_thresholds, visible
+from cutline.inference.two.confidence_curve import ConfidenceCurve
+from cutline.inference.two.dominance import Dominance, of_curves, of_thresholds, visible
 from cutline.measures import MEASURES, Needs
-from cutline.options import check_level
-from cutline.tables import shown
 
 # ---------------------------------------------------------------------- areas of dominance
 

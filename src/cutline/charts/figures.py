@@ -10,9 +10,9 @@ from typing import Any
 import altair as alt
 import numpy as np
 
+from cutline.charts.digits import rule_text, score_text
 from cutline.charts.lines import curves_of
 from cutline.charts.marks import rule_layer
-from cutline.charts.numbers import rule_text, score_text
 from cutline.charts.parts import (
     Frame,
     Models,
@@ -28,12 +28,12 @@ from cutline.charts.parts import (
 )
 from cutline.charts.picture import inline
 from cutline.charts.theme import DASHES, SHORTENED, Theme
-from cutline.columns import number
-from cutline.contingency import Counts, written
+from cutline.core.columns import number
+from cutline.core.counts import Counts, written
+from cutline.core.errors import ParameterError
+from cutline.core.table import shown
 from cutline.curves import THRESHOLD, Curve, Drawn, curve, described, drawn, loss_curves
-from cutline.errors import ParameterError
 from cutline.measures import MEASURES
-from cutline.tables import shown
 
 # ---------------------------------------------------------------------- portions of the list
 

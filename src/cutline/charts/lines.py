@@ -10,8 +10,9 @@ from typing import Any
 import altair as alt
 import numpy as np
 
+from cutline.charts.baselines import apart, reference_series
+from cutline.charts.digits import rule_text
 from cutline.charts.marks import Mark, cut_marks, mark_layer, rule_layer
-from cutline.charts.numbers import rule_text
 from cutline.charts.parts import (
     Frame,
     Models,
@@ -28,9 +29,10 @@ from cutline.charts.parts import (
     rows,
 )
 from cutline.charts.picture import inline
-from cutline.charts.references import apart, reference_series
 from cutline.charts.theme import DASHES, DOTTED, Theme
-from cutline.columns import number
+from cutline.core.columns import number
+from cutline.core.errors import ParameterError
+from cutline.core.table import shown
 from cutline.curves import (
     CURVES,
     Curve,
@@ -48,8 +50,6 @@ from cutline.curves import (
     with_prevalence,
 )
 from cutline.curves.scales import RATES
-from cutline.errors import ParameterError
-from cutline.tables import shown
 
 NOTHING = "knowing nothing"
 PERFECT = "perfect order"

@@ -9,7 +9,7 @@ from typing import Any
 
 import altair as alt
 
-from cutline.charts.numbers import digits, plain, rule_text
+from cutline.charts.digits import digits, plain, rule_text
 from cutline.charts.parts import Evaluated, Frame, axes
 from cutline.charts.picture import inline
 from cutline.charts.theme import Theme

@@ -10,14 +10,14 @@ from typing import Any, Protocol
 import altair as alt
 import numpy as np
 
-from cutline.charts.numbers import digits, plain
+from cutline.charts.digits import digits, plain
 from cutline.charts.picture import inline
 from cutline.charts.theme import DASHES, SHORTENED, Theme
-from cutline.contingency import written
+from cutline.core.counts import written
+from cutline.core.ranking import Ranking
+from cutline.core.table import shown
 from cutline.curves import SCORE, THRESHOLD, Axis, Curve, Drawn, described, drawn
 from cutline.measures import MEASURES
-from cutline.ranking import Ranking
-from cutline.tables import shown
 
 WIDTH, HEIGHT = 380, 300
 

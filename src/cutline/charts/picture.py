@@ -14,9 +14,9 @@ from typing import Any
 
 import altair as alt
 
-from cutline.columns import number
-from cutline.errors import ParameterError
-from cutline.files import write
+from cutline.core.columns import number
+from cutline.core.errors import ParameterError
+from cutline.core.writing import write
 
 MOST_DOTS = 20
 SUFFIXES = (".png", ".svg", ".pdf", ".html", ".json")

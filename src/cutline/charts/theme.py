@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from cutline.errors import ParameterError
+from cutline.core.errors import ParameterError
 
 MOST_MODELS = 12
 # A long name is shortened in its middle: its end tells versions apart, and after it stands a number.

@@ -7,12 +7,12 @@ from pathlib import Path
 from rich.text import Text
 
 from cutline.cli import render
-from cutline.cli.run import Asked, evaluated
+from cutline.cli.evaluate import Asked, evaluated
 from cutline.comparison import compare
+from cutline.core.ranking import Ranking
+from cutline.core.table import shown
 from cutline.evaluation import evaluate
 from cutline.examples import load
-from cutline.ranking import Ranking
-from cutline.tables import shown
 
 
 def run_demo(html: Path | None = None, *, force: bool = False) -> None:

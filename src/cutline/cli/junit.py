@@ -7,7 +7,7 @@ from typing import Any
 from xml.etree import ElementTree as ET  # only written, never read
 
 from cutline.cli.text import without_controls
-from cutline.tables import shown
+from cutline.core.table import shown
 
 
 def document(file: str, results: Sequence[Any]) -> bytes:

@@ -77,8 +77,8 @@ def evaluate(
     quiet: o.Quiet = False,
 ) -> None:
     """Evaluate one model: what it gets right, every number with its interval, and what to know about them."""
+    from cutline.cli.evaluate import Asked, Output, run_evaluate
     from cutline.cli.reading import Columns, Reading
-    from cutline.cli.run import Asked, Output, run_evaluate
 
     reading = Reading(
         Columns(label, score_list(score), weight, group, id),
@@ -129,8 +129,8 @@ def compare(
     quiet: o.Quiet = False,
 ) -> None:
     """Compare models on the same cases: differences with intervals, and whether they can be told apart."""
+    from cutline.cli.evaluate import Asked, Output, run_compare
     from cutline.cli.reading import Columns, Reading
-    from cutline.cli.run import Asked, Output, run_compare
 
     reading = Reading(
         Columns(label, tuple(score or ()), weight, group, id),
@@ -178,9 +178,9 @@ def check(
 
     With --margin it fails unless the whole interval excludes a loss larger than the margin.
     """
-    from cutline.cli.gate import Gate, run_check
+    from cutline.cli.check import Gate, run_check
+    from cutline.cli.evaluate import Asked, Output
     from cutline.cli.reading import Columns, Reading
-    from cutline.cli.run import Asked, Output
 
     reading = Reading(
         Columns(label, score_list(score), weight, group, id),
@@ -205,7 +205,7 @@ def measures(
     json: o.Json = False,
 ) -> None:
     """List the measures, or explain one: what it means, its formula, range, and when it is undefined."""
-    from cutline.cli.listing import run_measures
+    from cutline.cli.measures import run_measures
 
     run_measures(name, family and family.value, json)
 
@@ -244,7 +244,7 @@ def advise(
     json: o.Json = False,
 ) -> None:
     """Which measures to use in your situation, and why; asks what it is, or takes it from the options."""
-    from cutline.cli.advising import run_advise
+    from cutline.cli.advise import run_advise
 
     given = {
         "goal": goal and goal.value,
@@ -283,7 +283,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _refuse("The predictions do not fit into memory.")
     except (OSError, ValueError) as error:
         from cutline.cli.text import as_options
-        from cutline.errors import CutlineError
+        from cutline.core.errors import CutlineError
 
         if isinstance(error, CutlineError):
             return _refuse(as_options(str(error)))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from cutline.cli.render import console
-from cutline.parallel import watched
+from cutline.core.parallel import watched
 
 _PATIENCE = 1.0  # seconds before anything is shown
 

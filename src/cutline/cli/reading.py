@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from cutline.cli.guess import Chosen, choose
+from cutline.cli.column_guess import Chosen, choose
 from cutline.cli.text import printable, quoted
 from cutline.comparison import Comparison, compare
-from cutline.engines import files
-from cutline.engines.sources import Ask, Source, check, reading
-from cutline.errors import InputError, ParameterError
+from cutline.core.errors import InputError, ParameterError
 from cutline.evaluation import Evaluation, evaluate
+from cutline.inputs import files
+from cutline.inputs.sources import Ask, Source, check, reading
 
 
 @dataclass(frozen=True)

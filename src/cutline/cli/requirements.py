@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from cutline.errors import ParameterError, near
+from cutline.core.errors import ParameterError, near
 from cutline.measures import MEASURES, Measure, Needs
 
 PARTS = ("value", "low", "high")

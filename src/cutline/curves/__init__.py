@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from cutline.curves import cuts, distributions, places
-from cutline.curves._curve import THRESHOLD, Axis, Curve, CurveKind, Point, knowing_nothing, perfect
-from cutline.curves.cuts import IsoCost, against_threshold, iso_cost
+from cutline.core.errors import UnknownNameError, near
+from cutline.core.ranking import Ranking
+from cutline.curves import distributions, over_cuts, over_places
+from cutline.curves.definition import THRESHOLD, Axis, Curve, CurveKind, Point, knowing_nothing, perfect
+from cutline.curves.derived import Gap, gap, with_prevalence
 from cutline.curves.distributions import SCORE
+from cutline.curves.over_cuts import IsoCost, against_threshold, iso_cost
 from cutline.curves.scales import det_line, det_reach, deviates, loss_curves, on_edge
-from cutline.curves.several import Gap, gap, with_prevalence
 from cutline.curves.simplify import TOLERANCE, Drawn, corners, described, drawn, simplify
-from cutline.errors import UnknownNameError, near
 from cutline.measures import MEASURES, Needs
-from cutline.ranking import Ranking
 
 __all__ = [
     "CURVES",
@@ -93,20 +93,20 @@ class Curves:
 
 
 CURVES = Curves(
-    cuts.ROC,
-    cuts.ROC_HULL,
-    cuts.DET,
-    cuts.PRECISION_RECALL,
-    cuts.PRECISION_RECALL_MIN,
-    cuts.PRECISION_RECALL_MINMAX,
-    cuts.PRECISION_RECALL_MAX,
-    places.DAVIS_GOADRICH,
-    cuts.TPR_FPR,
-    cuts.GAIN,
-    places.LIFT,
-    places.PORTION_LIFT,
-    places.HIT_RATE,
-    places.QRECALL,
+    over_cuts.ROC,
+    over_cuts.ROC_HULL,
+    over_cuts.DET,
+    over_cuts.PRECISION_RECALL,
+    over_cuts.PRECISION_RECALL_MIN,
+    over_cuts.PRECISION_RECALL_MINMAX,
+    over_cuts.PRECISION_RECALL_MAX,
+    over_places.DAVIS_GOADRICH,
+    over_cuts.TPR_FPR,
+    over_cuts.GAIN,
+    over_places.LIFT,
+    over_places.PORTION_LIFT,
+    over_places.HIT_RATE,
+    over_places.QRECALL,
     distributions.SCORE_DISTRIBUTION,
 )
 

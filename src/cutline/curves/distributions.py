@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from cutline.contingency import Counts, divide
-from cutline.curves._curve import Axis, CurveKind, Vertices
-from cutline.errors import ParameterError
+from cutline.core.counts import Counts, divide
+from cutline.core.errors import ParameterError
+from cutline.core.ranking import Array, Ranking
+from cutline.curves.definition import Axis, CurveKind, Vertices
 from cutline.measures import Parameter
-from cutline.measures._conditions import INFINITE_SCORES, ONE_CLASS
-from cutline.ranking import Array, Ranking
+from cutline.measures.conditions import INFINITE_SCORES, ONE_CLASS
 
 
 def edges(r: Ranking, bins: int, through: float | None) -> Array:

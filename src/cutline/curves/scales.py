@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 import numpy.typing as npt
 
-from cutline.curves._curve import Curve
+from cutline.core.ranking import Array
+from cutline.curves.definition import Curve
 from cutline.curves.simplify import Drawn, corners, simplify
 from cutline.measures import losses
-from cutline.ranking import Array
 
 # The rates that are marked on a scale of normal deviates.
 RATES = (0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 0.999)

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cutline.contingency import Counts
-from cutline.curves._curve import THRESHOLD, Curve
-from cutline.measures.counts import fpr, precision, recall
-from cutline.ranking import Array
+from cutline.core.counts import Counts
+from cutline.core.ranking import Array
+from cutline.curves.definition import THRESHOLD, Curve
+from cutline.measures.rates import fpr, precision, recall
 
 # A vertex of the exact curve and the drawn line: the largest distance, both axes taken as 1.
 TOLERANCE = 0.001

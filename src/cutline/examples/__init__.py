@@ -6,7 +6,7 @@ import csv
 from importlib.resources import files
 from typing import NamedTuple
 
-from cutline.errors import UnknownNameError, near
+from cutline.core.errors import UnknownNameError, near
 
 DESCRIPTIONS = {
     "ten_cases": "the ten cases of Berrar's Figure 2",

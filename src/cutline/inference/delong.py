@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cutline.contingency import divide
-from cutline.inference.estimate import Limits, quantile
-from cutline.inference.sizes import effective, squares
-from cutline.ranking import Array, Ranking, dot
+from cutline.core.counts import divide
+from cutline.core.ranking import Array, Ranking, dot
+from cutline.inference.effective_size import effective, squares
+from cutline.results.estimate import Limits, quantile
 
 
 class Placements(NamedTuple):

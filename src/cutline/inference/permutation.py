@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from cutline.contingency import divide
-from cutline.errors import ParameterError
-from cutline.inference.pairing import _DENSE, Pairing, Question, chunks, stream, values_of
+from cutline.core.counts import divide
+from cutline.core.errors import ParameterError
+from cutline.core.parallel import each
+from cutline.core.ranking import Array, Ranking
+from cutline.core.table import plain, shown
+from cutline.inference.resampling.pairing import _DENSE, Pairing, Question, chunks, stream, values_of
 from cutline.measures import Measure, Needs
-from cutline.parallel import each
-from cutline.ranking import Array, Ranking
-from cutline.tables import plain, shown
 
 
 @dataclass(frozen=True, eq=False)

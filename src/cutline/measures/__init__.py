@@ -1,27 +1,28 @@
 """Every measure of the sources, each defined once, with all that is known about it."""
 
-from cutline.contingency import Counts
+from cutline.core.counts import Counts
 from cutline.measures import (
     agreement,
     combined,
     costs,
-    counts,
-    early,
+    early_retrieval,
     losses,
     precision_recall,
     probabilities,
     quotas,
-    ranks,
-    rules,
+    rates,
+    roc,
+    scoring_rules,
 )
-from cutline.measures._facts import Baseline, Condition, Parameter, Situation
-from cutline.measures._kinds import LineOfAuc, MeanOfCases, Proportion, Ratio
-from cutline.measures._measure import MEASURES, Family, Measure, Needs, measure
+from cutline.measures.definition import MEASURES, Family, Measure, Needs, measure
+from cutline.measures.facts import Baseline, Condition, Context, Parameter
+from cutline.measures.kinds import LineOfAuc, MeanOfCases, Proportion, Ratio
 
 __all__ = [
     "MEASURES",
     "Baseline",
     "Condition",
+    "Context",
     "Counts",
     "Family",
     "LineOfAuc",
@@ -31,17 +32,16 @@ __all__ = [
     "Parameter",
     "Proportion",
     "Ratio",
-    "Situation",
     "agreement",
     "combined",
     "costs",
-    "counts",
-    "early",
+    "early_retrieval",
     "losses",
     "measure",
     "precision_recall",
     "probabilities",
     "quotas",
-    "ranks",
-    "rules",
+    "rates",
+    "roc",
+    "scoring_rules",
 ]

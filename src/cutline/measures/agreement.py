@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from cutline.contingency import Counts, divide
-from cutline.measures._conditions import ALL_FLAGGED, NO_CASE, NONE_FLAGGED, ONE_CLASS
-from cutline.measures._facts import Baseline, Condition
-from cutline.measures._kinds import Ratio
-from cutline.measures.counts import BASE, entropy, fpr, npv, precision, rate, recall
+from cutline.core.counts import Counts, divide
+from cutline.measures.conditions import ALL_FLAGGED, NO_CASE, NONE_FLAGGED, ONE_CLASS
+from cutline.measures.facts import Baseline, Condition
+from cutline.measures.kinds import Ratio
+from cutline.measures.rates import BASE, entropy, fpr, npv, precision, rate, recall
 
 
 def _floats(c: Counts) -> tuple[Any, Any, Any, Any]:

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from cutline.contingency import Counts, divide
-from cutline.measures._conditions import ALL_FLAGGED, NO_POSITIVE, NONE_FLAGGED, ONE_CLASS
-from cutline.measures._facts import Baseline, Condition, Parameter
-from cutline.measures._kinds import Proportion, Ratio
-from cutline.measures.counts import fnr, fpr, precision, rate, recall, specificity
+from cutline.core.counts import Counts, divide
+from cutline.measures.conditions import ALL_FLAGGED, NO_POSITIVE, NONE_FLAGGED, ONE_CLASS
+from cutline.measures.facts import Baseline, Condition, Parameter
+from cutline.measures.kinds import Proportion, Ratio
+from cutline.measures.rates import fnr, fpr, precision, rate, recall, specificity
 
 # ---------------------------------------------------------------------- both classes together
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from cutline.contingency import Counts, divide
-from cutline.measures._conditions import NO_CASE, ONE_CLASS
-from cutline.measures._facts import Baseline, Condition, Parameter
-from cutline.measures._measure import Family, Needs, measure
-from cutline.measures.ranks import over_stack
-from cutline.ranking import Ranking
+from cutline.core.counts import Counts, divide
+from cutline.core.ranking import Ranking
+from cutline.measures.conditions import NO_CASE, ONE_CLASS
+from cutline.measures.definition import Family, Needs, measure
+from cutline.measures.facts import Baseline, Condition, Parameter
+from cutline.measures.roc import over_stack
 
 COST = Parameter("cost of one such error", low=0, high=1e100, example=5)
 

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from cutline import columns
-from cutline.errors import InputError, ParameterError
-from cutline.predictions import cases
-from cutline.ranking import Array
+from cutline.core import columns
+from cutline.core.errors import InputError, ParameterError
+from cutline.core.ranking import Array
+from cutline.inputs.predictions import cases
 
 
 class Loss(NamedTuple):

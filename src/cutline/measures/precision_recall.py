@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from cutline.contingency import divide
-from cutline.measures._conditions import FRACTIONAL_WEIGHTS, NO_POSITIVE, ONE_CLASS
-from cutline.measures._facts import PREVALENCE, Baseline, Condition, Parameter
-from cutline.measures.ranks import order, over_stack
-from cutline.ranking import Array, Ranking, dot
+from cutline.core.counts import divide
+from cutline.core.ranking import Array, Ranking, dot
+from cutline.measures.conditions import FRACTIONAL_WEIGHTS, NO_POSITIVE, ONE_CLASS
+from cutline.measures.facts import PREVALENCE, Baseline, Condition, Parameter
+from cutline.measures.roc import order, over_stack
 
 
 def _mean_over_positives(r: Ranking, values: Array) -> Any:

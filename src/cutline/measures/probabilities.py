@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cutline.contingency import divide
-from cutline.measures._conditions import ONE_CLASS
-from cutline.measures._facts import Baseline, Condition, Parameter
-from cutline.measures._kinds import MeanOfCases
-from cutline.measures._measure import Family, Needs, measure
-from cutline.measures.counts import BASE, entropy
-from cutline.predictions import cases, check_probabilities
-from cutline.ranking import Array, Ranking, dot
+from cutline.core.counts import divide
+from cutline.core.ranking import Array, Ranking, dot
+from cutline.inputs.predictions import cases, check_probabilities
+from cutline.measures.conditions import ONE_CLASS
+from cutline.measures.definition import Family, Needs, measure
+from cutline.measures.facts import Baseline, Condition, Parameter
+from cutline.measures.kinds import MeanOfCases
+from cutline.measures.rates import BASE, entropy
 
 probability = partial(
     measure,

@@ -11,15 +11,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cutline.contingency import divide
-from cutline.measures._conditions import FRACTIONAL_WEIGHTS, INFINITE_SCORES, NO_POSITIVE, ONE_CLASS
-from cutline.measures._facts import FLAGGED, PREVALENCE, Baseline, Condition, Parameter
-from cutline.measures._kinds import LineOfAuc
-from cutline.measures._measure import Family, Needs, measure
+from cutline.core.counts import divide
+from cutline.core.ranking import Array, Ranking, dot
+from cutline.inputs.predictions import rank
+from cutline.measures.conditions import FRACTIONAL_WEIGHTS, INFINITE_SCORES, NO_POSITIVE, ONE_CLASS
+from cutline.measures.definition import Family, Needs, measure
+from cutline.measures.facts import FLAGGED, PREVALENCE, Baseline, Condition, Parameter
+from cutline.measures.kinds import LineOfAuc
 from cutline.measures.precision_recall import mean_precision_of_places
-from cutline.measures.ranks import gini
-from cutline.predictions import rank
-from cutline.ranking import Array, Ranking, dot
+from cutline.measures.roc import gini
 
 quota_measure = partial(measure, needs=Needs.RANKING, family=Family.QUOTA, range=(0, 1), concordant=True)
 

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from cutline import files
 from cutline.comparison import Comparison
-from cutline.errors import ParameterError
+from cutline.core import writing
+from cutline.core.checks import LEVEL, check_level
+from cutline.core.errors import ParameterError
 from cutline.evaluation import Evaluation
-from cutline.options import LEVEL, check_level
 
 PICTURES = (".png", ".svg", ".pdf")
 SUFFIXES = (".html", ".json", ".csv", *PICTURES)
@@ -31,8 +31,8 @@ def save(
     if suffix not in SUFFIXES:
         what = f"the suffix {target.suffix!r}" if suffix else "no suffix"
         raise ParameterError(f"Nothing can be saved with {what}: pass a path that ends in {', '.join(SUFFIXES)}.")
-    files.check(target, overwrite=overwrite)
-    return files.write(target, _content(found, suffix, level), overwrite=overwrite)
+    writing.check(target, overwrite=overwrite)
+    return writing.write(target, _content(found, suffix, level), overwrite=overwrite)
 
 
 def _content(found: Evaluation | Comparison, suffix: str, level: float) -> bytes:

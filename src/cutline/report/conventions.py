@@ -6,7 +6,7 @@ import platform
 from importlib.metadata import version
 
 from cutline.evaluation import Evaluation
-from cutline.report.tables import resamples
+from cutline.report.measure_rows import resamples
 
 
 def conventions(evaluation: Evaluation, level: float, models: int = 1) -> dict[str, str]:

@@ -20,13 +20,13 @@ import numpy as np
 from cutline import advice
 from cutline.charts import DARK, LIGHT
 from cutline.comparison import Comparison
+from cutline.core.table import plain, shown
 from cutline.evaluation import Evaluation
-from cutline.inference.confidence_curve import ConfidenceCurve
-from cutline.inference.estimate import quantile
+from cutline.inference.two.confidence_curve import ConfidenceCurve
 from cutline.measures import MEASURES
-from cutline.report import cuts, ranks, specs, tables, verdict
+from cutline.report import chart_specs, kept_cuts, measure_rows, ranking_table, verdict
 from cutline.report.conventions import conventions
-from cutline.tables import plain, shown
+from cutline.results.estimate import quantile
 
 # In the order in which they need each other: the page has them as one program.
 MODULES = ("format", "ranking", "measures", "intervals", "points", "charts", "live", "numbers", "main")
@@ -39,18 +39,18 @@ def of_evaluation(evaluation: Evaluation, level: float) -> str:
     """The page of one model."""
     library = in_background(vega)
     summary = evaluation.summary(level=level)
-    rows = tables.rows_of(evaluation, level, summary=summary)
+    rows = measure_rows.rows_of(evaluation, level, summary=summary)
     notes = advice.notes(evaluation)
     name = evaluation.name or "the model"
     context = {
         "title": evaluation.name or "Evaluation",
         "heading": evaluation._heading().removeprefix(f"{evaluation.name}: "),
         "verdict": verdict.verdict(evaluation, notes, level),
-        "cards": tables.cards(rows),
+        "cards": measure_rows.cards(rows),
         "notes": notes,
         "comparison": None,
-        "live": tables.by_question(rows, live=True),
-        "others": tables.by_question(rows, live=False),
+        "live": measure_rows.by_question(rows, live=True),
+        "others": measure_rows.by_question(rows, live=False),
     }
     return _page({name: evaluation}, context, evaluation.to_dict(summary, level=level), rows, library, level)
 
@@ -58,9 +58,9 @@ def of_evaluation(evaluation: Evaluation, level: float) -> str:
 def of_comparison(comparison: Comparison, level: float) -> str:
     """The page of several models."""
     library = in_background(vega)
-    rows = {name: tables.rows_of(evaluation, level, len(comparison)) for name, evaluation in comparison.items()}
+    rows = {name: measure_rows.rows_of(evaluation, level, len(comparison)) for name, evaluation in comparison.items()}
     first = next(iter(comparison.values()))
-    differences, about = tables.differences(comparison, level)
+    differences, about = measure_rows.differences(comparison, level)
     notes, document = advice.notes_on(comparison), comparison.to_dict(differences, level=level)
     context = {
         "title": " and ".join(comparison.names) if len(comparison) < 4 else f"{len(comparison)} models",
@@ -69,7 +69,7 @@ def of_comparison(comparison: Comparison, level: float) -> str:
         "cards": [],
         "notes": notes,
         "comparison": _side_by_side(comparison, rows, document, level) | {"about": about},
-        "live": tables.by_question(rows[first.name or ""], live=True),
+        "live": measure_rows.by_question(rows[first.name or ""], live=True),
         "others": [],
     }
     flat = [{"model": name} | row for name, own in rows.items() for row in own]
@@ -84,7 +84,7 @@ def _side_by_side(
     """The tables of several models: measures by model, differences by pair, and who is best where."""
     by_name = {model: {row["measure"]: row for row in own} for model, own in rows.items()}
     groups = []
-    for group in tables.by_question(next(iter(rows.values())), live=False):
+    for group in measure_rows.by_question(next(iter(rows.values())), live=False):
         lines = [(row, [by_name[model][row["measure"]] for model in rows]) for row in group["rows"]]
         groups.append({"question": group["question"], "rows": [row | {"cells": _best(row, c)} for row, c in lines]})
     headlines = [
@@ -142,10 +142,10 @@ def _page(
 ) -> str:
     from jinja2 import Environment
 
-    pictures = list(specs.charts(models, differences))
+    pictures = list(chart_specs.charts(models, differences))
     data = {
-        "models": [cuts.embedded(evaluation, name, len(models)) for name, evaluation in models.items()],
-        "measures": tables.count_measures(),
+        "models": [kept_cuts.embedded(evaluation, name, len(models)) for name, evaluation in models.items()],
+        "measures": measure_rows.count_measures(),
         "charts": pictures,
         "level": level,
         "z": quantile(level),
@@ -154,7 +154,7 @@ def _page(
     }
     scripts = {"library": library.result(), "program": script()}
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    environment.filters |= {"shown": _shown, "interval": tables.interval, "scale": tables.scale}
+    environment.filters |= {"shown": _shown, "interval": measure_rows.interval, "scale": measure_rows.scale}
     first = next(iter(models.values()))
     return environment.from_string(asset("page.html")).render(
         **context,
@@ -164,11 +164,11 @@ def _page(
         data=packed(data),
         charts=[{key: picture[key] for key in ("name", "title", "notes")} for picture in pictures],
         models=list(models),
-        rankings=[ranks.ranking_table(evaluation, name) for name, evaluation in models.items()],
-        ranking_columns=ranks.COLUMNS,
+        rankings=[ranking_table.ranking_table(evaluation, name) for name, evaluation in models.items()],
+        ranking_columns=ranking_table.COLUMNS,
         undrawn=_undrawn(len(models)),
         conventions=conventions(first, level, len(models)),
-        left_out=cuts.left_out(first, len(models)),
+        left_out=kept_cuts.left_out(first, len(models)),
         level=f"{100 * level:g} %",
         higher=first.ranking.higher_is_positive,
         grouped=first.groups is not None,
@@ -177,7 +177,11 @@ def _page(
 
 def _undrawn(models: int) -> list[str]:
     """Charts of one model that are left out because there are many models."""
-    return [name for name in specs.OF_ONE if name not in specs.OF_EACH] if models > specs.MOST_EACH else []
+    return (
+        [name for name in chart_specs.OF_ONE if name not in chart_specs.OF_EACH]
+        if models > chart_specs.MOST_EACH
+        else []
+    )
 
 
 def packed(data: Any) -> str:

@@ -8,11 +8,11 @@ from typing import Any
 
 from cutline.advice import Note
 from cutline.comparison import Comparison
-from cutline.contingency import written
+from cutline.core.counts import written
+from cutline.core.ranking import Ranking, cases_of
+from cutline.core.table import shown
 from cutline.evaluation import Evaluation
-from cutline.inference.estimate import Estimate
-from cutline.ranking import Ranking, cases_of
-from cutline.tables import shown
+from cutline.results.estimate import Estimate
 
 _FEW_PAIRS = 3
 _OF_DIFFERENCES = ("too-small",)  # the second sentence says it

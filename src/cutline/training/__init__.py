@@ -13,14 +13,14 @@ import numpy as np
 import numpy.typing as npt
 
 from cutline import InputError, Measure
-from cutline.columns import numbers
-from cutline.predictions import cases
+from cutline.core.columns import numbers
+from cutline.inputs.predictions import cases
 from cutline.training.boosting import BoostingLoss, BoostingMetric, auc_pairs, boosting_loss, boosting_metric
+from cutline.training.class_order import Oracle, Psi, Risk, Split
 from cutline.training.classifier import LinearMeasureClassifier
+from cutline.training.objectives import check_target, target
 from cutline.training.selection import Candidate
 from cutline.training.settings import check_psi
-from cutline.training.split import Oracle, Psi, Risk, Split
-from cutline.training.targets import check_target, target
 
 __all__ = [
     "BoostingLoss",

@@ -15,13 +15,13 @@ import numpy as np
 import numpy.typing as npt
 
 from cutline import InputError, Measure, ParameterError, UnknownNameError, losses, rank, scorer
-from cutline.columns import number, numbers
-from cutline.errors import near
+from cutline.core.columns import number, numbers
+from cutline.core.errors import near
+from cutline.inputs.predictions import cases
 from cutline.measures.losses import Loss
-from cutline.predictions import cases
+from cutline.training.class_order import Array, Split
 from cutline.training.naming import named
 from cutline.training.newton import PairSquares
-from cutline.training.split import Array, Split
 
 
 def auc_pairs(

@@ -20,13 +20,13 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from cutline import InputError, Measure, ParameterError, rank
-from cutline.errors import near
+from cutline.core.errors import near
+from cutline.training.class_order import Array, Split
 from cutline.training.linear import VACUOUS, Effort
+from cutline.training.objectives import Objective, check_target, target
 from cutline.training.selection import Candidate, Trial, compare, contenders, number_of_parts
 from cutline.training.settings import candidates, check_settings
 from cutline.training.solvers import Model, Recipe, fit
-from cutline.training.split import Array, Split
-from cutline.training.targets import Target, check_target, target
 
 _FEW = 10  # with fewer cases of a class than this nothing can be held out
 _RARE = 100  # with fewer cases of a class the cut is chosen out of fold
@@ -219,7 +219,7 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         if len(split.pos) == 1:
             raise InputError("There is only one positive case, from which nothing can be learnt: pass at least two.")
 
-    def _solvers(self, goal: Target, split: Split) -> Sequence[str]:
+    def _solvers(self, goal: Objective, split: Split) -> Sequence[str]:
         """The solvers to try, the baseline first; or the one to use."""
         defaults = {name: parameter.default for name, parameter in signature(type(self)).parameters.items()}
         check_settings(self.get_params(deep=False), defaults, goal)
@@ -239,7 +239,7 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
 
     # ------------------------------------------------------------------ training
 
-    def _recipe(self, goal: Target, split: Split, started: float) -> Recipe:
+    def _recipe(self, goal: Objective, split: Split, started: float) -> Recipe:
         few = min(len(split.pos), len(split.neg))
         folds: int | None = 0
         if self.threshold == "auto":

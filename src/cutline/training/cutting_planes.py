@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from cutline.training.class_order import Array, Oracle
 from cutline.training.linear import VACUOUS, Design, Effort, Solution
-from cutline.training.split import Array, Oracle
 
 _MIX = 0.1  # how far from the best point towards the planes' minimum the next plane touches
 _LINE_SEARCH = 3

@@ -10,8 +10,8 @@ from functools import cached_property
 
 import numpy as np
 
+from cutline.training.class_order import Array, Risk, Split, cumulated
 from cutline.training.linear import Design, Effort, Solution
-from cutline.training.split import Array, Risk, Split, cumulated
 
 
 class PairSquares:

@@ -11,10 +11,10 @@ import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
 from cutline import rank
+from cutline.training.class_order import Array, Split
 from cutline.training.linear import VACUOUS
+from cutline.training.objectives import Objective
 from cutline.training.solvers import Recipe, fit, fit_scores, part, threshold
-from cutline.training.split import Array, Split
-from cutline.training.targets import Target
 
 _GROUPS = 10  # of the jackknife
 _MANY = 500  # with so many cases of each class one part held out says enough; otherwise each part in turn
@@ -110,7 +110,7 @@ def _held_out(
     return shifted, scores, ratio
 
 
-def _values(target: Target, split: Split, parts: list[tuple[Array, Array]], scores: Array, group: Array) -> Array:
+def _values(target: Objective, split: Split, parts: list[tuple[Array, Array]], scores: Array, group: Array) -> Array:
     """The mean value over the parts: of all their cases, then with each group of cases left out in turn."""
     values = np.zeros(1 + _GROUPS)
     for _, unseen in parts:
@@ -120,7 +120,7 @@ def _values(target: Target, split: Split, parts: list[tuple[Array, Array]], scor
     return values
 
 
-def _value(target: Target, split: Split, rows: Array, scores: Array) -> float:
+def _value(target: Objective, split: Split, rows: Array, scores: Array) -> float:
     """The value of the scores of some of the cases, a quota shrinking with their number."""
     some = part(split, rows)
     if not len(some.pos) or not len(some.neg):

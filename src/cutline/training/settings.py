@@ -8,16 +8,16 @@ from numbers import Integral
 from typing import Any, get_args
 
 from cutline import ParameterError
-from cutline.columns import number
-from cutline.errors import near
-from cutline.training.split import Psi
-from cutline.training.targets import Target
+from cutline.core.columns import number
+from cutline.core.errors import near
+from cutline.training.class_order import Psi
+from cutline.training.objectives import Objective
 
 SOLVERS = ("baseline", "structural", "smooth", "newton")
 METHODS = ("sorted", "pairs")
 
 # Which solver reads a setting, for which measure; all others are read by every solver.
-_READ_BY: dict[str, Callable[[str, Target], bool]] = {
+_READ_BY: dict[str, Callable[[str, Objective], bool]] = {
     "C": lambda solver, goal: solver in ("structural", "newton") or (solver == "smooth" and goal.is_table),
     "psi": lambda solver, goal: solver == "structural" and goal.uses_psi,
     "smoothing": lambda solver, goal: solver == "smooth" and not goal.is_table,
@@ -26,7 +26,7 @@ _READ_BY: dict[str, Callable[[str, Target], bool]] = {
 }
 
 
-def check_settings(settings: Mapping[str, Any], defaults: Mapping[str, Any], goal: Target) -> None:
+def check_settings(settings: Mapping[str, Any], defaults: Mapping[str, Any], goal: Objective) -> None:
     """Refuse settings out of their domain, and those that would do nothing."""
     _check_choices(settings, goal)
     for name in ("C", "smoothing", "tol"):
@@ -44,7 +44,7 @@ def check_settings(settings: Mapping[str, Any], defaults: Mapping[str, Any], goa
     _check_use(settings, defaults, goal)
 
 
-def _check_choices(settings: Mapping[str, Any], goal: Target) -> None:
+def _check_choices(settings: Mapping[str, Any], goal: Objective) -> None:
     solver, method = settings["solver"], settings["method"]
     if solver not in (*SOLVERS, "auto"):
         raise ParameterError(
@@ -61,7 +61,7 @@ def _check_choices(settings: Mapping[str, Any], goal: Target) -> None:
         raise _unknown_psi(settings["psi"])
 
 
-def _check_use(settings: Mapping[str, Any], defaults: Mapping[str, Any], goal: Target) -> None:
+def _check_use(settings: Mapping[str, Any], defaults: Mapping[str, Any], goal: Objective) -> None:
     solvers = candidates(settings["solver"], settings["method"], goal)
     for name, reads in _READ_BY.items():
         if settings[name] != defaults[name] and not any(reads(solver, goal) for solver in solvers):
@@ -72,7 +72,7 @@ def _check_use(settings: Mapping[str, Any], defaults: Mapping[str, Any], goal: T
         raise ParameterError("holdout does nothing without a choice of solvers: leave it out, or pass solver='auto'.")
 
 
-def candidates(solver: str, method: str, goal: Target) -> Sequence[str]:
+def candidates(solver: str, method: str, goal: Objective) -> Sequence[str]:
     """The solvers to try, the baseline first; or the one to use."""
     if method == "pairs":
         return ("newton",)
@@ -81,7 +81,7 @@ def candidates(solver: str, method: str, goal: Target) -> Sequence[str]:
     return ("baseline", "newton", "smooth") if goal.key == "auc" else ("baseline", "structural", "smooth")
 
 
-def check_psi(psi: Any, goal: Target) -> None:
+def check_psi(psi: Any, goal: Objective) -> None:
     """Refuse what is no price of a unit of score, or a price for a bound that has none."""
     if psi not in get_args(Psi):
         raise _unknown_psi(psi)

@@ -12,10 +12,10 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import expit
 
-from cutline.training.orders import highest
-from cutline.training.split import Array, Oracle, Risk, Split
-from cutline.training.steps import Steps
-from cutline.training.tables import TableLoss
+from cutline.training.class_order import Array, Oracle, Risk, Split
+from cutline.training.order_losses import highest
+from cutline.training.smooth_steps import Steps
+from cutline.training.table_losses import TableLoss
 
 _ROUNDING = 1e-12  # of the largest score
 

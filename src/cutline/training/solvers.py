@@ -13,9 +13,11 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 
 from cutline import Ranking, rank
+from cutline.training.class_order import Array, Oracle, Psi, Split
 from cutline.training.cutting_planes import cutting_planes
 from cutline.training.linear import Design, Effort, Solution
 from cutline.training.newton import explicit_pairs, newton_auc
+from cutline.training.objectives import Objective
 from cutline.training.smooth import (
     SmoothAuc,
     SmoothAveragePrecision,
@@ -25,8 +27,6 @@ from cutline.training.smooth import (
     are_equal,
     standard,
 )
-from cutline.training.split import Array, Oracle, Psi, Split
-from cutline.training.targets import Target
 
 _STARTING = 1000  # rounds of the logistic regression that others start from
 
@@ -39,7 +39,7 @@ class Recipe:
     """
 
     solver: str
-    target: Target
+    target: Objective
     C: float = 100.0
     psi: Psi = "auto"
     fit_intercept: bool = True
@@ -95,7 +95,7 @@ def fit(recipe: Recipe, X: Any, split: Split, *, unseen: Array | None = None) ->
     return replace(model, intercept=model.intercept - cut)
 
 
-def threshold(target: Target, ranking: Ranking) -> float:
+def threshold(target: Objective, ranking: Ranking) -> float:
     """Where the best cut of a ranking is: half-way between the scores on its two sides."""
     cut = target.best_cut(ranking)
     score = ranking.key
@@ -167,7 +167,7 @@ def logistic(X: Any, split: Split, *, fit_intercept: bool = True, max_iter: int 
     return Model(w, b, Solution(w, np.nan, n_iter=rounds, converged=not limited, limited=limited))
 
 
-def smooth_risk(target: Target, split: Split, width: float) -> Oracle:
+def smooth_risk(target: Objective, split: Split, width: float) -> Oracle:
     """The smooth risk of a measure."""
     if target.is_table:
         return SmoothTable(split, target.loss(split.P, split.N))

@@ -1,0 +1,111 @@
+"""What a rule about one model looks at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from cutline.core.checks import LEVEL
+from cutline.core.ranking import Ranking
+from cutline.evaluation import Evaluation
+from cutline.inputs.predictions import places
+from cutline.measures import MEASURES
+from cutline.results.estimate import Estimate
+
+
+@dataclass(frozen=True)
+class Asked:
+    """An evaluation, the places that can be filled, the measures that the reader sees, and the models beside it.
+
+    `models` is empty for a model alone. A note that gives the value of each says the same of all, and is given once.
+    """
+
+    evaluation: Evaluation
+    quota: float | None
+    measures: tuple[str, ...] | None
+    models: Mapping[str, Evaluation] = field(default_factory=dict)
+
+    @property
+    def ranking(self) -> Ranking:
+        """The ranking of the evaluation."""
+        return self.evaluation.ranking
+
+    @cached_property
+    def remarks(self) -> dict[str, str]:
+        """What is remarked on the data, by rule."""
+        return dict(self.evaluation.remarks)
+
+    @cached_property
+    def seen(self) -> frozenset[str]:
+        """The measures that the reader sees: those asked for, or the headlines."""
+        return frozenset(self.measures if self.measures is not None else (m.name for m in MEASURES if m.headline))
+
+    def values(self, measure: str) -> str:
+        """The value of a measure, of each model by its name when there are several."""
+        if not self.models:
+            return brief(self.evaluation.value(measure))
+        return ", ".join(f"{brief(model.value(measure))} ({name})" for name, model in self.models.items())
+
+    @property
+    def two_classes(self) -> bool:
+        """Whether there are cases of both classes."""
+        return bool(self.ranking.positives and self.ranking.negatives)
+
+    @property
+    def are_labels(self) -> bool:
+        """Whether the scores are labels rather than scores."""
+        return len(self.ranking) <= 2
+
+    @property
+    def prevalence(self) -> float:
+        """The share of the positives."""
+        return float(self.ranking.positives / self.ranking.total)
+
+    @cached_property
+    def auc(self) -> Estimate | None:
+        """The AUC with its interval; None for groups, whose interval takes resampling, and for one class."""
+        if not self.two_classes or self.evaluation.groups is not None:
+            return None
+        return self.evaluation.estimate("auc", LEVEL)
+
+
+def asked(
+    evaluation: Evaluation,
+    *,
+    quota: float | None,
+    share: float | None,
+    measures: Iterable[str] | None,
+    models: Mapping[str, Evaluation],
+) -> Asked:
+    """The question, with the share as places and the measures by their names."""
+    if quota is not None or share is not None:
+        quota = float(places(evaluation.ranking, quota=quota, share=share))
+    names = None if measures is None else tuple(dict.fromkeys(MEASURES[m].name for m in measures))
+    return Asked(evaluation, quota, names, models)
+
+
+def percent(share: float) -> str:
+    """A share in words; never a whole that it is not.
+
+    >>> percent(0.97), percent(0.0312), percent(0.99996)
+    ('97 %', '3.1 %', '99.996 %')
+    """
+    for digits in range(2, 8):
+        text = f"{100 * share:.{digits}g}"
+        if 0 < float(text) < 100 or share in (0, 1):
+            return f"{text} %"
+    return f"{100 * share:g} %"
+
+
+def brief(value: float) -> str:
+    """A value in three digits.
+
+    >>> brief(0.96549), brief(0.1), brief(1.0), brief(0.99996)
+    ('0.965', '0.1', '1', '0.99996')
+    """
+    for digits in range(3, 8):
+        text = f"{value:.{digits}g}"
+        if value == 1 or float(text) != 1:
+            return text
+    return f"{value:g}"

@@ -1,0 +1,137 @@
+"""notes(): what the reader of one model's numbers should know."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from cutline.advice import cut_rules, score_rules
+from cutline.advice.citations import (
+    ARBEL,
+    ARBEL_END,
+    ARBEL_TIES,
+    BERRAR,
+    BERRAR_INTERVALS,
+    BERRAR_LOSS,
+    BERRAR_RANKING,
+    CUTLINE,
+    DATA,
+    SONNENBURG,
+    SPIEGELHALTER,
+    WALD,
+)
+from cutline.advice.evidence import Asked, asked
+from cutline.advice.rules import Kind, Note, Rule, in_order
+from cutline.evaluation import Evaluation
+
+
+def _remark(id: str) -> Callable[[Asked], str | None]:
+    return lambda a: a.remarks.get(id)
+
+
+def _of_data(id: str, kind: Kind, when: str) -> Rule:
+    return Rule(id, kind, when, DATA, _remark(id))
+
+
+MODEL_RULES = (
+    _of_data("one-class", "warning", "all cases are of one class"),
+    Rule("reversed", "warning", "the AUC is below 0.5", BERRAR_RANKING, score_rules.reversed_order),
+    Rule("chance", "warning", "the 95 % interval of the AUC holds 0.5", BERRAR_INTERVALS, score_rules.chance),
+    Rule("labels", "warning", "the scores have one or two distinct values", CUTLINE, score_rules.labels),
+    Rule(
+        "imbalance",
+        "warning",
+        "one class has four fifths of the cases or more, and accuracy or the error rate is shown",
+        f"{BERRAR}; {SONNENBURG}",
+        cut_rules.imbalance,
+    ),
+    Rule(
+        "calibration",
+        "warning",
+        "the scores can be probabilities of independent cases, and a test rejects them at 1 %, by enough to matter",
+        SPIEGELHALTER,
+        score_rules.calibration_note,
+    ),
+    Rule("few-cases", "warning", "a class has fewer than 30 cases in effect", BERRAR_INTERVALS, score_rules.few_cases),
+    _of_data("certainly-wrong", "warning", "a case was of a class that got probability 0"),
+    _of_data("scale", "warning", "the scores are no probabilities, and the threshold is still 0.5"),
+    _of_data("all-alike", "warning", "the threshold flags nobody or everybody"),
+    Rule(
+        "quota-in-tie",
+        "warning",
+        "the quota ends among cases of both classes that share one score",
+        ARBEL_TIES,
+        cut_rules.quota_in_tie,
+    ),
+    Rule(
+        "rare-positives",
+        "advice",
+        "a tenth of the cases or fewer are positive, and a measure of the ranking is shown",
+        BERRAR,
+        cut_rules.rare_positives,
+    ),
+    Rule("quota-known", "advice", "a quota or a share is given", ARBEL_END, cut_rules.quota_known),
+    Rule("only-the-top", "advice", "the quota is a tenth of the list or less", BERRAR, cut_rules.only_the_top),
+    Rule(
+        "quota-unknown",
+        "advice",
+        "measures of a quota are asked for, but no quota is given",
+        ARBEL,
+        cut_rules.quota_unknown,
+    ),
+    Rule(
+        "threshold",
+        "advice",
+        "another cut has an F1 above the 95 % interval of that at the threshold",
+        BERRAR_LOSS,
+        cut_rules.better_threshold,
+    ),
+    Rule(
+        "ties",
+        "advice",
+        "a hundredth or more of the pairs of a positive and a negative are tied, by three scores or more",
+        CUTLINE,
+        score_rules.ties,
+    ),
+    Rule(
+        "wald",
+        "fact",
+        "a share that is shown has five cases or fewer on one side, so Wald's interval does not hold",
+        WALD,
+        cut_rules.wald,
+    ),
+    Rule(
+        "identity",
+        "fact",
+        "two or more of the measures that are asked for are one number in different clothes",
+        CUTLINE,
+        score_rules.identities,
+    ),
+    Rule("weights", "fact", "the cases have weights", CUTLINE, score_rules.weights),
+    _of_data("dropped", "fact", "rows with a missing value were dropped"),
+    _of_data("binned", "fact", "the scores were binned"),
+    _of_data("groups", "fact", "the cases come in groups, such as the visits of a patient"),
+)
+
+
+def notes(
+    evaluation: Evaluation,
+    *,
+    quota: float | None = None,
+    share: float | None = None,
+    measures: Iterable[str] | None = None,
+) -> tuple[Note, ...]:
+    """What the reader of one model's numbers should know: warnings first, then advice, then facts.
+
+    `quota` or `share` says how many places can be filled, `measures` what the reader sees: the headlines, unless given.
+    What `Evaluation.notes` says is among them.
+
+    >>> from cutline import evaluate
+    >>> [note.rule for note in notes(evaluate([1, 0, 1, 0], [0.9, 0.9, 0.2, 0.2]))][0]
+    'chance'
+    """
+    return in_order(found(asked(evaluation, quota=quota, share=share, measures=measures, models={})))
+
+
+def found(about: Asked) -> list[Note]:
+    """What the rules find, in their order."""
+    return [note for rule in MODEL_RULES if (note := rule.note(about))]

@@ -1,0 +1,164 @@
+"""The rules about scores: their order, their ties, and whether they are the probabilities that they seem to be."""
+
+from __future__ import annotations
+
+from cutline.advice.evidence import Asked, brief, percent
+from cutline.core.checks import LEVEL
+from cutline.core.counts import written
+from cutline.inference.caveats import FEW_FOR_DELONG
+from cutline.inference.effective_size import effective
+from cutline.inference.effective_size import notes as on_sizes
+from cutline.inference.one.calibration_tests import Calibration, calibration
+from cutline.measures import MEASURES
+
+TIED = 0.01  # share of the pairs from which on ties are worth a word
+_SURE = 2.576  # a z value that chance exceeds once in a hundred times, on either side
+_SHARE_OFF, _BRIER_OFF = 0.05, 0.02  # relative errors that matter, however many cases show them
+
+# Groups of measures that are one number for given data, and how each comes from the first.
+_IDENTITIES: tuple[tuple[str, dict[str, str]], ...] = (
+    (
+        "auc",
+        {
+            "gini": "2 auc - 1",
+            "pem": "2 auc - 1",
+            "average_gain": "P N / n (auc - 1/2)",
+            "taks": "n / (n - 1) (auc - 1/2)",
+        },
+    ),
+    ("accuracy", {"error_rate": "1 - accuracy"}),
+    (
+        "balanced_accuracy",
+        {
+            "balanced_error_rate": "1 - balanced_accuracy",
+            "youden_j": "2 balanced_accuracy - 1",
+            "weighted_relative_accuracy": "P N / n^2 (2 balanced_accuracy - 1)",
+        },
+    ),
+    ("f1", {"jaccard": "f1 / (2 - f1)"}),
+    ("recall", {"fnr": "1 - recall"}),
+    ("specificity", {"fpr": "1 - specificity"}),
+    ("precision", {"fdr": "1 - precision", "lift": "precision / prevalence"}),
+    ("npv", {"false_omission_rate": "1 - npv"}),
+    ("hit_rate", {"qrecall": "hit_rate quota / P", "enrichment": "hit_rate / prevalence"}),
+    ("mean_precision", {"average_lift": "mean_precision / prevalence"}),
+    (
+        "brier",
+        {
+            "rmse": "the square root of brier",
+            "quadratic_score": "1 - brier",
+            "brier_skill": "1 - brier / (prevalence (1 - prevalence))",
+        },
+    ),
+)
+_WITHOUT_TIES = ("average_precision", "average_hit_rate", "expected_average_precision")
+
+
+def reversed_order(a: Asked) -> str | None:
+    """An AUC below one half: upside down, or chance."""
+    text = a.remarks.get("reversed")
+    if text and a.auc and 0.5 in a.auc:
+        text += f" It may be chance: the AUC is {_with_interval(a)}."
+    return text
+
+
+def chance(a: Asked) -> str | None:
+    """An AUC that chance could give."""
+    if not a.auc or len(a.ranking) < 2 or a.auc.value < 0.5 or 0.5 not in a.auc:
+        return None
+    return f"The AUC is {_with_interval(a)}: these cases do not show that the model ranks better than chance."
+
+
+def _with_interval(a: Asked) -> str:
+    found = a.auc
+    if found is None:
+        return ""
+    return f"{brief(found.value)}, with a {percent(LEVEL)} interval from {brief(found.low)} to {brief(found.high)}"
+
+
+def labels(a: Asked) -> str | None:
+    """Labels in the place of scores."""
+    text = a.remarks.get("labels")
+    if text and a.two_classes and len(a.ranking) == 2:
+        text += (
+            f" Their AUC, {brief(a.evaluation.auc)}, is the balanced accuracy of one cut. Pass the scores themselves."
+        )
+    return text
+
+
+def few_cases(a: Asked) -> str | None:
+    """A class too small to be sure of anything about it."""
+    size = effective(a.ranking)
+    if not a.two_classes or min(size) >= FEW_FOR_DELONG:
+        return None
+    of_positives = size.positives <= size.negatives
+    few, name = (size.positives, "recall") if of_positives else (size.negatives, "specificity")
+    text = (
+        f"There are {few:.3g} {'positives' if of_positives else 'negatives'} only: "
+        f"a single one changes the {name} by {brief(1 / float(few))}."
+    )
+    return f"{text} Read the intervals, not the values."
+
+
+def ties(a: Asked) -> str | None:
+    """Pairs that the scores leave to chance."""
+    r = a.ranking
+    if a.are_labels or not a.two_classes or r.pairs.tied < TIED * r.pairs.every:
+        return None
+    sharing = r.size[r.size > r.size.dtype.type(1)].sum() if r.integral else None
+    who = f"{written(sharing)} of {written(r.total)} cases share their score with another: " if sharing else ""
+    low = float(r.pairs.concordant / r.pairs.every)
+    high = float((r.pairs.concordant + r.pairs.tied) / r.pairs.every)
+    text = f"{who}{percent(float(r.pairs.tied / r.pairs.every))} of the pairs of a positive and a negative are tied"
+    text = text[0].upper() + text[1:]
+    return f"{text}, and count half. Broken one way or the other, the AUC would be from {brief(low)} to {brief(high)}."
+
+
+def calibration_note(a: Asked) -> str | None:
+    """Probabilities that are not what they say, by more than chance and by enough to matter."""
+    if not a.ranking.are_probabilities or a.are_labels or not a.two_classes or a.evaluation.groups is not None:
+        return None
+    return _off_in_the_large(c := calibration(a.ranking)) or _off_in_detail(c)
+
+
+def _off_in_the_large(c: Calibration) -> str | None:
+    if not abs(c.z_share) > _SURE or abs(c.expected - c.observed) < _SHARE_OFF * c.observed:
+        return None
+    way = "too high" if c.expected > c.observed else "too low"
+    return (
+        f"The probabilities are {way}: their mean is {brief(c.expected)}, but {brief(c.observed)} of the cases are "
+        f"positive (z = {c.z_share:.1f}). Recalibrate before you use them as probabilities; the order is not touched."
+    )
+
+
+def _off_in_detail(c: Calibration) -> str | None:
+    if not abs(c.z_brier) > _SURE or abs(c.brier - c.promised) < _BRIER_OFF * c.promised:
+        return None
+    way = "too extreme" if c.brier > c.promised else "too timid"
+    return (
+        f"The probabilities are right on average but {way}: they promise a Brier score of {brief(c.promised)}, "
+        f"and it is {brief(c.brier)} (z = {c.z_brier:.1f}). Look at the calibration, and recalibrate."
+    )
+
+
+def identities(a: Asked) -> str | None:
+    """Measures that were asked for and are one number."""
+    if a.measures is None:
+        return None
+    found = [text for first, others in _IDENTITIES if (text := _same(a, first, others))]
+    no_ties = [name for name in _WITHOUT_TIES if name in a.seen]
+    if len(no_ties) > 1 and a.ranking.integral and len(a.ranking) == a.ranking.total:
+        found.append(" = ".join(no_ties) + ", as no score is shared")
+    return f"One number in different clothes: {'; '.join(found)}. They are no second opinion." if found else None
+
+
+def _same(a: Asked, first: str, others: dict[str, str]) -> str | None:
+    seen = [name for name in others if name in a.seen]
+    if len(seen) + (first in a.seen) < 2 or not all(MEASURES[name].fits(a.ranking) for name in seen):
+        return None
+    return ", ".join(f"{name} = {others[name]}" for name in seen)
+
+
+def weights(a: Asked) -> str | None:
+    """What the weights count as."""
+    return " ".join(on_sizes(a.ranking)) or None

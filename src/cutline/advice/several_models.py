@@ -1,0 +1,168 @@
+"""notes_on(): what the reader of a comparison should know."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from cutline.advice.citations import BERRAR, DELONG, DOMINANCE
+from cutline.advice.evidence import asked, brief
+from cutline.advice.one_model import found
+from cutline.advice.rules import Note, Rule, in_order
+from cutline.comparison import Comparison
+from cutline.core.checks import LEVEL
+from cutline.core.counts import written
+from cutline.inference.two.differences import NormalDifference, needed_cases
+from cutline.inputs.predictions import places
+from cutline.measures import MEASURES
+from cutline.results.estimate import quantile
+
+ALONE = 0.05  # the part of the axis over which a model has to be the only best one
+
+
+@dataclass(frozen=True)
+class _Asked:
+    comparison: Comparison
+    quota: float | None
+    measures: frozenset[str] | None
+
+    @property
+    def two_classes(self) -> bool:
+        r = self.comparison.pairing.rankings[0]
+        return bool(r.positives and r.negatives)
+
+
+def _single_cut(a: _Asked) -> str | None:
+    """Models that one cut cannot tell apart, though their scores differ."""
+    models = list(a.comparison.items())
+    for i, (name, one) in enumerate(models):
+        for other, two in models[i + 1 :]:
+            c, d = one.counts, two.counts
+            if (c.tp, c.fp) == (d.tp, d.fp) and one.ranking != two.ranking:
+                return (
+                    f"{name} and {other} have the same counts at the cut (accuracy {brief(float(c.accuracy))}), but "
+                    f"not the same scores: no measure of one cut tells them apart. {_what_differs(a, name, other)}"
+                )
+    return None
+
+
+def _what_differs(a: _Asked, name: str, other: str) -> str:
+    one, two = a.comparison[name], a.comparison[other]
+    differing = []
+    for measure in (MEASURES[m] for m in ("auc", "average_precision", "brier", "log_loss")):
+        if measure.fits(one.ranking) and measure.fits(two.ranking):
+            x, y = brief(one.value(measure)), brief(two.value(measure))
+            if x != y:
+                differing.append(f"{measure.name} {x} and {y}")
+    return f"These do: {', '.join(differing)}." if differing else "Compare their rankings or probabilities."
+
+
+def _too_small(a: _Asked) -> str | None:
+    """A lead that the cases at hand do not show."""
+    if not a.two_classes or (a.measures is not None and "auc" not in a.measures):
+        return None
+    values = a.comparison.values_of("auc")
+    leader = max(values, key=lambda name: values[name])
+    p_values = {frozenset((t.a, t.b)): t.p_holm for t in a.comparison.test("auc")}
+    close = [name for name in values if name != leader and p_values[frozenset((leader, name))] > 1 - LEVEL]
+    if not close:
+        return None
+    nearest = max(close, key=lambda name: values[name])
+    lead = a.comparison.difference("auc", leader, nearest, level=LEVEL)
+    if lead.value == 0 or not lead.has_interval:
+        return None
+    n = a.comparison.pairing.total
+    needed = needed_cases(NormalDifference(lead.value, (lead.high - lead.low) / 2 / quantile(LEVEL)), n, LEVEL)
+    enough = f" About {float(f'{needed:.2g}'):,.0f} such cases would, 4 times out of 5." if needed > n else ""
+    return (
+        f"{leader} has the highest AUC, but {n:,} cases do not show that it is better than {', '.join(close)}: it "
+        f"leads {nearest} by {brief(lead.value)}, "
+        f"with an interval from {brief(lead.low)} to {brief(lead.high)}.{enough}"
+    )
+
+
+def _no_dominance(a: _Asked) -> str | None:
+    """Models that are best in different places."""
+    if not a.two_classes:
+        return None
+    areas = a.comparison.dominance("quota" if a.quota is not None else "roc")
+    length = sum(span.high - span.low for span in areas.spans)
+    alone = [
+        name
+        for name in areas.names
+        if sum(s.high - s.low for s in areas.spans if s.best == (name,)) >= ALONE * length > 0
+    ]
+    if len(alone) < 2:
+        return None
+    if a.quota is None:
+        return f"{areas.verdict} Choose by the false positive rate that you work at."
+    hits = {name: float(model.ranking.at_quota(a.quota).precision) for name, model in a.comparison.items()}
+    best = max(hits.values())
+    first = " and ".join(name for name, value in hits.items() if value == best)
+    return f"{areas.verdict} At your quota of {written(a.quota)} it is {first}, with a hit rate of {brief(best)}."
+
+
+COMPARISON_RULES = (
+    Rule(
+        "single-cut",
+        "warning",
+        "two models have the same counts at their cut, but different scores",
+        BERRAR,
+        _single_cut,
+    ),
+    Rule(
+        "too-small",
+        "warning",
+        "the model with the highest AUC cannot be told from another one (DeLong, Holm's correction, 95 %)",
+        DELONG,
+        _too_small,
+    ),
+    Rule(
+        "dominance",
+        "advice",
+        "two models or more are each the only best one over a twentieth of the false positive rates, or of the quotas",
+        DOMINANCE,
+        _no_dominance,
+    ),
+)
+
+
+def notes_on(
+    comparison: Comparison,
+    *,
+    quota: float | None = None,
+    share: float | None = None,
+    measures: Iterable[str] | None = None,
+) -> tuple[Note, ...]:
+    """What the reader of a comparison should know: of all models together, then of each.
+
+    What holds for every model is said once; of one model only what warns is said, and its name stands before it.
+    """
+    names = None if measures is None else tuple(MEASURES[m].name for m in measures)
+    j = None
+    if quota is not None or share is not None:
+        j = float(places(comparison.pairing.rankings[0], quota=quota, share=share))
+    about = _Asked(comparison, j, None if names is None else frozenset(names))
+    of_all = [note for rule in COMPARISON_RULES if (note := rule.note(about))]
+    return in_order([*of_all, *_of_each(comparison, quota, share, names)])
+
+
+def _of_each(
+    comparison: Comparison, quota: float | None, share: float | None, names: tuple[str, ...] | None
+) -> list[Note]:
+    models = dict(comparison.items())
+    by_model = {
+        name: found(asked(evaluation, quota=quota, share=share, measures=names, models=models))
+        for name, evaluation in models.items()
+    }
+    holders: dict[Note, list[str]] = {}
+    for name, given in by_model.items():
+        for note in given:
+            holders.setdefault(note, []).append(name)
+    told = []
+    for note, of in holders.items():
+        if len(of) == len(comparison):
+            told.append(note)
+        elif note.kind == "warning":
+            told.append(Note(note.rule, f"{', '.join(of)}: {note.text}", note.source, note.kind))
+    return told

@@ -1,0 +1,77 @@
+"""What the registry knows, for people: the list of measures, and one of them in full."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.text import Text
+
+from cutline.cli import render
+from cutline.cli.evaluate import print_json
+from cutline.core.errors import UnknownNameError, near
+from cutline.measures import MEASURES, Family, Measure
+
+
+def run_measures(name: str | None, family: str | None, as_json: bool) -> None:
+    """List the measures that fit, or explain the one that is named."""
+    found = [MEASURES[name]] if name is not None and name in MEASURES else MEASURES.search(name or "", family=family)
+    if not found:
+        raise UnknownNameError(f"There is no measure {name!r}.{near(name, MEASURES.names)}")
+    if as_json:
+        print_json({"schema": "cutline/measures/1", "measures": [facts(measure) for measure in found]})
+    elif name in MEASURES:
+        _explain(found[0])
+    else:
+        _list(found)
+
+
+def facts(measure: Measure) -> dict[str, Any]:
+    """What is known about a measure, ready for JSON; an infinite end of the range is null."""
+    low, high = (bound if abs(bound) != float("inf") else None for bound in measure.range)
+    return {
+        "name": measure.name,
+        "aliases": list(measure.aliases),
+        "title": measure.title,
+        "question": measure.family.value,
+        "meaning": measure.meaning,
+        "formula": measure.formula,
+        "range": [low, high],
+        "better": measure.better,
+        "undefined": measure.undefined_when,
+        "parameters": {name: parameter.words for name, parameter in measure.parameters.items()},
+        "source": list(measure.source),
+    }
+
+
+def _list(found: list[Measure]) -> None:
+    screen = render.console()
+    for family in Family:
+        mine = [measure for measure in found if measure.family is family]
+        if mine:
+            rows = [(Text(m.name, style="bold"), m.title, m.better or "") for m in mine]
+            screen.print(render.grid(screen, ("measure", "title", "better"), rows, family.value))
+            screen.print()
+
+
+def _explain(measure: Measure) -> None:
+    screen = render.console()
+    known = facts(measure)
+    low, high = (f"{bound:g}" for bound in measure.range)
+    parameters = "; ".join(
+        f"{name}: {words}" + ("" if name in measure.required else f" (default {measure.defaults[name]!r})")
+        for name, words in known["parameters"].items()
+    )
+    rows = [
+        ("names", ", ".join(measure.names)),
+        ("question", known["question"]),
+        ("meaning", known["meaning"]),
+        ("formula", known["formula"]),
+        ("range", f"{low} to {high}; {measure.better + ' is better' if measure.better else 'neither end is better'}"),
+        ("perfect", measure.perfect.latex),
+        ("knowing nothing", measure.random.latex),
+        ("undefined", known["undefined"] and f"when {known['undefined']}"),
+        ("parameters", parameters),
+        ("source", ", ".join(known["source"])),
+    ]
+    screen.print(Text(measure.title, style="bold"))
+    screen.print(render.grid(screen, ("", ""), [row for row in rows if row[1]], head=False))

@@ -1,0 +1,36 @@
+"""Checks of options that several entry functions share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from cutline.core.columns import number as check_number
+from cutline.core.errors import ParameterError, near
+
+LEVEL = 0.95  # of intervals and tests, unless another is asked for
+
+
+def check_level(level: Any) -> float:
+    """The level of an interval or a test: a share between 0 and 1."""
+    number = check_number(level, "level")
+    if not 0 < number < 1:
+        hint = f" such as {number / 100:g}" if 1 < number < 100 else ""
+        raise ParameterError(f"level is {number:g}: pass a share between 0 and 1{hint}.")
+    return number
+
+
+def check_whole(value: Any, name: str, least: int) -> int:
+    """A whole number that is not too small."""
+    number = check_number(value, name)
+    if number != number // 1 or number < least:
+        raise ParameterError(f"{name} is {value!r}: pass a whole number from {least}.")
+    return int(number)
+
+
+def check_choice(value: Any, name: str, known: Iterable[str]) -> str:
+    """One of the known words."""
+    known = list(known)
+    if value not in known:
+        raise ParameterError(f"{name} is {value!r}: pass one of {', '.join(known)}.{near(value, known)}")
+    return str(value)

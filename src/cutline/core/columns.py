@@ -1,0 +1,224 @@
+"""Reading what users pass: flat columns, numbers, weights; or one sentence about what was found instead."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cutline.core.errors import InputError, ParameterError, PositionError
+
+Array = npt.NDArray[Any]
+
+_EXACT_INTEGERS = 2**53  # float64 tells all integers up to here apart
+
+
+def column(values: Any, name: str) -> Array:
+    """The values as a one-dimensional array, masked entries as None."""
+    try:
+        array = np.asarray(values)
+    except (ValueError, TypeError):  # numpy's own words would not help
+        raise InputError(f"{name} has rows of different lengths: pass one flat column.") from None
+    if array.ndim != 1:
+        raise InputError(_not_a_column(array, name))
+    mask = np.ma.getmask(values) if isinstance(values, np.ma.MaskedArray) else np.ma.nomask
+    if mask is not np.ma.nomask and mask.any():
+        array = array.astype(object)
+        array[mask] = None
+    return array
+
+
+def _not_a_column(array: Array, name: str) -> str:
+    shape = " x ".join(map(str, array.shape))
+    if array.ndim == 2 and array.shape[1] == 2 and name == "scores":
+        return (
+            f"scores has 2 columns ({shape}), as predict_proba gives them: "
+            "pass the column of the positive class, usually scores[:, 1]."
+        )
+    if array.ndim == 2 and 1 in array.shape:
+        return f"{name} has the shape {shape}: pass one flat column of values."
+    if array.ndim == 0:
+        what = "None" if array.item() is None else f"a single {type(array.item()).__name__}"
+        if isinstance(array.item(), str):
+            way_out = "pass a column of values, or data= with the frame or file that has this column"
+            return f"{name} is text, {array.item()!r}: {way_out}."
+        return f"{name} is {what}: pass a sequence with one value for each case."
+    return f"{name} has the shape {shape}: pass one flat column with one value for each case."
+
+
+def numbers(values: Any, name: str) -> Array:
+    """A column of real numbers; text is not one, even when it spells a number."""
+    array = column(values, name)
+    if array.dtype.kind in "fiub":
+        return array
+    if array.dtype.kind == "O":
+        return _objects_as_numbers(array, name)
+    if array.dtype.kind in "USTV" and array.size:
+        raise _text_error(name, array[0], 0)
+    raise InputError(f"{name} is of type {array.dtype}: pass real numbers.")
+
+
+def _objects_as_numbers(array: Array, name: str) -> Array:
+    numeric = []
+    for position, value in enumerate(array):
+        if isinstance(value, str | bytes):
+            raise _text_error(name, value, position)
+        try:
+            number = math.nan if is_missing(value) else float(value)
+        except OverflowError:
+            raise PositionError(name, "is too large for float64", position, "scale it down") from None
+        except (TypeError, ValueError):
+            kind = type(value).__name__
+            raise PositionError(name, f"holds a {kind}", position, "pass real numbers") from None
+        if isinstance(value, int) and value != number:
+            raise _integers_error(name)
+        numeric.append(number)
+    return np.array(numeric, dtype=float)
+
+
+def _text_error(name: str, example: Any, position: int) -> InputError:
+    shown = example if isinstance(example, bytes) else str(example)
+    return PositionError(name, f"holds text, for example {shown!r}", position, "pass numbers")
+
+
+def _integers_error(name: str) -> InputError:
+    return InputError(f"{name} holds integers beyond 2**53 that float64 cannot tell apart: pass ranks instead.")
+
+
+def scores(values: Any, name: str = "scores") -> Array:
+    """The scores as floats of their own width; integers and booleans as float64."""
+    array = numbers(values, name)
+    if array.dtype.kind == "f":
+        return array
+    if array.dtype.kind in "iu" and array.size and max(abs(int(array.min())), abs(int(array.max()))) > _EXACT_INTEGERS:
+        as_float = array.astype(float)
+        if any(int(f) != i for f, i in zip(as_float.tolist(), array.tolist(), strict=True)):
+            raise _integers_error(name)
+    return array.astype(float)
+
+
+def weights(values: Any) -> Array:
+    """Case weights: finite numbers of zero or more, or NaN, which is missing."""
+    array = numbers(values, "weights")
+    is_negative = array < 0
+    if is_negative.any():
+        first = int(np.argmax(is_negative))
+        found = f"holds {many(is_negative, 'negative value')}, the first, {array[first]:g},"
+        raise PositionError("weights", found, first, "pass weights of zero or more")
+    if array.dtype.kind == "f" and np.isinf(array).any():
+        raise PositionError("weights", "is infinite", int(np.argmax(np.isinf(array))), "pass finite weights")
+    total = float(np.nansum(array, dtype=float))
+    if total and not 1e-100 < total < 1e100:  # products of counts would leave the range of floats
+        raise InputError(f"weights add up to {total:g}: pass weights of an ordinary size, with a mean near 1.")
+    return array
+
+
+def whole_if_possible(array: Array) -> Array:
+    """Weights that are whole numbers as integers, so that counts stay exact; as floats where sums would overflow."""
+    limit = 2**62 if array.dtype.kind in "iu" else _EXACT_INTEGERS
+    is_whole = array.dtype.kind in "iu" or bool((array == np.floor(array)).all())
+    return array.astype(np.int64 if is_whole and array.sum(dtype=float) < limit else float)
+
+
+def matrix(values: Any, name: str) -> Array:
+    """A row for each case and a column for each class, as floats."""
+    try:
+        array = np.asarray(values)
+        is_numeric = array.dtype.kind not in "USTV"  # text that spells numbers is text
+        array = array.astype(float) if is_numeric else array
+    except (ValueError, TypeError):
+        is_numeric = False
+    if not is_numeric:
+        raise InputError(f"{name} cannot be read as a matrix of numbers: pass a row for each case.")
+    if array.ndim != 2 or array.shape[1] < 2 or not len(array):
+        shape = "one flat column" if array.ndim == 1 else " x ".join(map(str, array.shape))
+        raise InputError(f"{name} is {shape}: pass a row for each case and a column for each class.")
+    return array
+
+
+def classes_of(labels: Any, order: Any, columns: int) -> tuple[Array, list[Any]]:
+    """Which class each case is of, as its position in the order of the classes, and that order."""
+    truth = column(labels, "labels")
+    absent = missing_mask(truth)
+    if absent is not None and absent.any():
+        raise missing_error("labels", absent, None, "fill them, or remove the rows")
+    known = _in_order(truth) if order is None else list(order)
+    if len(set(known)) < len(known):
+        raise InputError("classes names a class twice: name each once.")
+    if len(known) != columns:
+        here = f"classes are {len(known)} but there are {columns} columns"
+        raise InputError(f"{here}: pass classes= in the order of the columns.")
+    position = {label: i for i, label in enumerate(known)}
+    for label in truth.tolist():
+        if label not in position:
+            raise InputError(f"labels holds {label!r}, which is not among classes: pass classes= with every class.")
+    return np.array([position[label] for label in truth.tolist()]), known
+
+
+def _in_order(labels: Array) -> list[Any]:
+    try:
+        return sorted(set(labels.tolist()))
+    except TypeError:
+        raise InputError("labels holds values of several types: pass classes= in the order of the columns.") from None
+
+
+def number(value: Any, name: str) -> float:
+    """A number, or a refusal that names the argument."""
+    is_text = isinstance(value, str | bytes | bool)
+    try:
+        found = math.nan if is_text else float(value)
+    except (TypeError, ValueError):
+        is_text, found = True, math.nan
+    if math.isnan(found):
+        raise ParameterError(f"{name} is {repr(value) if is_text else 'NaN'}: pass a number.")
+    return found
+
+
+# ---------------------------------------------------------------------- missing values
+
+
+def missing_mask(array: Array) -> Array | None:
+    """Which values are missing; None when the type has no way to be missing."""
+    if array.dtype.kind == "f":
+        return np.isnan(array)
+    if array.dtype.kind in "mM":
+        return np.isnat(array)
+    if array.dtype.kind in "OT":
+        return np.fromiter((is_missing(value) for value in array), dtype=bool, count=len(array))
+    return None
+
+
+def is_missing(value: object) -> bool:
+    """None, NaN, or the NA of a data frame library (which cannot be compared)."""
+    return (
+        value is None or (isinstance(value, float) and value != value) or type(value).__name__ in ("NAType", "NaTType")
+    )
+
+
+def missing_error(
+    name: str, absent: Array, position: Array | None, way_out: str = 'fill them, or pass missing="drop"'
+) -> InputError:
+    """How many values are missing, and where the first is in what the user passed."""
+    first = int(np.argmax(absent))
+    first = first if position is None else int(position[first])
+    return PositionError(name, f"holds {many(absent, 'missing value')} (NaN), the first", first, way_out)
+
+
+def many(mask: Array, noun: str) -> str:
+    """How many, with the noun in its number.
+
+    >>> many(np.array([True, True]), "missing value")
+    '2 missing values'
+    """
+    return counted(int(mask.sum()), noun)
+
+
+def counted(count: int, noun: str) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "row"), counted(0, "row")
+    ('1 row', '0 rows')
+    """
+    return f"{count} {noun}" + ("" if count == 1 else "s")

@@ -1,0 +1,167 @@
+"""The contingency table of a cut, and the one division."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from cutline.core.errors import InputError, UnavailableError, near
+from cutline.core.table import Table
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """The contingency table of one cut, or of many: each field is a number or an array of numbers.
+
+    Every measure of one cut is an attribute.
+
+    >>> table = Counts(tp=3, fp=1, fn=2, tn=4)
+    >>> table.precision, table.recall
+    (0.75, 0.6)
+    """
+
+    tp: Any
+    fp: Any
+    fn: Any
+    tn: Any
+    threshold: Any = float("nan")
+    is_risk: bool = True  # whether the threshold can be read as a probability of the positive class
+
+    # The measures of one cut, by name and alias. They know Counts, not the other way round, so they enter themselves.
+    measures: ClassVar[dict[str, Callable[[Counts], Any]]] = {}
+
+    def __post_init__(self) -> None:
+        for name in ("tp", "fp", "fn", "tn"):
+            object.__setattr__(self, name, count(getattr(self, name), name))
+
+    @property
+    def positives(self) -> Any:
+        """P, the weight of the cases that are positive."""
+        return self.tp + self.fn
+
+    @property
+    def negatives(self) -> Any:
+        """N, the weight of the cases that are negative."""
+        return self.fp + self.tn
+
+    @property
+    def flagged(self) -> Any:
+        """O+, the weight of the cases that are predicted positive."""
+        return self.tp + self.fp
+
+    @property
+    def unflagged(self) -> Any:
+        """O-, the weight of the cases that are predicted negative."""
+        return self.fn + self.tn
+
+    @property
+    def total(self) -> Any:
+        """n, the weight of all cases."""
+        return self.tp + self.fp + self.fn + self.tn
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            found = Counts.measures[name]
+        except KeyError:
+            hint = "" if name.startswith("_") else near(name, Counts.measures)
+            raise UnavailableError(f"Counts has no {name!r}: it is no count and no measure of one cut.{hint}") from None
+        return found(self)
+
+    @classmethod
+    def independent(cls, prevalence: float, flagged: float) -> Counts:
+        """The table of a model that flags a share of the cases whatever their class."""
+        return cls(
+            tp=prevalence * flagged,
+            fp=(1 - prevalence) * flagged,
+            fn=prevalence * (1 - flagged),
+            tn=(1 - prevalence) * (1 - flagged),
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Counts):
+            return NotImplemented
+        return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in ("tp", "fp", "fn", "tn"))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """The threshold and the counts as a data frame, a row for each cut."""
+        names = ("threshold", "tp", "fp", "fn", "tn")
+        columns = np.broadcast_arrays(*(np.atleast_1d(getattr(self, name)) for name in names))
+        rows = zip(*(column.ravel().tolist() for column in columns), strict=True)
+        return Table(names, tuple(rows)).to_frame(backend)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The threshold (None when it is not finite) and the four counts, as plain numbers or lists."""
+        threshold = np.asarray(self.threshold, dtype=float)
+        known = threshold.astype(object)
+        known[~np.isfinite(threshold)] = None
+        return {"threshold": known.tolist()} | {
+            name: np.asarray(getattr(self, name)).tolist() for name in ("tp", "fp", "fn", "tn")
+        }
+
+    def __repr__(self) -> str:
+        cells = ", ".join(f"{name}={written(getattr(self, name))}" for name in ("tp", "fp", "fn", "tn"))
+        at = "" if np.ndim(self.threshold) or np.isnan(self.threshold) else f", threshold={written(self.threshold)}"
+        return f"Counts({cells}{at})"
+
+    def _repr_html_(self) -> str:
+        if np.ndim(self.tp):
+            return f"<code>{self!r}</code>"
+        rows = (
+            ("predicted positive", self.tp, self.fp, self.flagged),
+            ("predicted negative", self.fn, self.tn, self.unflagged),
+            ("all", self.positives, self.negatives, self.total),
+        )
+        body = "".join(
+            f"<tr><th scope='row'>{row[0]}</th>" + "".join(f"<td>{written(n)}</td>" for n in row[1:]) + "</tr>"
+            for row in rows
+        )
+        head = "".join(f"<th scope='col'>{title}</th>" for title in ("", "positive", "negative", "all"))
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def count(value: Any, name: str) -> Any:
+    """A number or an array of numbers, in a type whose sums do not overflow; never below zero but by rounding."""
+    found = value
+    if not isinstance(value, int | float):  # Python's own numbers know no bounds
+        try:
+            array = np.asarray(value)
+        except ValueError:  # rows of different lengths
+            array = np.asarray(None)
+        if array.dtype.kind not in "biuf":
+            raise InputError(f"{name} is {value!r}: pass a count or an array of counts.")
+        is_large = array.dtype.kind == "u" and array.size > 0 and array.max() > 2**62
+        found = array.astype(float if is_large or array.dtype.kind == "f" else np.int64, copy=False)[()]
+    if not np.min(found, initial=0) > -1e-6:  # NaN included
+        raise InputError(f"{name} is {written(np.min(found))}: pass counts of zero or more.")
+    return found
+
+
+def divide(numerator: Any, denominator: Any) -> Any:
+    """The one division: 0/0 is NaN, x/0 is infinite, and no warning is printed.
+
+    >>> float(divide(1, 4)), float(divide(1, 0)), float(divide(0, 0))
+    (0.25, inf, nan)
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.true_divide(_real(numerator), _real(denominator))
+
+
+def _real(value: Any) -> Any:
+    """Python's integers know no bounds, numpy's do; a float has neither."""
+    return value if isinstance(value, np.ndarray | np.generic) else np.float64(value)
+
+
+def written(number: Any) -> str:
+    """A number without a decimal point where it has no decimals.
+
+    >>> written(np.float64(3.0)), written(2.5), written(12345)
+    ('3', '2.5', '12345')
+    """
+    if np.ndim(number):
+        return np.array2string(np.asarray(number), threshold=8)
+    return f"{int(number)}" if np.isfinite(number) and number == int(number) else f"{float(number):.6g}"

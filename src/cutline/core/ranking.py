@@ -1,0 +1,387 @@
+"""The ranking: distinct scores in order, with the weight of the positives and of the negatives at each.
+
+It is a sufficient statistic for all that cutline computes, and it is valid by construction: `rank()` checks
+what it is made from, so nothing that takes a `Ranking` has to.
+"""
+
+from __future__ import annotations
+
+import bisect
+import html
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cutline.core import columns
+from cutline.core.bounds import Bracket, bracket
+from cutline.core.counts import Counts, count, divide, written
+from cutline.core.errors import InputError, ParameterError
+from cutline.core.last_axis import Array, Pairs, cumulate, dot, take
+from cutline.core.table import Table
+
+__all__ = ["Array", "Bracket", "Counts", "Pairs", "Ranking", "bracket", "cases_of", "dot", "merge", "take"]
+
+_KEPT_APART = 500_000  # cells of a stack
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """The table of the distinct scores, from the most to the least positive, with both classes' weight at each.
+
+    `pos` and `neg` may have leading axes (a stack of resamples on the same scores); the last axis is the ranking's.
+    They are integers where the weights are. `pos2` and `neg2` are the sums of the squared weights.
+    """
+
+    score: Array
+    pos: Array
+    neg: Array
+    pos2: Array
+    neg2: Array
+    higher_is_positive: bool = True
+    positive: Any = 1
+    dropped: int = 0
+    exact: bool = True
+
+    def __post_init__(self) -> None:
+        for column in (self.score, self.pos, self.neg, self.pos2, self.neg2):
+            column.setflags(write=False)  # what is cached would not follow
+
+    @classmethod
+    def of_counts(cls, score: npt.ArrayLike, pos: npt.ArrayLike, neg: npt.ArrayLike) -> Ranking:
+        """A ranking from its finished columns: distinct scores, descending, and unweighted counts at each."""
+        score = columns.scores(score, "score").astype(float)
+        pos, neg = (np.array(count(cells, name), ndmin=1) for cells, name in ((pos, "pos"), (neg, "neg")))
+        for name, cells in (("pos", pos), ("neg", neg)):
+            if not len(score) or cells.shape[-1:] != score.shape:
+                raise InputError(
+                    f"score has {len(score)} values but {name} has {cells.shape[-1]}: pass one at each score."
+                )
+        if not (score[1:] < score[:-1]).all() or np.isnan(score[0]):
+            raise InputError("score is not distinct and descending: pass rows to rank() instead.")
+        return cls(score, pos, neg, pos, neg)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Ranking):
+            return NotImplemented
+        same_kind = self.higher_is_positive == other.higher_is_positive and self.positive == other.positive
+        columns = ("score", "pos", "neg", "pos2", "neg2")
+        return same_kind and all(np.array_equal(getattr(self, name), getattr(other, name)) for name in columns)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __len__(self) -> int:
+        return len(self.score)
+
+    # ---- what many measures need, computed once
+
+    @cached_property
+    def tp(self) -> Array:
+        """Positives at or above each cut; the first cut flags nobody."""
+        return cumulate(self.pos)
+
+    @cached_property
+    def fp(self) -> Array:
+        """Negatives at or above each cut; the first cut flags nobody."""
+        return cumulate(self.neg)
+
+    # Whole numbers can be added in any order; floats in that of tp and fp, so that what is left at the end is 0.
+
+    @cached_property
+    def positives(self) -> Any:
+        """P, the weight of the positives."""
+        return self.pos.sum(-1) if self.integral else self.tp[..., -1]
+
+    @cached_property
+    def negatives(self) -> Any:
+        """N, the weight of the negatives."""
+        return self.neg.sum(-1) if self.integral else self.fp[..., -1]
+
+    @property
+    def total(self) -> Any:
+        """n, the weight of all cases."""
+        return self.positives + self.negatives
+
+    @cached_property
+    def thresholds(self) -> Array:
+        """The threshold of each cut: beyond every score for the one that flags nobody, then each score."""
+        nobody = np.inf if self.higher_is_positive else -np.inf
+        return np.concatenate(([nobody], self.score))
+
+    @cached_property
+    def counts(self) -> Counts:
+        """The contingency tables of all cuts."""
+        tp, fp = self.tp, self.fp
+        return Counts(tp, fp, tp[..., -1:] - tp, fp[..., -1:] - fp, self.thresholds, self.are_probabilities)
+
+    @cached_property
+    def ends(self) -> Array:
+        """How many places of the list each cut takes."""
+        return self.tp + self.fp
+
+    @cached_property
+    def tpr(self) -> Array:
+        """Recall at each cut; NaN when there is no positive."""
+        return np.asarray(divide(self.tp, self.tp[..., -1:]))
+
+    @cached_property
+    def fpr(self) -> Array:
+        """False positive rate at each cut; NaN when there is no negative."""
+        return np.asarray(divide(self.fp, self.fp[..., -1:]))
+
+    @cached_property
+    def precision(self) -> Array:
+        """Precision at each cut; 0 where nothing is flagged, as Berrar starts the curve."""
+        precision = np.asarray(divide(self.tp, self.ends))
+        np.copyto(precision, 0.0, where=self.ends == 0)
+        return precision
+
+    @cached_property
+    def size(self) -> Array:
+        """The weight of the cases at each score."""
+        return self.pos + self.neg
+
+    @cached_property
+    def share(self) -> Array:
+        """The share of positives at each score: Arbel & Rokach's t of the places there; 0 where there is no case."""
+        share = np.asarray(divide(self.pos, self.size))
+        np.copyto(share, 0.0, where=self.size == 0)
+        return share
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        """How a positive and a negative stand to each other, over all pairs of them."""
+        pos, positives = self.pos, self.positives
+        if self.total.max() >= 2**31:  # too many pairs for integers: floats lose last digits, but do not overflow
+            pos, positives = pos.astype(float), positives.astype(float)
+        every = positives * self.negatives
+        if pos.dtype.kind == "f":  # the difference of two large sums would not be exact
+            concordant = dot(pos, self.fp[..., -1:] - self.fp[..., 1:])
+        else:
+            concordant = every - dot(pos, self.fp[..., 1:])
+        return Pairs(concordant, dot(pos, self.neg), every)
+
+    @cached_property
+    def floats(self) -> tuple[Array, Array]:
+        """The weights of the positives and of the negatives as floats, for sums of products with floats."""
+        return self.pos.astype(float, copy=False), self.neg.astype(float, copy=False)
+
+    @cached_property
+    def key(self) -> Array:
+        """The scores as float64, turned so that higher means more positive."""
+        score = self.score.astype(float, copy=False)
+        return score if self.higher_is_positive else -score
+
+    @cached_property
+    def logs(self) -> tuple[Array, Array]:
+        """The logarithms of the scores, read as probabilities, and of their complements."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.log(self.key), np.log1p(-self.key)
+
+    @cached_property
+    def hull(self) -> Array:
+        """The cuts of one ranking (not of a stack) on its ROC convex hull, the two trivial ones included."""
+        from scipy.optimize import isotonic_regression
+
+        cells = np.flatnonzero(self.size)
+        is_full = len(cells) == len(self)
+        pos, neg = (column if is_full else column[cells] for column in self.floats)
+        cuts = np.append(0, 1 + cells)
+        for _ in range(4):  # a cut that is not above the line between its neighbours is not on the hull: fewer to pool
+            above = pos[:-1] * neg[1:] > pos[1:] * neg[:-1]
+            cuts = np.concatenate((cuts[:1], np.compress(above, cuts[1:-1]), cuts[-1:]))
+            pos, neg = np.diff(self.tp[cuts].astype(float)), np.diff(self.fp[cuts].astype(float))
+        # Pooling adjacent violators on the share of positives is the upper hull of the cumulated counts.
+        pooled = isotonic_regression(pos / (pos + neg), weights=pos + neg, increasing=False)
+        return np.asarray(cuts[pooled.blocks])
+
+    @property
+    def integral(self) -> bool:
+        """Whether all weights are whole numbers, so that the list has n positions."""
+        return self.pos.dtype.kind != "f"
+
+    @property
+    def are_probabilities(self) -> bool:
+        """Whether the scores can be read as probabilities of the positive class."""
+        return self.higher_is_positive and bool(self.score[0] <= 1 and self.score[-1] >= 0)
+
+    # ---- one cut
+
+    def cut(self, threshold: float) -> int:
+        """How many distinct scores are at or beyond the threshold, which is read in the type of the scores."""
+        key, sign = self.score, 1 if self.higher_is_positive else -1
+        with np.errstate(over="ignore"):  # beyond what the type holds is infinite
+            at = sign * key.dtype.type(threshold)
+        return bisect.bisect_left(range(len(key)), True, key=lambda i: sign * key[i] < at)
+
+    def at_threshold(self, threshold: float) -> Counts:
+        """The table when every case whose score reaches the threshold is predicted positive."""
+        return self.at_cut(self.cut(threshold), threshold)
+
+    def at_cut(self, index: int, threshold: float | None = None) -> Counts:
+        """The table of one cut, by its position among all cuts."""
+        tp, fp = self.tp[..., index], self.fp[..., index]
+        if threshold is None:
+            threshold = float(self.thresholds[index])
+        return Counts(tp, fp, self.positives - tp, self.negatives - fp, threshold, self.are_probabilities)
+
+    def at_quota(self, quota: Any) -> Counts:
+        """The table when the first `quota` places of the list are flagged.
+
+        Inside a tie the places go to its cases at random, so the counts are expectations (Arbel & Rokach, eq. 5).
+        `quota` is a number, or an array with the ranking's leading axes; of one ranking, of any shape.
+        """
+        index, inside = self.position(quota)
+        tp, fp = (
+            take(cumulated, index) + inside * take(cells, index)
+            for cumulated, cells in ((self.tp, self.pos), (self.fp, self.neg))
+        )
+        fn, tn = np.maximum(self.positives - tp, 0), np.maximum(self.negatives - fp, 0)
+        return Counts(tp, fp, fn, tn, self.score[index], self.are_probabilities)
+
+    def position(self, place: Any) -> tuple[Array, Array]:
+        """The cell that holds a place of the list (counted in weight), and the share of the cell it takes."""
+        ends, place = self.ends, np.asarray(place, dtype=float)
+        is_one = ends.ndim == 1
+        index = np.searchsorted(ends[1:], place) if is_one else (ends[..., 1:] < place[..., None]).sum(-1)
+        index = np.minimum(index, len(self) - 1)
+        before, after = take(ends, index), take(ends, index + 1)
+        inside = divide(place - before, after - before)
+        return index, np.where(after > before, inside, 0.0)
+
+    def one_by_one(self) -> list[Ranking]:
+        """The rankings of a stack; a single one is a stack of one."""
+        return self._kept_apart if self.pos.size <= _KEPT_APART else self._apart()
+
+    @cached_property
+    def _kept_apart(self) -> list[Ranking]:
+        """Those of a small stack, kept because several measures look at the hull of each."""
+        return self._apart()
+
+    def _apart(self) -> list[Ranking]:
+        columns = np.broadcast_arrays(self.pos, self.neg, self.pos2, self.neg2)
+        rows = zip(*(column.reshape(-1, len(self)) for column in columns), strict=True)
+        return [replace(self, pos=p, neg=n, pos2=p2, neg2=n2) for p, n, p2, n2 in rows]
+
+    # ---- new rankings
+
+    def __add__(self, other: Ranking) -> Ranking:
+        """The ranking of both sets of cases together."""
+        if not isinstance(other, Ranking):
+            return NotImplemented
+        return merge([self, other])
+
+    def __radd__(self, other: object) -> Ranking:
+        return self if other == 0 else NotImplemented  # so that sum() works
+
+    def swapped(self) -> Ranking:
+        """The other class in turn positive: the list read from its end."""
+        return replace(
+            self,
+            score=self.score[::-1],
+            pos=self.neg[..., ::-1],
+            neg=self.pos[..., ::-1],
+            pos2=self.neg2[..., ::-1],
+            neg2=self.pos2[..., ::-1],
+            higher_is_positive=not self.higher_is_positive,
+            positive=f"not {self.positive}",
+        )
+
+    def coarsen(self, bins: int | npt.ArrayLike) -> Bracket:
+        """Forget the order inside bins of the score, and keep what that leaves certain.
+
+        `bins` is a number of bins of about equal weight, or the thresholds that separate them.
+
+        >>> whole = Ranking.of_counts([4, 3, 2, 1], [1, 0, 1, 0], [0, 1, 0, 1])
+        >>> low, high = whole.coarsen([2.5])
+        >>> low.pairs.concordant, whole.pairs.concordant, high.pairs.concordant
+        (np.int64(1), np.int64(3), np.int64(3))
+        """
+        if self.pos.ndim > 1:
+            raise InputError("This is a stack of rankings: coarsen them one by one.")
+        if np.ndim(bins) == 0:
+            count = columns.number(bins, "bins")
+            if not 1 <= count < np.inf or count != int(count):
+                raise ParameterError(f"bins is {count:g}: pass a whole number from 1, or the thresholds between bins.")
+            group = np.ceil(self.ends[1:] * count / self.total).astype(np.intp)
+        else:
+            edges = np.sort(columns.numbers(bins, "bins").astype(float))
+            group = np.searchsorted(edges, self.score, side="right" if self.higher_is_positive else "left")
+        first = np.flatnonzero(np.concatenate(([True], group[1:] != group[:-1])))
+        last = np.concatenate((first[1:] - 1, [len(self) - 1]))
+        sums = (np.add.reduceat(c, first, axis=-1) for c in (self.pos, self.neg, self.pos2, self.neg2))
+        return bracket(self.score[first], self.score[last], *sums, like=self)
+
+    # ---- looks
+
+    def to_dict(self) -> dict[str, list[float]]:
+        """The table with one row per distinct score."""
+        return {"score": self.score.tolist(), "positives": self.pos.tolist(), "negatives": self.neg.tolist()}
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """The table as a data frame of pandas, polars or pyarrow."""
+        return self._table().to_frame(backend)
+
+    def _table(self, rows: int | None = None) -> Table:
+        columns = {name: cells[:rows] for name, cells in self.to_dict().items()}
+        return Table(tuple(columns), tuple(zip(*columns.values(), strict=True)), title=repr(self))
+
+    def _repr_html_(self) -> str:
+        return self._table(10)._repr_html_() if self.pos.ndim == 1 else html.escape(repr(self))
+
+    def __repr__(self) -> str:
+        if self.pos.ndim > 1:
+            return f"Ranking of {len(self)} distinct scores, a stack of shape {self.pos.shape[:-1]}"
+        exact = "" if self.exact else ", binned: a bound, not exact"
+        return (
+            f"Ranking of {cases_of(self)}, {written(self.positives)} of them positive, "
+            f"at {columns.counted(len(self), 'distinct score')}{exact}"
+        )
+
+
+def cases_of(ranking: Ranking) -> str:
+    """How many cases there are, or what they weigh."""
+    if ranking.pos2 is not ranking.pos or ranking.neg2 is not ranking.neg:
+        return f"cases of weight {written(ranking.total)}"
+    return f"{written(ranking.total)} case" + ("" if ranking.total == 1 else "s")
+
+
+def merge(rankings: Iterable[Ranking]) -> Ranking:
+    """The ranking of all the cases of several rankings; exact, because cells of one score add up."""
+    parts = list(rankings)
+    if not parts:
+        raise InputError("There are no rankings to merge: pass at least one.")
+    first = parts[0]
+    for part in parts[1:]:
+        if part.higher_is_positive != first.higher_is_positive:
+            raise InputError("These rankings run in opposite directions: build both with one higher_is_positive.")
+        if part.positive != first.positive:
+            raise InputError(
+                f"These rankings have different positive labels, {first.positive!r} and {part.positive!r}: "
+                "build both with one positive=."
+            )
+    score = np.concatenate([part.score for part in parts])
+    order = np.argsort(-score if first.higher_is_positive else score, kind="stable")  # sorted runs: a linear merge
+    score = score[order]
+    starts = np.flatnonzero(np.concatenate(([True], score[1:] != score[:-1])))
+
+    def column(name: str) -> Array:
+        cells = np.concatenate([getattr(part, name) for part in parts], axis=-1)[..., order]
+        return np.add.reduceat(cells, starts, axis=-1)
+
+    pos, neg = column("pos"), column("neg")
+    unweighted = all(part.pos2 is part.pos and part.neg2 is part.neg for part in parts)
+    squares = (pos, neg) if unweighted else (column("pos2"), column("neg2"))
+    return Ranking(
+        score[starts],
+        pos,
+        neg,
+        *squares,
+        higher_is_positive=first.higher_is_positive,
+        positive=first.positive,
+        dropped=sum(part.dropped for part in parts),
+        exact=all(part.exact for part in parts),
+    )

@@ -1,0 +1,128 @@
+"""A small table that prints well and converts: what summaries and lists of measures are made of."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from cutline.core.errors import ParameterError
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Rows of named columns."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    title: str = ""
+    hidden: tuple[str, ...] = ()  # columns that converting keeps and printing leaves out, as it does empty ones
+    below: tuple[str, ...] = ()  # lines that are printed below the rows
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return (dict(zip(self.columns, row, strict=True)) for row in self.rows)
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """One dictionary a row, ready for JSON: what is not a finite number is None."""
+        return [{name: plain(value) for name, value in row.items()} for row in self]
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """The table as a data frame of pandas, polars or pyarrow."""
+        return frame({name: [row[i] for row in self.rows] for i, name in enumerate(self.columns)}, backend)
+
+    def _shown_columns(self) -> list[int]:
+        return [
+            i
+            for i, name in enumerate(self.columns)
+            if name not in self.hidden and (not self.rows or any(shown(row[i]) for row in self.rows))
+        ]
+
+    def _is_number(self, column: int) -> bool:
+        values = [row[column] for row in self.rows if row[column] is not None]
+        return bool(values) and all(isinstance(value, int | float) for value in values)
+
+    def __repr__(self) -> str:
+        chosen = self._shown_columns()
+        cells = [[shown(row[i]) for i in chosen] for row in self.rows]
+        lines = aligned([self.columns[i] for i in chosen], cells, [self._is_number(i) for i in chosen])
+        return "\n".join([*([self.title] if self.title else []), *lines, *self.below])
+
+    def _repr_html_(self) -> str:
+        chosen = self._shown_columns()
+        head = "".join(f"<th scope='col'>{html.escape(self.columns[i])}</th>" for i in chosen)
+        style = {i: " style='text-align: right'" if self._is_number(i) else "" for i in chosen}
+        body = "".join(
+            "<tr>" + "".join(f"<td{style[i]}>{html.escape(shown(row[i]))}</td>" for i in chosen) + "</tr>"
+            for row in self.rows
+        )
+        caption = f"<caption>{html.escape(self.title)}</caption>" if self.title else ""
+        below = "".join(f"<p>{html.escape(line)}</p>" for line in self.below)
+        return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{below}"
+
+
+def frame(columns: Mapping[str, Any], backend: str = "pandas") -> Any:
+    """Columns of one length as a data frame of pandas, polars or pyarrow."""
+    data = dict(columns)
+    if backend == "pandas":
+        import pandas as pd
+
+        return pd.DataFrame(data)
+    if backend == "polars":
+        import polars as pl
+
+        return pl.DataFrame(data, strict=False)
+    if backend == "pyarrow":
+        import pyarrow as pa
+
+        return pa.table(data)
+    raise ParameterError(f"backend is {backend!r}: pass 'pandas', 'polars' or 'pyarrow'.")
+
+
+def aligned(columns: Sequence[str], cells: Sequence[Sequence[str]], to_the_right: Sequence[bool]) -> list[str]:
+    """The lines of a table, its columns aligned."""
+    widths = [max(len(text) for text in column) for column in zip(columns, *cells, strict=True)]
+
+    def line(row: Sequence[str]) -> str:
+        padded = (
+            text.rjust(width) if right else text.ljust(width)
+            for text, width, right in zip(row, widths, to_the_right, strict=True)
+        )
+        return "  ".join(padded).rstrip()
+
+    return [line(columns), "  ".join("-" * width for width in widths), *(line(row) for row in cells)]
+
+
+def shown(value: Any) -> str:
+    """A value as people read it: four decimals, whole numbers without, and no word for nothing.
+
+    >>> shown(0.123456), shown(3), shown(float("nan")), shown(12345.678)
+    ('0.1235', '3', 'undefined', '12345.7')
+    """
+    if value is None:
+        return ""
+    if not isinstance(value, float):
+        return str(value)
+    if math.isnan(value):
+        return "undefined"
+    if math.isinf(value) or abs(value) >= 1000:
+        return f"{value:g}"
+    return f"{value + 0.0:.4f}" if abs(value) >= 0.001 or value == 0 else f"{value:.3g}"
+
+
+def p_shown(value: float) -> str:
+    """A p-value with the sign before it; none is nought, though a float may be.
+
+    >>> p_shown(0.0321), p_shown(0.0)
+    ('= 0.0321', '< 1e-16')
+    """
+    return "< 1e-16" if value < 1e-16 else f"= {shown(value)}"
+
+
+def plain(value: Any) -> Any:
+    """A value that JSON can hold."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,63 @@
+"""Writing files: whole or not at all, and never over another without being told to."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from cutline.core.errors import ParameterError
+
+
+def write(path: str | os.PathLike[str], content: bytes, *, overwrite: bool) -> Path:
+    """Write a file under a name of its own first, then give it the right one: nobody ever sees half of it."""
+    target = Path(path)
+    check(target, overwrite=overwrite)
+    try:
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=".cutline-")
+    except OSError as error:
+        raise _closed(target, error.strerror or "no file can be made there") from None
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        Path(name).chmod(0o644)
+        if overwrite:
+            Path(name).replace(target)
+        else:
+            _claim(Path(name), target)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+    return target
+
+
+def check(target: Path, *, overwrite: bool) -> None:
+    """Refuse a path that cannot be written, before the work for its content is done."""
+    if not target.parent.is_dir():
+        raise ParameterError(f"There is no folder {str(target.parent)!r}: make it, or pass another path.")
+    if not os.access(target.parent, os.W_OK | os.X_OK):
+        raise _closed(target, "Permission denied")
+    if target.is_dir():
+        raise ParameterError(f"{str(target)!r} is a folder: pass the path of a file.")
+    if target.exists() and not overwrite:
+        raise _taken(target)
+
+
+def _claim(source: Path, target: Path) -> None:
+    """Give a file its name unless the name is taken, also by somebody who was quicker."""
+    try:
+        os.link(source, target)
+    except FileExistsError:
+        raise _taken(target) from None
+    except OSError:  # a file system without links
+        source.replace(target)
+    else:
+        source.unlink()
+
+
+def _taken(target: Path) -> ParameterError:
+    return ParameterError(f"{str(target)!r} exists already: pass overwrite=True, or another path.")
+
+
+def _closed(target: Path, why: str) -> ParameterError:
+    return ParameterError(f"Nothing can be written in the folder {str(target.parent)!r} ({why}): pass another path.")

@@ -1,0 +1,271 @@
+"""What a curve is: two measures of the same cuts, with a rule for joining the points."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from cutline.core.counts import Counts
+from cutline.core.errors import InputError, ParameterError, near
+from cutline.core.ranking import Array, Ranking
+from cutline.core.table import Table, frame, plain, shown
+from cutline.measures import Condition, Measure, Needs, Parameter
+from cutline.measures.conditions import ONE_CLASS
+
+# How neighbouring vertices are joined. On a step, a value holds on the way to its vertex, or from it to the next.
+Between = Literal["line", "step-before", "step-after"]
+
+
+class Vertices(NamedTuple):
+    """The cuts or places of a list that a curve goes through, the first flagging nobody."""
+
+    ranking: Ranking
+    counts: Counts
+    places: Array
+
+
+class Point(NamedTuple):
+    """One place of a picture, and the threshold that leads there."""
+
+    threshold: float
+    x: float
+    y: float
+
+
+@dataclass(frozen=True, eq=False)
+class Axis:
+    """One side of a curve: what is read at each vertex, what it is called, and how far it can go.
+
+    `counted` says that the values are numbers of cases, so that nothing is marked between two whole ones.
+    """
+
+    name: str
+    title: str
+    read: Callable[[Vertices], Any]
+    range: tuple[float, float] = (-math.inf, math.inf)
+    counted: bool = False
+
+    def domain(self, values: Array) -> tuple[float, float]:
+        """From where to where the axis is drawn for these values: the whole range when that is finite.
+
+        Where values have a highest but no lowest bound, the axis goes as far below zero as they go above it.
+        """
+        if math.isfinite(self.range[0]) and math.isfinite(self.range[1]):
+            return float(self.range[0]), float(self.range[1])
+        values = values[np.isfinite(values)]
+        low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 1.0)
+        if self is THRESHOLD:
+            return (0.0, 1.0) if low >= 0 and high <= 1 else (low, high if high > low else low + 1.0)
+        if math.isinf(self.range[0]) and not math.isinf(self.range[1]):
+            low = max(low, -abs(high))
+        low, high = (
+            found if math.isinf(bound) else float(bound) for found, bound in zip((low, high), self.range, strict=True)
+        )
+        return low, high if high > low else low + 1.0
+
+
+def of(measure: Measure) -> Axis:
+    """The axis of a measure of one cut, or of a quota: its values at the vertices, under its title."""
+    if measure.needs is Needs.COUNTS:
+        return Axis(measure.name, measure.title, lambda v: measure.compute(v.counts), measure.range)
+    return Axis(measure.name, measure.title, lambda v: measure.compute(v.ranking, quota=v.places), measure.range)
+
+
+THRESHOLD = Axis("threshold", "Threshold", lambda v: v.counts.threshold)
+FLAGGED = Axis("flagged", "Cases flagged", lambda v: v.places, (0, math.inf), counted=True)
+
+
+def every_cut(r: Ranking, **_: Any) -> Vertices:
+    """A vertex for each distinct score."""
+    return Vertices(r, r.counts, r.ends)
+
+
+def some_cuts(r: Ranking, cuts: Array) -> Vertices:
+    """A vertex for each of some cuts."""
+    c = r.counts
+    return Vertices(
+        r, Counts(c.tp[cuts], c.fp[cuts], c.fn[cuts], c.tn[cuts], c.threshold[cuts], c.is_risk), r.ends[cuts]
+    )
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CurveKind:
+    """A curve is two measures of one cut, drawn against each other at every cut.
+
+    `reach` says that the first value holds from the start, where its own measure is undefined (nobody is flagged).
+    `references` are the curves of a model that knows nothing ("random") and of a perfect one ("perfect").
+    """
+
+    name: str
+    title: str
+    x: Axis
+    y: Axis
+    between: Between
+    also: tuple[Axis, ...] = ()
+    area: Measure | None = None
+    measures: tuple[Measure, ...] = ()
+    undefined: tuple[Condition, ...] = ()
+    vertices: Callable[..., Vertices] = every_cut
+    points: Callable[[Ranking], Mapping[str, Point]] = lambda _: {}
+    figures: Callable[[Ranking], Mapping[str, float]] = lambda _: {}
+    references: tuple[str, ...] = ()
+    reach: bool = False
+    parameters: Mapping[str, Parameter] = field(default_factory=dict)
+    aliases: tuple[str, ...] = ()
+
+    def __call__(self, ranking: Ranking, **parameters: Any) -> Curve:
+        """The curve of a ranking; refused when the ranking lacks what it needs."""
+        self.check(parameters)
+        self.require(ranking)
+        values = {str(m): float(m.compute(ranking)) for m in self.measures if m.fits(ranking)}
+        made = self._read(ranking, parameters)
+        return Curve(
+            kind=self,
+            counts=made.counts,
+            x=np.asarray(self.x.read(made)),
+            y=np.asarray(self.y.read(made), dtype=float),
+            also={axis.name: np.asarray(axis.read(made), dtype=float) for axis in self.also},
+            area=self._area(ranking, values),
+            values=values | dict(self.figures(ranking)),
+            points=dict(self.points(ranking)),
+            beside={name: self._bare(REFERENCES[name](ranking), parameters) for name in self.references},
+        )
+
+    def at(self, ranking: Ranking, threshold: float) -> Point:
+        """Where the cut of a threshold lies in the picture of the curve."""
+        counts = ranking.at_threshold(threshold)
+        made = Vertices(ranking, counts, np.asarray(counts.flagged, dtype=float))
+        return Point(threshold, float(self.x.read(made)), float(self.y.read(made)))
+
+    def check(self, parameters: Mapping[str, Any]) -> None:
+        """Refuse parameters that the curve does not have, and values they do not take."""
+        for name, value in parameters.items():
+            if name not in self.parameters:
+                takes = f"it takes {', '.join(self.parameters)}" if self.parameters else "it takes none"
+                raise ParameterError(
+                    f"The curve {self.name} has no parameter {name!r}: {takes}.{near(name, self.parameters)}"
+                )
+            parameter = self.parameters[name]
+            parameter.check(name, value, None)
+            if isinstance(parameter.example, int) and value != int(value):
+                raise ParameterError(f"{name} is {value!r}: pass a whole number.")
+
+    def require(self, ranking: Ranking) -> None:
+        """Refuse a ranking that lacks what the curve needs, such as one of the classes."""
+        for condition in self.undefined:
+            if np.any(condition.holds(ranking)):
+                way_out = "cases of both classes" if condition in ONE_CLASS else "finite scores"
+                raise InputError(f"The curve {self.name} cannot be drawn, {condition.words}: pass {way_out}.")
+
+    def _area(self, ranking: Ranking, values: Mapping[str, float]) -> float | None:
+        """The measure that is the area, computed once when it is told beside the curve too."""
+        if self.area is None:
+            return None
+        known = values.get(str(self.area))
+        return float(self.area.compute(ranking)) if known is None else known
+
+    def _read(self, ranking: Ranking, parameters: Mapping[str, Any]) -> Vertices:
+        return self.vertices(ranking, **parameters)
+
+    def _bare(self, ranking: Ranking, parameters: Mapping[str, Any]) -> Curve:
+        made = self._read(ranking, parameters)
+        x, y = np.asarray(self.x.read(made)), np.asarray(self.y.read(made), dtype=float)
+        return Curve(kind=self, counts=made.counts, x=x, y=y)
+
+    def __repr__(self) -> str:
+        return f"<curve {self.name}: {self.title}>"
+
+
+def knowing_nothing(r: Ranking) -> Ranking:
+    """The ranking of the same cases by a model that gives all of them one score."""
+    return Ranking.of_counts([0.0], r.positives[None], r.negatives[None])
+
+
+def perfect(r: Ranking) -> Ranking:
+    """The ranking of the same cases by a model that puts all positives first."""
+    nothing = np.zeros_like(r.positives)
+    return Ranking.of_counts([1.0, 0.0], np.array([r.positives, nothing]), np.array([nothing, r.negatives]))
+
+
+REFERENCES: dict[str, Callable[[Ranking], Ranking]] = {"random": knowing_nothing, "perfect": perfect}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class Curve:
+    """The vertices of one curve: `threshold`, `x` and `y` of one length, from the cut that flags nobody.
+
+    `also` holds what else is drawn over the same x, `area` the measure that is the area under the curve, `values` the
+    measures that belong to the picture, `points` its named points, and `beside` the curves to compare it with.
+    """
+
+    kind: CurveKind
+    counts: Counts
+    x: Array
+    y: Array
+    also: Mapping[str, Array] = field(default_factory=dict)
+    area: float | None = None
+    values: Mapping[str, float] = field(default_factory=dict)
+    points: Mapping[str, Point] = field(default_factory=dict)
+    beside: Mapping[str, Curve] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The name of the kind of curve."""
+        return self.kind.name
+
+    @property
+    def title(self) -> str:
+        """The title of the kind of curve."""
+        return self.kind.title
+
+    @property
+    def threshold(self) -> Array:
+        """The threshold of each vertex; beyond every score for the first."""
+        return np.asarray(self.counts.threshold)
+
+    @property
+    def domain(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        """From where to where the two axes are drawn."""
+        y = np.concatenate([self.y, *self.also.values()]) if self.also else self.y
+        return self.kind.x.domain(self.x), self.kind.y.domain(y)
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+    def columns(self) -> dict[str, Array]:
+        """The columns of the curve by name: the threshold, the counts, and what is drawn."""
+        c = self.counts
+        counted = {"threshold": self.threshold, "tp": c.tp, "fp": c.fp, "fn": c.fn, "tn": c.tn}
+        return counted | {self.kind.x.name: self.x, self.kind.y.name: self.y} | dict(self.also)
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """A row for each vertex, as a data frame of pandas, polars or pyarrow."""
+        return frame(self.columns(), backend)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All that is known of the curve, ready for JSON: what is not a finite number is None."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "x": self.kind.x.name,
+            "y": self.kind.y.name,
+            "area": plain(self.area),
+            "values": {name: plain(value) for name, value in self.values.items()},
+            "points": {name: [plain(part) for part in point] for name, point in self.points.items()},
+            "vertices": {name: [plain(v) for v in column.tolist()] for name, column in self.columns().items()},
+        }
+
+    def __repr__(self) -> str:
+        area = "" if self.area is None else f"; {self.kind.area.title.lower()}: {shown(self.area)}"  # type: ignore[union-attr]
+        return f"{self.title}: {self.kind.y.title} over {self.kind.x.title}, {len(self)} points{area}"
+
+    def _repr_html_(self) -> str:
+        some = np.unique(np.linspace(0, len(self) - 1, min(6, len(self))).astype(int))
+        columns = (self.threshold, np.asarray(self.x, dtype=float), self.y)
+        names = ("threshold", self.kind.x.title, self.kind.y.title)
+        rows = tuple(tuple(float(column[i]) for column in columns) for i in some)
+        return Table(names, rows, title=repr(self))._repr_html_()

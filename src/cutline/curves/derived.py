@@ -1,0 +1,43 @@
+"""What is computed beside a curve: the gap to a reference, and what another class skew would do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from cutline.core.columns import number
+from cutline.core.counts import divide
+from cutline.core.errors import ParameterError
+from cutline.core.ranking import Array, Ranking
+from cutline.curves.over_cuts import ROC
+from cutline.curves.simplify import Drawn
+
+
+class Gap(NamedTuple):
+    """The band between two lines: for each x the height of the one and of the other, which touch where they cross."""
+
+    x: Array
+    y: Array
+    other: Array
+
+
+def gap(line: Drawn, other: Drawn) -> Gap:
+    """The band between a line and another over the same x, with a corner wherever one of them has one or they cross."""
+    x = np.union1d(line.x, other.x)
+    y, z = np.interp(x, line.x, line.y), np.interp(x, other.x, other.y)
+    difference = y - z
+    turns = np.flatnonzero(difference[:-1] * difference[1:] < 0)
+    crossing = x[turns] + np.diff(x)[turns] * difference[turns] / (difference[turns] - difference[turns + 1])
+    x = np.union1d(x, crossing)
+    return Gap(x, np.interp(x, line.x, line.y), np.interp(x, other.x, other.y))
+
+
+def with_prevalence(r: Ranking, prevalence: float) -> Ranking:
+    """The ranking as it would be with another share of positives: the negatives weigh more, or less."""
+    if not 0 < number(prevalence, "prevalence") < 1:
+        raise ParameterError(f"prevalence is {prevalence!r}: pass a share above 0 and below 1.")
+    ROC.require(r)
+    factor = float(divide(r.positives * (1 - prevalence), prevalence * r.negatives))
+    return replace(r, neg=r.neg * factor, neg2=r.neg2 * factor**2)

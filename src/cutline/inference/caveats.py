@@ -1,0 +1,86 @@
+"""What every interval promises, of a measure or of a difference, and the sentences that qualify it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from cutline.core.columns import counted
+from cutline.core.ranking import Array, Ranking
+from cutline.inference.effective_size import effective
+from cutline.results.estimate import Estimate
+
+EQUAL = 1e-12  # what rounding alone can make of nothing
+
+# Cases of a class; with fewer, docs/coverage.md has intervals that hold the truth less often than they say.
+FEW_FOR_DELONG = 30
+FEW_FOR_RESAMPLING = 30
+FEW_FOR_ONE_CUT = 20
+FEW_DECISIONS = 5  # true positives, or errors, at a cut
+PLENTY = 10_000  # cases of the smaller class in effect, from which on a smooth measure is as good as normal
+PLENTY_IN_A_CELL = 1000  # ... if every kind of decision at a cut has so many
+
+NO_SPREAD = "Every resample has the same value: the data hold no spread to tell the uncertainty from."
+STRATIFIED_GROUPS = "stratified=True draws cases within their class, but groups are drawn whole: pass one."
+INDEPENDENT = "The cases come in groups, which this method takes for independent cases: see method='bootstrap'."
+
+
+def has_spread(values: Array) -> bool:
+    """Whether values differ by more than rounding; infinite ones are alike."""
+    low, high = float(np.min(values)), float(np.max(values))
+    return low != high and (math.isinf(high - low) or high - low > EQUAL * max(1.0, abs(low)))
+
+
+def redraws(count: int) -> list[str]:
+    """How many resamples of one class were drawn again, as a sentence, if any."""
+    what = "1 resample of one class was" if count == 1 else f"{count} resamples of one class were"
+    return [f"{what} drawn again."] if count else []
+
+
+def whole_groups(groups: int) -> str:
+    """How many groups were resampled, as a sentence."""
+    done = f"{counted(groups, 'group')} {'was' if groups == 1 else 'were'} resampled whole"
+    few = ", which is few: the interval then holds the truth less often than it says"
+    return f"{done}{few if groups < FEW_FOR_RESAMPLING else ''}."
+
+
+def few_cases(ranking: Ranking, enough: int, what: str) -> list[str]:
+    """A warning when a class has too few cases for a method, which `what` names."""
+    fewest = float(min(effective(ranking)))
+    if not 0 < fewest < enough:
+        return []
+    cases = "1 case" if fewest == 1 else f"{fewest:.3g} cases"
+    return [f"A class has {cases} only: {what} then holds the truth less often than it says."]
+
+
+def finished(
+    name: str,
+    value: float,
+    limits: tuple[Any, Any],
+    allowed: tuple[float, float],
+    level: float,
+    method: str,
+    notes: list[str],
+    *,
+    what: str = "measure",
+) -> Estimate:
+    """The estimate, inside what is allowed and around its value, or with a note that says what is not."""
+    least, most = allowed
+    low, high = map(float, limits)
+    slack = 1e-9 * max(1.0, abs(value)) if math.isfinite(value) else 0.0
+    outside = [
+        f"{limit:.4f}" for limit in (low, high) if not least - slack <= limit <= most + slack and not math.isnan(limit)
+    ]
+    if outside:
+        limit, lies, was = ("limit", "lies", "was") if len(outside) == 1 else ("limits", "lie", "were")
+        does = f"{lies} outside" if method == "wald" else f"{was} cut at"
+        notes = [*notes, f"The {limit} {' and '.join(outside)} {does} the range of the {what}, {least:g} to {most:g}."]
+    if method != "wald":
+        low, high = (min(max(limit, least), most) if limit == limit else limit for limit in (low, high))
+    if low > value + slack or high < value - slack:
+        notes = [*notes, f"Resampling shifts this {what}: a limit was moved to include the value."]
+    if not math.isnan(low):
+        low, high = min(low, value), max(high, value)
+    return Estimate(name, value, low, high, level, method, tuple(notes))

@@ -1,0 +1,1 @@
+"""How sure one can be of one model's number: intervals, bands and tests."""

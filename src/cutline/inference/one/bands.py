@@ -1,0 +1,156 @@
+"""Bands around a curve: point by point by the bootstrap, and around the whole ROC curve by a bound."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cutline.core.checks import LEVEL, check_level, check_whole
+from cutline.core.columns import counted
+from cutline.core.counts import divide
+from cutline.core.errors import InputError, ParameterError
+from cutline.core.ranking import Array, Ranking
+from cutline.core.table import Table, frame
+from cutline.inference.caveats import STRATIFIED_GROUPS, redraws, whole_groups
+from cutline.inference.effective_size import effective
+from cutline.inference.resampling.bootstrap import bootstrap, percentile
+from cutline.inference.resampling.samplers import CaseSampler, GroupSampler, Sampler
+
+_SHOWN = 11  # points that are printed, or a few more
+
+
+@dataclass(frozen=True, eq=False)
+class Band:
+    """A curve at some places, with the limits of each point; `simultaneous` limits hold the whole curve at once."""
+
+    x: Array
+    y: Array
+    low: Array
+    high: Array
+    level: float
+    simultaneous: bool
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, list[float]]:
+        """The columns, as lists."""
+        return {name: getattr(self, name).tolist() for name in ("x", "y", "low", "high")}
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """The columns as a data frame of pandas, polars or pyarrow."""
+        return frame(self.to_dict(), backend)
+
+    def _table(self) -> Table:
+        """A few of the points, evenly spread."""
+        some = range(0, len(self.x), max(1, (len(self.x) - 1) // (_SHOWN - 1)))
+        columns = {name: [values[i] for i in some] for name, values in self.to_dict().items()}
+        kind = "of the whole curve at once" if self.simultaneous else "point by point"
+        title = f"Band of {100 * self.level:g} %, {kind}, at {counted(len(self.x), 'place')}"
+        notes = tuple(f"  note: {note}" for note in self.notes)
+        return Table(tuple(columns), tuple(zip(*columns.values(), strict=True)), title=title, below=notes)
+
+    def __repr__(self) -> str:
+        return repr(self._table())
+
+    def _repr_html_(self) -> str:
+        return self._table()._repr_html_()
+
+
+def tpr_at(r: Ranking, fpr: Array) -> Array:
+    """The ROC curve of one ranking at given false positive rates: the highest point there, diagonal inside ties.
+
+    >>> tpr_at(Ranking.of_counts([3, 2, 1], [1, 1, 0], [0, 1, 1]), np.array([0.0, 0.25, 0.5, 1.0])).tolist()
+    [0.5, 0.75, 1.0, 1.0]
+    """
+    place = fpr * r.negatives
+    after = np.searchsorted(r.fp, place * (1 + 1e-12), side="right")  # the first cut beyond the place; 0.3 * 10 is 3
+    before, after = after - 1, np.minimum(after, len(r))
+    way = (place - r.fp[before]) / np.maximum(r.fp[after] - r.fp[before], np.finfo(float).tiny)
+    return np.asarray(divide(r.tp[before] + np.clip(way, 0, 1) * (r.tp[after] - r.tp[before]), r.positives))
+
+
+def band(
+    ranking: Any,
+    curve: Callable[[Ranking], Array],
+    x: npt.ArrayLike,
+    *,
+    level: float = LEVEL,
+    resamples: int = 2000,
+    seed: int = 0,
+    stratified: bool = False,
+    sampler: Sampler | None = None,
+) -> Band:
+    """The band of any curve that one ranking gives at the places x: percentiles of the bootstrap at each place.
+
+    `ranking` may be an evaluation, whose groups are then resampled whole. The band holds each point by itself. Where
+    all resamples agree, as at the ends of a curve, it has no width.
+    """
+    ranking, groups = _with_groups(ranking)
+    level, resamples = check_level(level), check_whole(resamples, "resamples", 2)
+    if groups is not None and stratified:
+        raise ParameterError(STRATIFIED_GROUPS)
+    chosen = sampler or groups or CaseSampler(ranking, stratified)
+    found = bootstrap(chosen, [partial(_each, curve)], resamples, check_whole(seed, "seed", 0))
+    y, draws = curve(ranking), np.sort(found.values[0], axis=0)
+    low, high = percentile(draws, level)
+    notes = [] if groups is None else [whole_groups(groups.groups)]
+    notes += redraws(found.redrawn)
+    if np.isnan(low).all():
+        notes.append(f"{resamples} resamples are too few for a level of {level:g}: the limits are their extremes.")
+        low, high = draws[0], draws[-1]
+    return Band(np.asarray(x, dtype=float), y, np.minimum(low, y), np.maximum(high, y), level, False, tuple(notes))
+
+
+def _with_groups(data: Any) -> tuple[Ranking, GroupSampler | None]:
+    """The ranking and the groups of an evaluation; a ranking has no groups."""
+    if isinstance(data, Ranking):
+        return data, None
+    try:
+        return data.ranking, data.groups
+    except AttributeError:
+        raise InputError(f"A band is of a ranking or of an evaluation, not of {data!r:.40}.") from None
+
+
+def _each(curve: Callable[[Ranking], Array], stack: Ranking) -> Array:
+    return curve(stack) if stack.pos.ndim == 1 else np.stack([curve(one) for one in stack.one_by_one()])
+
+
+def roc_band(
+    ranking: Any,
+    fpr: npt.ArrayLike | None = None,
+    *,
+    level: float = LEVEL,
+    simultaneous: bool = False,
+    **options: Any,
+) -> Band:
+    """The band of the ROC curve: the true positive rate at given false positive rates, at 101 by default.
+
+    `ranking` is a ranking, or an evaluation, whose groups are then resampled whole.
+
+    Point by point it is that of `band`, whose options it takes. Simultaneous, it holds the whole curve at once,
+    whatever the scores: both rates are within the bound of Dvoretzky, Kiefer, Wolfowitz and Massart of theirs, so the
+    curve is inside the rectangles around its points (Campbell, 1994). That needs no resampling, and is wide.
+
+    >>> wide = roc_band(Ranking.of_counts([3, 2, 1], [40, 10, 10], [10, 10, 40]), [0.1, 0.5], simultaneous=True)
+    >>> wide.low.round(3).tolist(), wide.high.round(3).tolist()
+    ([0.0, 0.618], [0.982, 1.0])
+    """
+    data, (ranking, groups) = ranking, _with_groups(ranking)
+    if not ranking.positives or not ranking.negatives:
+        raise ParameterError("All cases are of one class, and one class has no ROC curve: pass cases of both.")
+    x = np.linspace(0, 1, 101) if fpr is None else np.asarray(fpr, dtype=float)
+    if x.ndim != 1 or not ((x >= 0) & (x <= 1)).all():
+        raise ParameterError("fpr must be a flat sequence of rates from 0 to 1.")
+    if not simultaneous:
+        return band(data, partial(tpr_at, fpr=x), x, level=level, **options)
+    if groups is not None:
+        raise ParameterError("simultaneous=True supposes independent cases, but these come in groups: leave it out.")
+    level = check_level(level)
+    up, along = (np.sqrt(np.log(2 / (1 - np.sqrt(level))) / 2 / float(size)) for size in effective(ranking))
+    low = np.where(x > along, tpr_at(ranking, np.maximum(x - along, 0)) - up, 0)
+    high = np.where(x + along < 1, tpr_at(ranking, np.minimum(x + along, 1)) + up, 1)
+    return Band(x, tpr_at(ranking, x), np.maximum(low, 0), np.minimum(high, 1), level, True)

@@ -1,0 +1,310 @@
+"""From a measure to its estimate: which method by rule, its limits, and the notes that qualify them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cutline.core.checks import LEVEL, check_level, check_whole
+from cutline.core.counts import Counts, divide
+from cutline.core.errors import ParameterError
+from cutline.inference import delong, effective_size
+from cutline.inference.caveats import (
+    EQUAL,
+    FEW_DECISIONS,
+    FEW_FOR_DELONG,
+    FEW_FOR_ONE_CUT,
+    FEW_FOR_RESAMPLING,
+    INDEPENDENT,
+    NO_SPREAD,
+    PLENTY,
+    PLENTY_IN_A_CELL,
+    STRATIFIED_GROUPS,
+    few_cases,
+    finished,
+    has_spread,
+    redraws,
+    whole_groups,
+)
+from cutline.inference.one import influence, proportions, ratios
+from cutline.inference.one.estimand import Estimand
+from cutline.inference.resampling.bootstrap import accelerations, bca, bootstrap, percentile
+from cutline.inference.resampling.samplers import CaseSampler, GroupSampler, Sampler
+from cutline.measures.kinds import LineOfAuc, MeanOfCases, Proportion, Ratio
+from cutline.results.estimate import Estimate, Limits
+
+RESAMPLING = ("bootstrap", "bca")
+FEW_FOR_PROPORTIONS = 5
+
+
+class Options(NamedTuple):
+    """How an interval is to be made."""
+
+    level: float = LEVEL
+    method: str = "auto"
+    resamples: int = 2000
+    seed: int = 0
+    stratified: bool = False
+
+
+def checked(options: Options) -> Options:
+    """The options, if they are in their domain."""
+    return options._replace(
+        level=check_level(options.level),
+        resamples=check_whole(options.resamples, "resamples", 2),
+        seed=check_whole(options.seed, "seed", 0),
+    )
+
+
+def methods(estimand: Estimand) -> tuple[str, ...]:
+    """The methods that apply to a measure; the formulas for one cut only where a threshold makes it."""
+    kind, own, smooth = estimand.kind, tuple[str, ...](), isinstance(estimand.kind, MeanOfCases)
+    if isinstance(kind, LineOfAuc):
+        own = ("delong_logit", "delong", "newcombe")
+    elif not estimand.by_quota:
+        own = (
+            tuple(proportions.METHODS) if isinstance(kind, Proportion) else ("log",) if isinstance(kind, Ratio) else ()
+        )
+        smooth = smooth or estimand.of_counts is not None
+    return (*own, *RESAMPLING, *(("influence",) if smooth else ()))
+
+
+def default(estimand: Estimand, *, grouped: bool = False) -> str:
+    """The method for a measure, from what it is and from what the coverage study found (docs/coverage.md)."""
+    kind = estimand.kind
+    if isinstance(kind, LineOfAuc) and not grouped:
+        return "newcombe" if min(effective_size.effective(estimand.ranking)) < FEW_FOR_DELONG else "delong_logit"
+    if grouped or estimand.by_quota:  # a quota makes it jump, which BCa does not like
+        return "bootstrap"
+    if isinstance(kind, Proportion | Ratio):
+        return "wilson" if isinstance(kind, Proportion) else "log"
+    return "influence" if _is_plentiful(estimand) else "bca"
+
+
+def _is_plentiful(estimand: Estimand) -> bool:
+    """Whether a smooth measure has so many cases that its estimate is normal; resamples would only add noise."""
+    if (
+        "influence" not in methods(estimand)
+        or not math.isfinite(estimand.value)
+        or min(effective_size.effective(estimand.ranking)) < PLENTY
+    ):
+        return False
+    if estimand.of_counts is None:
+        return True
+    counts = (
+        estimand.counts
+        if estimand.ranking.integral
+        else effective_size.effective_counts(estimand.counts, estimand.second)
+    )
+    return min(float(count) for count in (counts.tp, counts.fp, counts.fn, counts.tn)) >= PLENTY_IN_A_CELL
+
+
+def _counts_in_effect(estimand: Estimand) -> Counts:
+    """The counts of the cut, each as the number of cases that its weights are worth."""
+    if estimand.ranking.integral:
+        return estimand.counts
+    return effective_size.effective_counts(estimand.counts, estimand.second)
+
+
+def choose(estimand: Estimand, method: str, *, grouped: bool = False) -> str:
+    """The method to use: the default by rule, or the one asked for if it applies."""
+    if method == "auto":
+        return default(estimand, grouped=grouped)
+    apply = methods(estimand)
+    if method not in apply:
+        raise ParameterError(
+            f"{method!r} does not apply to {estimand.name}: pass {', '.join(map(repr, apply))} or 'auto'."
+        )
+    return method
+
+
+def estimates(estimands: Sequence[Estimand], options: Options, groups: GroupSampler | None = None) -> list[Estimate]:
+    """The estimates of some measures of one ranking, all that are resampled on the same resamples."""
+    options = checked(options)
+    chosen = [choose(estimand, options.method, grouped=groups is not None) for estimand in estimands]
+    drawn = [i for i, estimand in enumerate(estimands) if chosen[i] in RESAMPLING and not math.isnan(estimand.value)]
+    found = _resampled([estimands[i] for i in drawn], [chosen[i] for i in drawn], options, groups)
+    by_index = dict(zip(drawn, found, strict=True))
+    return [
+        by_index[i] if i in by_index else closed(estimand, method, options.level, grouped=groups is not None)
+        for i, (estimand, method) in enumerate(zip(estimands, chosen, strict=True))
+    ]
+
+
+# ---------------------------------------------------------------------- closed forms
+
+
+def by_formula(estimand: Estimand, level: float, *, grouped: bool = False) -> Estimate | None:
+    """The estimate by the default method; None when that is resampling."""
+    method = choose(estimand, "auto", grouped=grouped)
+    return None if method in RESAMPLING else closed(estimand, method, level)
+
+
+def closed(estimand: Estimand, method: str, level: float, *, grouped: bool = False) -> Estimate:
+    """The estimate by a method that needs no resampling; without an interval where the measure is undefined."""
+    if math.isnan(estimand.value):
+        return Estimate(estimand.name, math.nan, math.nan, math.nan, level, method, (f"undefined: {estimand.reason}",))
+    notes = effective_size.notes(estimand.ranking)
+    if grouped:
+        notes.append(INDEPENDENT)
+    if method == "log":
+        limits, found = _log(estimand, level)
+    elif method == "influence":
+        limits, found = _influence(estimand, level)
+    elif method in proportions.METHODS:
+        limits, found = _proportion(estimand, method, level)
+    else:
+        method, limits, found = _auc(estimand, method, level)
+    return finished(estimand.name, estimand.value, limits, estimand.range, level, method, notes + found)
+
+
+def _proportion(estimand: Estimand, method: str, level: float) -> tuple[Limits, list[str]]:
+    kind: Any = estimand.kind
+    k, n = (float(x) for x in kind.of(estimand.counts))
+    if not estimand.ranking.integral:
+        scale = divide(n, float(kind.of(estimand.second)[1]))
+        k, n = k * scale, n * scale
+    notes = []
+    if method == "wald" and not proportions.wald_holds(k, n):
+        notes.append(
+            f"The Wald interval is not valid here: n p = {k:.4g} and n (1 - p) = {n - k:.4g} must both exceed 5."
+        )
+    elif n < FEW_FOR_PROPORTIONS and method != "clopper_pearson":
+        notes.append(f"It is a share of {n:.3g} cases only: clopper_pearson alone keeps its promise there.")
+    return Limits(*(kind.then(limit) for limit in proportions.METHODS[method](k, n, level))), notes
+
+
+def _log(estimand: Estimand, level: float) -> tuple[Limits, list[str]]:
+    kind: Any = estimand.kind
+    counts = estimand.counts
+    if not estimand.ranking.integral:
+        counts = effective_size.effective_counts(counts, estimand.second)
+    a, b, c, d = (float(getattr(counts, name)) for name in (*kind.above, *kind.below))
+    notes = []
+    if min(a, b, c, d) == 0:
+        a, b, c, d = (count + 0.5 for count in (a, b, c, d))
+        notes.append("One of the four counts is 0: a half was added to each for the limits (Haldane, Anscombe).")
+    low, high = (ratios.log_odds if kind.odds else ratios.log_shares)(a, b, c, d, level)
+    value = estimand.value
+    return Limits(0.0 if value == 0 else low, math.inf if math.isinf(value) else high), notes
+
+
+def _influence(estimand: Estimand, level: float) -> tuple[Limits, list[str]]:
+    if isinstance(estimand.kind, MeanOfCases):
+        losses = estimand.kind.of(estimand.ranking, **estimand.parameters)
+        variance = influence.of_mean(estimand.ranking, effective_size.squares(estimand.ranking), *losses)
+    else:
+        variance = influence.of_counts(estimand.of_counts, estimand.counts, estimand.second)  # type: ignore[arg-type]
+    if not math.isfinite(variance):
+        return Limits(math.nan, math.nan), ["These data do not tell the standard error: there is no interval."]
+    notes = (
+        _few_decisions(estimand)
+        if variance > EQUAL**2
+        else ["The standard error is 0: the data hold no spread to tell the uncertainty from."]
+    )
+    return influence.normal(estimand.value, variance, level), notes
+
+
+def _auc(estimand: Estimand, method: str, level: float) -> tuple[str, Limits, list[str]]:
+    """DeLong for the AUC, or what stands in for it, and then the line to the measure."""
+    r, kind, notes = estimand.ranking, estimand.kind, []
+    slope, intercept = (float(x) for x in kind.of(r))  # type: ignore[union-attr,arg-type]
+    area, size = float(divide(r.pairs.concordant + r.pairs.tied / 2, r.pairs.every)), effective_size.effective(r)
+    if method != "newcombe":
+        variance = float(delong.variance(r))
+        if not variance > EQUAL**2 or area in (0, 1):
+            why = (
+                f"With a single {'positive' if size.positives < 2 else 'negative'} case"
+                if min(size) < 2
+                else f"With an AUC of {area:g}"
+                if area in (0, 1)
+                else "As all cases of a class stand alike"
+            )
+            notes.append(f"{why}, DeLong's variance says nothing: Newcombe's interval stands in for it.")
+            method = "newcombe"
+    if method == "newcombe":
+        limits = delong.newcombe(area, float(size.positives), float(size.negatives), level)
+    else:
+        limits = (delong.delong if method == "delong" else delong.delong_logit)(area, variance, level)
+        notes += few_cases(r, FEW_FOR_DELONG, "DeLong's interval")
+    return method, Limits(*(intercept + slope * limit for limit in limits)), notes
+
+
+# ---------------------------------------------------------------------- resampling
+
+
+def _resampled(
+    estimands: Sequence[Estimand], chosen: Sequence[str], options: Options, groups: GroupSampler | None
+) -> list[Estimate]:
+    if groups is not None and options.stratified:
+        raise ParameterError(STRATIFIED_GROUPS)
+    if not estimands:
+        return []
+    ranking = estimands[0].ranking
+    sampler: Sampler = groups or CaseSampler(ranking, options.stratified)
+    values, redrawn = bootstrap(sampler, [t.statistic for t in estimands], options.resamples, options.seed)
+    corrected = [i for i, method in enumerate(chosen) if method == "bca"]
+    found = accelerations(sampler, [estimands[i].statistic for i in corrected], options.seed) if corrected else []
+    speeds = dict(zip(corrected, found, strict=True))
+    notes = effective_size.notes(ranking)
+    if groups is not None:
+        notes.append(whole_groups(groups.groups))
+    notes += redraws(redrawn)
+    return [
+        from_replicates(estimand, values[i], speeds.get(i), options.level, notes + _few(estimand))
+        for i, estimand in enumerate(estimands)
+    ]
+
+
+def _few(estimand: Estimand) -> list[str]:
+    """What the study found to be too little for resampling: cases of a class, or decisions of a kind at a cut."""
+    at_cut = estimand.of_counts is not None and not estimand.by_quota
+    cases = few_cases(estimand.ranking, FEW_FOR_ONE_CUT if at_cut else FEW_FOR_RESAMPLING, "resampling")
+    return cases or _few_decisions(estimand)
+
+
+def _few_decisions(estimand: Estimand) -> list[str]:
+    if estimand.of_counts is None or estimand.by_quota:
+        return []
+    counts = (
+        estimand.counts
+        if estimand.ranking.integral
+        else effective_size.effective_counts(estimand.counts, estimand.second)
+    )
+    for count, what in ((counts.tp, "true positive"), (counts.fp + counts.fn, "error")):
+        if counts.positives > 0 and count < FEW_DECISIONS:
+            number = f"{count:.3g} {what}" + ("" if count == 1 else "s")
+            return [f"The cut has {number} only: the interval then holds the truth less often than it says."]
+    return []
+
+
+def from_replicates(
+    estimand: Estimand, values: Any, acceleration: float | None, level: float, notes: list[str]
+) -> Estimate:
+    """The estimate from the values on resamples: plain percentiles, or BCa when the acceleration is given."""
+    known = np.sort(values[~np.isnan(values)])
+    method = "bootstrap" if acceleration is None else "bca"
+    if len(known) < len(values):
+        notes.append(
+            f"It is undefined on {len(values) - len(known)} of {len(values)} resamples: the limits are from the others."
+        )
+    if len(known) < 2:
+        return Estimate(estimand.name, estimand.value, math.nan, math.nan, level, method, tuple(notes))
+    limits = percentile(known, level)
+    if math.isnan(limits.low):
+        notes.append(
+            f"{len(known)} resamples are too few for a level of {level:g}: the limits are the extremes of them."
+        )
+        limits = Limits(known[0], known[-1])
+    if acceleration is not None:
+        better = bca(known, estimand.value, acceleration, level)
+        if better is None:
+            method = "bootstrap"
+            notes.append("All resamples are on one side of the value, so BCa fails: these are plain percentiles.")
+        limits = better or limits
+    if not has_spread(known):
+        notes.append(NO_SPREAD)
+    return finished(estimand.name, estimand.value, limits, estimand.range, level, method, notes)

@@ -1,0 +1,292 @@
+"""Several models on the same cases: counts by the scores that all of them gave, which no single ranking holds.
+
+A cell of a pairing is the cases that agree in everything: the score of every model, the class and the weight. A weight
+that is a whole number is that many cases; other weights say how much one case counts. Resamples and exchanges are
+drawn over the cells: all models are measured on the same drawn cases, and no result depends on the order of the rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cutline.core.counts import divide
+from cutline.core.parallel import each
+from cutline.core.ranking import Array, Ranking, dot
+from cutline.inference.delong import placements
+from cutline.inference.resampling.samplers import GroupSampler, group_codes
+from cutline.measures import Measure
+
+_CHUNK = 2**21  # draws held at a time, over all cells
+_DENSE = 4  # with up to this many cases a cell, drawing case by case is faster than drawing cell by cell
+
+
+class Groups(NamedTuple):
+    """Cases that belong together: of each row its cell, its group, and how many cases it is."""
+
+    cell: Array
+    group: Array
+    cases: Array
+    number: int
+
+    @classmethod
+    def of(cls, cell: Array, group: Array, cases: Array | None) -> Groups:
+        """The groups of rows, by whatever names they have."""
+        names, code = group_codes(group)
+        return cls(cell, code, np.ones(len(cell), np.int64) if cases is None else cases, len(names))
+
+    def gather(self, times: Array, cells: int) -> Array:
+        """How many cases of each cell there are when each group is taken some times."""
+        taken = np.bincount(self.cell, weights=times[self.group] * self.cases, minlength=cells)
+        return taken.astype(np.int64)  # whole up to 2**53, and so exact
+
+
+@dataclass(frozen=True, eq=False)
+class Pairing:
+    """The cases by their scores. `index` says where each cell's score stands in each model's ranking."""
+
+    rankings: tuple[Ranking, ...]
+    index: Array
+    is_positive: Array
+    cases: Array
+    weight: Array
+    groups: Groups | None = None
+
+    def __len__(self) -> int:
+        return len(self.cases)
+
+    @cached_property
+    def total(self) -> int:
+        """How many cases there are; a weight that is not whole does not make more of them."""
+        return int(self.cases.sum())
+
+    @property
+    def integral(self) -> bool:
+        """Whether every case counts one, as it does unless weights are not whole numbers."""
+        return self.weight.dtype.kind != "f"
+
+    @property
+    def is_of_one_size(self) -> bool:
+        """Whether all resamples are equally long: not with fractional weights, nor with whole groups."""
+        return self.integral and self.groups is None
+
+    @cached_property
+    def has_both_classes(self) -> bool:
+        """Whether there is a positive and a negative case."""
+        return bool(self.is_positive.any() and not self.is_positive.all())
+
+    def of(self, *models: int) -> Pairing:
+        """The same cases with some of the models only."""
+        rankings = tuple(self.rankings[model] for model in models)
+        return replace(self, rankings=rankings, index=self.index[list(models)])
+
+    def sampler(self, model: int) -> GroupSampler | None:
+        """What resamples the groups of one model's ranking; None when cases are single."""
+        if self.groups is None:
+            return None
+        ranking, (cell, group, cases, number) = self.rankings[model], self.groups
+        place = self.index[model][cell] + np.where(self.is_positive[cell], 0, len(ranking))
+        return GroupSampler(ranking, place, group, cases if self.integral else self.weight[cell], number)
+
+    # ------------------------------------------------------------------ resamples
+
+    @cached_property
+    def _owner(self) -> Array | None:
+        """The cell of each case, where cases are few enough to be drawn one by one."""
+        return np.repeat(np.arange(len(self)), self.cases) if self.total <= _DENSE * len(self) else None
+
+    def draw(self, rng: np.random.Generator) -> tuple[Array, int]:
+        """How often each cell is drawn in one resample, and how many were redrawn for being of one class."""
+        redrawn = -1
+        while True:
+            redrawn += 1
+            if self.groups is not None:
+                some = rng.integers(0, self.groups.number, self.groups.number)
+                drawn = self.groups.gather(np.bincount(some, minlength=self.groups.number), len(self))
+            elif self._owner is None:
+                drawn = rng.multinomial(self.total, self.cases / self.total)
+            else:
+                picked = self._owner[rng.integers(0, self.total, self.total)]
+                drawn = np.bincount(picked, minlength=len(self))
+            if not self.has_both_classes or 0 < dot(drawn, self.is_positive) < drawn.sum():
+                return drawn, redrawn
+
+    def stack(self, draws: Array, model: int) -> Ranking:
+        """The rankings of one model on drawn cells: a stack with a row for each row of `draws`."""
+        weighed = draws if self.integral else draws * self.weight
+        pos, neg = (self._gather(weighed, model, of_positives) for of_positives in (True, False))
+        return replace(self.rankings[model], pos=pos, neg=neg, pos2=pos, neg2=neg)
+
+    def _gather(self, draws: Array, model: int, of_positives: bool) -> Array:
+        """The draws of one class added up at each score of a model's ranking."""
+        columns, starts, at = self._layout[model, of_positives]
+        found = np.zeros((len(draws), len(self.rankings[model])), draws.dtype)
+        if len(columns):
+            found[:, at] = np.add.reduceat(np.take(draws, columns, axis=1), starts, axis=1)
+        return found
+
+    @cached_property
+    def _layout(self) -> dict[tuple[int, bool], tuple[Array, Array, Array]]:
+        """By model and class: the cells in the order of the scores, where each score starts, and where it stands."""
+        layout = {}
+        for model, index in enumerate(self.index):
+            for of_positives in (True, False):
+                columns = np.flatnonzero(self.is_positive == of_positives)
+                columns = columns[np.argsort(index[columns], kind="stable")]
+                at = index[columns]
+                starts = np.flatnonzero(np.diff(at, prepend=-1))
+                layout[model, of_positives] = columns, starts, at[starts]
+        return layout
+
+    # ------------------------------------------------------------------ exchanges
+
+    def crossed(self, scores: Sequence[Array]) -> Pairing:
+        """Two models whose scores may be exchanged: each cell twice, as it is and with its two scores swapped.
+
+        `scores` are, for each model, the scores of its ranking on a scale that both share.
+        """
+        mine, other = (scores[model][self.index[model]] for model in (0, 1))
+        shared, where = np.unique(-np.concatenate((mine, other)), return_inverse=True)
+        here, there = where[: len(self)], where[len(self) :]
+        empty = np.zeros(len(shared), dtype=np.int64)
+        ranking = replace(self.rankings[0], score=-shared, pos=empty, neg=empty, higher_is_positive=True)
+        return Pairing(
+            (ranking, ranking),
+            np.stack((np.concatenate((here, there)), np.concatenate((there, here)))),
+            np.tile(self.is_positive, 2),
+            np.concatenate((self.cases, np.zeros_like(self.cases))),
+            np.tile(self.weight, 2),
+            self.groups,
+        )
+
+    def exchange(self, rng: np.random.Generator) -> Array:
+        """How many cases of each crossed cell keep their scores, and how many swap them.
+
+        A fair coin is thrown for each case, or for each group of cases.
+        """
+        kept = self.cases[: len(self) // 2]
+        if self.groups is not None:
+            swapped = self.groups.gather(rng.integers(0, 2, self.groups.number), len(kept))
+            return np.concatenate((kept - swapped, swapped))
+        swapped = rng.integers(0, 2, len(kept)) if kept.max() == 1 else rng.binomial(kept, 0.5)
+        return np.concatenate((kept - swapped, swapped))
+
+
+def pair(
+    rankings: Sequence[Ranking],
+    scores: Sequence[Array],
+    is_positive: Array,
+    weights: Array | None,
+    groups: Array | None = None,
+) -> Pairing:
+    """The pairing of models that scored the same cases, in the same order; nothing is checked."""
+    code = is_positive.astype(np.int64)
+    if weights is not None and weights.dtype.kind == "f":
+        code = np.unique(weights, return_inverse=True)[1] * 2 + code
+    index, n, cells = [], len(is_positive), 0
+    for ranking, score in zip(rankings, scores, strict=True):
+        sign = -1 if ranking.higher_is_positive else 1
+        index.append(np.searchsorted(sign * ranking.score, sign * score))
+        if cells < n:  # else the cases are told apart already
+            # Two numbers below the number of cases make one below its square, which int64 holds.
+            distinct, code = np.unique(code * len(ranking) + index[-1], return_inverse=True)
+            cells = len(distinct)
+    first = np.empty(cells, dtype=np.intp)
+    first[code[::-1]] = np.arange(n)[::-1]
+    whole = weights is None or weights.dtype.kind != "f"
+    repeated = None if weights is None or not whole else weights
+    cases = np.bincount(code) if repeated is None else _added(code, repeated)
+    weight = np.ones(len(first), dtype=np.int64) if whole or weights is None else weights[first]
+    together = None if groups is None else Groups.of(code, groups, repeated)
+    return Pairing(tuple(rankings), np.stack(index)[:, first], is_positive[first], cases, weight, together)
+
+
+def _added(code: Array, whole: Array) -> Array:
+    """Whole numbers added up by code, exactly."""
+    sums = np.zeros(code.max() + 1, dtype=np.int64)
+    np.add.at(sums, code, whole)
+    return sums
+
+
+# ---------------------------------------------------------------------- many resamples at once
+
+
+class Question(NamedTuple):
+    """A measure, and for each model the parameters it is asked with."""
+
+    measure: Measure
+    parameters: tuple[Mapping[str, Any], ...]
+
+    def value(self, ranking: Ranking, model: int) -> Any:
+        """The value of a ranking, or of each ranking of a stack."""
+        data, parameters = self.measure.prepare(ranking, self.parameters[model])
+        return self.measure.compute(data, **parameters)
+
+
+class Resamples(NamedTuple):
+    """The value of each question for each model in each resample, and how many resamples were redrawn."""
+
+    values: Array
+    redrawn: int
+
+
+def stream(seed: int, number: int) -> np.random.Generator:
+    """The random numbers of one resample: they depend on the seed and its number, and on nothing else."""
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(number,)))
+
+
+def bootstrap(pairing: Pairing, questions: Sequence[Question], resamples: int, seed: int) -> Resamples:
+    """All questions of all models on the same resamples."""
+
+    def work(numbers: range) -> tuple[Array, int]:
+        drawn = [pairing.draw(stream(seed, number)) for number in numbers]
+        draws = np.stack([counts for counts, _ in drawn])
+        values = values_of(pairing, draws, lambda ranking, model: [q.value(ranking, model) for q in questions])
+        return values, sum(redrawn for _, redrawn in drawn)
+
+    done = each(work, chunks(resamples, len(pairing)), resamples * len(pairing), told=True)
+    return Resamples(np.concatenate([values for values, _ in done], axis=-1), sum(redrawn for _, redrawn in done))
+
+
+def values_of(pairing: Pairing, draws: Array, ask: Callable[[Ranking, int], list[Any]]) -> Array:
+    """What is asked of each model's stack of drawn rankings: an array of questions, models and draws."""
+    answers = [ask(pairing.stack(draws, model), model) for model in range(len(pairing.rankings))]
+    return np.array([[np.broadcast_to(a, len(draws)) for a in row] for row in answers], dtype=float).swapaxes(0, 1)
+
+
+def chunks(rounds: int, cells: int) -> Iterator[range]:
+    """The numbers of the rounds, so many at a time that their draws fit into memory."""
+    step = max(1, _CHUNK // cells)
+    return (range(start, min(start + step, rounds)) for start in range(0, rounds, step))
+
+
+# ---------------------------------------------------------------------- DeLong
+
+
+def delong_covariance(pairing: Pairing, contrasts: Array) -> Array:
+    """The covariance of contrasts of the AUCs (DeLong et al. 1988), in the time it takes to rank.
+
+    Each row of `contrasts` holds a factor for each model. The differences are taken case by case before anything is
+    squared, so that equal models differ by exactly nothing. NaN when a class has a single case.
+    """
+    covariance = np.zeros((len(contrasts), len(contrasts)))
+    for of_positives in (True, False):
+        mine = pairing.is_positive == of_positives
+        place = np.stack(
+            [
+                placements(ranking)[0 if of_positives else 1][index[mine]]
+                for ranking, index in zip(pairing.rankings, pairing.index, strict=True)
+            ]
+        )
+        cases, weight = pairing.cases[mine], pairing.weight[mine].astype(float)
+        total, squares = cases @ weight, cases @ weight**2
+        contrast = contrasts @ place
+        deviation = contrast - divide(contrast @ (cases * weight), total)[:, None]
+        effective = divide(total**2, squares)
+        correction = effective / (effective - 1) if effective > 1 + 1e-9 else np.nan
+        covariance += divide((deviation * cases * weight**2) @ deviation.T, total**2) * correction
+    return covariance

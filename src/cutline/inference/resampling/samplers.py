@@ -1,0 +1,236 @@
+"""What a bootstrap draws from: the cases of a ranking, one by one or in groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from cutline.core.columns import missing_error, missing_mask
+from cutline.core.errors import InputError
+from cutline.core.ranking import Array, Ranking
+from cutline.inference.resampling.row_counts import times_of_rows
+from cutline.inputs.predictions import cases
+
+KINDS = 500  # with more kinds of cases, or groups, lots of them are left out of a jackknife instead of each
+LOTS = 100
+LONG = 2**13  # a ranking of more scores is resampled one at a time, without the scores that were not drawn
+MANY = 2**13  # rows, from which on a resample is drawn without drawing row by row
+
+
+class Cells(NamedTuple):
+    """The positives and the negatives at each score, for some resamples, one a row; and how often each counts."""
+
+    score: Array
+    pos: Array
+    neg: Array
+    times: Array = np.ones(1)
+
+    def only_drawn(self) -> Cells:
+        """A single resample without the scores of which no case was drawn."""
+        drawn = np.flatnonzero(np.add(self.pos[0], self.neg[0]) > 0)
+        return Cells(self.score.take(drawn), self.pos.take(drawn, 1), self.neg.take(drawn, 1), self.times)
+
+
+class Sampler(Protocol):
+    """A way to resample: of the cases, or of groups of cases."""
+
+    @property
+    def ranking(self) -> Ranking:
+        """What is resampled."""
+
+    def draw(self, rng: np.random.Generator, count: int) -> Cells:
+        """Some resamples."""
+
+    def left_out(self, rng: np.random.Generator, at_once: int) -> Iterator[Cells]:
+        """The data without one unit, for all units in turn, or without one of a hundred lots of them."""
+
+
+class Urn(NamedTuple):
+    """Kinds of cases, how many of each, and how many draws make a resample."""
+
+    sizes: Array
+    draws: int
+    starts: Array | None  # where the rows of each kind start, when single rows are drawn
+
+    @classmethod
+    def of(cls, sizes: Array) -> Urn:
+        """An urn with so many cases of each kind, as many draws as cases, and the faster way to draw them."""
+        draws = max(round(float(sizes.sum())), 1)
+        whole = np.rint(sizes).astype(np.int64)
+        # A row costs a few nanoseconds and a kind a hundred; rows exist only in whole numbers.
+        by_rows = draws < 30 * len(sizes) and bool(np.allclose(sizes, whole, rtol=1e-9, atol=0))
+        starts = np.concatenate(([0], whole.cumsum()[:-1])) if by_rows else None
+        return cls(whole if by_rows else sizes, draws, starts)
+
+    def draw(self, rng: np.random.Generator, count: int) -> Array:
+        """How many of each kind some resamples hold, one resample a row."""
+        n, kinds = self.draws, len(self.sizes)
+        if not kinds:
+            return np.zeros((count, 0), dtype=np.int64)
+        if self.starts is None:
+            return rng.multinomial(n, self.sizes / self.sizes.sum(), count)
+        if n > MANY:
+            each = [times_of_rows(rng, n) for _ in range(count)]
+            times = np.stack(each) if count > 1 else each[0][None]  # a stack of one would be a copy
+        else:
+            row = rng.integers(0, n, (count, n)) + n * np.arange(count)[:, None]
+            times = np.bincount(row.ravel(), minlength=count * n).reshape(count, n)
+        return times if kinds == n else np.add.reduceat(times, self.starts, axis=-1)
+
+
+class _Kinds(NamedTuple):
+    """The cells that hold cases: where they are, how many cases each has, what one weighs (None: 1), whose they are."""
+
+    where: Array
+    sizes: Array
+    unit: Array | None
+    positives: Array
+
+
+@dataclass(frozen=True)
+class CaseSampler:
+    """Draws cases with replacement, all together or (stratified) each class by itself.
+
+    With weights that are not whole numbers, the cases of one score and class count as (sum w)^2 / sum w^2 cases of
+    equal weight, which is exact where they are one case or weigh the same, and keeps the variance where not. A resample
+    is then brought to the weight of the data.
+    """
+
+    ranking: Ranking
+    stratified: bool = False
+
+    @cached_property
+    def _apart(self) -> bool:
+        """Whether each score is of one class, so that the kinds of cases are the scores."""
+        return not self.stratified and bool(((self.ranking.pos > 0) != (self.ranking.neg > 0)).all())
+
+    @cached_property
+    def _kinds(self) -> _Kinds:
+        r = self.ranking
+        if self._apart:  # then a sum of both columns is one of them
+            cells, squared, positives = r.size, r.pos2 + r.neg2, r.pos > 0
+            where = np.arange(len(r))
+        else:
+            cells, squared = np.concatenate((r.pos, r.neg)), np.concatenate((r.pos2, r.neg2))
+            where = np.flatnonzero(cells)
+            cells, squared, positives = cells[where], squared[where], where < len(r)
+        sizes, unit = (cells, None) if r.integral else (cells**2 / squared, squared / cells)
+        return _Kinds(where, sizes, unit, positives)
+
+    @cached_property
+    def _urns(self) -> tuple[Urn, ...]:
+        sizes, positives = self._kinds.sizes, self._kinds.positives
+        return (Urn.of(sizes[positives]), Urn.of(sizes[~positives])) if self.stratified else (Urn.of(sizes),)
+
+    def draw(self, rng: np.random.Generator, count: int) -> Cells:
+        """Some resamples, one a row."""
+        times = [urn.draw(rng, count) for urn in self._urns]
+        return self._cells(times[0] if len(times) == 1 else np.concatenate(times, axis=1), rescale=True)
+
+    def _cells(self, times: Array, *, rescale: bool = False) -> Cells:
+        """How often each kind was drawn, as the weight at each score."""
+        r, (where, _, unit, positives) = self.ranking, self._kinds
+        weight = times if unit is None else times * unit
+        if rescale and unit is not None:
+            weight *= (float(r.total) / weight.sum(-1))[:, None]
+        score = r.score
+        if self._apart:
+            if len(r) > LONG and len(times) == 1:  # as only_drawn would, but faster
+                drawn = np.flatnonzero(times[0] > 0)
+                score, positives, weight = score.take(drawn), positives.take(drawn), weight.take(drawn, 1)
+            pos = weight * positives
+            return Cells(score, pos, weight - pos)
+        pos, neg = (np.zeros((len(times), len(r)), weight.dtype) for _ in range(2))
+        first = int(positives.sum())
+        pos[:, where[:first]] = weight[:, :first]
+        neg[:, where[first:] - len(r)] = weight[:, first:]
+        cells = Cells(score, pos, neg)
+        return cells.only_drawn() if len(r) > LONG and len(times) == 1 else cells
+
+    def left_out(self, rng: np.random.Generator, at_once: int) -> Iterator[Cells]:
+        """The data without one case of each kind; with many kinds, without one of a hundred lots of cases."""
+        sizes = self._kinds.sizes
+        if len(sizes) <= KINDS:
+            for start in range(0, len(sizes), at_once):
+                some = np.arange(start, min(start + at_once, len(sizes)))
+                left = np.repeat(sizes[None], len(some), axis=0)
+                left[np.arange(len(some)), some] -= 1
+                yield self._cells(left)._replace(times=sizes[some].astype(float))
+            return
+        rest = np.rint(sizes).astype(np.int64)
+        for lot in range(LOTS):
+            taken = rng.binomial(rest, 1 / (LOTS - lot))
+            rest = rest - taken
+            yield self._cells((sizes - taken)[None])._replace(times=np.ones(1))
+
+
+def group_codes(group: Array) -> tuple[Array, Array]:
+    """The names of the groups, and of each row the number of its group."""
+    absent = missing_mask(group)
+    if absent is not None and absent.any():
+        raise missing_error("groups", absent, None, "name one for each case, its own for a single case")
+    try:
+        names, code = np.unique(group, return_inverse=True)
+    except TypeError:
+        raise InputError("groups holds values that cannot be compared: pass one kind of value, such as text.") from None
+    return names, code.astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class GroupSampler:
+    """Draws whole groups of cases with replacement, such as all the visits of a patient."""
+
+    ranking: Ranking
+    cell: Array  # of each row: where in the ranking it is, the negatives after all scores
+    group: Array  # of each row: the number of its group
+    weight: Array | None
+    groups: int
+
+    @classmethod
+    def of(
+        cls, ranking: Ranking, labels: npt.ArrayLike, scores: npt.ArrayLike, weights: Any, groups: npt.ArrayLike
+    ) -> GroupSampler:
+        """The sampler of a ranking's own rows; a row without weight is in no group."""
+        is_positive, score = cases(labels, scores, positive=ranking.positive)
+        group = np.asarray(groups)
+        if group.shape != score.shape:
+            raise InputError(f"groups has {group.size} values but labels has {len(score)}: pass one for each label.")
+        weight = None if weights is None else np.asarray(weights, dtype=ranking.pos.dtype)
+        if weight is not None and not weight.all():
+            is_positive, score, group, weight = (column[weight > 0] for column in (is_positive, score, group, weight))
+        names, code = group_codes(group)
+        sign = -1.0 if ranking.higher_is_positive else 1.0
+        cell = np.searchsorted(sign * ranking.score.astype(float), sign * score)
+        cell[~is_positive] += len(ranking)
+        return cls(ranking, cell, code, weight, len(names))
+
+    def draw(self, rng: np.random.Generator, count: int) -> Cells:
+        """Some resamples, one a row."""
+        return self._gather(self._urn.draw(rng, count))
+
+    @cached_property
+    def _urn(self) -> Urn:
+        return Urn.of(np.ones(self.groups))
+
+    def _gather(self, times: Array) -> Cells:
+        r = self.ranking
+        cells = np.empty((len(times), 2 * len(r)), r.pos.dtype)
+        for row, drawn in zip(cells, times, strict=True):
+            often = drawn[self.group] if self.weight is None else drawn[self.group] * self.weight
+            row[:] = np.bincount(self.cell, weights=often, minlength=2 * len(r))  # whole up to 2**53, and so exact
+        done = Cells(r.score, cells[:, : len(r)], cells[:, len(r) :])
+        return done.only_drawn() if len(r) > LONG and len(times) == 1 else done
+
+    def left_out(self, rng: np.random.Generator, at_once: int) -> Iterator[Cells]:
+        """The data without one group, or without one of a hundred lots of groups."""
+        lots = min(self.groups, KINDS) if self.groups <= KINDS else LOTS
+        lot = np.arange(self.groups) if self.groups <= KINDS else rng.permutation(self.groups) % lots
+        for start in range(0, lots, at_once):
+            some = np.arange(start, min(start + at_once, lots))
+            kept = (lot != some[:, None]).astype(np.int64)
+            yield self._gather(kept)._replace(times=np.ones(len(some)))

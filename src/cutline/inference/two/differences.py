@@ -1,0 +1,161 @@
+"""How sure one can be of a difference: what its intervals, its tests and its confidence curve are read from."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+
+from cutline.core.ranking import Array
+from cutline.inference.caveats import EQUAL, has_spread
+from cutline.inference.resampling.bootstrap import percentile
+
+POWER = 0.8  # four times out of five, the cases that are advised would show the difference
+
+
+class Difference(Protocol):
+    """A difference of two models, for which any value can be tested and any level gives limits."""
+
+    @property
+    def value(self) -> float:
+        """The difference that was observed."""
+
+    @property
+    def se(self) -> float:
+        """Its standard error."""
+
+    def p_value(self, null: float = 0.0) -> float:
+        """How compatible the data are with a true difference of `null`."""
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """The differences that are compatible with the data at a level."""
+
+
+@dataclass(frozen=True)
+class NormalDifference:
+    """A difference with a standard error and a normal distribution around it.
+
+    >>> found = NormalDifference(0.1, 0.05)
+    >>> round(found.p_value(), 4), [round(limit, 4) for limit in found.interval(0.95)]
+    (0.0455, [0.002, 0.198])
+    """
+
+    value: float
+    se: float
+
+    def p_value(self, null: float = 0.0) -> float:
+        """Two-sided; NaN without a standard error, and 1 for the value itself."""
+        from scipy.special import ndtr
+
+        gap = abs(self.value - null)
+        if gap <= EQUAL:
+            return 1.0
+        return float(2 * ndtr(-gap / self.se)) if self.se > EQUAL else math.nan
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """The value and as much on either side; NaN when the standard error says nothing."""
+        from scipy.special import ndtri
+
+        if self.se <= EQUAL < abs(self.value):
+            return math.nan, math.nan
+        reach = float(ndtri((1 + level) / 2)) * self.se
+        return self.value - reach, self.value + reach
+
+
+@dataclass(frozen=True, eq=False)
+class ResampledDifference:
+    """A difference and what it was in resamples of the same cases."""
+
+    value: float
+    resampled: Array
+
+    @cached_property
+    def draws(self) -> Array:
+        """The differences in the resamples that have one, in order."""
+        return np.sort(self.resampled[~np.isnan(self.resampled)])
+
+    @property
+    def says_nothing(self) -> bool:
+        """Whether every resample gave one and the same difference, and not none: too few or too clear-cut cases."""
+        return not len(self.draws) or (not has_spread(self.draws) and abs(self.value) > EQUAL)
+
+    @property
+    def se(self) -> float:
+        """The standard deviation over the resamples."""
+        finite = self.draws[np.isfinite(self.draws)]
+        return float(np.std(finite, ddof=1)) if len(finite) > 1 else math.nan
+
+    def share(self, null: float = 0.0) -> float:
+        """Twice the plain share of the resamples on the far side of `null`, up to 1."""
+        return min(1.0, 2 * self._beyond(null) / len(self.draws)) if not self.says_nothing else math.nan
+
+    def p_value(self, null: float = 0.0) -> float:
+        """Two-sided, the data at hand counted as one more resample, so that it is never 0."""
+        return min(1.0, 2 * (1 + self._beyond(null)) / (1 + len(self.draws))) if not self.says_nothing else math.nan
+
+    def _beyond(self, null: float) -> int:
+        low = np.searchsorted(self.draws, null + EQUAL, side="right")
+        high = len(self.draws) - np.searchsorted(self.draws, null - EQUAL, side="left")
+        return int(min(low, high))
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """The percentile interval, its limits resamples themselves; NaN when there are too few for the level."""
+        if self.says_nothing:
+            return math.nan, math.nan
+        low, high = percentile(self.draws, level)
+        return float(low), float(high)
+
+
+def needed_cases(difference: Difference, cases: float, level: float) -> float:
+    """About how many such cases would show the difference at a level, four times out of five.
+
+    It supposes that the difference stays what it is and that its standard error shrinks with the square root.
+
+    >>> round(needed_cases(NormalDifference(0.1, 0.1), 100, 0.95))
+    785
+    """
+    from scipy.special import ndtri
+
+    if abs(difference.value) <= EQUAL:
+        return math.inf
+    reach = float(ndtri((1 + level) / 2) + ndtri(POWER)) * difference.se
+    return cases * (reach / difference.value) ** 2
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """The p-values corrected for their number (Holm 1979); one that is NaN is not counted, and stays NaN.
+
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    p = np.asarray(p_values, dtype=float)
+    known = np.flatnonzero(~np.isnan(p))
+    order = known[np.argsort(p[known], kind="stable")]
+    factors = np.arange(len(order), 0, -1)
+    corrected = np.full(len(p), np.nan)
+    corrected[order] = np.minimum(1, np.maximum.accumulate(factors * p[order]))
+    return corrected.tolist()
+
+
+def chi_square(differences: Array, covariance: Array) -> tuple[float, int, float]:
+    """The test that several differences are all zero: its statistic, its degrees of freedom and its p-value.
+
+    Differences that follow from others, as those of equal models do, take no degree of freedom.
+    """
+    from scipy.special import chdtrc
+
+    if np.isnan(covariance).any() or np.isnan(differences).any():
+        return math.nan, 0, math.nan
+    if not np.abs(differences).max() > EQUAL:
+        return 0.0, 0, 1.0
+    size, axes = np.linalg.eigh(covariance)
+    held = size > 1e-10 * max(size[-1], np.finfo(float).tiny)
+    along = axes.T @ differences
+    if not held.any() or np.abs(along[~held]).max(initial=0.0) > 1e-6 * np.abs(along).max():
+        return math.nan, 0, math.nan  # a difference without any variance: nothing to hold it against
+    statistic = float((along[held] ** 2 / size[held]).sum())
+    return statistic, int(held.sum()), float(chdtrc(int(held.sum()), statistic))

@@ -1,0 +1,108 @@
+"""McNemar's test and Tango's interval: two models' decisions on the same cases."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from cutline.core.ranking import Array
+from cutline.inference.resampling.pairing import Pairing
+
+Variant = Literal["exact", "midp", "asymptotic"]
+
+# The measures that are the share of some cases in which something happens, the same cases for every model:
+# among which cases (None: all), and whether a flag, or a flag that is right or wrong, is what happens.
+SHARES: Mapping[str, tuple[bool | None, Literal["flagged", "right", "wrong"]]] = {
+    "accuracy": (None, "right"),
+    "error_rate": (None, "wrong"),
+    "recall": (True, "right"),
+    "fnr": (True, "wrong"),
+    "specificity": (False, "right"),
+    "fpr": (False, "wrong"),
+    "predicted_positive_rate": (None, "flagged"),
+}
+
+
+@dataclass(frozen=True)
+class Discordance:
+    """In how many of n cases it happens with the first model only, and with the second only."""
+
+    first: int
+    second: int
+    n: int
+
+    @property
+    def value(self) -> float:
+        """The difference of the two shares."""
+        return (self.first - self.second) / self.n if self.n else math.nan
+
+    @property
+    def se(self) -> float:
+        """The standard error of the difference."""
+        b, c, n = self.first, self.second, self.n
+        return math.sqrt(max(b + c - (b - c) ** 2 / n, 0)) / n if n else math.nan
+
+    def p_value(self, null: float = 0.0) -> float:
+        """Tango's score test of a difference; of none it is McNemar's asymptotic test."""
+        from scipy.special import ndtr
+
+        return float(2 * ndtr(-abs(self._z(null))))
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """Tango's score interval (1998): the differences that the score test does not reject."""
+        from scipy.optimize import brentq
+        from scipy.special import ndtri
+
+        if not self.n:
+            return math.nan, math.nan
+        z, value = float(ndtri((1 + level) / 2)), self.value
+        if z <= 1e-9:  # the interval of no confidence is the value; rounding would leave no change of sign to find
+            return value, value
+        low = brentq(lambda d: self._z(d) - z, -1, value, xtol=1e-12) if value > -1 else -1.0
+        high = brentq(lambda d: self._z(d) + z, value, 1, xtol=1e-12) if value < 1 else 1.0
+        return float(low), float(high)
+
+    def _z(self, null: float) -> float:
+        """The score statistic of a difference, its variance taken where that difference is the likeliest."""
+        b, c, n = self.first, self.second, self.n
+        gap = b - c - n * null
+        linear = -b - c + (2 * n - b + c) * null
+        constant = -c * null * (1 - null)
+        likeliest = (math.sqrt(max(linear**2 - 8 * n * constant, 0)) - linear) / (4 * n)
+        variance = n * (2 * likeliest + null * (1 - null))
+        if variance <= 1e-12 * n:
+            return 0.0 if abs(gap) <= 1e-9 else math.copysign(1e9, gap)
+        return gap / math.sqrt(variance)
+
+
+def mcnemar(table: Discordance, variant: Variant = "midp") -> float:
+    """The p-value of no difference, given the discordant cases: 1 when there are none.
+
+    `exact` is two-sided binomial, and holds its level by being too careful; `midp` counts the table at hand half, and
+    comes nearest to its level; `asymptotic` is the chi-square without continuity correction.
+
+    >>> table = Discordance(first=8, second=1, n=100)
+    >>> [round(mcnemar(table, variant), 4) for variant in ("exact", "midp", "asymptotic")]
+    [0.0391, 0.0215, 0.0196]
+    """
+    from scipy.special import bdtr, chdtrc
+
+    fewer, discordant = min(table.first, table.second), table.first + table.second
+    if variant == "asymptotic":
+        return float(chdtrc(1, (table.first - table.second) ** 2 / discordant)) if discordant else 1.0
+    tail = float(bdtr(fewer, discordant, 0.5))
+    below = float(bdtr(fewer - 1, discordant, 0.5)) if fewer else 0.0
+    return min(1.0, 2 * tail if variant == "exact" else tail + below)
+
+
+def discordance(pairing: Pairing, flags: Array, measure: str) -> Discordance:
+    """The discordant cases of two models, whose flags are given for each cell, by what the measure is a share of."""
+    among, what = SHARES[measure]
+    inside = np.full(len(pairing), True) if among is None else pairing.is_positive == among
+    happens = flags if what == "flagged" else (flags == pairing.is_positive) == (what == "right")
+    first, second = (int(pairing.cases[inside & happens[i] & ~happens[1 - i]].sum()) for i in (0, 1))
+    return Discordance(first, second, int(pairing.cases[inside].sum()))

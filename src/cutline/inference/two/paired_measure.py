@@ -1,0 +1,313 @@
+"""One measure of two models on the same cases: which test and which interval it gets, and their results."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from cutline.core.counts import divide
+from cutline.core.errors import ParameterError
+from cutline.core.ranking import Array
+from cutline.core.table import p_shown, shown
+from cutline.inference import effective_size
+from cutline.inference.caveats import (
+    EQUAL,
+    FEW_FOR_DELONG,
+    FEW_FOR_ONE_CUT,
+    FEW_FOR_RESAMPLING,
+    INDEPENDENT,
+    NO_SPREAD,
+    few_cases,
+    finished,
+    has_spread,
+    redraws,
+    whole_groups,
+)
+from cutline.inference.permutation import exchange_models
+from cutline.inference.resampling.pairing import Pairing, Question, bootstrap, delong_covariance
+from cutline.inference.two.differences import Difference, NormalDifference, ResampledDifference, needed_cases
+from cutline.inference.two.mcnemar import SHARES, Discordance, Variant, discordance, mcnemar
+from cutline.inference.two.test_results import PairTest
+from cutline.measures import MEASURES, LineOfAuc, Measure, Needs
+from cutline.results.estimate import Estimate
+
+_MCNEMAR: Mapping[str, Variant] = {
+    "mcnemar": "midp",
+    "mcnemar_midp": "midp",
+    "mcnemar_exact": "exact",
+    "mcnemar_asymptotic": "asymptotic",
+}
+TESTS = ("auto", "delong", *_MCNEMAR, "bootstrap", "permutation")
+# The columns of a summary of differences.
+ROW = ("measure", "a", "b", "value_a", "value_b", "difference", "low", "high", "p_value", "p_holm", "method", "note")
+_NAMED = 4  # measures that a note below a summary names; of more it gives the number
+INTERVALS = ("auto", "delong", "tango", "bootstrap")
+
+
+@dataclass(frozen=True, eq=False)
+class PairedMeasure:
+    """One measure of two models on the same cases, with all that its tests and intervals need."""
+
+    names: tuple[str, str]
+    pairing: Pairing
+    question: Question
+    values: tuple[float, float]
+    rounds: int
+    seed: int
+    resampled: Array | None = None
+    redrawn: int = 0
+
+    @property
+    def measure(self) -> Measure:
+        """The measure."""
+        return self.question.measure
+
+    @cached_property
+    def value(self) -> float:
+        """The difference; two infinite values have none."""
+        return self.values[0] - self.values[1]
+
+    @cached_property
+    def cuts(self) -> tuple[int, ...] | None:
+        """Where each model's ranking is cut, for a measure of one cut that a threshold names."""
+        if self.measure.needs is not Needs.COUNTS or "threshold" not in self.question.parameters[0]:
+            return None
+        thresholds = (given["threshold"] for given in self.question.parameters)
+        return tuple(r.cut(t) for r, t in zip(self.pairing.rankings, thresholds, strict=True))
+
+    # ------------------------------------------------------------------ which
+
+    @property
+    def is_share(self) -> bool:
+        """Whether the measure is a share of the same countable cases for both models, as McNemar's test needs."""
+        return self.measure.name in SHARES and self.cuts is not None and self.pairing.integral
+
+    @property
+    def is_linear_in_auc(self) -> bool:
+        """Whether the measure is the AUC in other clothes, as DeLong's method needs."""
+        return isinstance(self.measure.kind, LineOfAuc)
+
+    def chosen(self, method: str, for_shares: str = "mcnemar_midp") -> str:
+        """The method by its name, that of `auto` by rule; refused when it does not suit the measure."""
+        if method == "auto":
+            if self.pairing.groups is not None:
+                return "bootstrap"
+            return "delong" if self.is_linear_in_auc else for_shares if self.is_share else "bootstrap"
+        if method == "delong" and not self.is_linear_in_auc:
+            lines = ", ".join(m.name for m in MEASURES if isinstance(m.kind, LineOfAuc))
+            raise ParameterError(f"delong is for {lines}, not for {self.measure.name}: pass method='bootstrap'.")
+        if method.startswith(("mcnemar", "tango")) and not self.is_share:
+            raise ParameterError(
+                f"{method} is for {', '.join(SHARES)} at a threshold, of cases without fractional weights, "
+                f"not for {self.measure}: pass method='bootstrap'."
+            )
+        return "mcnemar_midp" if method == "mcnemar" else method
+
+    @cached_property
+    def reasons(self) -> tuple[str, ...]:
+        """Why there is no difference, in words; nothing when there is one."""
+        if not math.isnan(self.value):
+            return ()
+        found = []
+        for model, name in enumerate(self.names):
+            if math.isnan(self.values[model]):
+                data, given = self.measure.prepare(self.pairing.rankings[model], self.question.parameters[model])
+                why = self.measure.reason(data, **given) or "it has no value"
+                found.append(f"{self.measure} of {name} is undefined: {why}.")
+        return tuple(found) or (f"{self.measure} is infinite for both models, so that they have no difference.",)
+
+    def turned(self) -> PairedMeasure:
+        """The same question with the two models in the other order."""
+        return replace(
+            self,
+            names=self.names[::-1],
+            pairing=self.pairing.of(1, 0),
+            question=self.question._replace(parameters=self.question.parameters[::-1]),
+            values=self.values[::-1],
+            resampled=None if self.resampled is None else self.resampled[::-1],
+        )
+
+    # ------------------------------------------------------------------ intervals
+
+    def difference(self, method: str) -> tuple[Difference, str, tuple[str, ...]]:
+        """The difference, the method that found it, and what qualifies it.
+
+        When DeLong's method was chosen by rule and has nothing to say, the bootstrap has its turn.
+        """
+        chosen = self.chosen(method, "tango")
+        found, notes = self._seen_by(chosen)
+        if method == "auto" and chosen == "delong" and not _speaks(found):
+            second, more = self._seen_by("bootstrap")
+            notes = (*notes, *more)
+            if _speaks(second):
+                return second, "bootstrap", notes
+        return found, chosen, (*self.reasons, *notes)
+
+    def _seen_by(self, method: str) -> tuple[Difference, tuple[str, ...]]:
+        """The difference as a method sees it, and what qualifies it."""
+        if math.isnan(self.value):
+            return NormalDifference(math.nan, math.nan), ()
+        ranking = self.pairing.rankings[0]
+        notes = effective_size.notes(ranking)
+        if method != "bootstrap" and self.pairing.groups is not None:
+            notes.append(INDEPENDENT)
+        if method == "tango":
+            return self.discordance, tuple(notes)
+        if method == "delong":
+            return NormalDifference(self.value, self._delong_se), (*notes, *self._delong_notes)
+        draws, redrawn = self._resampled
+        with np.errstate(invalid="ignore"):
+            found = ResampledDifference(self.value, draws[0] - draws[1])
+        if self.pairing.groups is not None:
+            notes.append(whole_groups(self.pairing.groups.number))
+        notes += redraws(redrawn)
+        notes += few_cases(ranking, FEW_FOR_RESAMPLING if self.cuts is None else FEW_FOR_ONE_CUT, "resampling")
+        undefined = len(found.resampled) - len(found.draws)
+        if undefined:
+            notes.append(f"In {undefined} of {len(found.resampled)} resamples {self.measure} has no difference.")
+        if found.says_nothing:
+            notes.append("Every resample gives the same difference, so the bootstrap says nothing about it.")
+        elif not has_spread(found.draws):
+            notes.append(NO_SPREAD)
+        return found, tuple(notes)
+
+    @cached_property
+    def discordance(self) -> Discordance:
+        """The cases that one of the models only gets."""
+        cuts = np.array(self.cuts)[:, None]
+        return discordance(self.pairing, self.pairing.index < cuts, self.measure.name)
+
+    @cached_property
+    def _delong_se(self) -> float:
+        variance = delong_covariance(self.pairing, np.array([[1.0, -1.0]]))[0, 0]
+        slope = float(self.measure.kind.of(self.pairing.rankings[0])[0])  # type: ignore[union-attr,arg-type]
+        return abs(slope) * math.sqrt(variance)
+
+    @property
+    def _delong_notes(self) -> tuple[str, ...]:
+        if math.isnan(self._delong_se):
+            return ("DeLong's variance needs two cases of each class.",)
+        if self._delong_se <= EQUAL < abs(self.value):
+            return ("DeLong's variance is 0, as it is between a perfect and a reversed order: it says nothing.",)
+        return tuple(few_cases(self.pairing.rankings[0], FEW_FOR_DELONG, "DeLong's interval"))
+
+    @cached_property
+    def _resampled(self) -> tuple[Array, int]:
+        if self.resampled is not None:
+            return self.resampled, self.redrawn
+        drawn = bootstrap(self.pairing, [self.question], self.rounds, self.seed)
+        return drawn.values[0], drawn.redrawn
+
+    def estimate(self, method: str, level: float) -> Estimate:
+        """The difference with its interval, which stays within what the measure allows."""
+        found, chosen, notes = self.difference(method)
+        low, high = found.interval(level)
+        if math.isnan(low) and isinstance(found, ResampledDifference) and not found.says_nothing:
+            notes = (*notes, f"{self.rounds} resamples are too few for a level of {level:g}: pass more rounds.")
+        reach = self.measure.range[1] - self.measure.range[0]
+        limits = (-reach, reach)
+        return finished(self.title, self.value, (low, high), limits, level, chosen, list(notes), what="difference")
+
+    # ------------------------------------------------------------------ tests
+
+    def test(self, method: str) -> PairTest:
+        """The test of no difference; when the method of the rule has nothing to say, the permutation has its turn."""
+        chosen = self.chosen(method)
+        p_value, share, notes = self._tested_by(chosen)
+        if math.isnan(p_value) and method == "auto" and not self.reasons:
+            chosen = "permutation"
+            p_value, share, more = self._tested_by(chosen)
+            notes = (*notes, *more)
+        notes = (*self.reasons, *notes)
+        return PairTest(str(self.measure), *self.names, self.value, p_value, p_value, share, chosen, notes)
+
+    def _tested_by(self, method: str) -> tuple[float, float, tuple[str, ...]]:
+        """The p-value, the plain share where there is one, and what qualifies them."""
+        if math.isnan(self.value):
+            return math.nan, math.nan, ()
+        if method in _MCNEMAR:
+            told = () if self.pairing.groups is None else (INDEPENDENT,)
+            return mcnemar(self.discordance, _MCNEMAR[method]), math.nan, told
+        if method == "permutation":
+            return self._permutation()
+        found, notes = self._seen_by(method)
+        share = found.share() if isinstance(found, ResampledDifference) else math.nan
+        return found.p_value(), share, notes
+
+    def _permutation(self) -> tuple[float, float, tuple[str, ...]]:
+        exchanged, at_hand = exchange_models(self.pairing, self.question, self.cuts, self.rounds, self.seed)
+        notes = [] if self.pairing.groups is None else ["Whole groups of cases are exchanged."]
+        if not math.isclose(at_hand, self.value, rel_tol=1e-6, abs_tol=1e-9):
+            notes.append(f"The ranks are exchanged, not the scores: between them the difference is {shown(at_hand)}.")
+        undefined = int(np.isnan(exchanged).sum())
+        if undefined:
+            notes.append(f"In {undefined} exchanges {self.measure} has no difference; they count as extreme.")
+        below = np.abs(exchanged) < abs(at_hand) * (1 - 1e-9) - 1e-12
+        extreme = int((~below).sum())
+        return (1 + extreme) / (1 + self.rounds), float(divide(extreme, self.rounds)), tuple(notes)
+
+    # ------------------------------------------------------------------ words
+
+    @property
+    def title(self) -> str:
+        """What the difference is called."""
+        return f"{self.measure}: {self.names[0]} - {self.names[1]}"
+
+    def row(self, test: PairTest, level: float) -> tuple[Any, ...]:
+        """The line of a summary, with the columns of `ROW`, the notes one by one."""
+        found = self.estimate("auto", level)
+        method = ", ".join(dict.fromkeys((found.method, test.method)))
+        notes = tuple(dict.fromkeys((*test.notes, *found.notes)))
+        values = (*self.values, self.value, found.low, found.high, test.p_value, test.p_holm)
+        return (test.measure, *self.names, *values, method, notes)
+
+    def sentence(self, test: PairTest, level: float) -> str:
+        """Whether the two can be told apart, in plain words, and about how many cases it would take."""
+        a, b = self.names
+        if math.isnan(test.p_value):
+            return " ".join((f"{a} and {b} cannot be compared by {test.measure}.", *test.notes))
+        told = f"distinguishable at {100 * level:g} % by {test.measure}"
+        how = f"(p {p_shown(test.p_holm)}, {test.method})"
+        size = shown(abs(self.value))
+        if test.p_holm <= 1 - level:
+            ahead = a if (self.value > 0) == (self.measure.better != "lower") else b
+            word = "better" if self.measure.better else "higher"
+            return f"{a} and {b} are {told}: {ahead} is {word} by {size} {how}."
+        n = self.pairing.total
+        needed = needed_cases(self.difference("auto")[0], n, level)
+        if math.isinf(needed):
+            more = "no number of cases like these would tell them apart"
+        elif needed > n:
+            more = f"about {float(f'{needed:.2g}'):,.0f} such cases, with {n:,} now, would show it 4 times out of 5"
+        else:
+            more = f"with {n:,} cases nothing more can be said"
+        return f"{a} and {b} are not {told}: they are {size} apart {how}; {more}."
+
+
+def _speaks(found: Difference) -> bool:
+    return not math.isnan(found.interval(0.5)[0])
+
+
+def covariance_of_all(pairing: Pairing) -> tuple[Array, Array]:
+    """The differences of every model's AUC from the first one's, and DeLong's covariance of them."""
+    models = len(pairing.rankings)
+    contrasts = np.column_stack((np.ones(models - 1), -np.eye(models - 1)))
+    auc = np.array([MEASURES["auc"].compute(ranking) for ranking in pairing.rankings])
+    return contrasts @ auc, delong_covariance(pairing, contrasts)
+
+
+def said_once(rows: Iterable[tuple[Any, ...]]) -> tuple[str, ...]:
+    """The notes of a summary, each once, with the measures that it qualifies."""
+    found: dict[str, dict[str, None]] = {}
+    for measure, *_, notes in rows:
+        for note in notes:
+            found.setdefault(note, {})[measure] = None
+    return tuple(
+        f"note on {', '.join(measures) if len(measures) <= _NAMED else f'{len(measures)} measures'}: {note}"
+        for note, measures in found.items()
+    )

@@ -1,0 +1,215 @@
+"""The door for several models: the same cases in one order, or a refusal that says how they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import reduce
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cutline.core.columns import number, whole_if_possible
+from cutline.core.errors import InputError, ParameterError, PositionError
+from cutline.core.ranking import Array
+from cutline.inputs.predictions import Cases, Missing, complete
+from cutline.inputs.sources import Ask, asked_of, opened, reading
+
+INCOMPLETE_GROUPS = "groups= needs complete rows: drop those with missing values from all columns first."
+
+
+class SharedCases(NamedTuple):
+    """The cases that every model scored, and how many were dropped because a value was missing."""
+
+    is_positive: Array
+    scores: dict[str, Array]
+    weights: Array | None
+    positive: Any
+    dropped: int
+
+
+class Joined(NamedTuple):
+    """The columns of the models' frames in the order of the first, and the id of each case."""
+
+    labels: Array
+    scores: dict[str, Any]
+    weights: Array | None
+    groups: Array | None
+    ids: Array
+
+
+class _Columns(NamedTuple):
+    """What one model's frame holds."""
+
+    ids: Array
+    labels: Array
+    scores: Any
+    weights: Array | None
+    groups: Array | None
+
+
+def share_cases(
+    labels: Any, scores: Mapping[str, Any], weights: Any, *, positive: Any, missing: Missing, ids: Array | None = None
+) -> SharedCases:
+    """The cases of models whose scores are columns of one length, in one order; refusals name a case by its id."""
+    if not isinstance(scores, Mapping):
+        raise InputError(
+            f"scores is a {type(scores).__name__}: pass the scores of each model by its name, "
+            'such as {"a": scores_a, "b": scores_b}.'
+        )
+    if len(scores) < 2:
+        raise InputError(f"scores holds {_models(len(scores))}: pass at least two to compare, or use evaluate().")
+    found: dict[str, Cases] = {}
+    for name, column in scores.items():
+        try:
+            found[str(name)] = complete(labels, column, weights, positive=positive, missing=missing)
+        except InputError as error:
+            raise _told(error.about(f"Model {name!r}"), ids) from None
+    if len(found) < len(scores):
+        raise InputError("Two models have the same name: give each its own.")
+    first = next(iter(found.values()))
+    kept = reduce(_common, (cases.position for cases in found.values()))
+    if not len(kept):
+        raise InputError("No case has a score of every model: pass complete rows.")
+    aligned = {name: cases.scores[_places(cases.position, kept)] for name, cases in found.items()}
+    mine = _places(first.position, kept)
+    heavy = None if first.weights is None else whole_if_possible(first.weights[mine])
+    dropped = first.dropped + len(first.position) - len(kept)
+    return SharedCases(first.is_positive[mine], aligned, heavy, first.positive, dropped)
+
+
+def _told(error: InputError, ids: Array | None) -> InputError:
+    """A refusal with the id of the case, if cases have one: their rows differ from frame to frame."""
+    if ids is None or not isinstance(error, PositionError):
+        return error
+    case = repr(ids.tolist()[error.position])
+    return InputError(f"{error.prefix}{error.name} {error.found} of case {case}: {error.way_out}.")
+
+
+def groups_of_cases(groups: Any, cases: SharedCases, weights: Any) -> Array:
+    """The group of each shared case; a case without weight is none."""
+    if cases.dropped:
+        raise ParameterError(INCOMPLETE_GROUPS)
+    found = np.asarray(groups)
+    labels = len(cases.is_positive) if weights is None else np.asarray(weights).size
+    if found.shape != (labels,):
+        raise InputError(f"groups has {found.size} values but labels has {labels}: pass one for each label.")
+    return found if labels == len(cases.is_positive) else found[np.asarray(weights, dtype=float) > 0]
+
+
+def _common(one: Array, two: Array) -> Array:
+    """The positions that are in both, which usually are the same."""
+    return one if np.array_equal(one, two) else np.intersect1d(one, two, assume_unique=True)
+
+
+def _places(position: Array, kept: Array) -> Any:
+    """Where the kept positions stand among all."""
+    return slice(None) if len(position) == len(kept) else np.searchsorted(position, kept)
+
+
+def join_frames(
+    labels: str, score: Any, weights: Any, frames: Any, key: Any, positive: Any = None, groups: Any = None
+) -> Joined:
+    """The labels, the scores by model, the weights and the groups of frames that are joined by the ids of the cases.
+
+    `score` names the column of the scores, the same in each frame or one for each model; `groups` one of the first.
+    """
+    if not isinstance(frames, Mapping) or len(frames) < 2:
+        raise InputError(
+            "data holds the frames of fewer than two models: pass one frame for each by its name, "
+            'such as {"a": frame_a, "b": frame_b}.'
+        )
+    if not isinstance(key, str):
+        raise ParameterError("Frames are joined by the ids of their cases: pass id= with the name of that column.")
+    if isinstance(score, Mapping) and set(score) != set(frames):
+        raise InputError(
+            f"scores names a column for {', '.join(map(repr, score))}, but data has frames of "
+            f"{', '.join(map(repr, frames))}: name one for each."
+        )
+    columns = {
+        str(name): _named(
+            frame,
+            name,
+            key,
+            asked_of(
+                labels,
+                score[name] if isinstance(score, Mapping) else score,
+                weights,
+                None if place else groups,
+                positive=positive,
+            ),
+        )
+        for place, (name, frame) in enumerate(frames.items())
+    }
+    rows = {name: _rows_by_id(name, model.ids) for name, model in columns.items()}
+    (first, base), *others = columns.items()
+    joined = {first: base.scores}
+    for name, model in others:
+        lacking, extra = len(rows[first].keys() - rows[name].keys()), len(rows[name].keys() - rows[first].keys())
+        if lacking or extra:
+            raise InputError(
+                f"The cases differ: {lacking} ids of {first!r} are not in {name!r}, and {extra} ids of {name!r} are "
+                f"not in {first!r}: pass predictions of the same cases."
+            )
+        mine = np.fromiter((rows[name][case] for case in rows[first]), dtype=np.intp, count=len(base.ids))
+        for what, one, two in (("label", base.labels, model.labels), ("weight", base.weights, model.weights)):
+            unequal = 0 if one is None or two is None else _unequal(one, two[mine])
+            if unequal:
+                raise InputError(
+                    f"The {what} of {unequal} of {len(mine)} cases is another in {name!r} than in {first!r}: "
+                    f"pass one {what} for each case."
+                )
+        joined[name] = model.scores[mine]
+    return Joined(base.labels, joined, base.weights, base.groups, base.ids)
+
+
+def _rows_by_id(name: str, ids: Array) -> dict[Any, int]:
+    """Where each case stands; every case has an id, and none has another's."""
+    rows = {case: row for row, case in enumerate(ids.tolist())}
+    if any(case is None or case != case for case in rows):
+        raise InputError(f"Model {name!r} has rows without an id: name every case.")
+    if len(rows) < len(ids):
+        raise InputError(
+            f"Model {name!r} repeats an id in {len(ids) - len(rows)} of its {len(ids)} rows: "
+            "pass one row for each case."
+        )
+    return rows
+
+
+def _unequal(one: Array, two: Array) -> int:
+    """How many values differ; two missing ones do not."""
+    return int(((one != two) & ~((one != one) & (two != two))).sum())
+
+
+def columns_of(
+    labels: Any, scores: Mapping[str, Any], weights: Any, data: Any, positive: Any, groups: Any = None
+) -> tuple[Any, dict[str, Any], Any, Any]:
+    """The labels, the scores by model, the weights and the groups of one frame or file that holds them all."""
+    asked = asked_of(labels, None, weights, groups, positive=positive)
+    del asked["scores"]
+    models = {(name,): Ask("scores", column) for name, column in scores.items()}
+    with reading(opened(data), {**asked, **models}) as found:
+        by_model = {name: found[(name,)] for name in scores}
+        return found["labels"], by_model, found.get("weights"), found.get("groups")
+
+
+def _named(frame: Any, model: Any, key: str, asked: dict[Any, Ask]) -> _Columns:
+    """The columns of one model's frame or file."""
+    with reading(opened(frame, f"The frame of model {model!r}"), {**asked, "ids": Ask("id", key)}) as found:
+        have = {name: np.asarray(values) for name, values in found.items()}
+        return _Columns(have["ids"], have["labels"], have["scores"], have.get("weights"), have.get("groups"))
+
+
+def thresholds_of(threshold: Any, names: tuple[str, ...]) -> dict[str, float]:
+    """The threshold of each model: one for all, or one for each."""
+    if not isinstance(threshold, Mapping):
+        return dict.fromkeys(names, number(threshold, "threshold"))
+    if set(threshold) != set(names):
+        raise ParameterError(
+            f"threshold is given for {', '.join(map(repr, threshold)) or 'no model'}, "
+            f"but the models are {', '.join(map(repr, names))}: pass one for each."
+        )
+    return {name: number(threshold[name], f"threshold of {name!r}") for name in names}
+
+
+def _models(count: int) -> str:
+    return "no model" if not count else f"{count} model" + ("s" if count > 1 else "")

@@ -1,0 +1,137 @@
+"""The aggregation for arrays in memory: sort each class by itself, then merge the two sorted runs.
+
+numpy's vectorised sort of values is several times faster than an argsort, and a stable sort of two sorted runs is a
+linear merge. No row order survives, and none is needed.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from cutline.core.parallel import each
+
+Array = npt.NDArray[Any]
+
+# The merge goes by pieces of about this many cells, so that its scratch space stays in the cache and the peak low.
+_PIECE = 500_000
+
+
+class Cells(NamedTuple):
+    """The columns of a ranking: keys ascending (the most positive first), and the weights at each."""
+
+    key: Array
+    pos: Array
+    neg: Array
+    pos2: Array
+    neg2: Array
+
+
+class _Run(NamedTuple):
+    """One class: its distinct keys ascending, with the weight and the squared weight at each (None: one case each)."""
+
+    key: Array
+    weight: Array | None
+    square: Array | None
+
+
+def aggregate(scores: Array, is_positive: Array, weights: Array | None, *, descending: bool) -> Cells:
+    """The cells of a ranking. `is_positive` is boolean, `weights` are positive numbers; nothing is checked.
+
+    The keys are the scores, negated when `descending`, so that ascending keys run from the most positive on. NaN scores
+    come last in their class, and last of all.
+    """
+    n = len(scores)
+    pos, neg = each(lambda mine: _run(scores, mine, weights, descending), (is_positive, ~is_positive), n)
+    return _merge(pos, neg, n)
+
+
+def _run(scores: Array, mine: Array, weights: Array | None, descending: bool) -> _Run:
+    """One class, sorted, with the cases of one score put together."""
+    key = np.compress(mine, scores)  # several times faster than scores[mine]
+    if descending:
+        np.negative(key, out=key)
+    if weights is None:
+        key.sort()
+        starts = _starts(key)
+        if starts is None:
+            return _Run(key, None, None)
+        count = np.empty_like(starts)
+        np.subtract(starts[1:], starts[:-1], out=count[:-1])
+        count[-1] = len(key) - starts[-1]
+        return _Run(key[starts], count, count)
+    weight = np.compress(mine, weights)
+    order = np.argsort(key)
+    starts = _starts(key[order])
+    if starts is not None and weight.dtype.kind == "f":
+        # Floats added in another order may differ in the last bit; in the order of the weights they cannot.
+        order = np.lexsort((weight, key))
+    key, weight = key[order], weight[order]
+    square = np.square(weight, dtype=float)
+    if weight.dtype.kind != "f" and square.sum() < 2**62:  # whole squares stay exact where they fit
+        square = square.astype(np.int64) if weight.max(initial=0) < 2**26 else weight * weight
+    if starts is None:
+        return _Run(key, weight, square)
+    return _Run(key[starts], np.add.reduceat(weight, starts), np.add.reduceat(square, starts))
+
+
+def _starts(key: Array) -> Array | None:
+    """Where each distinct value of a sorted array starts; None when all are distinct."""
+    is_new = np.empty(len(key), dtype=bool)
+    is_new[:1] = True
+    np.not_equal(key[1:], key[:-1], out=is_new[1:])
+    return None if is_new.all() else is_new.nonzero()[0]
+
+
+def _merge(pos: _Run, neg: _Run, rows: int) -> Cells:
+    """Both runs in one order, a score of both classes in one cell."""
+    size = len(pos.key) + len(neg.key)
+    key = np.empty(size, pos.key.dtype)
+    # Per column: whether it is of the positives, what the class's run says (None: one case each), and where it goes.
+    sources = [(True, pos.weight), (False, neg.weight)]
+    if pos.square is not pos.weight or neg.square is not neg.weight:
+        sources += [(True, pos.square), (False, neg.square)]
+    columns = []
+    for pair in (sources[:2], sources[2:]):  # weights, then their squares
+        is_float = any(values is not None and values.dtype.kind == "f" for _, values in pair)
+        columns += [np.empty(size, np.float64 if is_float else np.int64) for _ in pair]
+
+    def piece(bounds: tuple[int, int, int, int]) -> bool:
+        """Merge one stretch of the runs into its place, a shared score still as two cells; was there one?"""
+        p0, p1, n0, n1 = bounds
+        here = slice(p0 + n0, p1 + n1)
+        both = np.concatenate((pos.key[p0:p1], neg.key[n0:n1]))
+        order = np.argsort(both, kind="stable")
+        np.take(both, order, out=key[here], mode="clip")  # without a mode, numpy would buffer
+        is_pos = order < p1 - p0
+        for (of_pos, values), column in zip(sources, columns, strict=True):
+            mine = is_pos if of_pos else ~is_pos
+            column[here] = mine
+            if values is not None:
+                column[here][mine] = values[p0:p1] if of_pos else values[n0:n1]
+        merged = key[here]
+        return bool((merged[1:] == merged[:-1]).any())
+
+    if any(each(piece, _pieces(pos.key, neg.key), rows)):
+        # A score of both classes is now a cell of positives followed by a cell of negatives.
+        second = 1 + (key[1:] == key[:-1]).nonzero()[0]
+        for (of_pos, _), column in zip(sources, columns, strict=True):
+            if not of_pos:
+                column[second - 1] = column[second]
+        keep = np.ones(size, dtype=bool)
+        keep[second] = False
+        key = key.compress(keep)
+        columns = [column.compress(keep) for column in columns]
+    return Cells(key, *columns[:2], *columns[-2:])
+
+
+def _pieces(pos: Array, neg: Array) -> list[tuple[int, int, int, int]]:
+    """Bounds in both runs of stretches that can be merged apart: no score lies in two of them."""
+    count = 1 + (len(pos) + len(neg)) // _PIECE
+    longer = pos if len(pos) >= len(neg) else neg
+    pivots = longer[np.arange(1, count) * len(longer) // count]
+    p = [0, *np.searchsorted(pos, pivots).tolist(), len(pos)]
+    n = [0, *np.searchsorted(neg, pivots).tolist(), len(neg)]
+    return list(zip(p[:-1], p[1:], n[:-1], n[1:], strict=True))

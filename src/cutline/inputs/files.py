@@ -1,0 +1,225 @@
+"""Files of predictions, read by DuckDB: CSV, TSV, Parquet, JSON lines, Arrow; and standard input.
+
+`read(path)` gives a source (see `sources`). Text files have no types, so the argument that names a column says how it
+is read: scores and weights as numbers, ids and groups as the text that stands there, labels as numbers or
+true/false where all of them are, else as text.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from cutline.core.columns import counted
+from cutline.core.errors import InputError, ParameterError, PositionError
+from cutline.inputs import frames
+from cutline.inputs.file_formats import Layout, layout_of, local, spooled
+from cutline.inputs.sources import Array, Ask, Source, plain
+
+# What text files write for a missing value.
+MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "<NA>", "#N/A")
+FORMATS = ("csv", "parquet", "json", "arrow")
+
+_WHOLE = r"[+-]?(0|[1-9][0-9]*)"
+_NUMBER = _WHOLE + r"(\.[0-9]*)?([eE][+-]?[0-9]+)?"
+_MANY = 1000  # more distinct labels than this are no labels
+
+
+def read(path: Any, format: str | None = None) -> Source:
+    """The source of a file, of standard input (`"-"`), or of an open stream of bytes."""
+    if format is not None and format not in FORMATS:
+        raise ParameterError(f"format is {format!r}: pass one of {', '.join(FORMATS)}.")
+    place, title = (spooled(path), "standard input") if path == "-" or hasattr(path, "read") else local(path)
+    kind = format or layout_of(place)
+    if kind == "arrow":
+        return _arrow(place, title)
+    return File(place, title, kind)
+
+
+class File:
+    """The columns of one file, and how DuckDB reads them."""
+
+    def __init__(self, path: Path, title: str, kind: str) -> None:
+        self.title = title
+        self._kind = kind
+        self._path = path  # kept, because what came from a stream goes when it does
+        off: dict[str, Any] = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
+        self._connection = duckdb.connect(":memory:", config=off)
+        name = _literal(re.sub(r"[*?\[]", r"[\g<0>]", os.fspath(path.resolve())))
+        with self._plainly():
+            if kind == "csv":
+                layout = Layout.of(path, title)
+                self._from = layout.sql(name)
+            elif kind == "parquet":
+                self._from = f"read_parquet({name}, hive_partitioning = false)"
+            else:
+                self._from = f"read_json({name}, format = 'auto', sample_size = -1)"
+            described = self._connection.execute(f"DESCRIBE SELECT * FROM {self._from}").fetchall()  # noqa: S608
+        names = layout.columns if kind == "csv" else tuple(str(row[0]) for row in described)
+        self.types = {name: str(row[1]) for name, row in zip(names, described, strict=True)}
+        self._names = layout.names if kind == "csv" else {name: name for name in names}
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names."""
+        return tuple(self.types)
+
+    @cached_property
+    def count(self) -> int:
+        """How many rows there are."""
+        with self._plainly():
+            return int(self._one(f"SELECT count(*) FROM {self._from}")[0])  # noqa: S608
+
+    def rows(self, asked: Mapping[Any, Ask]) -> dict[Any, Array]:
+        """The columns that are asked for, row by row."""
+        return dict(zip(asked, self._arrays(self._typed(asked)), strict=True))
+
+    def grouped(self, asked: Mapping[Any, Ask]) -> tuple[dict[Any, Array], Array]:
+        """Their distinct rows, and how often each occurs."""
+        *found, times = self._arrays(f"SELECT *, count(*) AS times FROM ({self._typed(asked)}) GROUP BY ALL")  # noqa: S608
+        return dict(zip(asked, found, strict=True)), times
+
+    def _arrays(self, query: str) -> list[Array]:
+        # Asked in SQL, not through a frame: expressions that narwhals keeps make DuckDB complain when Python ends.
+        with self._plainly():
+            return [plain(values) for values in self._connection.sql(query).fetchnumpy().values()]
+
+    def place(self, position: int) -> str:
+        """The row, as a person counts them."""
+        return f"in row {position + 1}" + (" below the header" if self._kind == "csv" else "")
+
+    # ------------------------------------------------------------------ types
+
+    def _typed(self, asked: Mapping[Any, Ask]) -> str:
+        """The query of the columns, with the types that their arguments need and names that cannot collide."""
+        if not self.count:
+            raise InputError(f"{self.title} has columns but no rows: pass at least one case.")
+        for one in asked.values():
+            self._check_numbers(one)
+        with self._plainly():
+            chosen = ", ".join(f"{self._sql(one)} AS column{i}" for i, one in enumerate(asked.values()))
+            return f"SELECT {chosen} FROM {self._from}"  # noqa: S608
+
+    def _sql(self, one: Ask) -> str:
+        """The expression that reads a column."""
+        column = self._name(one)
+        if self._kind != "csv":
+            is_enum = self.types[one.column].startswith("ENUM")
+            return f"CAST({column} AS VARCHAR)" if one.as_text or is_enum else column
+        if one.role in ("id", "groups"):
+            return column
+        present = f"CASE WHEN {_absent(column)} THEN NULL ELSE {column} END"
+        kind = "DOUBLE" if one.role in ("scores", "weights") else self._kind_of_labels(one, present)
+        return present if kind == "VARCHAR" else f"TRY_CAST({present} AS {kind})"
+
+    def _kind_of_labels(self, one: Ask, present: str) -> str:
+        """Numbers where all are, true/false where all are, else text; "007" is text."""
+        if one.as_text:
+            return "VARCHAR"
+        query = f"SELECT DISTINCT {present} FROM {self._from} LIMIT {_MANY}"  # noqa: S608
+        found = [value.strip() for (value,) in self._connection.execute(query).fetchall() if value is not None]
+        if len(found) == _MANY:
+            return "VARCHAR"
+        if all(re.fullmatch(_WHOLE, value) and len(value) < 18 for value in found):
+            return "BIGINT"
+        if all(re.fullmatch(_NUMBER, value) for value in found):
+            return "DOUBLE"
+        return "BOOLEAN" if all(value.lower() in ("true", "false") for value in found) else "VARCHAR"
+
+    def _check_numbers(self, one: Ask) -> None:
+        """Refuse scores and weights that are text, with the first of them and its row."""
+        is_text = self._kind == "csv" or self.types[one.column] in ("VARCHAR", "JSON")
+        if one.role not in ("scores", "weights") or not is_text:
+            return
+        column = self._name(one)
+        bad = f"TRY_CAST({column} AS DOUBLE) IS NULL OR contains({column}, '_')"  # DuckDB takes 1_000 for a number
+        bad = f"({column} IS NOT NULL AND NOT {_absent(column)} AND ({bad}))"
+        with self._plainly():
+            numbered = f"SELECT row_number() OVER () AS place, {column} AS value, {bad} AS bad FROM {self._from}"  # noqa: S608
+            if not self._one(f"SELECT count(*) FROM {self._from} WHERE {bad}")[0]:  # noqa: S608
+                if self._kind == "csv":
+                    return
+                numbered = numbered.replace(bad, f"{column} IS NOT NULL")  # text that spells numbers is text
+            found = self._connection.execute(
+                f"SELECT place, value FROM ({numbered}) WHERE bad ORDER BY place LIMIT 1"  # noqa: S608
+            ).fetchall()
+        for place, value in found:
+            raise PositionError(one.role, f"holds text, {value!r},", place - 1, _way_out(str(value)))
+
+    def _name(self, one: Ask) -> str:
+        return '"' + self._names[one.column].replace('"', '""') + '"'
+
+    # ------------------------------------------------------------------ asking
+
+    def _one(self, query: str) -> tuple[Any, ...]:
+        return tuple(self._connection.execute(query).fetchall()[0])  # all, so that the connection is free again
+
+    @contextmanager
+    def _plainly(self) -> Iterator[None]:
+        """What DuckDB cannot read, in one sentence."""
+        try:
+            yield
+        except (duckdb.Error, UnicodeDecodeError) as error:
+            raise InputError(_sentence(str(error), self.title, self._kind)) from None
+        except RuntimeError as error:
+            if "interrupted" in str(error):  # which is how DuckDB tells that somebody pressed Ctrl-C
+                raise KeyboardInterrupt from None
+            raise
+
+
+def _sentence(said: str, title: str, kind: str) -> str:
+    line = re.search(r"Line: (\d+)", said)
+    where = f" in line {line[1]}" if line else ""
+    fields = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", said)
+    if fields:
+        found = counted(int(fields[2]), "field")
+        return f"{title} has {found}{where} but {fields[1]} in its header: make all rows as long."
+    if "not utf-8" in said or "nvalid unicode" in said:
+        return f"{title} is no UTF-8 text{where}: save it as CSV in UTF-8, or pass its format."
+    if "unterminated quote" in said:
+        return f"{title} has a quote{where} that does not end: close it, or double it inside the text."
+    if "aximum line size" in said:
+        return f"{title} has a row{where} of more than 2 million bytes: leave long columns out, or pass Parquet."
+    what = {"csv": "CSV", "parquet": "Parquet", "json": "JSON lines"}[kind]
+    return f"{title} cannot be read as {what}: it is damaged, or another format."  # DuckDB miscounts broken records
+
+
+def _way_out(value: str) -> str:
+    if re.fullmatch(r"[+-]?[0-9]+,[0-9]+", value.strip()):
+        return "write numbers with a decimal point"
+    if re.fullmatch(r"[+-]?[0-9]{1,3}([,_ '][0-9]{3})+(\.[0-9]*)?", value.strip()):
+        return "write numbers without separators of thousands"
+    return "pass numbers"
+
+
+def _absent(column: str) -> str:
+    return f"trim({column}) IN ({', '.join(map(_literal, MISSING))})"
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _arrow(path: Path, title: str) -> Source:
+    try:
+        from pyarrow import ArrowException, feather, ipc
+    except ImportError:
+        raise InputError(f"{title} is an Arrow file, which needs pyarrow: install pyarrow, or pass Parquet.") from None
+    try:
+        with path.open("rb") as stream:
+            is_stream = stream.read(4) == b"\xff\xff\xff\xff"
+        if is_stream:
+            with ipc.open_stream(path) as opened:
+                return frames.source(opened.read_all(), title)
+        return frames.source(feather.read_table(path), title)
+    except (ArrowException, OSError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{title} cannot be read as Arrow: it is damaged, or another format.") from None

@@ -1,0 +1,117 @@
+"""Data frames of every kind that narwhals knows: pandas, Polars, pyarrow, DuckDB relations ...
+
+An eager frame gives its columns. A lazy one is aggregated where it lives: its own engine answers one GROUP BY, and only
+the distinct rows come back, with how often each occurs. Nothing is added up there, because floats added in another
+order differ in the last bit; how often a row occurs is exact everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import narwhals as nw
+from narwhals.exceptions import DuplicateError
+
+from cutline.core.errors import InputError, ParameterError
+from cutline.inputs.sources import Array, Ask, plain
+
+_COUNT = "times"
+_WANTED = "pass a data frame, a mapping of columns, or the path of a file"
+
+
+def source(frame: Any, title: str = "data") -> Eager | Lazy:
+    """The source of a data frame."""
+    if frame is None or hasattr(frame, "dtype"):  # arrays and single columns have no names
+        raise ParameterError(f"data is a {type(frame).__name__}: {_WANTED}.")
+    try:
+        known = nw.from_native(frame)
+    except TypeError:
+        raise ParameterError(f"data is a {type(frame).__name__}: {_WANTED}.") from None
+    except DuplicateError:
+        raise InputError(f"{title} has several columns of one name: give each its own.") from None
+    return Lazy(known, title) if isinstance(known, nw.LazyFrame) else Eager(known, title)
+
+
+class Eager:
+    """A frame whose rows are in memory."""
+
+    def __init__(self, frame: nw.DataFrame[Any], title: str) -> None:
+        self.title = title
+        try:
+            self._names = {str(name): name for name in frame.columns}
+        except DuplicateError:
+            raise InputError(f"{title} has several columns of one name: give each its own.") from None
+        self._frame = frame
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names."""
+        return tuple(self._names)
+
+    def rows(self, asked: Mapping[Any, Ask]) -> dict[Any, Array]:
+        """The columns as arrays."""
+        return {key: _array(self._frame.get_column(self._names[one.column])) for key, one in asked.items()}
+
+    def grouped(self, asked: Mapping[Any, Ask]) -> None:  # noqa: ARG002
+        """The rows are here."""
+        return
+
+    def place(self, position: int) -> str:
+        """As in an array."""
+        return f"at position {position}"
+
+
+class Lazy:
+    """A frame that another engine holds."""
+
+    def __init__(self, frame: nw.LazyFrame[Any], title: str) -> None:
+        self.title = title
+        self._frame = frame
+        self._columns = tuple(frame.collect_schema().names())
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names."""
+        return self._columns
+
+    def rows(self, asked: Mapping[Any, Ask]) -> dict[Any, Array]:
+        """The columns as arrays, in the order in which the engine gives the rows."""
+        return dict(zip(asked, collect(_selected(self._frame, asked)).values(), strict=True))
+
+    def grouped(self, asked: Mapping[Any, Ask]) -> tuple[dict[Any, Array], Array]:
+        """The distinct rows, and how often each occurs."""
+        chosen = _selected(self._frame, asked)
+        found = collect(chosen.group_by(*_aliases(asked)).agg(nw.len().alias(_COUNT)))
+        times = found.pop(_COUNT).astype("int64")
+        return dict(zip(asked, found.values(), strict=True)), times
+
+    def place(self, position: int) -> str:
+        """As in an array of the collected rows."""
+        return f"at position {position}"
+
+
+def _aliases(asked: Mapping[Any, Ask]) -> list[str]:
+    """Names of our own, so that one column may be asked for twice and none is called like another."""
+    return [f"column{i}" for i in range(len(asked))]
+
+
+def _selected(frame: nw.LazyFrame[Any], asked: Mapping[Any, Ask]) -> nw.LazyFrame[Any]:
+    return frame.select(
+        *(nw.col(one.column).alias(name) for name, one in zip(_aliases(asked), asked.values(), strict=True))
+    )
+
+
+def collect(frame: nw.LazyFrame[Any]) -> dict[str, Array]:
+    """The columns of a lazy frame as arrays."""
+    native = frame.to_native()
+    if frame.implementation is nw.Implementation.DUCKDB:  # which needs no other package for it
+        return {name: plain(values) for name, values in native.fetchnumpy().items()}
+    found = frame.collect()
+    return {name: _array(found.get_column(name)) for name in found.columns}
+
+
+def _array(column: nw.Series[Any]) -> Array:
+    if column.dtype in (nw.Categorical, nw.Enum):
+        column = column.cast(nw.String)  # as an array of its own, pyarrow's would lose what is missing
+    return plain(column.to_numpy())

@@ -1,0 +1,324 @@
+"""The door: labels, scores and weights go in, a valid `Ranking` comes out, or one clear sentence.
+
+Everything behind this door trusts what it gets. The door repairs nothing silently.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from cutline.core import columns
+from cutline.core.counts import Counts, written
+from cutline.core.errors import InputError, NotProbabilitiesError, ParameterError
+from cutline.core.ranking import Array, Ranking
+from cutline.inputs import arrays, sources
+
+Missing = Literal["error", "drop"]
+
+
+def rank(
+    labels: Any,
+    scores: Any,
+    weights: Any | None = None,
+    *,
+    positive: Any = None,
+    higher_is_positive: bool = True,
+    missing: Missing = "error",
+    data: Any = None,
+) -> Ranking:
+    """The ranking of labelled, scored cases: the only way in.
+
+    `labels` are booleans, 0/1 or -1/+1, or any two values with `positive` naming the positive one. `scores` are
+    numbers, infinities included; `higher_is_positive=False` says that low scores mean positive. `weights` are case
+    weights: a whole number equals that many equal rows, and zero an absent one. Rows with a missing value are refused,
+    or dropped and counted with `missing="drop"`. With `data`, a data frame of any kind or the path of a file, they are
+    names of its columns; frames that another engine holds, and files, are aggregated there.
+
+    >>> rank([1, 0, 1, 0], [0.9, 0.6, 0.6, 0.2])
+    Ranking of 4 cases, 2 of them positive, at 3 distinct scores
+    """
+    options = _Options(positive, higher_is_positive, missing)
+    if data is not None:
+        return _rank_named(data, sources.asked_of(labels, scores, weights, positive=positive), options)
+    return _rank_rows(options, labels, scores, weights)
+
+
+class _Options(NamedTuple):
+    """How the columns are to be read."""
+
+    positive: Any
+    higher_is_positive: bool
+    missing: Missing
+
+
+def _rank_rows(options: _Options, labels: Any, scores: Any, weights: Any = None, times: Array | None = None) -> Ranking:
+    """The ranking of rows, each of which may stand for several."""
+    rows, is_positive, positive, dropped = _read(labels, scores, weights, options.positive, options.missing, times)
+    descending = options.higher_is_positive
+    if rows.times is None:
+        cells = arrays.aggregate(rows.scores, is_positive, rows.weights, descending=descending)
+    else:
+        cells = arrays.aggregate(rows.scores, is_positive, rows.times, descending=descending)
+        cells = cells._replace(pos2=cells.pos, neg2=cells.neg)  # cases of weight one
+    if np.isnan(cells.key[-1]):  # sorted last; only now is it worth looking where
+        raise columns.missing_error("scores", np.isnan(rows.scores), rows.position)
+    if descending:
+        np.negative(cells.key, out=cells.key)
+    return Ranking(*cells, higher_is_positive=descending, positive=positive, dropped=dropped)
+
+
+def _rank_named(data: Any, asked: dict[Any, sources.Ask], options: _Options) -> Ranking:
+    """The ranking of the columns of a frame or a file, aggregated where they live if they are not here."""
+    source = sources.opened(data)
+    sources.check(source, asked)
+    try:
+        grouped = source.grouped(asked)
+        if grouped is not None:
+            found, times = grouped
+            if "weights" not in found:
+                return _rank_rows(options, **found, times=times)
+            # Sums of weights depend on the order of the rows, so they are added up here.
+            return _rank_rows(options, **{name: np.repeat(values, times) for name, values in found.items()})
+    except InputError:
+        pass  # the rows tell where it is
+    with sources.reading(source, asked) as found:
+        return _rank_rows(options, **found)
+
+
+def cases(labels: Any, scores: Any, *, positive: Any = None, name: str = "scores") -> tuple[Array, Array]:
+    """Which cases are positive, and their scores, case by case: for what is asked of each case and not of all."""
+    rows = _Rows(columns.column(labels, "labels"), columns.scores(scores, name), None)
+    rows.check_lengths(name)
+    for what, values in (("labels", rows.labels), (name, rows.scores)):
+        absent = columns.missing_mask(values)
+        if absent is not None and absent.any():
+            raise columns.missing_error(what, absent, None, "fill them, or remove the rows")
+    return _binary(rows.labels, positive)[0], rows.scores.astype(float)
+
+
+class Cases(NamedTuple):
+    """Complete cases one by one, where each was in the caller's data, and how many were dropped."""
+
+    is_positive: Array
+    scores: Array
+    weights: Array | None
+    position: Array
+    positive: Any
+    dropped: int
+
+
+def complete(
+    labels: Any, scores: Any, weights: Any = None, *, positive: Any = None, missing: Missing = "error"
+) -> Cases:
+    """The cases that `rank` would rank, one by one."""
+    rows, is_positive, positive, dropped = _read(labels, scores, weights, positive, missing)
+    if np.isnan(rows.scores).any():
+        raise columns.missing_error("scores", np.isnan(rows.scores), rows.position)
+    position = np.arange(len(rows.scores)) if rows.position is None else rows.position
+    return Cases(is_positive, rows.scores, rows.weights, position, positive, dropped)
+
+
+def _read(
+    labels: Any, scores: Any, weights: Any, positive: Any, missing: Missing, times: Array | None = None
+) -> tuple[_Rows, Array, Any, int]:
+    """The rows to rank, which of them are positive, the label that says so, and how many were dropped."""
+    if not isinstance(missing, str) or missing not in ("error", "drop"):
+        raise ParameterError(f'missing is {missing!r}: pass "error" or "drop".')
+    heavy = None if weights is None else columns.weights(weights)
+    rows = _Rows(columns.column(labels, "labels"), columns.scores(scores), heavy, times=times)
+    rows.check_lengths("scores")
+    if rows.weights is not None:
+        rows = rows.keep(rows.weights != 0, "all weights are zero: pass weights=None to weigh all cases alike")
+    rows, dropped = _without_missing(rows, missing)
+    if rows.weights is not None:
+        rows = rows._replace(weights=columns.whole_if_possible(rows.weights))
+    return rows, *_binary(rows.labels, positive), dropped
+
+
+def check_probabilities(who: str, low: float, high: float, *, higher_is_positive: bool = True) -> None:
+    """Refuse scores that cannot be probabilities of the positive class."""
+    if not higher_is_positive:
+        found = "low scores mean positive here: pass 1 - score with higher_is_positive=True"
+    elif low < 0 or high > 1:
+        found = f"scores run from {low:g} to {high:g}: pass probabilities of the positive class, from 0 to 1"
+    else:
+        return
+    raise NotProbabilitiesError(f"{who} needs probabilities, but {found}.")
+
+
+class _Rows(NamedTuple):
+    """Columns of one length, where each row was in the caller's data (None: here), and how many cases it is."""
+
+    labels: Array
+    scores: Array
+    weights: Array | None
+    position: Array | None = None
+    times: Array | None = None
+
+    def check_lengths(self, scores: str) -> None:
+        n = len(self.labels)
+        for name, column in ((scores, self.scores), ("weights", self.weights)):
+            if column is not None and len(column) != n:
+                has = f"labels has {columns.counted(n, 'value')} but {name} has {len(column)}"
+                raise InputError(f"{has}: pass one {name[:-1]} for each label.")
+        if n == 0:
+            raise InputError(f"labels and {scores} are empty: pass at least one case.")
+
+    def keep(self, mask: Array, nothing_left: str) -> _Rows:
+        if mask.all():
+            return self
+        if not mask.any():
+            raise InputError(f"Nothing can be ranked, {nothing_left}.")
+        position = np.flatnonzero(mask) if self.position is None else self.position[mask]
+        weights = None if self.weights is None else self.weights[mask]
+        times = None if self.times is None else self.times[mask]
+        return _Rows(self.labels[mask], self.scores[mask], weights, position, times)
+
+
+# ---------------------------------------------------------------------- cuts
+
+
+def cut(
+    ranking: Ranking, *, threshold: float | None = None, quota: float | None = None, share: float | None = None
+) -> Counts:
+    """The table of one cut of a ranking, which a threshold, a quota or a share of the list names."""
+    named = (("threshold", threshold), ("quota", quota), ("share", share))
+    given = [name for name, value in named if value is not None]
+    if len(given) != 1:
+        what = " and ".join(given) or "none"
+        raise ParameterError(f"Exactly one of threshold, quota and share names a cut, but given: {what}; pass one.")
+    if threshold is None:
+        return ranking.at_quota(places(ranking, quota=quota, share=share))
+    return ranking.at_threshold(columns.number(threshold, "threshold"))
+
+
+def places(ranking: Ranking, *, quota: float | None = None, share: float | None = None) -> Any:
+    """How many places of the list a quota or a share takes.
+
+    A share is a capacity, so part of a place does not count: 5 % of 1010 cases are 50 places. Weights that are not
+    whole numbers have no places, and then the share is taken exactly.
+    """
+    if quota is not None and share is not None:
+        raise ParameterError("quota and share are both given: pass one of them.")
+    n = float(np.min(ranking.total))
+    if quota is not None:
+        quota = columns.number(quota, "quota")
+        if n < 1:
+            raise ParameterError(f"quota is {quota:g}, but the weights add up to {n:g} places: pass share=.")
+        if not 1 <= quota <= n:
+            here = f"quota is {written(quota)}, but the list has {written(n)} places"
+            raise ParameterError(f"{here}: pass a quota from 1 to {written(np.floor(n))}.")
+        if ranking.integral and quota != int(quota):
+            raise ParameterError(f"quota is {quota:g}: pass a whole number of places.")
+        return quota
+    share = columns.number(share, "share")
+    if not 0 < share <= 1:
+        raise ParameterError(f"share is {share:g}: pass a share of the list above 0 and up to 1.")
+    if ranking.integral and ranking.pos.ndim == 1 and round(share * n, 6) < 1:
+        raise ParameterError(f"share is {share:g}, less than one place of a list of {written(n)}: pass a larger share.")
+    return places_of_share(ranking, share)
+
+
+def places_of_share(ranking: Ranking, share: float) -> Any:
+    """The places of a share of the list; at least one, because a short resample still has its first place."""
+    if not ranking.integral:
+        return share * ranking.total
+    return np.maximum(np.floor(np.round(share * ranking.total, 6)), 1)  # 0.29 * 100 is 28.999999999999996
+
+
+def _without_missing(rows: _Rows, missing: Missing) -> tuple[_Rows, int]:
+    """The rows that are complete, and how many were dropped."""
+    absent = {"labels": columns.missing_mask(rows.labels)}
+    if rows.weights is not None:
+        absent["weights"] = columns.missing_mask(rows.weights)
+    if missing == "drop":
+        absent["scores"] = np.isnan(rows.scores)
+    found = {name: mask for name, mask in absent.items() if mask is not None and mask.any()}
+    if not found:
+        return rows, 0  # with missing="error", NaN scores are found after the sort, for nothing
+    if missing == "error":
+        raise columns.missing_error(*next(iter(found.items())), rows.position)
+    incomplete = np.logical_or.reduce(list(found.values()))
+    kept = rows.keep(~incomplete, "every row has a missing label, score or weight: pass complete rows")
+    return kept, int(incomplete.sum() if rows.times is None else rows.times[incomplete].sum())
+
+
+# ---------------------------------------------------------------------- labels
+
+
+def _binary(labels: Array, positive: Any) -> tuple[Array, Any]:
+    """Which cases are positive, and the label that says so."""
+    if labels.dtype.kind == "O":
+        labels = _as_simple(labels)
+    if positive is not None:
+        return _named_positive(labels, positive)
+    if labels.dtype.kind == "b":
+        return labels, True
+    if labels.dtype.kind in "iuf":
+        low, high = labels.min(), labels.max()
+        if low == high and low in (-1, 0, 1):
+            return labels == 1, 1
+        if low in (-1, 0) and high == 1:
+            is_positive = labels == 1
+            if (is_positive | (labels == low)).all():
+                return is_positive, 1
+    found = _distinct(labels)
+    if len(found) > 2:
+        raise InputError(_too_many(found))
+    kind = "text" if all(isinstance(label, str) for label in found) else "values that do not say which is positive"
+    raise InputError(
+        f"labels holds {kind}, {_listed(found)}: pass positive= with the positive one, such as positive={found[-1]!r}."
+    )
+
+
+def _named_positive(labels: Array, positive: Any) -> tuple[Array, Any]:
+    is_positive = np.asarray(labels == positive)
+    if is_positive.shape != labels.shape:  # numpy answers a comparison it cannot make with a single False
+        is_positive = np.fromiter((label == positive for label in labels), dtype=bool, count=len(labels))
+    rest = labels[~is_positive]
+    if len(rest) and not np.asarray(rest == rest[0]).all():
+        found = _distinct(labels)
+        if len(found) > 2:
+            raise InputError(_too_many(found))
+        raise InputError(f"positive={positive!r} is not among the labels, {_listed(found)}: pass one of them.")
+    is_text = isinstance(labels[0], str | bytes)
+    if not is_positive.any() and is_text != isinstance(positive, str | bytes):
+        kinds = "text but positive is not" if is_text else "no text but positive is"
+        example = labels[:1].tolist()[0]
+        raise InputError(f"labels are {kinds}, {example!r} and {positive!r}: pass positive as it stands in labels.")
+    return is_positive, positive
+
+
+def _as_simple(labels: Array) -> Array:
+    """Objects that are all numbers or booleans as such an array; others as they are."""
+    if all(isinstance(label, bool | np.bool_) for label in labels):
+        return labels.astype(bool)
+    if all(isinstance(label, bool | np.bool_ | int | float | np.number) for label in labels):
+        return labels.astype(float)
+    return labels
+
+
+def _distinct(labels: Array) -> list[Any]:
+    """The distinct labels in a fixed order, for a message."""
+    try:
+        hash(tuple(labels))
+    except TypeError:
+        raise InputError("labels holds lists or mappings: pass one simple value for each case.") from None
+    return sorted(
+        set(labels.tolist()),
+        key=lambda label: (str(type(label)), label if isinstance(label, int | float) else str(label)),
+    )
+
+
+def _too_many(found: list[Any]) -> str:
+    return (
+        f"labels holds {len(found)} different values, {_listed(found)}, but cutline takes two classes: "
+        "compare one class with the rest, for example labels == " + repr(found[-1]) + "."
+    )
+
+
+def _listed(found: list[Any]) -> str:
+    shown = [repr(label) for label in found[:4]]
+    return " and ".join(shown) if len(found) == 2 else ", ".join(shown) + (", ..." if len(found) > 4 else "")

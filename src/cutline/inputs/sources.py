@@ -1,0 +1,146 @@
+"""Columns by name, wherever they live: what a frame, a file or a mapping of columns answers to the door.
+
+`opened(data)` gives the `Source` of anything that `data=` takes. A source reads the rows of some columns, or, where
+its own engine can do the work, their distinct rows with how often each occurs.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Literal, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from cutline.core.errors import InputError, ParameterError, PositionError, near, shown
+
+Array = npt.NDArray[Any]
+Role = Literal["labels", "scores", "weights", "groups", "id"]
+
+
+class Ask(NamedTuple):
+    """A column that is asked for: the argument that names it, which says what it has to hold, and its name."""
+
+    role: Role
+    column: Any
+    as_text: bool = False  # labels of a file, when the positive one is named by its text
+
+
+class Source(Protocol):
+    """Named columns."""
+
+    title: str  # what messages call it
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names."""
+
+    def rows(self, asked: Mapping[Any, Ask]) -> dict[Any, Array]:
+        """The columns that are asked for, row by row."""
+
+    def grouped(self, asked: Mapping[Any, Ask]) -> tuple[dict[Any, Array], Array] | None:
+        """Their distinct rows and how often each occurs; None where the rows are in memory already."""
+
+    def place(self, position: int) -> str:
+        """Where a row is, in words."""
+
+
+def opened(data: Any, title: str = "data") -> Source:
+    """The source of a frame, a mapping of columns, or the path of a file; one that is open already as it is."""
+    if hasattr(type(data), "grouped"):
+        source: Source = data
+        return source
+    if isinstance(data, str | os.PathLike):
+        from cutline.inputs import files
+
+        return files.read(data)
+    if isinstance(data, Mapping):
+        return Columns(data, title)
+    from cutline.inputs import frames
+
+    return frames.source(data, title)
+
+
+def asked_of(
+    labels: Any, scores: Any, weights: Any = None, groups: Any = None, *, positive: Any = None
+) -> dict[Any, Ask]:
+    """The columns of one model's predictions."""
+    asked = {"labels": Ask("labels", labels, isinstance(positive, str)), "scores": Ask("scores", scores)}
+    if weights is not None:
+        asked["weights"] = Ask("weights", weights)
+    if groups is not None:
+        asked["groups"] = Ask("groups", groups)
+    return asked
+
+
+def check(source: Source, asked: Mapping[Any, Ask]) -> None:
+    """Refuse names that the source does not have."""
+    for role, name, _ in asked.values():
+        if not isinstance(name, str):
+            raise ParameterError(f"{role} is a {type(name).__name__}: with data=, pass the name of a column.")
+        if name not in source.columns:
+            hint = near(name, map(shown, source.columns))
+            known = "" if hint else f" It has {_listed(source.columns)}."
+            raise InputError(f"{source.title} has no column {name!r}, which {role} names.{hint}{known}")
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return ", ".join(map(shown, names[:8])) + (", ..." if len(names) > 8 else "") if names else "no columns"
+
+
+@contextmanager
+def reading(source: Source, asked: Mapping[Any, Ask]) -> Iterator[dict[Any, Array]]:
+    """The rows of the columns; what the block refuses about one of them is told with its name and its place."""
+    check(source, asked)
+    try:
+        yield source.rows(asked)
+    except PositionError as error:
+        raise told(error, source, asked) from None
+
+
+def told(error: PositionError, source: Source, asked: Mapping[Any, Ask]) -> InputError:
+    """The same refusal, with the name of the column and the place in the source."""
+    column = f" (column {asked[error.name].column!r})" if error.name in asked else ""
+    return InputError(
+        f"{error.prefix}{error.name}{column} {error.found} {source.place(error.position)}: {error.way_out}."
+    )
+
+
+class Columns:
+    """A mapping of columns."""
+
+    def __init__(self, columns: Mapping[Any, Any], title: str) -> None:
+        self.title = title
+        self._columns = columns
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names."""
+        return tuple(map(str, self._columns))
+
+    def rows(self, asked: Mapping[Any, Ask]) -> dict[Any, Array]:
+        """The columns as they are."""
+        return {key: self._columns[one.column] for key, one in asked.items()}
+
+    def grouped(self, asked: Mapping[Any, Ask]) -> None:  # noqa: ARG002
+        """The rows are here."""
+        return
+
+    def place(self, position: int) -> str:
+        """As in an array."""
+        return f"at position {position}"
+
+
+def plain(values: Any) -> Array:
+    """An array in which what is masked is NaN, or None where the type has no NaN."""
+    if not isinstance(values, np.ma.MaskedArray):
+        return np.asarray(values)
+    if values.mask is np.ma.nomask or not values.mask.any():
+        return np.asarray(values.data)
+    if values.dtype.kind == "f":
+        return np.asarray(values.filled(np.nan))
+    array = values.data.astype(object)
+    array[values.mask] = None
+    return np.asarray(array)

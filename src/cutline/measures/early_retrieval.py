@@ -1,0 +1,75 @@
+"""Measures for the early retrieval problem: exponential weight on the top of the list (Truchon & Bayly)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from cutline.core.counts import divide
+from cutline.core.ranking import Ranking, dot
+from cutline.measures.conditions import NO_POSITIVE, ONE_CLASS
+from cutline.measures.facts import Baseline, Parameter
+from cutline.measures.roc import order
+
+ALPHA = Parameter(
+    "how steeply the weight falls: 20 puts 80 % of it on the first 8 % of the list",
+    low=0,
+    includes_low=False,
+    high=700,
+    example=5,
+)
+
+
+def _best(share: Any, alpha: float) -> Any:
+    """Robust initial enhancement when the positives are the first `share` of the list."""
+    return divide(-np.expm1(-alpha * share), -share * math.expm1(-alpha))
+
+
+def _worst(share: Any, alpha: float) -> Any:
+    """Robust initial enhancement when the positives are the last `share` of the list."""
+    return np.exp(-alpha * (1 - share)) * _best(share, alpha)
+
+
+def _scaled(value: Any, share: Any, alpha: float) -> Any:
+    return divide(value - _worst(share, alpha), _best(share, alpha) - _worst(share, alpha))
+
+
+@order(
+    title="Robust initial enhancement",
+    formula=r"\frac{\frac1P \sum_i e^{-\alpha r_i / n}}{\frac1n \sum_{k=1}^n e^{-\alpha k / n}}",
+    range=(0, math.inf),
+    better="higher",
+    perfect=Baseline(
+        r"\frac{1 - e^{-\alpha\pi}}{\pi(1 - e^{-\alpha})}", lambda s, alpha=20.0: _best(s.prevalence, alpha)
+    ),
+    random=1,
+    undefined=NO_POSITIVE,
+    parameters={"alpha": ALPHA},
+    source=("sheridan2001", "truchon2007"),
+)
+def rie(r: Ranking, *, alpha: float = 20.0) -> Any:
+    """How many times more exponential weight the positives get than at random places."""
+    ends = divide(r.ends, r.ends[..., -1:])
+    # The places of a cell share its weight evenly; the geometric sum over them telescopes.
+    weight = -np.diff(np.exp(-alpha * ends))
+    return divide(dot(r.share, weight) / -math.expm1(-alpha), divide(r.positives, r.total))
+
+
+@order(
+    title="BEDROC",
+    formula=r"\frac{RIE - RIE_{\min}}{RIE_{\max} - RIE_{\min}}",
+    better="higher",
+    perfect=1,
+    random=Baseline(
+        r"\frac{1 - RIE_{\min}}{RIE_{\max} - RIE_{\min}}", lambda s, alpha=20.0: _scaled(1, s.prevalence, alpha)
+    ),
+    undefined=ONE_CLASS,
+    parameters={"alpha": ALPHA},
+    source="truchon2007",
+)
+def bedroc(r: Ranking, *, alpha: float = 20.0) -> Any:
+    """Robust initial enhancement on a scale from the worst order, 0, to the best, 1."""
+    value = _scaled(rie.function(r, alpha=alpha), divide(r.positives, r.total), alpha)
+    return np.where(r.negatives > 0, np.clip(value, 0, 1), np.nan)  # one class: best and worst are the same

@@ -1,0 +1,100 @@
+"""The kinds of fact that a measure declares: baselines, circumstances in which it is undefined, parameters."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cutline.core.errors import ParameterError
+
+
+class Context(NamedTuple):
+    """What the value of a perfect or of an ignorant model may depend on."""
+
+    prevalence: float
+    flagged: float = 0.5
+    n: float = 1.0
+    threshold: float = math.nan
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """The value that a perfect, or an ignorant, model has: as a formula to print and as a function."""
+
+    latex: str
+    function: Callable[..., float]
+
+    def at(self, context: Context, **parameters: Any) -> float:
+        """The value in a context, with the measure's parameters."""
+        try:
+            return float(self.function(context, **parameters))
+        except (ArithmeticError, ValueError):  # such as the odds of a class that has no case
+            return math.nan
+
+
+def constant(value: float) -> Baseline:
+    """A baseline that is always the same number."""
+    latex = {math.inf: r"\infty", -math.inf: r"-\infty"}.get(value, f"{value:g}")
+    return Baseline(latex, lambda s, **_: value)
+
+
+PREVALENCE = Baseline(r"\pi", lambda s, **_: s.prevalence)
+FLAGGED = Baseline("q", lambda s, **_: s.flagged)
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A circumstance in which a measure is undefined: in words, and as a test of what it is computed from."""
+
+    words: str
+    holds: Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """What a parameter of a measure means, and which values it takes."""
+
+    words: str
+    low: float = -math.inf
+    high: float = math.inf
+    includes_low: bool = True
+    includes_high: bool = True
+    choices: tuple[Any, ...] = ()
+    whole: bool = False
+    example: Any = None
+
+    def check(self, name: str, value: Any, default: Any) -> None:
+        """Refuse a value outside the domain."""
+        value = bool(value) if isinstance(value, np.bool_) else value
+        if any(value is choice or (isinstance(value, str) and value == choice) for choice in (*self.choices, default)):
+            return
+        if not self._is_number_inside(value):
+            raise ParameterError(f"{name} is {value!r}: pass {self.domain}.")
+
+    @property
+    def _takes_numbers(self) -> bool:
+        return not self.choices or self.low > -math.inf or self.high < math.inf
+
+    def _is_number_inside(self, value: Any) -> bool:
+        if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+            return False
+        above = value >= self.low if self.includes_low else value > self.low
+        below = value <= self.high if self.includes_high else value < self.high
+        return bool(self._takes_numbers and above and below and (not self.whole or value == int(value)))
+
+    @property
+    def domain(self) -> str:
+        """The values it takes, in words."""
+        named = " or ".join(repr(choice) for choice in self.choices)
+        if not self._takes_numbers:
+            return named
+        low = "" if self.low == -math.inf else f"{'from' if self.includes_low else 'above'} {self.low:g}"
+        high = "" if self.high >= 1e6 else f"{'up to' if self.includes_high else 'below'} {self.high:g}"
+        closed = bool(low and high and self.includes_low and self.includes_high)
+        bounds = f"{low} to {self.high:g}" if closed else " and ".join(part for part in (low, high) if part)
+        number = f"a {'whole ' if self.whole else ''}number {bounds}".rstrip()
+        return f"{named} or {number}" if named else number

@@ -1,0 +1,253 @@
+"""Measures of one cut: functions of the four counts of a contingency table.
+
+Each works on numbers and on arrays alike, so one definition serves one table, all cuts of a ranking, and all cuts of
+all resamples. Products of counts are taken as floats: at n = 1e10 they would overflow as integers.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from cutline.core.counts import Counts, divide
+from cutline.measures.conditions import ALL_FLAGGED, NO_CASE, NO_NEGATIVE, NO_POSITIVE, NONE_FLAGGED
+from cutline.measures.definition import Family, Needs, measure
+from cutline.measures.facts import FLAGGED, PREVALENCE, Baseline, Parameter
+from cutline.measures.kinds import Proportion
+
+rate = partial(measure, needs=Needs.COUNTS, family=Family.CUT, range=(0, 1), concordant=True)
+
+BASE = Parameter("base of the logarithm", low=1, includes_low=False, example=2)
+
+
+def entropy(prevalence: Any, base: float = math.e) -> Any:
+    """The entropy of two classes; 0 log 0 is 0."""
+    p = np.asarray(prevalence, dtype=float)
+    return -(xlogx(p) + xlogx(1 - p)) / math.log(base)
+
+
+def xlogx(x: Any) -> Any:
+    """X log x, which is 0 at 0."""
+    x = np.asarray(x, dtype=float)
+    return x * np.log(np.where(x > 0, x, 1.0))
+
+
+# ---------------------------------------------------------------------- shares of all, of a class, of the flagged
+
+
+@rate(
+    title="Accuracy",
+    formula=r"\frac{TP + TN}{n}",
+    better="higher",
+    perfect=1,
+    random=Baseline(
+        r"\pi q + (1-\pi)(1-q)", lambda s, **_: s.prevalence * s.flagged + (1 - s.prevalence) * (1 - s.flagged)
+    ),
+    aliases=("acc",),
+    headline=True,
+    undefined=NO_CASE,
+    kind=Proportion(lambda c: (c.tp + c.tn, c.total)),
+    source=("berrar2025", "murphy2007", "sonnenburg"),
+)
+def accuracy(c: Counts) -> Any:
+    """Share of the cases that are predicted correctly.
+
+    >>> accuracy(Counts(tp=3, fp=1, fn=2, tn=4))
+    0.7
+    """
+    return divide(c.tp + c.tn, c.total)
+
+
+@rate(
+    title="Error rate",
+    formula=r"\frac{FP + FN}{n}",
+    better="lower",
+    perfect=0,
+    random=Baseline(
+        r"\pi(1-q) + (1-\pi)q", lambda s, **_: s.prevalence * (1 - s.flagged) + (1 - s.prevalence) * s.flagged
+    ),
+    aliases=("err", "error", "zero_one_loss", "misclassification_rate"),
+    undefined=NO_CASE,
+    kind=Proportion(lambda c: (c.fp + c.fn, c.total)),
+    source=("berrar2025", "sonnenburg"),
+)
+def error_rate(c: Counts) -> Any:
+    """Share of the cases that are predicted wrongly: the mean 0-1 loss."""
+    return divide(c.fp + c.fn, c.total)
+
+
+@rate(
+    title="Recall",
+    formula=r"\frac{TP}{P}",
+    better="higher",
+    perfect=1,
+    random=FLAGGED,
+    undefined=NO_POSITIVE,
+    aliases=("sensitivity", "tpr", "true_positive_rate", "detection_rate"),
+    headline=True,
+    kind=Proportion(lambda c: (c.tp, c.positives)),
+    source=("berrar2025", "murphy2007"),
+)
+def recall(c: Counts) -> Any:
+    """Share of the positive cases that are flagged.
+
+    >>> recall(Counts(tp=3, fp=1, fn=2, tn=4))
+    0.6
+    """
+    return divide(c.tp, c.positives)
+
+
+@rate(
+    title="Specificity",
+    formula=r"\frac{TN}{N}",
+    better="higher",
+    perfect=1,
+    random=Baseline("1 - q", lambda s, **_: 1 - s.flagged),
+    undefined=NO_NEGATIVE,
+    aliases=("tnr", "true_negative_rate", "selectivity"),
+    headline=True,
+    kind=Proportion(lambda c: (c.tn, c.negatives)),
+    source=("berrar2025", "murphy2007"),
+)
+def specificity(c: Counts) -> Any:
+    """Share of the negative cases that are not flagged."""
+    return divide(c.tn, c.negatives)
+
+
+@rate(
+    title="False positive rate",
+    formula=r"\frac{FP}{N}",
+    better="lower",
+    perfect=0,
+    random=FLAGGED,
+    undefined=NO_NEGATIVE,
+    aliases=("false_positive_rate", "false_acceptance_rate", "fall_out"),
+    kind=Proportion(lambda c: (c.fp, c.negatives)),
+    source="murphy2007",
+)
+def fpr(c: Counts) -> Any:
+    """Share of the negative cases that are flagged."""
+    return divide(c.fp, c.negatives)
+
+
+@rate(
+    title="False negative rate",
+    formula=r"\frac{FN}{P}",
+    better="lower",
+    perfect=0,
+    random=Baseline("1 - q", lambda s, **_: 1 - s.flagged),
+    undefined=NO_POSITIVE,
+    aliases=("false_negative_rate", "false_rejection_rate", "miss_rate"),
+    kind=Proportion(lambda c: (c.fn, c.positives)),
+    source="murphy2007",
+)
+def fnr(c: Counts) -> Any:
+    """Share of the positive cases that are missed."""
+    return divide(c.fn, c.positives)
+
+
+@rate(
+    title="Precision",
+    formula=r"\frac{TP}{TP + FP}",
+    better="higher",
+    perfect=1,
+    random=PREVALENCE,
+    undefined=NONE_FLAGGED,
+    aliases=("ppv", "positive_predictive_value"),
+    headline=True,
+    kind=Proportion(lambda c: (c.tp, c.flagged)),
+    source=("berrar2025", "murphy2007"),
+)
+def precision(c: Counts) -> Any:
+    """Share of the flagged cases that are positive.
+
+    scikit-learn gives 0 where nothing is flagged; here it is undefined.
+
+    >>> precision(Counts(tp=3, fp=1, fn=2, tn=4))
+    0.75
+    """
+    return divide(c.tp, c.flagged)
+
+
+@rate(
+    title="Negative predictive value",
+    formula=r"\frac{TN}{TN + FN}",
+    better="higher",
+    perfect=1,
+    random=Baseline(r"1 - \pi", lambda s, **_: 1 - s.prevalence),
+    undefined=ALL_FLAGGED,
+    aliases=("negative_predictive_value",),
+    kind=Proportion(lambda c: (c.tn, c.unflagged)),
+    source="berrar2025",
+)
+def npv(c: Counts) -> Any:
+    """Share of the cases not flagged that are negative."""
+    return divide(c.tn, c.unflagged)
+
+
+@rate(
+    title="False discovery rate",
+    formula=r"\frac{FP}{TP + FP}",
+    better="lower",
+    perfect=0,
+    random=Baseline(r"1 - \pi", lambda s, **_: 1 - s.prevalence),
+    undefined=NONE_FLAGGED,
+    aliases=("false_discovery_rate",),
+    kind=Proportion(lambda c: (c.fp, c.flagged)),
+    source="berrar2025",
+)
+def fdr(c: Counts) -> Any:
+    """Share of the flagged cases that are negative."""
+    return divide(c.fp, c.flagged)
+
+
+@rate(
+    title="False omission rate",
+    formula=r"\frac{FN}{TN + FN}",
+    better="lower",
+    perfect=0,
+    random=PREVALENCE,
+    undefined=ALL_FLAGGED,
+    aliases=("fdr_minus", "negative_false_discovery_rate"),
+    kind=Proportion(lambda c: (c.fn, c.unflagged)),
+    source="sonnenburg",
+)
+def false_omission_rate(c: Counts) -> Any:
+    """Share of the cases not flagged that are positive."""
+    return divide(c.fn, c.unflagged)
+
+
+@rate(
+    title="Prevalence",
+    formula=r"\pi = \frac{P}{n}",
+    better=None,
+    perfect=PREVALENCE,
+    random=PREVALENCE,
+    aliases=("base_rate",),
+    undefined=NO_CASE,
+    kind=Proportion(lambda c: (c.positives, c.total)),
+    source="berrar2025",
+)
+def prevalence(c: Counts) -> Any:
+    """Share of the cases that are positive: a fact about the data, not about the model."""
+    return divide(c.positives, c.total)
+
+
+@rate(
+    title="Predicted positive rate",
+    formula=r"q = \frac{TP + FP}{n}",
+    better=None,
+    perfect=PREVALENCE,
+    random=FLAGGED,
+    concordant=False,
+    aliases=("flagged_rate", "rate_of_positive_predictions"),
+    undefined=NO_CASE,
+    kind=Proportion(lambda c: (c.flagged, c.total)),
+    source="berrar2025",
+)
+def predicted_positive_rate(c: Counts) -> Any:
+    """Share of the cases that are flagged."""
+    return divide(c.flagged, c.total)

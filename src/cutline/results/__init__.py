@@ -1,0 +1,1 @@
+"""What every view shows: estimates, notes and summaries, computed once."""

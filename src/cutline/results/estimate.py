@@ -1,0 +1,73 @@
+"""The result that every interval comes in."""
+
+from __future__ import annotations
+
+import html
+import math
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple
+
+from cutline.core.table import Table, plain, shown
+
+
+class Limits(NamedTuple):
+    """The two ends of an interval."""
+
+    low: Any
+    high: Any
+
+
+def quantile(level: float) -> float:
+    """How many standard errors an interval of a level extends to each side: 1.96 for 95 %."""
+    from statistics import NormalDist
+
+    return NormalDist().inv_cdf((1 + level) / 2)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A value with its interval, how it was made, and what qualifies it.
+
+    `low` and `high` are NaN when there is no interval; `notes` says why, as it says when a condition of the method
+    failed, when limits were cut at the range of the measure, or when resamples had to be redrawn.
+
+    >>> Estimate("recall", 0.6, 0.1466, 0.9473, level=0.95, method="clopper_pearson")
+    recall 0.6000 [0.1466, 0.9473] (95 %, clopper_pearson)
+    """
+
+    measure: str
+    value: float
+    low: float
+    high: float
+    level: float
+    method: str
+    notes: tuple[str, ...] = ()
+
+    @property
+    def has_interval(self) -> bool:
+        """Whether both limits are known."""
+        return not (math.isnan(self.low) or math.isnan(self.high))
+
+    def __contains__(self, value: float) -> bool:
+        return self.low <= value <= self.high
+
+    def __float__(self) -> float:
+        return self.value
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields, ready for JSON: what is not a finite number is None."""
+        found = {field.name: plain(getattr(self, field.name)) for field in fields(self)}
+        return found | {"notes": list(self.notes)}
+
+    def __repr__(self) -> str:
+        interval = f" [{shown(self.low)}, {shown(self.high)}]" if self.has_interval else ""
+        head = f"{self.measure} {shown(self.value)}{interval} ({100 * self.level:g} %, {self.method})"
+        return "\n".join([head, *(f"  note: {note}" for note in self.notes)])
+
+    def _repr_html_(self) -> str:
+        percent = f"{100 * self.level:g} % interval"
+        interval = f"{shown(self.low)} to {shown(self.high)}" if self.has_interval else "none"
+        columns = ("measure", "value", percent, "method")
+        table = Table(columns, ((self.measure, self.value, interval, self.method),))._repr_html_()
+        notes = "".join(f"<li>{html.escape(note)}</li>" for note in self.notes)
+        return table + (f"<ul>{notes}</ul>" if notes else "")

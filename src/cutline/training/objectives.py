@@ -1,0 +1,320 @@
+"""What can be trained for: each measure with its oracle, its smooth risk, its value and its cut."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from cutline import MEASURES, Counts, Measure, ParameterError, Ranking
+from cutline.core.errors import near
+from cutline.measures import Context, Needs
+from cutline.training.class_order import Array, Oracle, Psi, Split
+from cutline.training.naming import named
+from cutline.training.order_losses import (
+    AtMostOracle,
+    AucOracle,
+    AveragePrecisionOracle,
+    PartialAucOracle,
+    QuotaOracle,
+)
+from cutline.training.table_losses import BoxesOracle, DiagonalsOracle, LinearOracle, RowsOracle, TableLoss, as_ratio
+
+# The measures of an order and of a quota that have an oracle. All those of one cut have one: linear losses are found by
+# trying, these two kinds have a property that makes theirs fast, and all others are searched by boxes.
+ORDERS = ("auc", "average_precision", "partial_auc", "roc_n")
+QUOTAS = ("break_even", "hit_rate", "qrecall")
+SEARCHES: dict[str, type[RowsOracle | DiagonalsOracle]] = {
+    **dict.fromkeys(("f1", "f_beta", "f_alpha", "jaccard"), RowsOracle),
+    **dict.fromkeys(("mcc", "kappa", "precision"), DiagonalsOracle),
+}
+
+_SAMPLE = 33  # how many values of tp and of fp a loss is tried on, before it is believed to be monotone
+_EXACT = 1e-12
+_NEARLY_NONE = 1e-9  # a share of flagged cases, for the limit of what is undefined without any
+
+
+class _Tables(Counts):
+    """The tables of a search, which are right by construction: checking them took a tenth of the time of training."""
+
+    def __post_init__(self) -> None:
+        """Check nothing."""
+
+
+@dataclass(frozen=True)
+class Objective:
+    """A measure to train for: one of the registry with its parameters, or a callable of (tp, fp, P, N)."""
+
+    measure: Measure | Callable[..., Any]
+    parameters: Mapping[str, Any]
+
+    @property
+    def key(self) -> str:
+        """The registry's name; empty for a callable, whatever it is called."""
+        return self.measure.name if isinstance(self.measure, Measure) else ""
+
+    @property
+    def name(self) -> str:
+        """The name to say: the registry's, or the callable's."""
+        name = self.key or getattr(self.measure, "__name__", "")
+        return name if name.isidentifier() else "The callable"
+
+    @property
+    def noun(self) -> str:
+        """The name in the middle of a sentence."""
+        return "the callable" if self.name == "The callable" else self.name
+
+    @property
+    def is_table(self) -> bool:
+        """Whether it is the measure of one cut."""
+        return not isinstance(self.measure, Measure) or self.measure.needs is Needs.COUNTS
+
+    @property
+    def is_quota(self) -> bool:
+        """Whether it looks at a number of places that is known beforehand."""
+        return self.key in QUOTAS
+
+    @property
+    def takes_weights(self) -> bool:
+        """Whether its convex bound can weigh cases: others would have to solve a knapsack."""
+        return self.key == "auc" or self.is_linear
+
+    @cached_property
+    def is_linear(self) -> bool:
+        """Whether every miss, and every false alarm, costs the same; tried on a table of two times three cases."""
+        if not (self.key and self.is_table):
+            return False
+        value = self.gain(2.0, 3.0)(np.arange(3.0)[:, None], np.arange(4.0)[None, :])
+        if not np.isfinite(value).all():
+            return False
+        bent = [np.diff(value, 2, axis=axis) for axis in (0, 1)] + [np.diff(np.diff(value, axis=0), axis=1)]
+        return bool(max(np.abs(bend).max() for bend in bent) <= _EXACT * np.ptp(value))
+
+    @cached_property
+    def is_free_of_prevalence(self) -> bool:
+        """Whether it is the same for any number of negatives, if the same share of them is flagged."""
+        if not self.is_table:
+            return False
+        a, b = np.arange(3.0)[:, None], np.arange(4.0)[None, :]
+        few, many = self.gain(2.0, 3.0)(a, b), self.gain(2.0, 30.0)(a, 10 * b)
+        return bool(np.allclose(few, many, rtol=_EXACT, atol=_EXACT))
+
+    def costs(self, split: Split, psi: Psi) -> tuple[float, float]:
+        """What a unit of score is worth; "auto" balances the classes where the measure does."""
+        if psi == "auto":
+            psi = "balanced" if self.is_free_of_prevalence else "positive"
+        return split.costs(psi)
+
+    @property
+    def uses_psi(self) -> bool:
+        """Whether a unit of score has a price in its bound: those of orders compare pairs."""
+        return self.is_table or self.is_quota
+
+    # ------------------------------------------------------------------ the value of scores
+
+    def value(self, ranking: Ranking) -> float:
+        """The value of a ranking at the cut of the measure (for tables, the best); greater is better."""
+        if self.is_table:
+            return float(self.of_cuts(ranking).max())
+        assert isinstance(self.measure, Measure)  # noqa: S101
+        return self._sign * float(self.measure.compute(ranking, **self.parameters))
+
+    def at(self, ranking: Ranking, threshold: float) -> float:
+        """The value where scores from the threshold on are flagged; greater is better."""
+        return float(self.of_cuts(ranking)[ranking.cut(threshold)]) if self.is_table else self.value(ranking)
+
+    def of_cuts(self, ranking: Ranking) -> Array:
+        """The value of each cut of a ranking; greater is better."""
+        return self.gain(float(ranking.positives), float(ranking.negatives))(
+            ranking.tp.astype(float), ranking.fp.astype(float)
+        )
+
+    def best_cut(self, ranking: Ranking) -> int:
+        """The cut where a prediction turns positive.
+
+        That of the best value for a measure of one cut; the quota's for one of a quota; and for one of the whole order,
+        which has no cut of its own, the one that flags as many cases as are positive.
+        """
+        if self.is_table:
+            return int(np.argmax(self.of_cuts(ranking)))
+        places = self.parameters.get("quota", ranking.positives)
+        return int(np.argmin(np.abs(ranking.ends - places)))
+
+    @property
+    def _sign(self) -> int:
+        return -1 if isinstance(self.measure, Measure) and self.measure.better == "lower" else 1
+
+    def gain(self, positives: float, negatives: float) -> TableLoss:
+        """The value of tables; greater is better. Where it is undefined, that of a model that knows nothing."""
+        if not isinstance(self.measure, Measure):
+            return self._gain_of_callable(self.measure, positives, negatives)
+        measure, parameters, sign = self.measure, self.parameters, self._sign
+        prevalence = positives / (positives + negatives)
+        nobody, everybody = (
+            measure.random.at(Context(prevalence, q, positives + negatives), **{**measure.defaults, **parameters})
+            for q in (_NEARLY_NONE, 1 - _NEARLY_NONE)
+        )
+
+        def gain(a: Array, b: Array) -> Array:
+            table = _Tables(a, b, positives - a, negatives - b)
+            value = np.asarray(measure.compute(table, **parameters), dtype=float)
+            if value.shape != (shape := np.broadcast(a, b).shape):
+                value = np.broadcast_to(value, shape)
+            undefined = np.isnan(value)
+            if undefined.any():
+                value = np.where(undefined, np.where(a + b == 0, nobody, everybody), value)
+            return sign * value
+
+        return gain
+
+    def _gain_of_callable(self, function: Callable[..., Any], positives: float, negatives: float) -> TableLoss:
+        def gain(a: Array, b: Array) -> Array:
+            with np.errstate(all="ignore"):
+                value = np.asarray(function(a, b, positives, negatives), dtype=float)
+            return np.broadcast_to(value, np.broadcast_shapes(a.shape, b.shape))
+
+        return gain
+
+    def loss(self, positives: float, negatives: float) -> TableLoss:
+        """How far tables are from the perfect one; the range of callables and of costs is brought to 1."""
+        gain = self.gain(positives, negatives)
+        best, worst = gain(np.array([positives, 0.0]), np.array([0.0, negatives]))
+        bounded = isinstance(self.measure, Measure) and np.isfinite(self.measure.range).all()
+        scale = 1.0 if bounded else best - worst
+        if not np.isfinite(scale) or scale <= 0:
+            raise ParameterError(
+                f"{self.name} is {best:g} for perfect predictions and {worst:g} for the worst: "
+                "pass a measure that is finite, and greater for perfect ones."
+            )
+
+        def loss(a: Array, b: Array) -> Array:
+            return np.asarray((best - gain(a, b)) / scale)
+
+        return as_ratio(loss, positives, negatives) if SEARCHES.get(self.key) is RowsOracle else loss
+
+    # ------------------------------------------------------------------ training
+
+    def oracle(self, split: Split, psi: Psi = "auto") -> Oracle:
+        """The convex bound of its loss."""
+        costs = self.costs(split, psi)
+        if self.key == "auc":
+            return AucOracle(split)
+        if self.key == "average_precision":
+            return AveragePrecisionOracle(split)
+        if self.key in ("partial_auc", "roc_n"):
+            return PartialAucOracle(split, self.false_positives(split))
+        if self.is_quota:
+            quota = self.quota(split)
+            if self.key == "qrecall" and quota >= split.P:
+                return AtMostOracle(split, quota, costs[0])
+            per_hit = 1 / quota if self.key == "hit_rate" else 1 / split.P
+            return QuotaOracle(split, quota, costs[0], per_hit)
+        loss = self.loss(split.P, split.N)
+        if self.is_linear:
+            miss, alarm = loss(np.array([0.0, split.P]), np.array([0.0, split.N]))
+            return LinearOracle(split, float(miss) / split.P, float(alarm) / split.N, costs)
+        return SEARCHES.get(self.key, BoxesOracle)(split, loss, costs)
+
+    def ignorant_risk(self, split: Split, oracle: Oracle, *, bias: bool = True) -> float:
+        """The risk of a model that knows nothing: of equal scores; with a constant, of the best that it can flag."""
+        equal = oracle(np.zeros(split.n)).value
+        if not (bias and self.is_table):
+            return equal
+        if isinstance(oracle, LinearOracle):  # the risk of equal scores is a polygon with these corners
+            corners = (-oracle.alarm / oracle.costs[1], oracle.miss / oracle.costs[0])
+            return min(equal, *(oracle(np.full(split.n, corner)).value for corner in corners))
+        return min(equal, float(self.loss(split.P, split.N)(np.zeros(1), np.zeros(1))[0]))
+
+    def false_positives(self, split: Split) -> float:
+        """Up to how many false positives the part of the ROC curve goes."""
+        if self.key == "roc_n":
+            return float(self.parameters.get("n", MEASURES["roc_n"].defaults["n"]))
+        return float(self.parameters.get("max_fpr", MEASURES["partial_auc"].defaults["max_fpr"])) * split.N
+
+    def quota(self, split: Split) -> int:
+        """How many places there are."""
+        return int(self.parameters.get("quota", split.P))
+
+    def scaled(self, share: float, split: Split) -> Objective:
+        """The same target for a part of the data: a quota, and a number of false positives, shrink with it."""
+        parameters = dict(self.parameters)
+        if "quota" in parameters:
+            most = split.P if self.key == "hit_rate" else split.n
+            parameters["quota"] = int(np.clip(round(parameters["quota"] * share), 1, most))
+        if self.key == "roc_n":
+            parameters["n"] = min(max(1.0, self.false_positives(split) * share), split.N)
+        return replace(self, parameters=parameters)
+
+
+# ---------------------------------------------------------------------- the door
+
+
+def target(measure: str | Measure | Callable[..., Any], parameters: Mapping[str, Any] | None = None) -> Objective:
+    """What to train for, or a sentence that says why it cannot be trained for."""
+    if not isinstance(measure, str | Measure) and callable(measure):
+        if parameters:
+            raise ParameterError("A callable takes (tp, fp, P, N) and no parameters: bind them in it.")
+        return Objective(measure, {})
+    chosen, given = named(measure, parameters or {})
+    given = {**chosen.bound, **chosen.check(given, complete=False)}
+    known = (*ORDERS, *QUOTAS)
+    if chosen.better is None or not (chosen.needs is Needs.COUNTS or chosen.name in known):
+        raise ParameterError(
+            f"A linear classifier cannot be trained for {chosen.name}: pass a measure of one cut, "
+            f"{', '.join(known)} or a callable.{near(chosen.name, (*known, *SEARCHES))}"
+        )
+    if lacking := [name for name in chosen.required if name not in given]:
+        example = {name: chosen.parameters[name].example for name in lacking}
+        raise ParameterError(f"{chosen.name} needs {' and '.join(lacking)}: pass for example parameters={example}.")
+    return Objective(chosen, given)
+
+
+def check_target(target: Objective, split: Split) -> None:
+    """Refuse what these data cannot be trained for."""
+    if target.is_quota:
+        quota = target.parameters.get("quota", 1)
+        if quota != int(quota) or quota > split.n:
+            raise ParameterError(f"quota is {quota:g}: pass a whole number of places, at most the {split.n} cases.")
+        if target.key == "hit_rate" and quota > split.P:
+            raise ParameterError(
+                f"quota is {quota}, but there are {split.P:g} positives, so that no order fills the places: "
+                f"pass at most {split.P:g}, or train for recall_at_k."
+            )
+    if target.key == "roc_n" and target.false_positives(split) > split.N:
+        raise ParameterError(
+            f"n is {target.false_positives(split):g}, but there are {split.N:g} negatives: pass a smaller n."
+        )
+    if target.is_table:
+        _check_table(target, split)
+
+
+def _check_table(target: Objective, split: Split) -> None:
+    """Refuse a measure that is not finite, and, where a search relies on it, one that is not monotone, on a sample."""
+    a, b = (np.unique(np.linspace(0, np.floor(size), _SAMPLE).astype(int)).astype(float) for size in (split.P, split.N))
+    try:
+        value = target.gain(split.P, split.N)(a[:, None], b[None, :])
+    except (TypeError, ValueError, ArithmeticError) as error:
+        raise ParameterError(
+            f"{target.name} cannot be computed for arrays of tp and fp ({error}): pass a vectorised callable of "
+            "(tp, fp, P, N)."
+        ) from None
+    if not np.isfinite(value).all():
+        i, j = np.argwhere(~np.isfinite(value))[0]
+        raise ParameterError(
+            f"{target.name} is {value[i, j]:g} at tp = {a[i]:g}, fp = {b[j]:g}: pass a measure that is always finite."
+        )
+    if target.key in SEARCHES:  # which need less, and were proved right
+        return
+    slack = 1e-9 * max(np.ptp(value), 1e-300)
+    for axis, name, way, steps in ((0, "tp", "falls", a), (1, "fp", "grows", b)):
+        change = np.diff(value, axis=axis)
+        wrong = change < -slack if axis == 0 else change > slack
+        if wrong.any():
+            at = int(np.argwhere(wrong)[0][axis])
+            raise ParameterError(
+                f"{target.name} {way} when {name} goes from {steps[at]:g} to {steps[at + 1]:g}: pass a measure that "
+                "never falls with tp nor grows with fp."
+            )

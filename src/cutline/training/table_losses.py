@@ -1,0 +1,263 @@
+"""Loss-augmented inference for losses of the 2x2 table: which table is the most violated?
+
+For the table with a = TP and b = FP the best labeling drops the lowest positives and flags the highest negatives, so
+
+    R(s) = max over (a, b) of  loss(a, b) + kept[a] + taken[b],
+
+with kept and taken concave. Each oracle uses one property of the loss to find the maximum without the P x N grid, and
+each is exact.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from cutline.training.class_order import Array, Ordered, Risk, Split, cumulated, ordered
+
+# The loss of tables with a = TP and b = FP: vectorised, 0 at (P, 0).
+TableLoss = Callable[[Array, Array], Array]
+
+_ROUNDING = 1e-13  # a branch that is better by less than this cannot be told from one that is not
+_EXACT = 1e-12
+_TRIED = 9  # values of a and of b
+_BRANCHES = 8
+_COARSE = 16
+
+
+def as_ratio(loss: TableLoss, positives: float, negatives: float) -> TableLoss:
+    """The same loss in five operations, if it is 1 - a / (a sum of a, b and a constant); else as it was.
+
+    F-beta and Jaccard are: searches ask for their loss some thousand times, for few tables each time. The sum is found
+    by trying, so that the definition of the measure stays the only one.
+    """
+    a, b = np.array([positives, positives / 2, positives]), np.array([0.0, 0.0, negatives])
+    with np.errstate(all="ignore"):
+        whole, half, flagged = a / (1 - loss(a, b))
+        by_a, by_b = (whole - half) / (positives / 2), (flagged - whole) / negatives
+    constant = whole - by_a * positives
+    if not constant > _EXACT * positives or not np.isfinite(by_b):  # it may be undefined where nobody is flagged
+        return loss
+
+    def ratio(a: Array, b: Array) -> Array:
+        return np.asarray(1 - a / (constant + by_a * a + by_b * b))
+
+    a, b = np.linspace(0, positives, _TRIED)[:, None], np.linspace(0, negatives, _TRIED)[None, :]
+    return ratio if np.allclose(ratio(a, b), loss(a, b), rtol=0, atol=_EXACT) else loss
+
+
+@dataclass(frozen=True, eq=False)
+class _TableOracle(ABC):
+    split: Split
+    loss: TableLoss
+    costs: tuple[float, float]
+
+    def __call__(self, scores: Array) -> Risk:
+        """The risk at these scores."""
+        order = ordered(scores, self.split, self.costs, self.floor)
+        value, a, b = self.search(order)
+        return Risk(value, order.gradient(self.split, a, b, self.costs))
+
+    @property
+    def floor(self) -> float:
+        """A score from which down it never pays to flag a negative."""
+        return -np.inf
+
+    @abstractmethod
+    def search(self, order: Ordered) -> tuple[float, int, int]:
+        """The largest loss plus gain over all tables, and the table that has it."""
+
+
+@dataclass(frozen=True, eq=False)
+class LinearOracle:
+    """Error, balanced error, costs: every case is flipped or not by itself. O(n), weights welcome."""
+
+    split: Split
+    miss: float
+    alarm: float
+    costs: tuple[float, float]
+
+    def __call__(self, scores: Array) -> Risk:
+        """The risk at these scores."""
+        split = self.split
+        loss = np.where(split.is_positive, self.miss, self.alarm)
+        slope = np.where(split.is_positive, -self.costs[0], self.costs[1])
+        excess = split.weights * (loss + slope * scores)
+        flipped = excess > 0
+        return Risk(float(excess[flipped].sum()), np.where(flipped, split.weights * slope, 0.0))
+
+
+class GridOracle(_TableOracle):
+    """Any loss: all (P + 1)(N + 1) tables, row by row (Joachims' Algorithm 2). O(PN): the measuring stick."""
+
+    def search(self, order: Ordered) -> tuple[float, int, int]:
+        """The largest of all."""
+        best = (-np.inf, 0, 0)
+        b = np.arange(len(order.taken), dtype=float)
+        for a, gain in enumerate(order.kept):
+            row = self.loss(np.array(float(a)), b) + order.taken
+            at = int(np.argmax(row))
+            best = max(best, (float(row[at] + gain), a, at))
+        return best
+
+
+class RowsOracle(_TableOracle):
+    """F-beta, Jaccard: the loss is concave in b for each a, and can only fall with a. O(n log n), nearly all the sort.
+
+    The best b of a row comes from a binary search. Not all rows are searched: that of the left end of a block of rows
+    bounds the block, since its loss falls to the right. Blocks are split until none can be better than the best row.
+    Nor are all negatives sorted: none adds more to the loss than the first one does, which must outweigh its score.
+    """
+
+    @cached_property
+    def floor(self) -> float:
+        """A score from which down it never pays to flag a negative."""
+        a = np.arange(len(self.split.pos) + 1.0)
+        return -float((self.loss(a, np.ones(1)) - self.loss(a, np.zeros(1))).max()) / self.costs[1]
+
+    def search(self, order: Ordered) -> tuple[float, int, int]:
+        """Branch and bound over blocks of rows."""
+        rows = np.unique(np.linspace(0, len(order.pos), 16 * _BRANCHES + 1).astype(np.intp))
+        column = self._best_columns(rows, order, np.zeros(len(rows), dtype=np.intp), np.full(len(rows), len(order.neg)))
+        value = self._values(rows, column, order)
+        best = _better((-np.inf, 0, 0), value + order.kept[rows], rows, column)
+        peak = int(np.argmax(order.kept))
+        steps = np.linspace(0, 1, _BRANCHES + 1)[1:-1]
+        edges, columns, values = (np.column_stack((x[:-1], x[1:])) for x in (rows, column, value))
+        while True:
+            first, last = edges[:, 0], edges[:, 1]
+            bound = values[:, 0] + order.kept[np.clip(peak, first, last)]
+            alive = (last - first > 1) & (bound > best[0] + _ROUNDING)
+            if not alive.any():
+                return best
+            edges, columns, values = edges[alive], columns[alive], values[alive]
+            first, last = edges[:, :1], edges[:, 1:]
+            inner = (first + steps * (last - first)).astype(np.intp)
+            low, high = (np.repeat(column, len(steps)) for column in (columns.min(1), columns.max(1)))
+            column = self._best_columns(inner.ravel(), order, low, high)
+            value = self._values(inner.ravel(), column, order)
+            best = _better(best, value + order.kept[inner.ravel()], inner.ravel(), column)
+            edges, columns, values = (
+                _neighbours(outer, middle.reshape(inner.shape))
+                for outer, middle in ((edges, inner), (columns, column), (values, value))
+            )
+
+    def _values(self, a: Array, b: Array, order: Ordered) -> Array:
+        return self.loss(a.astype(float), b.astype(float)) + order.taken[b]
+
+    def _best_columns(self, a: Array, order: Ordered, low: Array, high: Array) -> Array:
+        """The best column of each row: the first from which a step gains nothing.
+
+        Binary search between two guesses, those of the rows around; what is not found there is searched everywhere.
+        """
+        rows, found, most = a.astype(float), low, high
+
+        def gains(column: Array) -> Array:
+            after, before = self.loss(rows, np.stack((column + 1.0, column.astype(float))))
+            return np.asarray(after - before + self.costs[1] * order.neg[column] > 0)
+
+        if not len(order.neg):
+            return found
+        last = len(order.neg) - 1
+        while (found < most).any():
+            middle = (found + most) >> 1
+            up = gains(np.minimum(middle, last)) & (found < most)
+            found, most = np.where(up, middle + 1, found), np.where(up, most, np.minimum(middle, most))
+        is_first = (found == 0) | gains(np.maximum(found - 1, 0))
+        is_last = (found > last) | ~gains(np.minimum(found, last))
+        missed = ~(is_first & is_last)
+        if missed.any():
+            found[missed] = self._best_columns(
+                a[missed], order, np.zeros(missed.sum(), dtype=np.intp), np.full(missed.sum(), last + 1)
+            )
+        return found
+
+
+def _neighbours(outer: Array, inner: Array) -> Array:
+    """The pairs of neighbours of the rows (first, inner ..., last), one pair a row."""
+    line = np.column_stack((outer[:, 0], inner, outer[:, 1]))
+    return np.column_stack((line[:, :-1].ravel(), line[:, 1:].ravel()))
+
+
+class DiagonalsOracle(_TableOracle):
+    """MCC, kappa, precision: for each number k = a + b of flagged cases the loss falls and is concave in a. O(n log n).
+
+    The best a of a diagonal comes from a binary search between the fewest positives that k allows and those of the
+    first k cases in order of gain. A diagonal is given up as soon as the interval that is left cannot hold the best.
+    """
+
+    def search(self, order: Ordered) -> tuple[float, int, int]:
+        """Binary search on all diagonals at once; a few of them first, for a bound that rules out most of the rest."""
+        P, N = len(order.pos), len(order.neg)
+        gains = np.concatenate((-self.costs[0] * order.pos, -self.costs[1] * order.neg))
+        merged = np.argsort(gains, kind="stable")  # two sorted runs: linear
+        k = np.arange(P + N + 1)
+        high = cumulated(merged < P).astype(np.intp)
+        low = np.maximum(0, k - N)
+        few = slice(None, None, _COARSE)
+        best = self._search(k[few], low[few], high[few], order, (-np.inf, 0, 0))
+        return self._search(k, low, high, order, best)
+
+    def _search(
+        self, k: Array, low: Array, high: Array, order: Ordered, best: tuple[float, int, int]
+    ) -> tuple[float, int, int]:
+        while len(k):
+            loss = self.loss(low.astype(float), (k - low).astype(float))
+            best = _better(best, loss + order.kept[low] + order.taken[k - low], low, k - low)
+            # Up to `high` the gain grows with a while the loss falls.
+            bound = loss + order.kept[high] + order.taken[k - high]
+            alive = (high > low) & (bound > best[0] + _ROUNDING)
+            k, low, high = k[alive], low[alive], high[alive]
+            middle = (low + high) >> 1
+            a = np.stack((middle, middle + 1))
+            below, above = self.loss(a.astype(float), (k - a).astype(float)) + order.kept[a] + order.taken[k - a]
+            up = above > below
+            low, high = np.where(up, middle + 1, low), np.where(up, high, middle)
+            best = _better(best, np.maximum(above, below), np.where(up, low, high), k - np.where(up, low, high))
+        return best
+
+
+def _better(best: tuple[float, int, int], value: Array, a: Array, b: Array) -> tuple[float, int, int]:
+    """The best table so far, or the best of these."""
+    if not len(value):
+        return best
+    at = int(np.argmax(value))
+    return max(best, (float(value[at]), int(a[at]), int(b[at])))
+
+
+class BoxesOracle(_TableOracle):
+    """Any loss that never grows with a nor falls with b (G-mean, a callable): branch and bound on boxes of tables."""
+
+    def search(self, order: Ordered) -> tuple[float, int, int]:
+        """Split boxes in four until none can hold a better table than the best found."""
+        peaks = int(np.argmax(order.kept)), int(np.argmax(order.taken))
+        boxes = np.array([[0, len(order.pos), 0, len(order.neg)]])
+        best = (-np.inf, 0, 0)
+        while len(boxes):
+            a0, a1, b0, b1 = boxes.T
+            a_peak, b_peak = np.clip(peaks[0], a0, a1), np.clip(peaks[1], b0, b1)
+            a = np.concatenate((a_peak, (a0 + a1) >> 1, a0))
+            b = np.concatenate((b_peak, (b0 + b1) >> 1, b1))
+            loss = self.loss(a.astype(float), b.astype(float))
+            value = loss + order.kept[a] + order.taken[b]
+            best = _better(best, value, a, b)
+            bound = loss[-len(boxes) :] + order.kept[a_peak] + order.taken[b_peak]
+            boxes = _quarters(boxes[(bound > best[0] + _ROUNDING) & ((a1 > a0) | (b1 > b0))])
+        return best
+
+
+def _quarters(boxes: Array) -> Array:
+    """Each box halved along both sides; a side of one table stays whole."""
+    halves = boxes
+    for side in (0, 2):
+        first, last = halves[:, side], halves[:, side + 1]
+        low, high = halves.copy(), halves[last > first].copy()
+        middle = (first + last) >> 1
+        low[:, side + 1] = middle
+        high[:, side] = middle[last > first] + 1
+        halves = np.concatenate((low, high))
+    return halves

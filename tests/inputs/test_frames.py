@@ -1,0 +1,136 @@
+"""Frames of every kind: the same ranking as from arrays, and the same refusals."""
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from cutline import InputError, ParameterError, compare, evaluate, rank
+
+ROWS = 300
+RNG = np.random.default_rng(3)
+COLUMNS = {
+    "y": RNG.integers(0, 2, ROWS),
+    "p": np.round(RNG.random(ROWS), 2),  # with ties
+    "single": RNG.random(ROWS).round(2).astype(np.float32),
+    "w": RNG.random(ROWS),
+    "whole": RNG.integers(0, 4, ROWS),
+    "g": RNG.integers(0, 20, ROWS),
+}
+COLUMNS["said"] = np.where(COLUMNS["y"] == 1, "yes", "no").astype(object)
+
+KINDS = {
+    "mapping": dict,
+    "pandas": pd.DataFrame,
+    "polars": pl.DataFrame,
+    "polars lazy": pl.LazyFrame,
+    "pyarrow": pa.table,
+    "duckdb": lambda columns: duckdb.connect().from_arrow(pa.table(columns)),
+}
+LAZY = ("polars lazy", "duckdb")
+
+
+@pytest.fixture(params=KINDS)
+def kind(request):
+    return request.param
+
+
+@pytest.mark.parametrize("score", ["p", "single"])
+@pytest.mark.parametrize("weight", [None, "w", "whole"])
+@pytest.mark.parametrize("higher", [True, False])
+def test_a_frame_gives_the_ranking_of_its_arrays(kind, score, weight, higher):
+    expected = rank(
+        COLUMNS["y"], COLUMNS[score], None if weight is None else COLUMNS[weight], higher_is_positive=higher
+    )
+    shuffled = RNG.permutation(ROWS)
+    for columns in (COLUMNS, {name: values[shuffled] for name, values in COLUMNS.items()}):
+        found = rank("y", score, weight, data=KINDS[kind](columns), higher_is_positive=higher)
+        assert found == expected
+        assert found.score.dtype == expected.score.dtype
+        assert found.pos.dtype == expected.pos.dtype
+        assert (found.pos2 is found.pos) == (weight is None)
+
+
+def test_text_labels(kind):
+    frame = KINDS[kind](COLUMNS)
+    assert rank("said", "p", data=frame, positive="yes") == rank(COLUMNS["said"], COLUMNS["p"], positive="yes")
+    with pytest.raises(InputError, match="pass positive="):
+        rank("said", "p", data=frame)
+
+
+def test_groups(kind):
+    asked = {"method": "bootstrap", "resamples": 50}
+    expected = evaluate(COLUMNS["y"], COLUMNS["p"], groups=COLUMNS["g"]).estimate("auc", **asked)
+    assert evaluate("y", "p", data=KINDS[kind](COLUMNS), groups="g").estimate("auc", **asked) == expected
+
+
+def test_models_of_one_frame(kind):
+    found = compare("y", {"a": "p", "b": "w"}, data=KINDS[kind](COLUMNS))
+    assert found["b"].ranking == rank(COLUMNS["y"], COLUMNS["w"])
+
+
+def test_missing_values_are_refused_with_their_place_or_dropped(kind):
+    columns = {"y": [1, 0, 1, 0], "p": [0.9, None, 0.4, None], "w": [1.0, 1.0, 2.0, 1.0]}
+    if kind == "mapping":
+        columns["p"] = np.array([0.9, np.nan, 0.4, np.nan])
+    frame = KINDS[kind](columns)
+    assert (
+        rank(
+            "y", "w", data=KINDS[kind]({**columns, "w": [0.5, float("nan"), 0.4, float("nan")]}), missing="drop"
+        ).dropped
+        == 2
+    )
+    with pytest.raises(InputError, match=r"scores \(column 'p'\) holds 2 missing values .* at position 1"):
+        rank("y", "p", data=frame)
+    found = rank("y", "p", data=frame, missing="drop")
+    assert (found.dropped, found.total) == (2, 2)
+    assert rank("y", "p", "w", data=frame, missing="drop").dropped == 2
+
+
+@pytest.mark.parametrize("frame", ["pandas", "polars", "pyarrow"])
+def test_missing_categories_stay_missing(frame):
+    labels = ["yes", None, "no"]
+    made = {
+        "pandas": lambda: pd.DataFrame({"y": pd.Categorical(labels), "p": [0.9, 0.5, 0.1]}),
+        "polars": lambda: pl.DataFrame({"y": pl.Series(labels, dtype=pl.Categorical), "p": [0.9, 0.5, 0.1]}),
+        "pyarrow": lambda: pa.table({"y": pa.array(labels).dictionary_encode(), "p": [0.9, 0.5, 0.1]}),
+    }[frame]()
+    assert rank("y", "p", data=made, positive="yes", missing="drop").dropped == 1
+
+
+def test_text_in_the_scores(kind):
+    frame = KINDS[kind]({"y": [1, 0], "p": ["0.9", "high"]})
+    with pytest.raises(InputError, match=r"scores \(column 'p'\) holds text, for example '0.9' at position 0"):
+        rank("y", "p", data=frame)
+
+
+def test_names(kind):
+    frame = KINDS[kind](COLUMNS)
+    with pytest.raises(InputError, match=r"data has no column 'singel', which scores names\. Did you mean single"):
+        rank("y", "singel", data=frame)
+    with pytest.raises(ParameterError, match="with data=, pass the name of a column"):
+        rank("y", COLUMNS["p"], data=frame)
+
+
+@pytest.mark.parametrize("kind", LAZY)
+def test_only_distinct_rows_leave_a_lazy_frame(kind, monkeypatch):
+    from cutline.inputs import frames
+
+    sizes = []
+    collect = frames.collect
+    monkeypatch.setattr(frames, "collect", lambda frame: sizes.append(len(found := collect(frame))) or found)
+    monkeypatch.setattr(frames.Lazy, "rows", lambda *_: pytest.fail("the rows were collected"))
+    assert rank("y", "p", data=KINDS[kind](COLUMNS)).total == ROWS
+    assert sizes == [3]  # label, score, and how often
+
+
+def test_what_is_no_frame():
+    for wrong in ([1, 2], 3, np.zeros((2, 2)), pd.Series([1])):
+        with pytest.raises(ParameterError, match="pass a data frame, a mapping of columns, or the path of a file"):
+            rank("y", "p", data=wrong)
+    with pytest.raises(InputError, match="several columns of one name"):
+        rank("y", "p", data=pd.DataFrame([[1, 2]], columns=["y", "y"]))
+    with pytest.raises(InputError, match=r"labels is text, 'y'.*data="):
+        rank("y", "p")
