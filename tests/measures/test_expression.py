@@ -105,7 +105,7 @@ def test_the_program_of_a_measure_says_what_its_definition_says(measure):
         words = " and ".join(w for (w, _), holds in zip(found.undefined, undefined, strict=True) if holds)
         assert words == measure.reason(counts), table
         if not words:
-            assert baseline == pytest.approx(measure.ignorant(counts), rel=1e-12, abs=1e-13, nan_ok=True), table
+            assert baseline == pytest.approx(measure.baseline_value(counts), rel=1e-12, abs=1e-13, nan_ok=True), table
 
 
 @pytest.mark.parametrize("measure", [m for m in COUNT_MEASURES if isinstance(m.kind, Proportion)], ids=str)
@@ -157,7 +157,7 @@ def defined(function, monkeypatch, **more):
     monkeypatch.setattr("cutline.measures.definition.MEASURES", Registry())
     monkeypatch.setattr(Counts, "measures", dict(Counts.measures))
     facts = {
-        "title": "Mine", "formula": "x", "range": (-math.inf, math.inf), "better": "higher", "perfect": 1, "random": 0,
+        "title": "Mine", "formula": "x", "range": (-math.inf, math.inf), "better": "higher", "perfect": 1, "baseline": 0,
         "needs": Needs.COUNTS, "family": Family.CUT, "source": (),
     }  # fmt: skip
     from cutline.measures.definition import measure
@@ -216,12 +216,12 @@ def test_a_definition_that_asks_for_values_is_not_traced(function, monkeypatch):
 
 
 def test_a_baseline_that_cannot_be_traced_leaves_the_measure():
-    from cutline.measures.facts import Baseline
+    from cutline.measures.facts import ReferenceValue
 
     measure = cl.MEASURES["recall"]
     from dataclasses import replace
 
-    found = trace(replace(measure, random=Baseline("", lambda s, **_: math.sqrt(s.flagged))))
+    found = trace(replace(measure, baseline=ReferenceValue("", lambda s, **_: math.sqrt(s.flagged))))
     assert found is not None
     assert found.baseline is None
 

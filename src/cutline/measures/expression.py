@@ -195,7 +195,7 @@ def trace(measure: Measure, adjustable: tuple[str, ...] = ()) -> Traced | None:
             return None
     n = counts.total
     context = Context(divide(counts.positives, n), divide(counts.flagged, n), n, counts.threshold)
-    baseline = _attempt(lambda: measure.random.function(context, **parameters))
+    baseline = _attempt(lambda: measure.baseline.function(context, **parameters))
     return Traced(value, baseline, undefined, share, then, free)
 
 
