@@ -157,7 +157,8 @@ def defined(function, monkeypatch, **more):
     monkeypatch.setattr("cutline.measures.definition.MEASURES", Registry())
     monkeypatch.setattr(Counts, "measures", dict(Counts.measures))
     facts = {
-        "title": "Mine", "formula": "x", "range": (-math.inf, math.inf), "better": "higher", "perfect": 1, "baseline": 0,
+        "title": "Mine", "formula": "x", "range": (-math.inf, math.inf),
+        "better": "higher", "perfect": 1, "baseline": 0,
         "needs": Needs.COUNTS, "family": Family.CUT, "source": (),
     }  # fmt: skip
     from cutline.measures.definition import measure
