@@ -11,7 +11,7 @@ from cutline.core.counts import Counts, divide
 from cutline.core.ranking import Ranking
 from cutline.measures.conditions import NO_CASE, ONE_CLASS
 from cutline.measures.definition import Family, Needs, measure
-from cutline.measures.facts import Baseline, Condition, Parameter
+from cutline.measures.facts import Condition, Parameter, ReferenceValue
 from cutline.measures.roc import over_stack
 
 COST = Parameter("cost of one such error", low=0, high=1e100, example=5)
@@ -25,7 +25,7 @@ COST = Parameter("cost of one such error", low=0, high=1e100, example=5)
     range=(0, math.inf),
     better="lower",
     perfect=0,
-    random=Baseline(
+    baseline=ReferenceValue(
         r"c_{FP}(1-\pi)q + c_{FN}\pi(1-q)",
         lambda s, cost_fp=1.0, cost_fn=1.0: (
             cost_fp * (1 - s.prevalence) * s.flagged + cost_fn * s.prevalence * (1 - s.flagged)
@@ -52,8 +52,8 @@ def _odds(risk: Any) -> Any:
     family=Family.COST,
     range=(-math.inf, 1),
     better="higher",
-    perfect=Baseline(r"\pi", lambda s, risk=None: s.prevalence),
-    random=Baseline(
+    perfect=ReferenceValue(r"\pi", lambda s, risk=None: s.prevalence),
+    baseline=ReferenceValue(
         r"q\left[\pi - (1-\pi)\frac{p_t}{1-p_t}\right]",
         lambda s, risk=None: (
             s.flagged * (s.prevalence - (1 - s.prevalence) * _odds(s.threshold if risk is None else risk))
@@ -99,7 +99,7 @@ def _risk(c: Counts, risk: float | None) -> Any:
     range=(0, 1),
     better="higher",
     perfect=1,
-    random=0,
+    baseline=0,
     undefined=ONE_CLASS,
     parameters={
         "a": Parameter(
