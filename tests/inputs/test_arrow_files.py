@@ -67,7 +67,7 @@ def test_an_offset_outside_its_buffer_is_refused(tmp_path):
     bad = pa.Array.from_buffers(pa.string(), 4, [None, pa.py_buffer(bytes(offsets)), texts.buffers()[2]])
     feather.write_feather(pa.table({"y": bad, "p": [0.1, 0.2, 0.3, 0.4]}), path, compression="uncompressed")
 
-    with pytest.raises(InputError, match="x.feather cannot be read as Arrow: it is damaged"):
+    with pytest.raises(InputError, match=r"x\.feather cannot be read as Arrow: it is damaged"):
         rank("y", "p", data=path, positive="yes")
 
 
