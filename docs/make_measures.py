@@ -33,9 +33,7 @@ def entry(measure: Measure) -> list[str]:
     """One measure: names, meaning, formula, facts, parameters."""
     low, high = (f"{bound:g}".replace("inf", "∞") for bound in measure.range)
     better = {"higher": "higher is better", "lower": "lower is better", None: "neither is better"}[measure.better]
-    facts = (
-        f"From {low} to {high}; {better}; perfect ${measure.perfect.latex}$, knowing nothing ${measure.random.latex}$."
-    )
+    facts = f"From {low} to {high}; {better}; perfect ${measure.perfect.latex}$, baseline ${measure.baseline.latex}$."
     lines = [
         f"### {measure.title}: `{measure.name}`",
         "",

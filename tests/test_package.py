@@ -14,7 +14,7 @@ import pytest
 
 import cutline
 from cutline import MEASURES
-from cutline.measures import Baseline, Context, Family, Needs, Parameter
+from cutline.measures import Context, Family, Needs, Parameter, ReferenceValue
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -173,10 +173,10 @@ def test_a_measure_is_declared_in_full(m):
     assert m.better in ("higher", "lower", None)
     assert isinstance(m.needs, Needs)
     assert isinstance(m.family, Family)
-    assert isinstance(m.perfect, Baseline)
-    assert isinstance(m.random, Baseline)
+    assert isinstance(m.perfect, ReferenceValue)
+    assert isinstance(m.baseline, ReferenceValue)
     assert m.perfect.latex
-    assert m.random.latex
+    assert m.baseline.latex
     assert all(condition.words for condition in m.undefined)
     assert m.name == m.function.__name__
     assert m.__doc__ == m.function.__doc__
@@ -185,7 +185,7 @@ def test_a_measure_is_declared_in_full(m):
 
 @every_measure
 def test_a_formula_closes_its_braces(m):
-    for latex in (m.formula, m.perfect.latex, m.random.latex):
+    for latex in (m.formula, m.perfect.latex, m.baseline.latex):
         assert latex.count("{") == latex.count("}")
         assert latex.count(r"\left") == latex.count(r"\right")
         assert "\t" not in latex
@@ -241,7 +241,7 @@ def test_a_parameter_is_explained_and_takes_its_default_and_its_example(m):
 def test_the_baselines_take_the_parameters_of_the_measure(m):
     examples = {name: parameter.example or parameter.choices[0] for name, parameter in m.parameters.items()}
     context = Context(prevalence=0.25, flagged=0.5, n=40, threshold=0.5)
-    for baseline in (m.perfect, m.random):
+    for baseline in (m.perfect, m.baseline):
         for parameters in (m.defaults, m.defaults | examples):
             if not set(m.required) - set(parameters):
                 assert isinstance(baseline.at(context, **parameters), float)
@@ -288,9 +288,12 @@ def test_the_main_source_is_cited_by_its_year():
 
 
 @pytest.mark.parametrize("name", ["aucpr_min", "aucpr_minmax", "aucpr_max"])
-def test_the_trapezoids_of_a_model_that_knows_nothing_are_the_prevalence(name):
-    assert MEASURES[name].random.latex == r"\pi"
-    assert MEASURES[name].random.at(Context(prevalence=0.3)) == 0.3
+def test_the_trapezoids_of_a_constant_score_are_half_the_prevalence(name):
+    m = MEASURES[name]
+
+    assert m.baseline.latex == r"\frac{\pi}{2}"
+    assert m([1, 1, 1] + [0] * 7, [0.5] * 10) == pytest.approx(0.3 / 2)
+    assert m.baseline.at(Context(prevalence=0.3)) == pytest.approx(0.3 / 2)
 
 
 # ---------------------------------------------------------------------- the distribution

@@ -296,16 +296,16 @@ class Evaluation:
         return Table(_SUMMARY, tuple(rows), title=self._heading(), hidden=("title", "family", "method", "note"))
 
     def _row(self, measure: Measure, estimand: Estimand | None, found: Estimate | None) -> tuple[Any, ...]:
-        value, ignorant, reason = math.nan, None, "" if estimand else measure.reason(self.ranking)
+        value, baseline, reason = math.nan, None, "" if estimand else measure.reason(self.ranking)
         if estimand is not None:
             data, parameters = self._prepare(measure, {})
             value, reason = estimand.value, estimand.reason or ("infinite" if math.isinf(estimand.value) else "")
-            ignorant = plain(measure.ignorant(data, **{**measure.bound, **parameters}))
+            baseline = plain(measure.baseline_value(data, **{**measure.bound, **parameters}))
         has_interval = found is not None and found.has_interval
         interval = (found.low, found.high, found.method) if found and has_interval else (None, None, "")
         names = str(measure), measure.title, measure.family.name.lower()
         note = "" if found is None or math.isnan(value) else " ".join(found.notes)
-        return *names, value, *interval, ignorant, measure.better, measure.unit, reason, note
+        return *names, value, *interval, baseline, measure.better, measure.unit, reason, note
 
     @property
     def notes(self) -> list[str]:

@@ -6,8 +6,8 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pytest
 
-from cutline.cli.requirements import requirement, terms
 from cutline.core.errors import ParameterError
+from cutline.cuts.requirements import requirement, terms
 
 from .test_cli_evaluate import VALIDATOR
 
@@ -21,6 +21,7 @@ from .test_cli_evaluate import VALIDATOR
         ("recall@quota=500 > 60%", "recall", "value", {"quota": 500}, ">", 0.6),
         ("f_beta.low@beta=2,threshold=0.3 < +1", "f_beta", "low", {"beta": 2, "threshold": 0.3}, "<", 1),
         ("ppv @ share = 5% > 0", "precision", "value", {"share": 0.05}, ">", 0),
+        ("share <= 2%", "predicted_positive_rate", "value", {}, "<=", 0.02),
         ("hit_rate@share=0.1 >= 0", "hit_rate", "value", {"share": 0.1}, ">=", 0),
     ],
 )

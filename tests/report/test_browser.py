@@ -137,7 +137,7 @@ def _same_as_python(report, where):
         measure, about = cl.MEASURES[name], f"{name} at {where}"
         assert value == pytest.approx(float(measure.compute(counts)), rel=1e-9, abs=1e-12, nan_ok=True), about
         if not math.isnan(value):
-            assert chance == pytest.approx(measure.ignorant(counts), rel=1e-9, abs=1e-12, nan_ok=True), about
+            assert chance == pytest.approx(measure.baseline_value(counts), rel=1e-9, abs=1e-12, nan_ok=True), about
         if method and math.isfinite(counts.threshold):  # the threshold is taken as given, also where a quota led there
             found = ev.estimate(name, method=method, threshold=float(counts.threshold))
             assert (low, high) == pytest.approx((found.low, found.high), rel=1e-6, abs=1e-8, nan_ok=True), about

@@ -42,8 +42,8 @@ def solve(name, X, split, C=5.0, **effort):
     goal = target(name, GOALS[name])
     oracle = goal.oracle(split)
     design = Design(X, bias=goal.is_table)
-    ignorant = goal.ignorant_risk(split, oracle)
-    return oracle, design, cutting_planes(design, oracle, C=C, ignorant=ignorant, effort=Effort(**effort))
+    baseline = goal.baseline_risk(split, oracle)
+    return oracle, design, cutting_planes(design, oracle, C=C, baseline=baseline, effort=Effort(**effort))
 
 
 @pytest.mark.parametrize("name", GOALS)
@@ -96,7 +96,7 @@ def test_the_time_limit_ends_the_work(data):
     over = Effort(tol=1e-12, deadline=time.perf_counter() - 1)
     oracle = target("auc").oracle(split)
 
-    assert cutting_planes(Design(X), oracle, C=1e4, ignorant=1.0, effort=over).n_iter == 1
+    assert cutting_planes(Design(X), oracle, C=1e4, baseline=1.0, effort=over).n_iter == 1
     assert newton_auc(Design(X), split, C=1e4, effort=over).n_iter == 1
 
 

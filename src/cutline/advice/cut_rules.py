@@ -46,7 +46,7 @@ def rare_positives(a: Asked) -> str | None:
     return (
         f"{percent(a.prevalence)} of the cases are positive, which the ROC curve does not show.{wrong} "
         f"Look at the precision-recall curve: the average precision is {a.values('average_precision')}, "
-        f"that of a model that knows nothing about {brief(a.prevalence)}."
+        f"that of a constant score about {brief(a.prevalence)}."
     )
 
 

@@ -177,7 +177,7 @@ CHOICES = (
         {
             "balanced_accuracy": "Both classes count alike: a model that flags nobody gets 0.5.",
             "f1": "It leaves out the true negatives, which make accuracy look good when positives are rare.",
-            "mcc": "It uses all four counts, and is 0 for a model that knows nothing.",
+            "mcc": "It uses all four counts, and is 0 for a score without information.",
         },
         SONNENBURG,
     ),

@@ -13,12 +13,12 @@ from cutline.cli import junit, render
 from cutline.cli.evaluate import Asked, Output, print_json
 from cutline.cli.progress import waiting
 from cutline.cli.reading import Opened, Reading, in_one_order, joined, opened, read_evaluation
-from cutline.cli.requirements import Requirement, check_complete, requirement, terms
 from cutline.cli.text import printable
 from cutline.comparison import Comparison
 from cutline.core import writing
 from cutline.core.errors import ParameterError
 from cutline.core.table import plain, shown
+from cutline.cuts.requirements import Requirement, check_complete, requirement, terms
 from cutline.evaluation import Evaluation
 from cutline.measures import Measure
 from cutline.results.estimate import Estimate

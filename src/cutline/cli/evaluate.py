@@ -18,13 +18,13 @@ from cutline.advice.citations import DATA
 from cutline.cli import render
 from cutline.cli.progress import waiting
 from cutline.cli.reading import Reading, read_comparison, read_evaluation
-from cutline.cli.requirements import terms
 from cutline.cli.text import as_options, printable
 from cutline.comparison import Comparison
 from cutline.core import writing
 from cutline.core.checks import check_whole
 from cutline.core.errors import ParameterError
 from cutline.core.table import Table
+from cutline.cuts.requirements import terms
 from cutline.evaluation import Evaluation
 from cutline.measures import MEASURES, Measure, Needs
 

@@ -68,7 +68,7 @@ def _explain(measure: Measure) -> None:
         ("formula", known["formula"]),
         ("range", f"{low} to {high}; {measure.better + ' is better' if measure.better else 'neither end is better'}"),
         ("perfect", measure.perfect.latex),
-        ("knowing nothing", measure.random.latex),
+        ("baseline", measure.baseline.latex),
         ("undefined", known["undefined"] and f"when {known['undefined']}"),
         ("parameters", parameters),
         ("source", ", ".join(known["source"])),

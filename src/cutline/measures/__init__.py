@@ -15,12 +15,11 @@ from cutline.measures import (
     scoring_rules,
 )
 from cutline.measures.definition import MEASURES, Family, Measure, Needs, measure
-from cutline.measures.facts import Baseline, Condition, Context, Parameter
+from cutline.measures.facts import Condition, Context, Parameter, ReferenceValue
 from cutline.measures.kinds import LineOfAuc, MeanOfCases, Proportion, Ratio
 
 __all__ = [
     "MEASURES",
-    "Baseline",
     "Condition",
     "Context",
     "Counts",
@@ -32,6 +31,7 @@ __all__ = [
     "Parameter",
     "Proportion",
     "Ratio",
+    "ReferenceValue",
     "agreement",
     "combined",
     "costs",

@@ -7,17 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from cutline.core.counts import Counts, divide
+from cutline.core.counts import Counts, divide, real
 from cutline.measures.conditions import ALL_FLAGGED, NO_CASE, NONE_FLAGGED, ONE_CLASS
-from cutline.measures.facts import Baseline, Condition
+from cutline.measures.facts import Condition, ReferenceValue
 from cutline.measures.kinds import Ratio
 from cutline.measures.rates import BASE, entropy, fpr, npv, precision, rate, recall
 
 
 def _floats(c: Counts) -> tuple[Any, Any, Any, Any]:
     """The counts as floats, divided by the power of two next to n: exactly, and so that no product overflows."""
-    _, exponent = np.frexp(np.asarray(c.total, dtype=float))
-    tp, fp, fn, tn = (np.ldexp(np.asarray(count, dtype=float), -exponent) for count in (c.tp, c.fp, c.fn, c.tn))
+    _, exponent = np.frexp(real(c.total))
+    tp, fp, fn, tn = (np.ldexp(real(count), -exponent) for count in (c.tp, c.fp, c.fn, c.tn))
     return tp, fp, fn, tn
 
 
@@ -27,7 +27,7 @@ def _floats(c: Counts) -> tuple[Any, Any, Any, Any]:
     range=(-1, 1),
     better="higher",
     perfect=1,
-    random=0,
+    baseline=0,
     undefined=(*ONE_CLASS, NONE_FLAGGED, ALL_FLAGGED),
     aliases=("phi", "cc", "matthews_correlation", "matthews_corrcoef"),
     headline=True,
@@ -50,7 +50,7 @@ def mcc(c: Counts) -> Any:
     range=(-1, 1),
     better="higher",
     perfect=1,
-    random=0,
+    baseline=0,
     undefined=Condition(
         "labels and predictions all say the same class, so chance alone agrees fully",
         lambda c, **_: (c.tp == c.total) | (c.tn == c.total),
@@ -73,8 +73,8 @@ def kappa(c: Counts) -> Any:
     formula=r"\sum_{\hat y, y} p(\hat y, y) \log \frac{p(\hat y, y)}{p(\hat y) p(y)}",
     range=(0, math.inf),
     better="higher",
-    perfect=Baseline(r"H(\pi)", lambda s, base=math.e: entropy(s.prevalence, base)),
-    random=0,
+    perfect=ReferenceValue(r"H(\pi)", lambda s, base=math.e: entropy(s.prevalence, base)),
+    baseline=0,
     concordant=False,
     parameters={"base": BASE},
     undefined=NO_CASE,
@@ -101,7 +101,7 @@ def mutual_information(c: Counts, *, base: float = math.e) -> Any:
     range=(-1, 1),
     better="higher",
     perfect=1,
-    random=0,
+    baseline=0,
     undefined=(NONE_FLAGGED, ALL_FLAGGED),
     aliases=("delta_p",),
     source="powers2011",
@@ -117,7 +117,7 @@ def markedness(c: Counts) -> Any:
     range=(0, math.inf),
     better="higher",
     perfect=math.inf,
-    random=1,
+    baseline=1,
     undefined=Condition(
         "the right and the wrong predictions both lack a class",
         lambda c, **_: ((c.tp == 0) | (c.tn == 0)) & ((c.fp == 0) | (c.fn == 0)),
@@ -137,9 +137,12 @@ def diagnostic_odds_ratio(c: Counts) -> Any:
     formula=r"\frac{4 TP \cdot TN}{4 TP \cdot TN + (TP + TN)(FP + FN)}",
     better="higher",
     perfect=1,
-    random=Baseline(
+    baseline=ReferenceValue(
         r"\frac{4}{1/\pi + 1/q + 1/(1-\pi) + 1/(1-q)}",
-        lambda s, **_: 4 / (1 / s.prevalence + 1 / s.flagged + 1 / (1 - s.prevalence) + 1 / (1 - s.flagged)),
+        lambda s, **_: divide(
+            4,
+            divide(1, s.prevalence) + divide(1, s.flagged) + divide(1, 1 - s.prevalence) + divide(1, 1 - s.flagged),
+        ),
     ),
     undefined=Condition(
         "nothing is predicted correctly, or everything is and it is of one class",
@@ -159,7 +162,7 @@ def p4(c: Counts) -> Any:
     formula=r"\frac{\sqrt{FPR}}{\sqrt{TPR} + \sqrt{FPR}}",
     better="lower",
     perfect=0,
-    random=0.5,
+    baseline=0.5,
     undefined=(*ONE_CLASS, NONE_FLAGGED),
     source="balayla2020",
 )

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from cutline.core.counts import Counts, divide
+from cutline.core.counts import Counts, divide, real
 from cutline.measures.conditions import ALL_FLAGGED, NO_POSITIVE, NONE_FLAGGED, ONE_CLASS
-from cutline.measures.facts import Baseline, Condition, Parameter
+from cutline.measures.facts import Condition, Parameter, ReferenceValue
 from cutline.measures.kinds import Proportion, Ratio
 from cutline.measures.rates import fnr, fpr, precision, rate, recall, specificity
 
@@ -22,7 +22,7 @@ from cutline.measures.rates import fnr, fpr, precision, rate, recall, specificit
     range=(-1, 1),
     better="higher",
     perfect=1,
-    random=0,
+    baseline=0,
     undefined=ONE_CLASS,
     aliases=("informedness", "youden_index", "wracc"),
     source=("berrar2025", "youden1950", "sonnenburg"),
@@ -41,8 +41,8 @@ def youden_j(c: Counts) -> Any:
     formula=r"\pi (1 - \pi)(TPR - FPR)",
     range=(-0.25, 0.25),
     better="higher",
-    perfect=Baseline(r"\pi(1-\pi)", lambda s, **_: s.prevalence * (1 - s.prevalence)),
-    random=0,
+    perfect=ReferenceValue(r"\pi(1-\pi)", lambda s, **_: s.prevalence * (1 - s.prevalence)),
+    baseline=0,
     undefined=ONE_CLASS,
     source="lavrac1999",
 )
@@ -57,7 +57,7 @@ def weighted_relative_accuracy(c: Counts) -> Any:
     range=(0, math.inf),
     better="higher",
     perfect=math.inf,
-    random=1,
+    baseline=1,
     undefined=(*ONE_CLASS, NONE_FLAGGED),
     aliases=("positive_likelihood_ratio",),
     kind=Ratio(above=("tp", "fn"), below=("fp", "tn")),
@@ -74,7 +74,7 @@ def lr_plus(c: Counts) -> Any:
     range=(0, math.inf),
     better="lower",
     perfect=0,
-    random=1,
+    baseline=1,
     undefined=(*ONE_CLASS, ALL_FLAGGED),
     aliases=("negative_likelihood_ratio",),
     kind=Ratio(above=("fn", "tp"), below=("tn", "fp")),
@@ -90,7 +90,7 @@ def lr_minus(c: Counts) -> Any:
     formula=r"\frac{TPR + TNR}{2}",
     better="higher",
     perfect=1,
-    random=0.5,
+    baseline=0.5,
     undefined=ONE_CLASS,
     aliases=("bacc",),
     headline=True,
@@ -106,7 +106,7 @@ def balanced_accuracy(c: Counts) -> Any:
     formula=r"\frac{FPR + FNR}{2}",
     better="lower",
     perfect=0,
-    random=0.5,
+    baseline=0.5,
     undefined=ONE_CLASS,
     aliases=("ber",),
     source="sonnenburg",
@@ -121,7 +121,7 @@ def balanced_error_rate(c: Counts) -> Any:
     formula=r"\sqrt{TPR \cdot TNR}",
     better="higher",
     perfect=1,
-    random=Baseline(r"\sqrt{q(1-q)}", lambda s, **_: math.sqrt(s.flagged * (1 - s.flagged))),
+    baseline=ReferenceValue(r"\sqrt{q(1-q)}", lambda s, **_: np.sqrt(s.flagged * (1 - s.flagged))),
     undefined=ONE_CLASS,
     aliases=("gmean", "geometric_mean"),
     source="kubat1997",
@@ -136,8 +136,8 @@ def g_mean(c: Counts) -> Any:
 NOTHING_POSITIVE = Condition("no case is positive or flagged", lambda c, **_: c.tp + c.fp + c.fn == 0)
 
 
-def _f_random(s: Any, alpha: float) -> float:
-    return float(divide(s.prevalence * s.flagged, alpha * s.flagged + (1 - alpha) * s.prevalence))
+def _f_baseline(s: Any, alpha: float) -> Any:
+    return divide(s.prevalence * s.flagged, alpha * s.flagged + (1 - alpha) * s.prevalence)
 
 
 @rate(
@@ -145,7 +145,7 @@ def _f_random(s: Any, alpha: float) -> float:
     formula=r"\frac{1}{\alpha / \text{precision} + (1 - \alpha) / \text{recall}}",
     better="higher",
     perfect=1,
-    random=Baseline(r"\frac{\pi q}{\alpha q + (1-\alpha)\pi}", lambda s, alpha=0.5: _f_random(s, alpha)),
+    baseline=ReferenceValue(r"\frac{\pi q}{\alpha q + (1-\alpha)\pi}", lambda s, alpha=0.5: _f_baseline(s, alpha)),
     undefined=Condition(
         "no case is positive or flagged, as far as alpha counts them",
         lambda c, alpha, **_: (c.tp == 0) & (alpha * c.fp + (1 - alpha) * c.fn == 0),
@@ -167,7 +167,9 @@ def f_alpha(c: Counts, *, alpha: float = 0.5) -> Any:
     formula=r"\frac{(1 + \beta^2) TP}{(1 + \beta^2) TP + FP + \beta^2 FN}",
     better="higher",
     perfect=1,
-    random=Baseline(r"\frac{(1+\beta^2)\pi q}{\beta^2 \pi + q}", lambda s, beta=1.0: _f_random(s, 1 / (1 + beta**2))),
+    baseline=ReferenceValue(
+        r"\frac{(1+\beta^2)\pi q}{\beta^2 \pi + q}", lambda s, beta=1.0: _f_baseline(s, 1 / (1 + beta**2))
+    ),
     undefined=Condition(
         "no case is positive or flagged, as far as beta counts them",
         lambda c, beta, **_: (c.tp == 0) & (c.fp + beta**2 * c.fn == 0),
@@ -177,8 +179,8 @@ def f_alpha(c: Counts, *, alpha: float = 0.5) -> Any:
 )
 def f_beta(c: Counts, *, beta: float = 1.0) -> Any:
     """Harmonic mean of precision and recall, recall counting beta times as much."""
-    hits = (1 + beta**2) * np.asarray(c.tp, dtype=float)
-    return divide(hits, hits + c.fp + beta**2 * np.asarray(c.fn, dtype=float))
+    hits = (1 + beta**2) * real(c.tp)
+    return divide(hits, hits + c.fp + beta**2 * real(c.fn))
 
 
 @rate(
@@ -186,7 +188,7 @@ def f_beta(c: Counts, *, beta: float = 1.0) -> Any:
     formula=r"\frac{2 TP}{2 TP + FP + FN}",
     better="higher",
     perfect=1,
-    random=Baseline(r"\frac{2\pi q}{\pi + q}", lambda s, **_: _f_random(s, 0.5)),
+    baseline=ReferenceValue(r"\frac{2\pi q}{\pi + q}", lambda s, **_: _f_baseline(s, 0.5)),
     undefined=NOTHING_POSITIVE,
     aliases=("f_measure", "f_score", "f1_score", "dice"),
     headline=True,
@@ -203,7 +205,7 @@ def f1(c: Counts) -> Any:
     formula=r"\sqrt{\text{precision} \cdot \text{recall}}",
     better="higher",
     perfect=1,
-    random=Baseline(r"\sqrt{\pi q}", lambda s, **_: math.sqrt(s.prevalence * s.flagged)),
+    baseline=ReferenceValue(r"\sqrt{\pi q}", lambda s, **_: np.sqrt(s.prevalence * s.flagged)),
     undefined=(NO_POSITIVE, NONE_FLAGGED),
     aliases=("fowlkes_mallows",),
     source="berrar2025",
@@ -218,7 +220,7 @@ def g_measure(c: Counts) -> Any:
     formula=r"\frac{TP}{TP + FP + FN}",
     better="higher",
     perfect=1,
-    random=Baseline(
+    baseline=ReferenceValue(
         r"\frac{\pi q}{\pi + q - \pi q}",
         lambda s, **_: divide(s.prevalence * s.flagged, s.prevalence + s.flagged - s.prevalence * s.flagged),
     ),
@@ -237,8 +239,8 @@ def jaccard(c: Counts) -> Any:
     formula=r"\frac{\text{precision}}{\pi_0}",
     range=(0, math.inf),
     better="higher",
-    perfect=Baseline(r"1/\pi_0", lambda s, prevalence=None: 1 / (prevalence or s.prevalence)),
-    random=Baseline(r"\pi/\pi_0", lambda s, prevalence=None: s.prevalence / (prevalence or s.prevalence)),
+    perfect=ReferenceValue(r"1/\pi_0", lambda s, prevalence=None: 1 / (prevalence or s.prevalence)),
+    baseline=ReferenceValue(r"\pi/\pi_0", lambda s, prevalence=None: s.prevalence / (prevalence or s.prevalence)),
     undefined=(
         NONE_FLAGGED,
         Condition(

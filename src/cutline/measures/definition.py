@@ -14,7 +14,7 @@ from cutline.core.counts import Counts
 from cutline.core.errors import ParameterError, UnknownNameError, near
 from cutline.core.ranking import Ranking
 from cutline.inputs.predictions import Missing, check_probabilities, cut, places, rank
-from cutline.measures.facts import Baseline, Condition, Context, Parameter, constant
+from cutline.measures.facts import Condition, Context, Parameter, ReferenceValue, constant
 from cutline.measures.kinds import Kind
 
 Better = Literal["higher", "lower"] | None
@@ -54,8 +54,8 @@ class Measure:
     formula: str
     range: tuple[float, float]
     better: Better
-    perfect: Baseline
-    random: Baseline
+    perfect: ReferenceValue
+    baseline: ReferenceValue
     needs: Needs
     family: Family
     source: tuple[str, ...]
@@ -167,15 +167,15 @@ class Measure:
         given = {**self.defaults, **parameters}
         return " and ".join(c.words for c in self.undefined if np.any(c.holds(data, **given)))
 
-    def ignorant(self, data: Any, **parameters: Any) -> float:
-        """The value of a model that knows nothing in the same place: as many flagged, whatever their class."""
+    def baseline_value(self, data: Any, **parameters: Any) -> float:
+        """The value of scores without information there: as many cases flagged, whatever their class."""
         if self.reason(data, **parameters):
             return math.nan
         n = float(data.total)
         is_cut = isinstance(data, Counts)
         flagged = data.flagged if is_cut else parameters.get("quota") or math.nan
         context = Context(float(data.positives) / n, float(flagged) / n, n, data.threshold if is_cut else math.nan)
-        return self.random.at(context, **{**self.defaults, **parameters})
+        return self.baseline.at(context, **{**self.defaults, **parameters})
 
     def __call__(
         self,
@@ -350,8 +350,8 @@ def measure(
     formula: str,
     range: tuple[float, float],
     better: Better,
-    perfect: float | Baseline,
-    random: float | Baseline,
+    perfect: float | ReferenceValue,
+    baseline: float | ReferenceValue,
     needs: Needs,
     family: Family,
     source: str | tuple[str, ...],
@@ -368,8 +368,8 @@ def measure(
             formula=formula,
             range=range,
             better=better,
-            perfect=perfect if isinstance(perfect, Baseline) else constant(perfect),
-            random=random if isinstance(random, Baseline) else constant(random),
+            perfect=perfect if isinstance(perfect, ReferenceValue) else constant(perfect),
+            baseline=baseline if isinstance(baseline, ReferenceValue) else constant(baseline),
             needs=needs,
             family=family,
             source=(source,) if isinstance(source, str) else source,

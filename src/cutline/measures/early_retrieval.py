@@ -10,7 +10,7 @@ import numpy as np
 from cutline.core.counts import divide
 from cutline.core.ranking import Ranking, dot
 from cutline.measures.conditions import NO_POSITIVE, ONE_CLASS
-from cutline.measures.facts import Baseline, Parameter
+from cutline.measures.facts import Parameter, ReferenceValue
 from cutline.measures.roc import order
 
 ALPHA = Parameter(
@@ -41,10 +41,10 @@ def _scaled(value: Any, share: Any, alpha: float) -> Any:
     formula=r"\frac{\frac1P \sum_i e^{-\alpha r_i / n}}{\frac1n \sum_{k=1}^n e^{-\alpha k / n}}",
     range=(0, math.inf),
     better="higher",
-    perfect=Baseline(
+    perfect=ReferenceValue(
         r"\frac{1 - e^{-\alpha\pi}}{\pi(1 - e^{-\alpha})}", lambda s, alpha=20.0: _best(s.prevalence, alpha)
     ),
-    random=1,
+    baseline=1,
     undefined=NO_POSITIVE,
     parameters={"alpha": ALPHA},
     source=("sheridan2001", "truchon2007"),
@@ -62,7 +62,7 @@ def rie(r: Ranking, *, alpha: float = 20.0) -> Any:
     formula=r"\frac{RIE - RIE_{\min}}{RIE_{\max} - RIE_{\min}}",
     better="higher",
     perfect=1,
-    random=Baseline(
+    baseline=ReferenceValue(
         r"\frac{1 - RIE_{\min}}{RIE_{\max} - RIE_{\min}}", lambda s, alpha=20.0: _scaled(1, s.prevalence, alpha)
     ),
     undefined=ONE_CLASS,

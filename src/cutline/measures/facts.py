@@ -1,4 +1,4 @@
-"""The kinds of fact that a measure declares: baselines, circumstances in which it is undefined, parameters."""
+"""The kinds of fact that a measure declares: reference values, when it is undefined, parameters."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cutline.core.errors import ParameterError
 
 
 class Context(NamedTuple):
-    """What the value of a perfect or of an ignorant model may depend on."""
+    """What the value of a perfect model, or the baseline, may depend on."""
 
     prevalence: float
     flagged: float = 0.5
@@ -22,8 +22,8 @@ class Context(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Baseline:
-    """The value that a perfect, or an ignorant, model has: as a formula to print and as a function."""
+class ReferenceValue:
+    """The value of a perfect model, or the baseline: as a formula to print and as a function."""
 
     latex: str
     function: Callable[..., float]
@@ -36,14 +36,14 @@ class Baseline:
             return math.nan
 
 
-def constant(value: float) -> Baseline:
-    """A baseline that is always the same number."""
+def constant(value: float) -> ReferenceValue:
+    """A reference value that is always the same number."""
     latex = {math.inf: r"\infty", -math.inf: r"-\infty"}.get(value, f"{value:g}")
-    return Baseline(latex, lambda s, **_: value)
+    return ReferenceValue(latex, lambda s, **_: value)
 
 
-PREVALENCE = Baseline(r"\pi", lambda s, **_: s.prevalence)
-FLAGGED = Baseline("q", lambda s, **_: s.flagged)
+PREVALENCE = ReferenceValue(r"\pi", lambda s, **_: s.prevalence)
+FLAGGED = ReferenceValue("q", lambda s, **_: s.flagged)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy as np
 from cutline.core.counts import divide
 from cutline.core.ranking import Array, Ranking, dot
 from cutline.measures.conditions import FRACTIONAL_WEIGHTS, NO_POSITIVE, ONE_CLASS
-from cutline.measures.facts import PREVALENCE, Baseline, Condition, Parameter
+from cutline.measures.facts import PREVALENCE, Condition, Parameter, ReferenceValue
 from cutline.measures.roc import order, over_stack
 
 
@@ -65,7 +65,7 @@ def _mean_precision_of_places(r: Ranking) -> Array:
     formula=r"\sum_k \left[r(t_k) - r(t_{k-1})\right] p(t_k)",
     better="higher",
     perfect=1,
-    random=PREVALENCE,
+    baseline=PREVALENCE,
     undefined=NO_POSITIVE,
     concordant=False,
     aliases=("ap", "auprc", "pr_auc", "aucpr"),
@@ -86,7 +86,7 @@ def average_precision(r: Ranking) -> Any:
     formula=r"E_{\text{orders of the ties}}\left[AP\right]",
     better="higher",
     perfect=1,
-    random=Baseline(
+    baseline=ReferenceValue(
         r"\frac{1}{n}\left[\frac{(P-1)(n - H_n)}{n-1} + H_n\right]",
         lambda s, **_: (
             ((s.n * s.prevalence - 1) * (s.n - _harmonic_number(s.n)) / (s.n - 1) + _harmonic_number(s.n)) / s.n
@@ -118,11 +118,11 @@ def _harmonic_number(n: float) -> float:
     title="Mean precision over all cuts",
     formula=r"\frac1n \sum_{j=1}^n \frac{TP(j)}{j}",
     better="higher",
-    perfect=Baseline(
+    perfect=ReferenceValue(
         r"\pi (1 + H_n - H_P)",
         lambda s, **_: s.prevalence * (1 + _harmonic_number(s.n) - _harmonic_number(s.n * s.prevalence)),
     ),
-    random=PREVALENCE,
+    baseline=PREVALENCE,
     undefined=FRACTIONAL_WEIGHTS,
     scales=False,
     source="berrar2025",
@@ -139,8 +139,10 @@ def mean_precision(r: Ranking) -> Any:
     formula=r"\frac1n \sum_{j=1}^n \text{lift}(j)",
     range=(0, math.inf),
     better="higher",
-    perfect=Baseline(r"1 + H_n - H_P", lambda s, **_: 1 + _harmonic_number(s.n) - _harmonic_number(s.n * s.prevalence)),
-    random=1,
+    perfect=ReferenceValue(
+        r"1 + H_n - H_P", lambda s, **_: 1 + _harmonic_number(s.n) - _harmonic_number(s.n * s.prevalence)
+    ),
+    baseline=1,
     undefined=(NO_POSITIVE, FRACTIONAL_WEIGHTS),
     scales=False,
     source="berrar2025",
@@ -155,7 +157,7 @@ def average_lift(r: Ranking) -> Any:
     formula=r"\tfrac12 \left(AP_+ + AP_-\right)",
     better="higher",
     perfect=1,
-    random=0.5,
+    baseline=0.5,
     undefined=ONE_CLASS,
     concordant=False,
     aliases=("map",),
@@ -192,18 +194,27 @@ def _trapezoids(r: Ranking, cuts: Array) -> Any:
     return divide(dot(np.diff(r.tp[cuts]), (precision[:-1] + precision[1:]) / 2), r.positives)
 
 
+# A constant score has one cut, which a straight line joins to (0, 0). Many distinct scores in a random order come near
+# the prevalence itself.
+HALF_OF_THE_PREVALENCE = ReferenceValue(r"\frac{\pi}{2}", lambda s, **_: s.prevalence / 2)
+
+
 @order(
     title="AUCPR, lower trapezoid",
     formula=r"\sum_i \tfrac12 \left[p_{\min}(t_i) + p_{\min}(t_{i+1})\right] \Delta r_i",
     better="higher",
-    perfect=Baseline(r"1 - \frac{2 - \pi}{2P}", lambda s, **_: 1 - (2 - s.prevalence) / (2 * s.n * s.prevalence)),
-    random=PREVALENCE,
+    perfect=ReferenceValue(r"1 - \frac{2 - \pi}{2P}", lambda s, **_: 1 - (2 - s.prevalence) / (2 * s.n * s.prevalence)),
+    baseline=HALF_OF_THE_PREVALENCE,
     undefined=NO_POSITIVE,
     concordant=False,
     source=("berrar2025", "boyd2013"),
 )
 def aucpr_min(r: Ranking) -> Any:
-    """Area under the precision-recall curve through the lowest precision at each recall, from (0, 0)."""
+    """Area under the precision-recall curve through the lowest precision at each recall, from (0, 0).
+
+    Its baseline is half the prevalence, the value of a constant score; many distinct scores in random order come near
+    the prevalence.
+    """
     return over_stack(lambda one: _trapezoids(one, lowest_precision(one)), r)
 
 
@@ -211,14 +222,18 @@ def aucpr_min(r: Ranking) -> Any:
     title="AUCPR, middle trapezoid",
     formula=r"\sum_i \tfrac12 \left[p_{\min}(t_i) + p_{\max}(t_{i+1})\right] \Delta r_i",
     better="higher",
-    perfect=Baseline(r"1 - \frac{1}{2P}", lambda s, **_: 1 - 1 / (2 * s.n * s.prevalence)),
-    random=PREVALENCE,
+    perfect=ReferenceValue(r"1 - \frac{1}{2P}", lambda s, **_: 1 - 1 / (2 * s.n * s.prevalence)),
+    baseline=HALF_OF_THE_PREVALENCE,
     undefined=NO_POSITIVE,
     concordant=False,
     source=("berrar2025", "boyd2013"),
 )
 def aucpr_minmax(r: Ranking) -> Any:
-    """Area under the precision-recall curve by trapezoids between neighbouring cuts, from (0, 0)."""
+    """Area under the precision-recall curve by trapezoids between neighbouring cuts, from (0, 0).
+
+    Its baseline is half the prevalence, the value of a constant score; many distinct scores in random order come near
+    the prevalence.
+    """
     return _mean_over_positives(r, (r.precision[..., :-1] + r.precision[..., 1:]) / 2)
 
 
@@ -226,14 +241,18 @@ def aucpr_minmax(r: Ranking) -> Any:
     title="AUCPR, upper trapezoid",
     formula=r"\sum_i \tfrac12 \left[p_{\max}(t_i) + p_{\max}(t_{i+1})\right] \Delta r_i",
     better="higher",
-    perfect=Baseline(r"1 - \frac{1}{2P}", lambda s, **_: 1 - 1 / (2 * s.n * s.prevalence)),
-    random=PREVALENCE,
+    perfect=ReferenceValue(r"1 - \frac{1}{2P}", lambda s, **_: 1 - 1 / (2 * s.n * s.prevalence)),
+    baseline=HALF_OF_THE_PREVALENCE,
     undefined=NO_POSITIVE,
     concordant=False,
     source=("berrar2025", "boyd2013"),
 )
 def aucpr_max(r: Ranking) -> Any:
-    """Area under the precision-recall curve through the highest precision at each recall, from (0, 0)."""
+    """Area under the precision-recall curve through the highest precision at each recall, from (0, 0).
+
+    Its baseline is half the prevalence, the value of a constant score; many distinct scores in random order come near
+    the prevalence.
+    """
     return over_stack(lambda one: _trapezoids(one, highest_precision(one)), r)
 
 
@@ -242,7 +261,7 @@ def aucpr_max(r: Ranking) -> Any:
     formula=r"\int_0^1 \frac{TP}{TP + FP(TP)} d\,r",
     better="higher",
     perfect=1,
-    random=PREVALENCE,
+    baseline=PREVALENCE,
     undefined=NO_POSITIVE,
     aliases=("aucpr_dg",),
     source="davis2006",
@@ -277,7 +296,7 @@ def _at_recall(r: Ranking, *, recall: float) -> tuple[Array, Array]:
     formula=r"\max_{t:\, r(t) \ge \rho} p(t)",
     better="higher",
     perfect=1,
-    random=PREVALENCE,
+    baseline=PREVALENCE,
     undefined=NO_POSITIVE,
     parameters={"recall": Parameter("recall to reach at least", low=0, high=1, includes_low=False, example=0.5)},
     found_at=lambda r, recall, **_: int(_best(*_at_recall(r, recall=recall))),
@@ -298,7 +317,7 @@ def _at_precision(r: Ranking, *, precision: float) -> tuple[Array, Array]:
     formula=r"\max_{t:\, p(t) \ge \rho} r(t)",
     better="higher",
     perfect=1,
-    random=Baseline(
+    baseline=ReferenceValue(
         r"1 \text{ if } \pi \ge \rho", lambda s, precision=0.8: 1 if s.prevalence >= precision else math.nan
     ),
     undefined=(
@@ -323,7 +342,7 @@ def recall_at_precision(r: Ranking, *, precision: float = 0.8) -> Any:
     formula=r"p = r \text{ at } j = P",
     better="higher",
     perfect=1,
-    random=PREVALENCE,
+    baseline=PREVALENCE,
     undefined=NO_POSITIVE,
     aliases=("prbep", "precision_recall_break_even", "r_precision"),
     source="joachims2005",

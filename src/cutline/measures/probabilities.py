@@ -14,7 +14,7 @@ from cutline.core.ranking import Array, Ranking, dot
 from cutline.inputs.predictions import cases, check_probabilities
 from cutline.measures.conditions import ONE_CLASS
 from cutline.measures.definition import Family, Needs, measure
-from cutline.measures.facts import Baseline, Condition, Parameter
+from cutline.measures.facts import Condition, Parameter, ReferenceValue
 from cutline.measures.kinds import MeanOfCases
 from cutline.measures.rates import BASE, entropy
 
@@ -34,7 +34,7 @@ EPS = Parameter(
     high=0.5,
     example=1e-5,
 )
-SPREAD = Baseline(r"\pi(1-\pi)", lambda s, **_: s.prevalence * (1 - s.prevalence))
+SPREAD = ReferenceValue(r"\pi(1-\pi)", lambda s, **_: s.prevalence * (1 - s.prevalence))
 
 
 def _mean(r: Ranking, of_positive: Array, of_negative: Array, alpha: Any = None) -> Any:
@@ -75,7 +75,7 @@ def _distances(r: Ranking) -> tuple[Array, Array]:
 @probability(
     title="Mean absolute error",
     formula=r"\frac1n \sum_i |y_i - p_i|",
-    random=Baseline(r"2\pi(1-\pi)", lambda s, **_: 2 * s.prevalence * (1 - s.prevalence)),
+    baseline=ReferenceValue(r"2\pi(1-\pi)", lambda s, **_: 2 * s.prevalence * (1 - s.prevalence)),
     aliases=("mean_absolute_error",),
     kind=MeanOfCases(_distances),
     source="berrar2025",
@@ -92,7 +92,7 @@ def _squares(r: Ranking) -> tuple[Array, Array]:
 @probability(
     title="Brier score",
     formula=r"\frac1n \sum_i (y_i - p_i)^2",
-    random=SPREAD,
+    baseline=SPREAD,
     aliases=("mse", "mean_squared_error", "brier_score"),
     headline=True,
     kind=MeanOfCases(_squares),
@@ -106,7 +106,7 @@ def brier(r: Ranking) -> Any:
 @probability(
     title="Root mean square error",
     formula=r"\sqrt{\frac1n \sum_i (y_i - p_i)^2}",
-    random=Baseline(r"\sqrt{\pi(1-\pi)}", lambda s, **_: math.sqrt(s.prevalence * (1 - s.prevalence))),
+    baseline=ReferenceValue(r"\sqrt{\pi(1-\pi)}", lambda s, **_: math.sqrt(s.prevalence * (1 - s.prevalence))),
     aliases=("root_mean_square_error",),
     source="berrar2025",
 )
@@ -120,7 +120,7 @@ def rmse(r: Ranking) -> Any:
     formula=r"\frac1n \sum_i \left[1 - (y_i - p_i)^2\right]",
     better="higher",
     perfect=1,
-    random=Baseline(r"1 - \pi(1-\pi)", lambda s, **_: 1 - s.prevalence * (1 - s.prevalence)),
+    baseline=ReferenceValue(r"1 - \pi(1-\pi)", lambda s, **_: 1 - s.prevalence * (1 - s.prevalence)),
     aliases=("quadratic_scoring_rule",),
     source="berrar2025",
 )
@@ -135,7 +135,7 @@ def quadratic_score(r: Ranking) -> Any:
     range=(-math.inf, 1),
     better="higher",
     perfect=1,
-    random=0,
+    baseline=0,
     undefined=ONE_CLASS,
     aliases=("brier_skill_score",),
     source="murphy1973",
@@ -160,7 +160,7 @@ def _surprise(r: Ranking, eps: float | None = None, base: float = math.e) -> tup
     title="Log loss",
     formula=r"-\frac1n \sum_i \left[y_i \log p_i + (1 - y_i) \log (1 - p_i)\right]",
     range=(0, math.inf),
-    random=Baseline(r"H(\pi)", lambda s, base=math.e, eps=None: entropy(s.prevalence, base)),
+    baseline=ReferenceValue(r"H(\pi)", lambda s, base=math.e, eps=None: entropy(s.prevalence, base)),
     parameters={"base": BASE, "eps": EPS},
     aliases=("logloss", "cross_entropy", "logarithmic_loss"),
     headline=True,
@@ -176,7 +176,7 @@ def log_loss(r: Ranking, *, base: float = math.e, eps: float | None = None) -> A
     title="Balanced cross-entropy",
     formula=r"-\frac1n \sum_i \left[\alpha y_i \log p_i + (1 - \alpha)(1 - y_i) \log (1 - p_i)\right]",
     range=(0, math.inf),
-    random=Baseline(
+    baseline=ReferenceValue(
         r"-\alpha\pi\log\pi - (1-\alpha)(1-\pi)\log(1-\pi)",
         lambda s, alpha=None, base=math.e, eps=None: _balanced_entropy(
             s.prevalence, 1 - s.prevalence if alpha is None else alpha, base
@@ -212,7 +212,7 @@ def _balanced_entropy(prevalence: float, alpha: float, base: float) -> float:
     title="Focal loss",
     formula=r"-\frac1n \sum_i \alpha_t (1 - p_t)^\gamma \log p_t",
     range=(0, math.inf),
-    random=Baseline(
+    baseline=ReferenceValue(
         r"-\pi(1-\pi)^\gamma\log\pi - (1-\pi)\pi^\gamma\log(1-\pi)",
         lambda s, gamma=2.0, alpha=None, base=math.e, eps=None: _focal_entropy(s.prevalence, gamma, alpha, base),
     ),
@@ -299,8 +299,8 @@ def information_scores(
     formula=r"\frac1n \sum_i I(x_i)",
     range=(-math.inf, math.inf),
     better="higher",
-    perfect=Baseline(r"H(\pi)", lambda s, prior=None, base=math.e: entropy(s.prevalence, base)),
-    random=0,
+    perfect=ReferenceValue(r"H(\pi)", lambda s, prior=None, base=math.e: entropy(s.prevalence, base)),
+    baseline=0,
     undefined=tuple(
         Condition(c.words, lambda r, prior=None, c=c, **_: (prior is None) & c.holds(r)) for c in ONE_CLASS
     ),
@@ -329,7 +329,7 @@ def _log(p: Any) -> Any:
     range=(-math.inf, math.inf),
     better="higher",
     perfect=1,
-    random=0,
+    baseline=0,
     undefined=information_score.undefined,
     parameters={"prior": PRIOR},
     source=("berrar2025", "kononenko1991"),
@@ -355,7 +355,7 @@ def _shortfalls(r: Ranking) -> tuple[Array, Array]:
     range=(0, math.inf),
     better="lower",
     perfect=0,
-    random=1,
+    baseline=1,
     concordant=True,
     kind=MeanOfCases(_shortfalls),
     source="berrar2025",

@@ -16,7 +16,7 @@ from cutline.core.ranking import Array, Ranking, dot
 from cutline.inputs.predictions import rank
 from cutline.measures.conditions import FRACTIONAL_WEIGHTS, INFINITE_SCORES, NO_POSITIVE, ONE_CLASS
 from cutline.measures.definition import Family, Needs, measure
-from cutline.measures.facts import FLAGGED, PREVALENCE, Baseline, Condition, Parameter
+from cutline.measures.facts import FLAGGED, PREVALENCE, Condition, Parameter, ReferenceValue
 from cutline.measures.kinds import LineOfAuc
 from cutline.measures.precision_recall import mean_precision_of_places
 from cutline.measures.roc import gini
@@ -30,8 +30,8 @@ QUOTA = Parameter("how many places there are; share= gives them as a share of th
     title="Hit rate",
     formula=r"\frac1j \sum_{k=1}^j t^{[k]}",
     better="higher",
-    perfect=Baseline(r"\min(1, P/j)", lambda s, quota: min(1, s.n * s.prevalence / quota)),
-    random=PREVALENCE,
+    perfect=ReferenceValue(r"\min(1, P/j)", lambda s, quota: min(1, s.n * s.prevalence / quota)),
+    baseline=PREVALENCE,
     parameters={"quota": QUOTA},
     aliases=("precision_at_quota", "precision_at_k"),
     scales=False,
@@ -50,8 +50,8 @@ def hit_rate(r: Ranking, *, quota: Any) -> Any:
     title="Qrecall",
     formula=r"\frac{1}{P} \sum_{k=1}^j t^{[k]}",
     better="higher",
-    perfect=Baseline(r"\min(1, j/P)", lambda s, quota: min(1, quota / (s.n * s.prevalence))),
-    random=FLAGGED,
+    perfect=ReferenceValue(r"\min(1, j/P)", lambda s, quota: min(1, quota / (s.n * s.prevalence))),
+    baseline=FLAGGED,
     undefined=NO_POSITIVE,
     parameters={"quota": QUOTA},
     aliases=("quota_recall", "recall_at_quota", "recall_at_k"),
@@ -68,8 +68,8 @@ def qrecall(r: Ranking, *, quota: Any) -> Any:
     formula=r"\frac{\text{hit rate}(j)}{\pi}",
     range=(0, math.inf),
     better="higher",
-    perfect=Baseline(r"\min(1/\pi, n/j)", lambda s, quota: min(1 / s.prevalence, s.n / quota)),
-    random=1,
+    perfect=ReferenceValue(r"\min(1/\pi, n/j)", lambda s, quota: min(1 / s.prevalence, s.n / quota)),
+    baseline=1,
     undefined=NO_POSITIVE,
     parameters={"quota": QUOTA},
     aliases=("enrichment_factor", "lift_at_quota"),
@@ -96,11 +96,11 @@ def lifts(r: Ranking, portions: int) -> Any:
     formula=r"\frac{\text{positives in portion } k}{P / m}",
     range=(0, math.inf),
     better="higher",
-    perfect=Baseline(
+    perfect=ReferenceValue(
         r"\frac{\min(1, \max(0, \pi m - k + 1))}{\pi}",
         lambda s, portion=1, portions=10: min(1, max(0, s.prevalence * portions - portion + 1)) / s.prevalence,
     ),
-    random=1,
+    baseline=1,
     undefined=(
         NO_POSITIVE,
         Condition("there are fewer portions", lambda r, portion, portions, **_: portion > portions),
@@ -128,7 +128,7 @@ def portion_lift(r: Ranking, *, portion: int = 1, portions: int = 10) -> Any:
     formula=r"\frac{1}{P} \sum_{j=1}^n t^{[j]} \, \text{HitRate}(j)",
     better="higher",
     perfect=1,
-    random=PREVALENCE,
+    baseline=PREVALENCE,
     undefined=(NO_POSITIVE, FRACTIONAL_WEIGHTS),
     concordant=False,
     headline=True,
@@ -156,7 +156,7 @@ def _area_from(r: Ranking, place: Any) -> Any:
     formula=r"\frac{1}{N + 1} \sum_{j=P}^n \text{Qrecall}(j)",
     better="higher",
     perfect=1,
-    random=Baseline(r"\frac{1 + \pi}{2}", lambda s, **_: (1 + s.prevalence) / 2),
+    baseline=ReferenceValue(r"\frac{1 + \pi}{2}", lambda s, **_: (1 + s.prevalence) / 2),
     undefined=NO_POSITIVE,
     headline=True,
     scales=False,
@@ -175,7 +175,7 @@ def average_qrecall(r: Ranking) -> Any:
     range=(-1, 1),
     better="higher",
     perfect=1,
-    random=0,
+    baseline=0,
     undefined=ONE_CLASS,
     aliases=("potential_extract_measure",),
     kind=LineOfAuc(lambda r: (2.0, -1.0)),
@@ -229,7 +229,7 @@ def pem_areas(data: Any, scores: Any = None, weights: Any = None, *, positive: A
     range=(-1, 1),
     better="higher",
     perfect=1,
-    random=0,
+    baseline=0,
     undefined=(
         Condition(
             "the scores, or the shares of positives, do not vary within the quota",

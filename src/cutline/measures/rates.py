@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from cutline.core.counts import Counts, divide
+from cutline.core.counts import Counts, divide, real
 from cutline.measures.conditions import ALL_FLAGGED, NO_CASE, NO_NEGATIVE, NO_POSITIVE, NONE_FLAGGED
 from cutline.measures.definition import Family, Needs, measure
-from cutline.measures.facts import FLAGGED, PREVALENCE, Baseline, Parameter
+from cutline.measures.facts import FLAGGED, PREVALENCE, Parameter, ReferenceValue
 from cutline.measures.kinds import Proportion
 
 rate = partial(measure, needs=Needs.COUNTS, family=Family.CUT, range=(0, 1), concordant=True)
@@ -25,13 +25,13 @@ BASE = Parameter("base of the logarithm", low=1, includes_low=False, example=2)
 
 def entropy(prevalence: Any, base: float = math.e) -> Any:
     """The entropy of two classes; 0 log 0 is 0."""
-    p = np.asarray(prevalence, dtype=float)
+    p = real(prevalence)
     return -(xlogx(p) + xlogx(1 - p)) / math.log(base)
 
 
 def xlogx(x: Any) -> Any:
     """X log x, which is 0 at 0."""
-    x = np.asarray(x, dtype=float)
+    x = real(x)
     return x * np.log(np.where(x > 0, x, 1.0))
 
 
@@ -43,7 +43,7 @@ def xlogx(x: Any) -> Any:
     formula=r"\frac{TP + TN}{n}",
     better="higher",
     perfect=1,
-    random=Baseline(
+    baseline=ReferenceValue(
         r"\pi q + (1-\pi)(1-q)", lambda s, **_: s.prevalence * s.flagged + (1 - s.prevalence) * (1 - s.flagged)
     ),
     aliases=("acc",),
@@ -66,7 +66,7 @@ def accuracy(c: Counts) -> Any:
     formula=r"\frac{FP + FN}{n}",
     better="lower",
     perfect=0,
-    random=Baseline(
+    baseline=ReferenceValue(
         r"\pi(1-q) + (1-\pi)q", lambda s, **_: s.prevalence * (1 - s.flagged) + (1 - s.prevalence) * s.flagged
     ),
     aliases=("err", "error", "zero_one_loss", "misclassification_rate"),
@@ -84,7 +84,7 @@ def error_rate(c: Counts) -> Any:
     formula=r"\frac{TP}{P}",
     better="higher",
     perfect=1,
-    random=FLAGGED,
+    baseline=FLAGGED,
     undefined=NO_POSITIVE,
     aliases=("sensitivity", "tpr", "true_positive_rate", "detection_rate"),
     headline=True,
@@ -105,7 +105,7 @@ def recall(c: Counts) -> Any:
     formula=r"\frac{TN}{N}",
     better="higher",
     perfect=1,
-    random=Baseline("1 - q", lambda s, **_: 1 - s.flagged),
+    baseline=ReferenceValue("1 - q", lambda s, **_: 1 - s.flagged),
     undefined=NO_NEGATIVE,
     aliases=("tnr", "true_negative_rate", "selectivity"),
     headline=True,
@@ -122,7 +122,7 @@ def specificity(c: Counts) -> Any:
     formula=r"\frac{FP}{N}",
     better="lower",
     perfect=0,
-    random=FLAGGED,
+    baseline=FLAGGED,
     undefined=NO_NEGATIVE,
     aliases=("false_positive_rate", "false_acceptance_rate", "fall_out"),
     kind=Proportion(lambda c: (c.fp, c.negatives)),
@@ -138,7 +138,7 @@ def fpr(c: Counts) -> Any:
     formula=r"\frac{FN}{P}",
     better="lower",
     perfect=0,
-    random=Baseline("1 - q", lambda s, **_: 1 - s.flagged),
+    baseline=ReferenceValue("1 - q", lambda s, **_: 1 - s.flagged),
     undefined=NO_POSITIVE,
     aliases=("false_negative_rate", "false_rejection_rate", "miss_rate"),
     kind=Proportion(lambda c: (c.fn, c.positives)),
@@ -154,7 +154,7 @@ def fnr(c: Counts) -> Any:
     formula=r"\frac{TP}{TP + FP}",
     better="higher",
     perfect=1,
-    random=PREVALENCE,
+    baseline=PREVALENCE,
     undefined=NONE_FLAGGED,
     aliases=("ppv", "positive_predictive_value"),
     headline=True,
@@ -177,7 +177,7 @@ def precision(c: Counts) -> Any:
     formula=r"\frac{TN}{TN + FN}",
     better="higher",
     perfect=1,
-    random=Baseline(r"1 - \pi", lambda s, **_: 1 - s.prevalence),
+    baseline=ReferenceValue(r"1 - \pi", lambda s, **_: 1 - s.prevalence),
     undefined=ALL_FLAGGED,
     aliases=("negative_predictive_value",),
     kind=Proportion(lambda c: (c.tn, c.unflagged)),
@@ -193,7 +193,7 @@ def npv(c: Counts) -> Any:
     formula=r"\frac{FP}{TP + FP}",
     better="lower",
     perfect=0,
-    random=Baseline(r"1 - \pi", lambda s, **_: 1 - s.prevalence),
+    baseline=ReferenceValue(r"1 - \pi", lambda s, **_: 1 - s.prevalence),
     undefined=NONE_FLAGGED,
     aliases=("false_discovery_rate",),
     kind=Proportion(lambda c: (c.fp, c.flagged)),
@@ -209,7 +209,7 @@ def fdr(c: Counts) -> Any:
     formula=r"\frac{FN}{TN + FN}",
     better="lower",
     perfect=0,
-    random=PREVALENCE,
+    baseline=PREVALENCE,
     undefined=ALL_FLAGGED,
     aliases=("fdr_minus", "negative_false_discovery_rate"),
     kind=Proportion(lambda c: (c.fn, c.unflagged)),
@@ -225,7 +225,7 @@ def false_omission_rate(c: Counts) -> Any:
     formula=r"\pi = \frac{P}{n}",
     better=None,
     perfect=PREVALENCE,
-    random=PREVALENCE,
+    baseline=PREVALENCE,
     aliases=("base_rate",),
     undefined=NO_CASE,
     kind=Proportion(lambda c: (c.positives, c.total)),
@@ -241,7 +241,7 @@ def prevalence(c: Counts) -> Any:
     formula=r"q = \frac{TP + FP}{n}",
     better=None,
     perfect=PREVALENCE,
-    random=FLAGGED,
+    baseline=FLAGGED,
     concordant=False,
     aliases=("flagged_rate", "rate_of_positive_predictions"),
     undefined=NO_CASE,

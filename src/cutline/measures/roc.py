@@ -17,7 +17,7 @@ from cutline.core.counts import divide
 from cutline.core.ranking import Ranking, dot, take
 from cutline.measures.conditions import ONE_CLASS
 from cutline.measures.definition import Family, Needs, measure
-from cutline.measures.facts import Baseline, Condition, Parameter
+from cutline.measures.facts import Condition, Parameter, ReferenceValue
 from cutline.measures.kinds import LineOfAuc
 
 order = partial(measure, needs=Needs.RANKING, family=Family.RANKING, range=(0, 1), undefined=ONE_CLASS, concordant=True)
@@ -31,7 +31,7 @@ order = partial(measure, needs=Needs.RANKING, family=Family.RANKING, range=(0, 1
     formula=r"P(S^+ > S^-) + \tfrac12 P(S^+ = S^-)",
     better="higher",
     perfect=1,
-    random=0.5,
+    baseline=0.5,
     aliases=("roc_auc", "auroc", "c_statistic", "c_index", "concordance"),
     headline=True,
     kind=LineOfAuc(lambda r: (1.0, 0.0)),
@@ -53,7 +53,7 @@ def auc(r: Ranking) -> Any:
     range=(-1, 1),
     better="higher",
     perfect=1,
-    random=0,
+    baseline=0,
     aliases=("gini_index", "somers_d", "accuracy_ratio"),
     kind=LineOfAuc(lambda r: (2.0, -1.0)),
     source="berrar2025",
@@ -69,8 +69,8 @@ def gini(r: Ranking) -> Any:
     formula=r"\frac{1}{n-1} \sum_{i=1}^{n-1} [TPR(i) - FPR(i)] = \frac{n}{n-1}\left(AUC - \tfrac12\right)",
     range=(-1, 1),
     better="higher",
-    perfect=Baseline(r"\frac{n}{2(n-1)}", lambda s, **_: s.n / (s.n - 1) / 2),
-    random=0,
+    perfect=ReferenceValue(r"\frac{n}{2(n-1)}", lambda s, **_: s.n / (s.n - 1) / 2),
+    baseline=0,
     undefined=(*ONE_CLASS, Condition("the weights add up to less than 2 cases", lambda r, **_: r.total < 2)),
     scales=False,
     kind=LineOfAuc(lambda r: (r.total / (r.total - 1), -r.total / (r.total - 1) / 2)),
@@ -87,8 +87,8 @@ def taks(r: Ranking) -> Any:
     formula=r"\frac1n \sum_{j=1}^n \left[g(j) - \pi j\right] = \frac{PN}{n}\left(AUC - \tfrac12\right)",
     range=(-np.inf, np.inf),
     better="higher",
-    perfect=Baseline(r"\frac{PN}{2n}", lambda s, **_: s.n * s.prevalence * (1 - s.prevalence) / 2),
-    random=0,
+    perfect=ReferenceValue(r"\frac{PN}{2n}", lambda s, **_: s.n * s.prevalence * (1 - s.prevalence) / 2),
+    baseline=0,
     scales=False,
     kind=LineOfAuc(lambda r: (r.positives / r.total * r.negatives, -r.positives / r.total * r.negatives / 2)),
     source="berrar2025",
@@ -103,7 +103,7 @@ def average_gain(r: Ranking) -> Any:
     formula=r"P(S^+ > S^-)",
     better="higher",
     perfect=1,
-    random=Baseline(r"\tfrac12 (1 - \text{tied})", lambda s, **_: math.nan),
+    baseline=ReferenceValue(r"\tfrac12 (1 - \text{tied})", lambda s, **_: math.nan),
     source="agresti2010",
 )
 def concordant_pairs(r: Ranking) -> Any:
@@ -116,7 +116,7 @@ def concordant_pairs(r: Ranking) -> Any:
     formula=r"P(S^+ = S^-)",
     better="lower",
     perfect=0,
-    random=Baseline(r"\text{depends on the scores}", lambda s, **_: math.nan),
+    baseline=ReferenceValue(r"\text{depends on the scores}", lambda s, **_: math.nan),
     concordant=False,
     source="agresti2010",
 )
@@ -138,7 +138,7 @@ def youden_of_all_cuts(r: Ranking) -> Any:
     formula=r"\max_t |TPR(t) - FPR(t)|",
     better="higher",
     perfect=1,
-    random=0,
+    baseline=0,
     concordant=False,
     aliases=("kolmogorov_smirnov", "ks_statistic"),
     found_at=lambda r, **_: int(np.argmax(np.abs(youden_of_all_cuts(r)))),
@@ -155,7 +155,7 @@ def ks(r: Ranking) -> Any:
     formula=r"\max_t \left[TPR(t) - FPR(t)\right]",
     better="higher",
     perfect=1,
-    random=0,
+    baseline=0,
     aliases=("j_max", "max_youden"),
     found_at=lambda r, **_: int(np.argmax(youden_of_all_cuts(r))),
     source=("berrar2025", "ruopp2008"),
@@ -181,7 +181,7 @@ def _crossing(r: Ranking) -> Any:
     formula=r"FPR = FNR",
     better="lower",
     perfect=0,
-    random=0.5,
+    baseline=0.5,
     aliases=("equal_error_rate", "crossover_rate"),
     found_at=lambda r, **_: int(_crossing(r)),
     headline=True,
@@ -211,7 +211,7 @@ def over_stack(function: Callable[[Ranking], Any], r: Ranking) -> Any:
     formula=r"\int \text{hull}\left(TPR\right) d\,FPR",
     better="higher",
     perfect=1,
-    random=0.5,
+    baseline=0.5,
     source=("berrar2025", "provost2001"),
 )
 def auch(r: Ranking) -> Any:
@@ -237,7 +237,7 @@ def area_up_to(r: Ranking, fp: Any) -> Any:
     formula=r"\frac{1}{mP} \int_0^m TP \, d\,FP",
     better="higher",
     perfect=1,
-    random=Baseline(
+    baseline=ReferenceValue(
         r"\frac{m}{2N}", lambda s, n=50: n / 2 / negatives if (negatives := s.n * (1 - s.prevalence)) >= n else math.nan
     ),
     undefined=(*ONE_CLASS, Condition("there are fewer than n negative cases", lambda r, n, **_: r.negatives < n)),
@@ -255,8 +255,10 @@ def roc_n(r: Ranking, *, n: float = 50) -> Any:
     title="Partial area under the ROC curve",
     formula=r"\int_0^{f} TPR \, d\,FPR",
     better="higher",
-    perfect=Baseline(r"1 \text{ or } f", lambda s, max_fpr=0.1, standardised=True: 1 if standardised else max_fpr),
-    random=Baseline(
+    perfect=ReferenceValue(
+        r"1 \text{ or } f", lambda s, max_fpr=0.1, standardised=True: 1 if standardised else max_fpr
+    ),
+    baseline=ReferenceValue(
         r"\tfrac12, \tfrac{f}{2} \text{ or } \tfrac{f^2}{2}",
         lambda s, max_fpr=0.1, standardised=True: {True: 0.5, "box": max_fpr / 2, False: max_fpr**2 / 2}[standardised],
     ),

@@ -73,7 +73,7 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         classes_, positive_: both classes in order, and which of them is the positive one.
         solver_: the solver that was used.
         candidates_: what each solver reached on held-out cases (empty without "auto").
-        bound_ratio_: the convex bound at the solution as a share of that of a model that knows nothing; near 1 the
+        bound_ratio_: the convex bound at the solution as a share of that of a constant score; near 1 the
             bound says nothing (nan when it was not used).
         objective_, lower_bound_, n_iter_, converged_: how the solver ended.
         train_measure_: the value of the measure on the training data.
@@ -316,7 +316,7 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         if solution.is_vacuous and solution.reachable < VACUOUS:
             return (
                 f"C = {self.C:g} is too small for {goal.noun} here: the risk is {solution.bound_ratio:.3f} times that "
-                f"of a model that knows nothing, where {solution.reachable:.3f} can be reached; pass a larger C."
+                f"of a constant score, where {solution.reachable:.3f} can be reached; pass a larger C."
             )
         if solution.is_vacuous:
             balanced = (
@@ -324,7 +324,7 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             )
             return (
                 f"The convex bound of {goal.noun} is vacuous here: its risk is {solution.bound_ratio:.3f} times that "
-                "of a model that knows nothing, and a larger C would not help; pass solver='auto' or 'smooth'"
+                "of a constant score, and a larger C would not help; pass solver='auto' or 'smooth'"
                 f"{', or psi=' + repr('balanced') if balanced else ''}."
             )
         if model.is_flat:

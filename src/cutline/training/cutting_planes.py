@@ -21,11 +21,11 @@ _PROBES = (*_SIZES, 5.0, 20.0, 100.0)
 
 
 def cutting_planes(
-    design: Design, oracle: Oracle, *, C: float, ignorant: float, effort: Effort, start: Array | None = None
+    design: Design, oracle: Oracle, *, C: float, baseline: float, effort: Effort, start: Array | None = None
 ) -> Solution:
     """The minimum, to a relative gap of `effort.tol`; stops early when the bound is vacuous, or seems so.
 
-    `ignorant` is the risk of a model that knows nothing. A `start` that points about the right way, whatever its size,
+    `baseline` is the risk of a constant score. A `start` that points about the right way, whatever its size,
     saves half of the rounds; the minimum is the same.
     """
     planes = Planes(C, design.size)
@@ -43,7 +43,7 @@ def cutting_planes(
         if effort.verbose and iteration % 10 == 1:
             effort.say(f"cutting planes {iteration}: objective {best.objective:.6g}, at least {lower:.6g}")
         converged = best.objective - lower <= effort.tol * best.objective
-        is_vacuous = lower >= VACUOUS * C * ignorant and best.objective <= _NEARLY * C * ignorant
+        is_vacuous = lower >= VACUOUS * C * baseline and best.objective <= _NEARLY * C * baseline
         settled = converged or is_vacuous or (iteration > _PATIENCE and not best.w.any())
         if settled or effort.is_over:
             break
@@ -57,11 +57,11 @@ def cutting_planes(
         if at.objective < best.objective:
             best = at
         planes.drop_idle()
-    ratio = best.risk / ignorant
+    ratio = best.risk / baseline
     found = Solution(best.w, best.objective, lower, iteration, converged, ratio, ratio, limited=not settled)
     if start is not None and found.is_vacuous:
         scores = design.scores(start)
-        least = min(oracle(k * scores).value for k in _PROBES) / ignorant
+        least = min(oracle(k * scores).value for k in _PROBES) / baseline
         found = found._replace(reachable=min(ratio, least))
     return found
 

@@ -13,7 +13,7 @@ from cutline.training.class_order import Array
 
 _ROUGH = 0.01
 _FEW_ROWS = 0.1  # up to this share of them, rows are copied out sooner than all are read
-VACUOUS = 0.99  # at this share of an ignorant model's risk a bound says nothing
+VACUOUS = 0.99  # at this share of the baseline's risk a bound says nothing
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +79,7 @@ class Solution(NamedTuple):
     """The coefficients of a solver, and what is known about them.
 
     `objective` is what was minimised and `bound` a number below its minimum (nan: none is known). `bound_ratio` is the
-    risk as a share of that of a model that knows nothing, for solvers that minimise a convex bound; `reachable` the
+    risk as a share of that of a constant score, for solvers that minimise a convex bound; `reachable` the
     least such share seen along the direction of logistic regression. `limited`: the rounds or the time ran out.
     """
 

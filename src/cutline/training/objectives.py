@@ -148,13 +148,13 @@ class Objective:
         return -1 if isinstance(self.measure, Measure) and self.measure.better == "lower" else 1
 
     def gain(self, positives: float, negatives: float) -> TableLoss:
-        """The value of tables; greater is better. Where it is undefined, that of a model that knows nothing."""
+        """The value of tables; greater is better. Where it is undefined, the baseline."""
         if not isinstance(self.measure, Measure):
             return self._gain_of_callable(self.measure, positives, negatives)
         measure, parameters, sign = self.measure, self.parameters, self._sign
         prevalence = positives / (positives + negatives)
         nobody, everybody = (
-            measure.random.at(Context(prevalence, q, positives + negatives), **{**measure.defaults, **parameters})
+            measure.baseline.at(Context(prevalence, q, positives + negatives), **{**measure.defaults, **parameters})
             for q in (_NEARLY_NONE, 1 - _NEARLY_NONE)
         )
 
@@ -218,8 +218,8 @@ class Objective:
             return LinearOracle(split, float(miss) / split.P, float(alarm) / split.N, costs)
         return SEARCHES.get(self.key, BoxesOracle)(split, loss, costs)
 
-    def ignorant_risk(self, split: Split, oracle: Oracle, *, bias: bool = True) -> float:
-        """The risk of a model that knows nothing: of equal scores; with a constant, of the best that it can flag."""
+    def baseline_risk(self, split: Split, oracle: Oracle, *, bias: bool = True) -> float:
+        """The risk of the baseline: of equal scores; with a constant, of the best that it can flag."""
         equal = oracle(np.zeros(split.n)).value
         if not (bias and self.is_table):
             return equal

@@ -139,9 +139,9 @@ def fit_scores(recipe: Recipe, X: Any, split: Split) -> Model:
         return smooth(recipe, X, split)
     design = Design(X, bias=recipe.fit_intercept and recipe.target.is_table)
     oracle = recipe.target.oracle(split, recipe.psi)
-    ignorant = recipe.target.ignorant_risk(split, oracle, bias=design.bias)
+    baseline = recipe.target.baseline_risk(split, oracle, bias=design.bias)
     start = _coefficients(logistic(X, split, fit_intercept=recipe.fit_intercept), design)
-    solution = cutting_planes(design, oracle, C=recipe.C, ignorant=ignorant, effort=recipe.effort, start=start)
+    solution = cutting_planes(design, oracle, C=recipe.C, baseline=baseline, effort=recipe.effort, start=start)
     return _model(solution, design)
 
 

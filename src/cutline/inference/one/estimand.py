@@ -120,7 +120,7 @@ def as_measure(function: Any, where: Mapping[str, Any]) -> Measure:
         range=(-math.inf, math.inf),
         better=None,
         perfect=constant(math.nan),
-        random=constant(math.nan),
+        baseline=constant(math.nan),
         needs=Needs.COUNTS if where else Needs.RANKING,
         family=Family.RANKING,
         source=(),

@@ -1,4 +1,7 @@
-"""The little language of gates: MEASURE[.low|.high|.value][@parameter=value,...] then >=, <=, > or < and a number."""
+"""The language of requirements, for gates and for cuts alike.
+
+MEASURE[.low|.high|.value][@parameter=value,...] then >=, <=, > or < and a number, such as "recall >= 0.9".
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ from cutline.measures import MEASURES, Measure, Needs
 PARTS = ("value", "low", "high")
 _OPERATORS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
 _CUTS = ("threshold", "quota", "share")
+_ALSO = {"share": "predicted_positive_rate"}  # words that only a requirement knows: elsewhere share= names a cut
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?%?")
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
@@ -39,9 +43,18 @@ class Requirement:
     comparison: str
     bound: float
 
+    @property
+    def is_floor(self) -> bool:
+        """Whether it asks for a large value."""
+        return self.comparison.startswith(">")
+
     def holds(self, value: float) -> bool:
         """Whether the value meets it; NaN never does."""
-        return bool(_OPERATORS[self.comparison](value, self.bound))
+        return bool(self.hold(value))
+
+    def hold(self, values: Any) -> Any:
+        """Whether each of some values meets it; NaN never does."""
+        return _OPERATORS[self.comparison](values, self.bound)
 
 
 class _Reader:
@@ -118,6 +131,7 @@ def _term(reader: _Reader, *, whole: bool = False) -> Term:
     reader.skip()
     start = reader.at
     name = reader.take(_WORD, "the name of a measure")
+    name = name if name in MEASURES else _ALSO.get(name, name)
     if name not in MEASURES:
         raise reader.error("expected the name of a measure", near(name, MEASURES.names), start)
     measure, part = MEASURES[name], "value"
