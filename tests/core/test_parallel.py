@@ -11,6 +11,14 @@ MANY = parallel.WORTH_THREADS
 HANGS = 60  # seconds after which a thread gives up, so that a failing test ends
 
 
+def wait_for_threads():
+    """Until no thread works any more: those that are told to stop may have begun others a moment before."""
+    for _ in range(10):
+        for thread in threading.enumerate():
+            if thread.name.startswith("ThreadPoolExecutor"):
+                thread.join(HANGS)
+
+
 def test_results_come_in_the_order_of_the_items_and_watchers_count_them():
     seen = []
     with parallel.watched(lambda done, of: seen.append((done, of))):
@@ -36,9 +44,7 @@ def test_an_interruption_is_raised_at_once_and_ends_the_work_that_has_begun():
 
     with pytest.raises(KeyboardInterrupt):
         parallel.each(work, range(50), MANY)
-    for thread in threading.enumerate():
-        if thread is not threading.current_thread() and thread.name.startswith("ThreadPoolExecutor"):
-            thread.join(HANGS)
+    wait_for_threads()
 
     assert sorted(ended) == [0, 1]  # both threads stopped in the middle
     assert sorted(asked) == [0, 1]  # and the other 48 items never began
@@ -63,9 +69,7 @@ def test_work_inside_of_work_stops_with_it():
 
     with pytest.raises(ValueError, match="the second item fails"):
         parallel.each(outer, range(2), MANY)
-    for thread in threading.enumerate():
-        if thread is not threading.current_thread() and thread.name.startswith("ThreadPoolExecutor"):
-            thread.join(HANGS)
+    wait_for_threads()
 
     assert sorted(ended) in ([], [0], [0, 1])  # begun or not, none runs on
     assert not [t for t in threading.enumerate() if t.name.startswith("ThreadPoolExecutor")]
