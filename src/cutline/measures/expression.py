@@ -120,7 +120,10 @@ def _node(name: str, *arguments: Any) -> Expression:
     name = _SAME.get(name, name)
     if name not in OPERATIONS:
         raise UntraceableError(f"A traced definition cannot use {name}.")
-    return Expression(name, tuple(_expression(argument) for argument in arguments))
+    nodes = tuple(_expression(argument) for argument in arguments)
+    if name == "multiply" and nodes[1].arguments == (1.0,):  # how counts are made floats; symbols are
+        return nodes[0]
+    return Expression(name, nodes)
 
 
 def _expression(value: Any) -> Expression:
@@ -173,13 +176,14 @@ def trace(measure: Measure, adjustable: tuple[str, ...] = ()) -> Traced | None:
     Args:
         measure: The measure, of which parameters may be bound.
         adjustable: Names of parameters that stay inputs of the program, where the measure has them and leaves them
-            open; `Traced.parameters` has their defaults.
+            open; `Traced.parameters` has these inputs, such as `expected_cost.cost_fp`, with their defaults.
     """
     if measure.needs is not Needs.COUNTS:
         return None
     given = {name: value for name, value in measure.defaults.items() if name in measure.parameters}
-    free = {name: float(given[name]) for name in adjustable if name in given and name not in measure.bound}
-    parameters = given | {name: symbol(name) for name in free}
+    names = {name: f"{measure.name}.{name}" for name in adjustable if name in given and name not in measure.bound}
+    free = {names[name]: float(given[name]) for name in names}
+    parameters = given | {name: symbol(names[name]) for name in names}
     inputs: list[Any] = [symbol(name) for name in INPUTS]
     counts = _Symbols(*inputs)
     value = _attempt(lambda: measure.function(counts, **parameters))
