@@ -68,8 +68,8 @@ class DataSet:
     def smallest(self) -> int:
         """The class with the fewest cases, but with `LEAST` at least; of several, the last.
 
-        A class of one or two cases cannot stand in both parts of a split. Of Iris, whose classes have one size, the text's
-        numbers show that the first was taken as the largest, so another was the smallest.
+        A class of one or two cases cannot stand in both parts of a split. Of Iris, whose classes have one size, the
+        text's numbers show that the first was taken as the largest, so another was the smallest.
         """
         counts = np.bincount(self.y)
         able = np.flatnonzero(counts >= LEAST)

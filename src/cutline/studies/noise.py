@@ -103,7 +103,7 @@ def _skew_verdict(found: dict[float, dict[str, float]], error: float) -> str:
     return (
         f"With {100 * min(found):g} % positives, {ranked[0]} keeps the order most often ({rare[ranked[0]]:.3f}); the "
         f"AUC does so {which} average precision ({rare['auc']:.3f} and {rare['average_precision']:.3f}). The text "
-        "recommends average precision for unbalanced classes because it looks at the top of the list, which is another reason."
+        "recommends average precision for unbalanced classes for another reason: it looks at the top of the list."
     )
 
 

@@ -285,8 +285,8 @@ def _tie_text(values: Values) -> str:
     share = _differing_pem(values)
     return (
         "With the text's own rule for ties PEM equals 2 AUC - 1, so both classes of a binary problem have the same "
-        f"value. The text prints different ones for C4.5. When ties are broken by the order of the rows, {share:.0f} % of our "
-        "binary data sets have different values for the two classes as well: the printed values ignore the rule."
+        "value. The text prints different ones for C4.5. When ties are broken by the order of the rows, "
+        f"{share:.0f} % of our binary data sets have different values for the two classes as well: the printed values ignore the rule."
     )
 
 

@@ -72,7 +72,7 @@ def do_parts(work: Callable[..., Any], parts: Sequence[tuple[Any, ...]], setting
     from joblib import Parallel, delayed
 
     kept = _Kept(settings.progress_file, what, settings.seed)
-    left = [part for part in parts if part not in kept]
+    left = [part for part in dict.fromkeys(parts) if part not in kept]  # each once, though it may serve twice
     settings.progress(len(parts) - len(left), len(parts))
     done = Parallel(n_jobs=settings.jobs, return_as="generator")(delayed(work)(*part, settings.seed) for part in left)
     for i, (part, result) in enumerate(zip(left, done, strict=True)):
