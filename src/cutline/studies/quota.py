@@ -286,7 +286,8 @@ def _tie_text(values: Values) -> str:
     return (
         "With the text's own rule for ties PEM equals 2 AUC - 1, so both classes of a binary problem have the same "
         "value. The text prints different ones for C4.5. When ties are broken by the order of the rows, "
-        f"{share:.0f} % of our binary data sets have different values for the two classes as well: the printed values ignore the rule."
+        f"{share:.0f} % of our binary data sets have different values for the two classes as well: the printed values "
+        "ignore the rule."
     )
 
 
