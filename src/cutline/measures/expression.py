@@ -12,6 +12,7 @@ import itertools
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -121,8 +122,8 @@ def _node(name: str, *arguments: Any) -> Expression:
     if name not in OPERATIONS:
         raise UntraceableError(f"A traced definition cannot use {name}.")
     nodes = tuple(_expression(argument) for argument in arguments)
-    if name == "multiply" and nodes[1].arguments == (1.0,):  # how counts are made floats; symbols are
-        return nodes[0]
+    if name == "multiply" and nodes[1].operation == "number" and nodes[1].arguments[0] == 1:
+        return nodes[0]  # how counts are made floats, as symbols are
     return Expression(name, nodes)
 
 
@@ -170,6 +171,7 @@ class Traced:
     parameters: Mapping[str, float] = field(default_factory=dict)
 
 
+@lru_cache(maxsize=1024)
 def trace(measure: Measure, adjustable: tuple[str, ...] = ()) -> Traced | None:
     """The definition of a measure of one cut as expressions; None when it cannot be traced.
 
@@ -264,9 +266,12 @@ class Program:
     def __init__(self) -> None:
         self.steps: list[list[Any]] = []
         self._places: dict[tuple[Any, ...], int] = {}
+        self._added: dict[int, tuple[Expression, int]] = {}  # by identity: an expression is used many times
 
     def add(self, expression: Expression) -> int:
         """The place of the step whose result is that of the expression."""
+        if id(expression) in self._added:
+            return self._added[id(expression)][1]
         if expression.operation == "number":
             step: tuple[Any, ...] = ("number", _spelled(expression.arguments[0]))
         elif expression.operation == "input":
@@ -276,6 +281,7 @@ class Program:
         if step not in self._places:
             self._places[step] = len(self.steps)
             self.steps.append(list(step))
+        self._added[id(expression)] = (expression, self._places[step])
         return self._places[step]
 
     def run(self, inputs: Mapping[str, Any]) -> list[Any]:

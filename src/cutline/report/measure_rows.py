@@ -11,7 +11,7 @@ from typing import Any
 from cutline.core.table import p_shown, shown
 from cutline.measures import Family, Measure, Needs
 from cutline.measures.references import sources
-from cutline.results.comparison_summary import ComparisonSummary, Difference
+from cutline.results.comparison_summary import ComparisonSummary, DifferenceRow
 from cutline.results.summary import Row, Summary
 
 CARDS = ("auc", "average_precision", "brier", "log_loss", "recall", "precision", "specificity", "mcc")
@@ -154,7 +154,7 @@ def differences(summary: ComparisonSummary) -> list[dict[str, Any]]:
     return [{"summary": f"{title}: {_significant(own)}", "rows": own} for title, own in groups.items()]
 
 
-def _difference(row: Difference, level: float) -> View:
+def _difference(row: DifferenceRow, level: float) -> View:
     low, high = row.interval or (None, None)
     return {
         "title": row.measure.title,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import gzip
 import hashlib
+import itertools
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -16,8 +17,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cutline.charts import DARK, LIGHT
+from cutline.comparison import Comparison
 from cutline.core.ranking import Ranking
 from cutline.core.table import plain
+from cutline.evaluation import Evaluation
 from cutline.inference.two.confidence_curve import ConfidenceCurve
 from cutline.report import chart_specs, kept_cuts, measure_rows, pictures, programs, ranking_table, verdict
 from cutline.report.measure_rows import of_the_cut, slug
@@ -31,6 +34,7 @@ from cutline.results.summary import Summary
 MODULES = ("format", "ranking", "program", "intervals", "points", "charts", "link", "live", "numbers", "main")
 FIRST_CHARTS = ("roc", "precision_recall", "score_distribution")
 WIDE_CHARTS = ("skew", "dominance")
+MOST_PAIRS = 6  # of which each gets a chart of its difference
 _POINTS = ("precision", "recall")  # which the table of all models shows, whatever the charts do
 
 
@@ -39,6 +43,17 @@ class Shown(NamedTuple):
 
     ranking: Ranking
     threshold: float
+
+
+def of_evaluation(_: Evaluation, summary: Summary) -> str:
+    """The page of one model."""
+    return page(summary)
+
+
+def of_comparison(comparison: Comparison, summary: ComparisonSummary) -> str:
+    """The page of several models, with confidence curves of their pairs if these are few."""
+    pairs = list(itertools.combinations(comparison.names, 2)) if "auc" in {row.name for row in summary.rows} else []
+    return page(summary, [comparison.confidence_curve("auc", *pair) for pair in pairs if len(pairs) <= MOST_PAIRS])
 
 
 def page(summary: Summary | ComparisonSummary, differences: Sequence[ConfidenceCurve] = ()) -> str:

@@ -9,7 +9,7 @@ from cutline.core.counts import written
 from cutline.core.ranking import Ranking, cases_of
 from cutline.core.table import shown
 from cutline.report.opening import grouped, rule_of
-from cutline.results.comparison_summary import ComparisonSummary, Difference
+from cutline.results.comparison_summary import ComparisonSummary, DifferenceRow
 from cutline.results.estimate import Estimate
 from cutline.results.summary import Row, Summary
 
@@ -45,7 +45,7 @@ def _differences(summary: ComparisonSummary) -> list[str]:
     """Which models can be told apart; of many, how many pairs, and by which test."""
     if len(summary.verdict) <= _FEW_PAIRS:
         return [" ".join(summary.verdict)] if summary.verdict else []
-    pairs: list[Difference] = [row for row in summary.rows if row.name == "auc"] or list(summary.rows)
+    pairs: list[DifferenceRow] = [row for row in summary.rows if row.name == "auc"] or list(summary.rows)
     pairs = [row for row in pairs if row.name == pairs[0].name]
     if not pairs:
         return []
