@@ -91,7 +91,9 @@ def _as_the_page(number: float) -> str:
         return "∞" if number > 0 else "\N{MINUS SIGN}∞"
     if number == int(number) and abs(number) < 1e21:
         return str(int(number))
-    return np.format_float_positional(number, trim="-") if 1e-6 <= abs(number) < 1e21 else f"{number!r}"
+    if 1e-6 <= abs(number) < 1e21:
+        return np.format_float_positional(number, trim="-")
+    return repr(number).replace("e-0", "e-")
 
 
 def grouped(count: Any) -> str:

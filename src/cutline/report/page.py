@@ -72,7 +72,7 @@ def page(summary: Summary | ComparisonSummary, differences: Sequence[ConfidenceC
     stills = in_background(lambda: _stills(drawn, models))
     held = {name: kept_cuts.kept(own.data.ranking, own.counts, len(models)) for name, own in models.items()}
     data = _data(summary, models, held, drawn)
-    context |= _common(summary, models, held, drawn)
+    context |= _common(summary, models, held)
     scripts = {"library": library.result(), "program": script()}
     context["charts"] = _figures(drawn, stills.result())
     return (
@@ -120,7 +120,6 @@ def _common(
     summary: Summary | ComparisonSummary,
     models: Mapping[str, Summary],
     held: Mapping[str, kept_cuts.Kept],
-    drawn: Sequence[Any],
 ) -> dict[str, Any]:
     """What the templates are given of one model and of several alike."""
     first, kept = next(iter(models.values())), next(iter(held.values()))

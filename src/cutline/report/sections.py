@@ -1,4 +1,4 @@
-"""The sections of the page, in their order: each is one entry here and one part of the template, assets/parts/NAME.html."""
+"""The sections of the page, in their order: each is an entry here and a part of the template in assets/parts."""
 
 from __future__ import annotations
 

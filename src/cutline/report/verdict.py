@@ -1,4 +1,4 @@
-"""The verdict in three sentences: what was evaluated and how well it ranks, what the cut does, and what to mind most."""
+"""The verdict in three sentences: how well what was evaluated ranks, what the cut does, and what to mind most."""
 
 from __future__ import annotations
 
@@ -50,10 +50,11 @@ def _differences(summary: ComparisonSummary) -> list[str]:
     if not pairs:
         return []
     apart = sum(row.is_significant(summary.level) for row in pairs)
-    return [
+    told = (
         f"Of the {len(pairs)} pairs of models, {apart} differ significantly in {pairs[0].measure.title} at the "
         f"{100 * summary.level:g} % level ({pairs[0].method}, Holm's correction)."
-    ]
+    )
+    return [told]
 
 
 def _row(summary: Summary, name: str) -> Row | None:
