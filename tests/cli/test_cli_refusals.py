@@ -3,8 +3,11 @@
 import os
 
 import pytest
+import typer
 
-from cutline.cli.text import as_options, printable, without_controls
+from cutline.cli.main import app
+from cutline.cli.text import OPTIONS, in_options, printable, without_controls
+from cutline.core.errors import Argument, InputError, Text
 
 BAD_FILES = {
     "empty.csv": (b"", "empty"),
@@ -144,12 +147,26 @@ def test_printable_leaves_words_alone():
 @pytest.mark.parametrize(
     ("said", "expected"),
     [
-        ("If it is, pass quota= or share=.", "If it is, pass --quota or --share."),
-        ("Then pass higher_is_positive=False.", "Then pass --lower-is-positive."),
-        ("hit_rate needs quota: pass for example quota=3.", "hit_rate needs quota: pass for example --quota 3."),
-        ("the first at position 2: fill them", "the first in row 3: fill them"),
-        ("'r.html' exists already: pass overwrite=True.", "'r.html' exists already: pass --force."),
+        (Text("If it is, pass ", Argument("quota"), "."), "If it is, pass --quota."),
+        (Text("Then pass ", Argument("higher_is_positive", False), "."), "Then pass --lower-is-positive."),
+        (Text("pass ", Argument("overwrite", True), ", or"), "pass --force, or"),
+        (Text("pass ", Argument("positive", True)), "pass --positive true"),
+        (Text("pass ", Argument("positive", "it's")), "pass --positive 'it'\"'\"'s'"),
+        (Text("pass ", Argument("nothing_like_it")), "pass nothing_like_it"),
+        ("quota= in a plain text is text", "quota= in a plain text is text"),
+        (
+            InputError("holds NaN", "pass numbers", argument="scores", position=2),
+            "scores holds NaN in row 3: pass numbers.",
+        ),
+        (InputError("is 95", "pass 0.95", argument="level"), "--level is 95: pass 0.95."),
     ],
 )
-def test_messages_of_the_package_are_told_in_options(said, expected):
-    assert as_options(said) == expected
+def test_what_the_package_says_is_told_in_options(said, expected):
+    assert in_options(said) == expected
+
+
+def test_every_option_that_messages_name_exists():
+    command = typer.main.get_command(app)
+    declared = {name for each in command.commands.values() for option in each.params for name in option.opts}
+
+    assert set(OPTIONS.values()) <= declared

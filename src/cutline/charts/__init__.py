@@ -78,7 +78,9 @@ def chart(
     `name` is one of `CHARTS`, or a measure of one cut to draw over the threshold; `theme` is "light" or "dark".
     """
     if not isinstance(name, str):
-        raise UnknownNameError(f"name is of type {type(name).__name__}: pass the name of a chart first, such as 'roc'.")
+        raise UnknownNameError(
+            f"is of type {type(name).__name__}", "pass the name of a chart first, such as 'roc'", argument="name"
+        )
     chosen = themed(theme)
     if name == CONFIDENCE_CURVE:
         found, parameters = _difference(models, parameters)
@@ -112,7 +114,7 @@ def _resolve(name: str, parameters: dict[str, Any]) -> tuple[Callable[..., Any],
     if draw is None:
         if name in MEASURES and MEASURES[name].needs is Needs.COUNTS:
             if "measure" in parameters:
-                raise ParameterError(f"The chart {name} is of that measure: name another chart for another measure.")
+                raise ParameterError(f"The chart {name} is of that measure", "name another chart for another measure")
             return lines.over_threshold, {"measure": name} | parameters
         raise UnknownNameError(f"There is no chart {name!r}.{_hint(name)}")
     takes = [p.name for p in inspect.signature(draw).parameters.values() if p.kind is p.KEYWORD_ONLY]
@@ -138,8 +140,8 @@ def _difference(models: Any, parameters: dict[str, Any]) -> tuple[ConfidenceCurv
         return models, parameters
     if not hasattr(models, CONFIDENCE_CURVE):
         raise InputError(
-            "The chart confidence_curve shows a difference on the same cases: pass what compare() gives, or its "
-            "confidence_curve()."
+            "The chart confidence_curve shows a difference on the same cases",
+            "pass what compare() gives, or its confidence_curve()",
         )
     own = {name: parameters[name] for name in ("level",) if name in parameters}
     asked = {name: value for name, value in parameters.items() if name not in own}
@@ -151,24 +153,24 @@ def _models(name: str, models: Any) -> dict[str, Evaluated]:
     if models is None:
         if name in WITHOUT_MODELS:
             return {}
-        raise InputError(f"The chart {name} shows predictions, but none were given: pass an evaluation.")
+        raise InputError(f"The chart {name} shows predictions, but none were given", "pass an evaluation")
     if not isinstance(models, Mapping):
         models = {getattr(models, "name", None) or UNNAMED: models}
     for model in models.values():
         if not (hasattr(model, "ranking") and hasattr(model, "threshold")):
             raise InputError(
-                f"A chart shows evaluations, but one of type {type(model).__name__} was given: pass what evaluate() "
-                "gives, or several of them by name, such as {'tree': ev1, 'forest': ev2}."
+                f"A chart shows evaluations, but one of type {type(model).__name__} was given",
+                "pass what evaluate() gives, or several of them by name, such as {'tree': ev1, 'forest': ev2}",
             )
     named = {str(key): model for key, model in models.items()}
     if len(named) < len(models):
-        raise InputError("Two models have names that read the same: give each a name of its own.")
+        raise InputError("Two models have names that read the same", "give each a name of its own")
     if not named:
-        raise InputError(f"The chart {name} shows predictions, but no model was given: pass at least one.")
+        raise InputError(f"The chart {name} shows predictions, but no model was given", "pass at least one")
     if len(named) > MOST_MODELS:
         raise InputError(
-            f"{len(named)} models were given, but a chart tells {MOST_MODELS} apart: pass at most {MOST_MODELS}."
+            f"{len(named)} models were given, but a chart tells {MOST_MODELS} apart", f"pass at most {MOST_MODELS}"
         )
     if len(named) > 1 and name in ONE_MODEL:
-        raise InputError(f"The chart {name} shows one model, but {len(named)} were given: pass one of them.")
+        raise InputError(f"The chart {name} shows one model, but {len(named)} were given", "pass one of them")
     return named

@@ -177,7 +177,9 @@ def group_codes(group: Array) -> tuple[Array, Array]:
     try:
         names, code = np.unique(group, return_inverse=True)
     except TypeError:
-        raise InputError("groups holds values that cannot be compared: pass one kind of value, such as text.") from None
+        raise InputError(
+            "holds values that cannot be compared", "pass one kind of value, such as text", argument="groups"
+        ) from None
     return names, code.astype(np.int64)
 
 
@@ -199,7 +201,9 @@ class GroupSampler:
         is_positive, score = cases(labels, scores, positive=ranking.positive)
         group = np.asarray(groups)
         if group.shape != score.shape:
-            raise InputError(f"groups has {group.size} values but labels has {len(score)}: pass one for each label.")
+            raise InputError(
+                f"has {group.size} values but labels has {len(score)}", "pass one for each label", argument="groups"
+            )
         weight = None if weights is None else np.asarray(weights, dtype=ranking.pos.dtype)
         if weight is not None and not weight.all():
             is_positive, score, group, weight = (column[weight > 0] for column in (is_positive, score, group, weight))
