@@ -2,7 +2,7 @@
 
 Three variants that the field uses, because the number that is read off the curve depends on them:
 
-- "loess" is what R's `loess` does by default: tricube weights, fitted at the corners of a k-d tree and joined by cubics;
+- "loess" is what R's `loess` does by default: tricube weights, fits at the corners of a k-d tree, joined by cubics;
 - "loess_direct" has the same weights, but is fitted at every point (R's `surface = "direct"`);
 - "epanechnikov" is fitted at every point too, with Epanechnikov's weights (Python's `localreg`).
 """
@@ -10,6 +10,7 @@ Three variants that the field uses, because the number that is read off the curv
 from __future__ import annotations
 
 import math
+
 import numpy as np
 
 from cutline.core.last_axis import Array
@@ -18,6 +19,7 @@ SMOOTHERS = ("loess", "loess_direct", "epanechnikov")
 _CELL = 0.2  # a cell of the tree holds at most this part of a window
 _MARGIN = 0.005  # by which the outer corners lie beyond the data
 _AT_ONCE = 1_000_000  # distances that are held at a time
+_IN_CACHE = 32_768  # of which so many at once
 _FEWEST = 4  # distinct points below which there is nothing to smooth
 
 
@@ -102,7 +104,7 @@ def _radii(x: Array, ends: Array, at: Array, near: Array) -> Array:
     def holds(radius: Array) -> Array:
         until, from_ = np.searchsorted(x, at + radius, side="right"), np.searchsorted(x, at - radius)
         inside = np.take_along_axis(totals, until, axis=-1) - np.take_along_axis(totals, from_, axis=-1)
-        return inside >= wanted
+        return np.asarray(inside >= wanted)
 
     low = np.zeros(at.shape)
     high = np.maximum(at - x[0], x[-1] - at) * (1 + 1e-15)
@@ -138,19 +140,21 @@ def _moments(
     x: Array, weight: Array, y: Array, owner: Array, at: Array, radii: Array, method: str, degree: int
 ) -> tuple[Array, Array]:
     """The sums of which the normal equations at each place are made, in units of the window."""
-    if len(at) == 1:  # a long list: the window alone
-        window = slice(np.searchsorted(x, at[0] - radii[0]), np.searchsorted(x, at[0] + radii[0], side="right"))
-        x, weight, y = x[window], weight[:, window], y[:, window]
     # Where as many cases as the window holds lie on one point, that point alone counts.
-    u = np.clip((x - at[:, None]) / np.maximum(radii, 1e-300)[:, None], -1.0, 1.0)
-    w = weight[owner] * _kernel(np.abs(u), method)
-    response = y[owner]
-    powers, rights = np.empty((len(at), 2 * degree + 1)), np.empty((len(at), degree + 1))
-    for k in range(2 * degree + 1):
-        powers[:, k] = w.sum(-1)
-        if k <= degree:
-            rights[:, k] = np.einsum("ij,ij->i", w, response)
-        w *= u
+    radii = np.maximum(radii, 1e-300)
+    powers, rights = np.zeros((len(at), 2 * degree + 1)), np.zeros((len(at), degree + 1))
+    until = int(np.searchsorted(x, (at + radii).max(), side="right"))
+    block = max(1, _IN_CACHE // len(at))
+    for start in range(int(np.searchsorted(x, (at - radii).min())), until, block):
+        part = slice(start, min(start + block, until))
+        u = np.clip((x[part] - at[:, None]) / radii[:, None], -1.0, 1.0)
+        w = weight[owner, part] * _kernel(np.abs(u), method)
+        response = y[owner, part]
+        for k in range(2 * degree + 1):
+            powers[:, k] += w.sum(-1)
+            if k <= degree:
+                rights[:, k] += np.einsum("ij,ij->i", w, response)
+            w *= u
     return powers, rights
 
 

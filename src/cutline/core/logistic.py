@@ -10,7 +10,8 @@ from cutline.core.last_axis import Array
 
 _ITERATIONS = 100
 _HALVINGS = 40
-_AT_ONCE = 50_000  # weights that are worked on at a time: they then stay in the cache
+_AT_ONCE = 50_000  # weights of a stack that are worked on at a time
+_IN_CACHE = 32_768  # of which so many at once
 
 
 class Fit(NamedTuple):
@@ -28,11 +29,12 @@ def fit(
     offset: Array | float = 0.0,
     ridge: Array | float = 0.0,
     exists: Array | bool = True,
+    start: tuple[float, ...] = (),
 ) -> Fit:
     """The maximum of the likelihood for weights of positives and negatives at each row of the design.
 
     `pos` and `neg` may have leading axes. `ridge` is the penalty on half the square of each coefficient. Where
-    `exists` is false, there is no maximum, and the coefficients are NaN.
+    `exists` is false, there is no maximum, and the coefficients are NaN. The search begins at `start`.
 
     >>> design = np.ones((1, 1))
     >>> bool(np.isclose(fit(design, np.array([3.0]), np.array([1.0])).coefficients[0], np.log(3)))
@@ -53,7 +55,7 @@ def fit(
     at_once = max(1, _AT_ONCE // len(design))
     for i in range(0, len(rows), at_once):
         part = slice(i, i + at_once)
-        beta[rows[part]], inverse[rows[part]] = _newton(problem.of(part))
+        beta[rows[part]], inverse[rows[part]] = _newton(problem.of(part), np.array(start or (0.0,) * columns) * scale)
     inverse[rows] /= n[:, :, None]
     covariance = inverse / scale[:, None] / scale
     return Fit((beta / scale).reshape(*lead, columns), covariance.reshape(*lead, columns, columns))
@@ -72,45 +74,57 @@ class _Problem(NamedTuple):
         """The problem of some of the rows."""
         return self._replace(penalty=self.penalty[rows], pos=self.pos[rows], size=self.size[rows])
 
-    def loss(self, beta: Array) -> Array:
-        """Minus the penalised log likelihood of a case."""
-        eta = self.offset + beta @ self.design.T
-        grows = np.maximum(eta, 0) + np.log1p(np.exp(-np.abs(eta)))  # log(1 + e^eta) without overflow
-        return np.asarray((self.size * grows - self.pos * eta).sum(-1) + (self.penalty * beta**2).sum(-1) / 2)
+    def at(self, beta: Array) -> tuple[Array, Array, Array]:
+        """Minus the penalised log likelihood of a case, its downhill gradient, and the information."""
+        rows, columns = beta.shape
+        loss = (self.penalty * beta**2).sum(-1) / 2
+        gradient = -self.penalty * beta
+        information = np.einsum("ij,jk->ijk", self.penalty, np.eye(columns))
+        block = max(1, _IN_CACHE // rows)
+        for start in range(0, len(self.design), block):
+            part = slice(start, start + block)
+            design, pos, size = self.design[part], self.pos[:, part], self.size[:, part]
+            eta = self.offset[part] + beta @ design.T
+            small = np.exp(-np.abs(eta))
+            rest = 1 / (1 + small)
+            # log(1 + e^eta) without overflow
+            loss += (size * (np.maximum(eta, 0) - np.log(rest)) - pos * eta).sum(-1)
+            gradient += (pos - size * np.where(eta >= 0, rest, small * rest)) @ design
+            curved = size * (small * rest * rest)
+            for j in range(columns):
+                information[:, j] += curved @ (design * design[:, j : j + 1])
+        return loss, gradient, information
 
-    def slopes(self, beta: Array) -> tuple[Array, Array]:
-        """The gradient and the information."""
-        eta = self.offset + beta @ self.design.T
-        small = np.exp(-np.abs(eta))
-        mean = np.where(eta >= 0, 1.0, small) / (1 + small)
-        gradient = (self.pos - self.size * mean) @ self.design - self.penalty * beta
-        curved = self.size * (small / (1 + small) ** 2)
-        information = np.stack([curved @ (self.design * column[:, None]) for column in self.design.T], axis=-1)
-        return gradient, information + np.einsum("ij,jk->ijk", self.penalty, np.eye(beta.shape[-1]))
 
-
-def _newton(problem: _Problem) -> tuple[Array, Array]:
+def _newton(problem: _Problem, start: Array) -> tuple[Array, Array]:
     """Newton's steps, halved while they do not lower the loss, for all rows until each stands still."""
-    beta = np.zeros((len(problem.pos), problem.design.shape[-1]))
-    moving = np.arange(len(beta))
+    beta = np.tile(start, (len(problem.pos), 1))
+    inverse = np.zeros((*beta.shape, beta.shape[-1]))
+    moving, part = np.arange(len(beta)), problem
+    here = part.at(beta)
     for _ in range(_ITERATIONS):
-        part = problem if len(moving) == len(beta) else problem.of(moving)
-        gradient, information = part.slopes(beta[moving])
-        step = np.einsum("ijk,ik->ij", np.linalg.pinv(information, rcond=1e-15, hermitian=True), gradient)
-        beta[moving], stands = _descend(part, beta[moving], step)
-        moving = moving[~stands]
-        if not len(moving):
+        loss, gradient, information = here
+        inverse[moving] = np.linalg.pinv(information, rcond=1e-15, hermitian=True)
+        step = np.einsum("ijk,ik->ij", inverse[moving], gradient)
+        moved, here = _descend(part, beta[moving], step, loss)
+        beta[moving] += moved
+        # The error is squared by each step: after one as small as this, nothing is left of it.
+        goes_on = np.abs(moved).max(-1) > 1e-8 * (1 + np.abs(beta[moving]).max(-1))
+        if not goes_on.any():
             break
-    return beta, np.linalg.pinv(problem.slopes(beta)[1], rcond=1e-15, hermitian=True)
+        if not goes_on.all():
+            moving, here = moving[goes_on], tuple(table[goes_on] for table in here)
+            part = problem.of(moving)
+    return beta, inverse
 
 
-def _descend(problem: _Problem, beta: Array, step: Array) -> tuple[Array, Array]:
-    """The coefficients after a step, and whether they stand still."""
-    before, length = problem.loss(beta), np.ones(len(beta))
+def _descend(problem: _Problem, beta: Array, step: Array, before: Array) -> tuple[Array, tuple[Array, ...]]:
+    """The step, as much of it as lowers the loss, and what is found there."""
+    length = np.ones(len(beta))
     for _ in range(_HALVINGS):
-        worse = problem.loss(beta + length[:, None] * step) > before * (1 + 1e-15) + 1e-300
+        there: tuple[Array, ...] = problem.at(beta + length[:, None] * step)
+        worse = ~(there[0] <= before * (1 + 1e-15) + 1e-300)
         if not worse.any():
             break
         length = np.where(worse, length / 2, length)
-    moved = np.where(worse, 0.0, length)[:, None] * step
-    return beta + moved, np.abs(moved).max(-1) <= 1e-13 * (1 + np.abs(beta).max(-1))
+    return np.where(worse, 0.0, length)[:, None] * step, there

@@ -30,7 +30,7 @@ binned = partial(error, range=(0, 1), parameters=BINS, scales=False)
 def bin_of(r: Ranking, bins: int, binning: str) -> Array:
     """The number of the bin of each score, from the lowest.
 
-    Bins of equal mass end at the quantiles (type 7) of the probabilities and include their upper end; ties stay together.
+    Bins of equal mass end at the quantiles (type 7) of the probabilities, upper end included; ties stay together.
     """
     if binning == "width":
         return np.broadcast_to(np.clip(np.ceil(r.key * bins) - 1, 0, bins - 1).astype(np.intp), r.pos.shape)
@@ -56,10 +56,18 @@ def in_bins(r: Ranking, bins: int, binning: str) -> tuple[Array, Array, Array]:
 @binned(
     title="Expected calibration error",
     formula=r"\sum_b \frac{n_b}{n} \left|\bar y_b - \bar p_b\right|",
+    parameters=BINS
+    | {
+        "average": Parameter(
+            "the mean over the 'cases', or over the 'bins' that hold any, each counting the same",
+            choices=("cases", "bins"),
+            example="bins",
+        )
+    },
     aliases=("expected_calibration_error",),
     source=("vancalster2025", "naeini2015"),
 )
-def ece(r: Ranking, *, bins: int = 10, binning: str = "mass") -> Any:
+def ece(r: Ranking, *, bins: int = 10, binning: str = "mass", average: str = "cases") -> Any:
     """Mean distance between the share of positives and the mean probability in bins: it depends on the bins.
 
     It is biased upwards, even for a perfect model: `ev.calibration()` says what a calibrated one would get.
@@ -67,8 +75,11 @@ def ece(r: Ranking, *, bins: int = 10, binning: str = "mass") -> Any:
     >>> ece([1, 0, 1, 1], [0.2, 0.2, 0.8, 0.8], bins=2)  # |0.5 - 0.2| and |1 - 0.8|, in halves
     0.25
     """
-    observed, expected, _ = in_bins(r, int(bins), binning)
-    return divide(np.abs(observed - expected).sum(-1), r.total)
+    observed, expected, size = in_bins(r, int(bins), binning)
+    distance = np.abs(observed - expected)
+    if average == "cases":
+        return divide(distance.sum(-1), r.total)
+    return divide((distance / np.where(size > 0, size, 1.0)).sum(-1), np.count_nonzero(size, axis=-1))
 
 
 @binned(
@@ -132,9 +143,7 @@ def _spread(r: Ranking) -> Any:
 @statistic(
     title="Spiegelhalter's z",
     formula=r"\frac{\sum_i (y_i - p_i)(1 - 2 p_i)}{\sqrt{\sum_i (1 - 2 p_i)^2 p_i (1 - p_i)}}",
-    undefined=Condition(
-        "every probability is 0, 0.5 or 1", lambda r, **_: ~(_spread(r) > np.finfo(float).tiny)
-    ),
+    undefined=Condition("every probability is 0, 0.5 or 1", lambda r, **_: ~(_spread(r) > np.finfo(float).tiny)),
     source="spiegelhalter1986",
 )
 def spiegelhalter(r: Ranking) -> Any:

@@ -32,7 +32,7 @@ def logits(r: Ranking) -> Array:
     bound = -math.log(np.finfo(r.score.dtype).eps)
     log_p, log_q = r.logs
     with np.errstate(invalid="ignore"):
-        return np.clip(log_p - log_q, -bound, bound)
+        return np.asarray(np.clip(log_p - log_q, -bound, bound))
 
 
 # ---------------------------------------------------------------------- observed against expected
@@ -79,9 +79,7 @@ def oe_ratio(r: Ranking) -> Any:
 
 # ---------------------------------------------------------------------- the logistic calibration line
 
-NO_DOUBT = Condition(
-    "every probability is 0 or 1", lambda r, **_: ~((r.size > 0) & (r.key > 0) & (r.key < 1)).any(-1)
-)
+NO_DOUBT = Condition("every probability is 0 or 1", lambda r, **_: ~((r.size > 0) & (r.key > 0) & (r.key < 1)).any(-1))
 
 
 def _extremes(r: Ranking, cells: Array) -> tuple[Array, Array]:
@@ -120,7 +118,8 @@ def _joint_fit(r: Ranking, fit: str) -> logistic.Fit:
     design = np.column_stack((np.ones(len(r)), logits(r)))
     is_ridge = fit == "ridge"
     exists = both if is_ridge else both & _overlaps(r)
-    return logistic.fit(design, *r.floats, ridge=np.array([0.0, 1.0]) if is_ridge else 0.0, exists=exists)
+    ridge = np.array([0.0, 1.0]) if is_ridge else 0.0
+    return logistic.fit(design, *r.floats, ridge=ridge, exists=exists, start=(0.0, 1.0))
 
 
 def _by_scikit_learn(r: Ranking) -> Array:
@@ -142,7 +141,7 @@ def _robust(r: Ranking, design: Array, eta: Array, covariance: Array) -> Array:
         return covariance
     mean = 1 / (1 + np.exp(-eta))
     squared = r.pos2 * (1 - mean) ** 2 + r.neg2 * mean**2
-    return covariance @ np.einsum("...i,ij,ik->...jk", squared, design, design) @ covariance
+    return np.asarray(covariance @ np.einsum("...i,ij,ik->...jk", squared, design, design) @ covariance)
 
 
 def _variance_of_offset(r: Ranking) -> Any:
@@ -184,7 +183,7 @@ def calibration_intercept(r: Ranking) -> Any:
     kind=StandardError({"likelihood": partial(_variance_of_line, 1)}),
 )
 def calibration_slope(r: Ranking, *, fit: str = "likelihood") -> Any:
-    """Slope of the log odds of the outcome on those of the probabilities: below 1 they are too extreme, above too timid."""
+    """Slope of the log odds of the outcome on those predicted: below 1 they are too extreme, above 1 too timid."""
     return joint_fit(r, fit).coefficients[..., 1]
 
 

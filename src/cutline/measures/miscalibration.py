@@ -11,7 +11,6 @@ import numpy as np
 from cutline.core import loess
 from cutline.core.counts import divide
 from cutline.core.ranking import Array, Ranking, dot
-from cutline.measures.conditions import ONE_CLASS
 from cutline.measures.definition import Family, Needs, measure
 from cutline.measures.facts import Condition, Parameter, ReferenceValue
 from cutline.measures.probabilities import brier, log_loss
@@ -27,7 +26,7 @@ error = partial(
     baseline=0,
 )
 
-# ---------------------------------------------------------------------- CORP: miscalibration, discrimination, uncertainty
+# ---------------------------------------------------------------------- CORP: S = MCB - DSC + UNC
 
 SCORE = Parameter("the scoring rule that is taken apart", choices=("brier", "log"), example="log")
 
@@ -125,11 +124,11 @@ def _loess(r: Ranking, smooth: str, span: float, degree: int) -> Array:
         return cells.reshape(-1, len(r))[:, ::-1] if cells.ndim > 1 else cells[::-1]
 
     found = loess.smooth(r.key[::-1], rising(r.size.astype(float)), rising(r.share), smooth, span, int(degree))
-    return found[..., ::-1].reshape(r.pos.shape)
+    return np.asarray(found[..., ::-1].reshape(r.pos.shape))
 
 
 def _distance(r: Ranking, smooth: str, span: float, degree: int) -> Array:
-    return np.abs(calibration_curve(r, smooth, span, degree) - r.key)
+    return np.asarray(np.abs(calibration_curve(r, smooth, span, degree) - r.key))
 
 
 # Windows and quantiles count cases, so that a weight is a repetition.
