@@ -101,7 +101,7 @@ def _newton(problem: _Problem, start: Array) -> tuple[Array, Array]:
     beta = np.tile(start, (len(problem.pos), 1))
     inverse = np.zeros((*beta.shape, beta.shape[-1]))
     moving, part = np.arange(len(beta)), problem
-    here = part.at(beta)
+    here: tuple[Array, ...] = part.at(beta)
     for _ in range(_ITERATIONS):
         loss, gradient, information = here
         inverse[moving] = np.linalg.pinv(information, rcond=1e-15, hermitian=True)
