@@ -1,7 +1,7 @@
 """Rankings as files: a short header with a checksum, then the columns as Parquet.
 
-The checksum covers the facts of the header and everything behind it, and it is compared before the columns are parsed: a
-file that was cut off or altered is refused, whatever its bytes would do to a reader.
+The checksum covers the facts of the header and everything behind it, and it is compared before the columns are parsed:
+a file that was cut off or altered is refused, whatever its bytes would do to a reader.
 """
 
 from __future__ import annotations
