@@ -9,7 +9,7 @@ from __future__ import annotations
 import bisect
 import html
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -209,6 +209,13 @@ class Ranking:
     def are_probabilities(self) -> bool:
         """Whether the scores can be read as probabilities of the positive class."""
         return self.higher_is_positive and bool(self.score[0] <= 1 and self.score[-1] >= 0)
+
+    def kept(self, key: Any, make: Callable[[], Any]) -> Any:
+        """What `make` finds for this ranking, found once: several measures may need it."""
+        found = self.__dict__.setdefault("_found", {})
+        if key not in found:
+            found[key] = make()
+        return found[key]
 
     # ---- one cut
 
