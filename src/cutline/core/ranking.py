@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import bisect
 import html
+import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -325,6 +327,19 @@ class Ranking:
         last = np.concatenate((first[1:] - 1, [len(self) - 1]))
         sums = (np.add.reduceat(c, first, axis=-1) for c in (self.pos, self.neg, self.pos2, self.neg2))
         return bracket(self.score[first], self.score[last], *sums, like=self)
+
+    # ---- files
+
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
+        """Write the ranking to a file that `cutline.load` reads: exact, checked, and far smaller than the rows.
+
+        Args:
+            path: The file to write, such as "monday.ranking".
+            overwrite: Whether a file of that name is replaced.
+        """
+        from cutline.core.ranking_file import save
+
+        return save(self, path, overwrite=overwrite)
 
     # ---- looks
 
