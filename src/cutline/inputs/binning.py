@@ -110,8 +110,8 @@ def _divided(bins: Bins, heavy: Array, width: float, room: int) -> Division:
     return Division(bins.path[:, heavy], low, high - low, parts)
 
 
-def _taken(bins: Bins, kept: Array) -> Bins:
-    return Bins(*(column[kept] for column in bins[:4]), bins.path[:, kept])
+def _taken(bins: Bins, which: Array) -> Bins:
+    return Bins(bins.top[which], bins.bottom[which], bins.pos[which], bins.neg[which], bins.path[:, which])
 
 
 def _joined(bins: Bins, parts: Bins) -> Bins:
@@ -119,14 +119,15 @@ def _joined(bins: Bins, parts: Bins) -> Bins:
     depth = len(parts.path)
     padded = np.full((depth, len(bins)), -1, dtype=np.int64)
     padded[: len(bins.path)] = bins.path
-    columns = (np.concatenate(pair) for pair in zip(bins[:4], parts[:4], strict=True))
-    return Bins(*columns, np.concatenate((padded, parts.path), axis=1))
+    whole = bins._replace(path=padded)
+    top, bottom, pos, neg, path = (np.concatenate(pair, axis=-1) for pair in zip(whole, parts, strict=True))
+    return Bins(top, bottom, pos, neg, path)
 
 
 def _in_order(bins: Bins) -> Bins:
     """The bins by descending scores; two that overlap, which rounding in a logarithm could make, become one."""
     order = np.lexsort((-bins.bottom, -bins.top))
-    bins = Bins(*(column[order] for column in bins[:4]), bins.path[:, order])
+    bins = _taken(bins, order)
     lowest = np.minimum.accumulate(bins.bottom)
     starts = np.concatenate(([True], bins.top[1:] < lowest[:-1])) if len(bins) else np.zeros(0, bool)
     if starts.all():
@@ -157,7 +158,8 @@ def magnitude(score: Array) -> Array:
 
 def part_of(score: Array, low: Array, span: Array, parts: Array) -> Array:
     """The part of its bin that a score falls into."""
-    return np.minimum(np.floor((score - low) / span * parts), parts - 1).astype(np.int64)
+    part = np.minimum(np.floor((score - low) / span * parts), parts - 1)
+    return np.asarray(part).astype(np.int64)
 
 
 def of_arrays(score: Array, is_positive: Array, weight: Array | None = None) -> Aggregate:
