@@ -78,13 +78,13 @@ def load(path: str | os.PathLike[str]) -> Ranking:
     if _checksum(facts, payload) != facts["sha256"]:
         raise InputError(f"{title} is damaged: its contents do not match its checksum. Make it again.")
     found = _from_parquet(payload)
-    score, pos, neg = (found[name] for name in _COLUMNS[:3])
-    squares = (found[name] for name in _SQUARES) if "pos2" in found else (pos, neg)
+    pos, neg = found["pos"], found["neg"]
     return Ranking(
-        score,
+        found["score"],
         pos,
         neg,
-        *squares,
+        found.get("pos2", pos),
+        found.get("neg2", neg),
         higher_is_positive=facts["higher_is_positive"],
         positive=facts["positive"],
         dropped=facts["dropped"],

@@ -11,6 +11,7 @@ there. Two passes are enough for most data; scores that crowd around one value t
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,7 +25,8 @@ PASSES = 5
 _POOLED = -1_000_000  # the path of a bin that was made of two: no pass can follow both, so it is not divided
 
 
-class Bins(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Bins:
     """Bins in descending order of the score: the scores at their ends, the counts in them, and which path leads there.
 
     `path` has a row for each pass that divided a bin: the number of the part that it is of its parent, -1 where the
@@ -110,8 +112,8 @@ def _divided(bins: Bins, heavy: Array, width: float, room: int) -> Division:
     return Division(bins.path[:, heavy], low, high - low, parts)
 
 
-def _taken(bins: Bins, kept: Array) -> Bins:
-    return Bins(*(column[kept] for column in bins[:4]), bins.path[:, kept])
+def _taken(bins: Bins, which: Array) -> Bins:
+    return Bins(bins.top[which], bins.bottom[which], bins.pos[which], bins.neg[which], bins.path[:, which])
 
 
 def _joined(bins: Bins, parts: Bins) -> Bins:
@@ -119,14 +121,19 @@ def _joined(bins: Bins, parts: Bins) -> Bins:
     depth = len(parts.path)
     padded = np.full((depth, len(bins)), -1, dtype=np.int64)
     padded[: len(bins.path)] = bins.path
-    columns = (np.concatenate(pair) for pair in zip(bins[:4], parts[:4], strict=True))
-    return Bins(*columns, np.concatenate((padded, parts.path), axis=1))
+    return Bins(
+        np.concatenate((bins.top, parts.top)),
+        np.concatenate((bins.bottom, parts.bottom)),
+        np.concatenate((bins.pos, parts.pos)),
+        np.concatenate((bins.neg, parts.neg)),
+        np.concatenate((padded, parts.path), axis=1),
+    )
 
 
 def _in_order(bins: Bins) -> Bins:
     """The bins by descending scores; two that overlap, which rounding in a logarithm could make, become one."""
     order = np.lexsort((-bins.bottom, -bins.top))
-    bins = Bins(*(column[order] for column in bins[:4]), bins.path[:, order])
+    bins = _taken(bins, order)
     lowest = np.minimum.accumulate(bins.bottom)
     starts = np.concatenate(([True], bins.top[1:] < lowest[:-1])) if len(bins) else np.zeros(0, bool)
     if starts.all():
@@ -157,7 +164,8 @@ def magnitude(score: Array) -> Array:
 
 def part_of(score: Array, low: Array, span: Array, parts: Array) -> Array:
     """The part of its bin that a score falls into."""
-    return np.minimum(np.floor((score - low) / span * parts), parts - 1).astype(np.int64)
+    part = np.minimum(np.floor((score - low) / span * parts), parts - 1)
+    return np.asarray(part).astype(np.int64)
 
 
 def of_arrays(score: Array, is_positive: Array, weight: Array | None = None) -> Aggregate:
