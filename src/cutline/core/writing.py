@@ -6,7 +6,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from cutline.core.errors import ParameterError
+from cutline.core.errors import Argument, ParameterError, Text
 
 
 def write(path: str | os.PathLike[str], content: bytes, *, overwrite: bool) -> Path:
@@ -34,11 +34,11 @@ def write(path: str | os.PathLike[str], content: bytes, *, overwrite: bool) -> P
 def check(target: Path, *, overwrite: bool) -> None:
     """Refuse a path that cannot be written, before the work for its content is done."""
     if not target.parent.is_dir():
-        raise ParameterError(f"There is no folder {str(target.parent)!r}: make it, or pass another path.")
+        raise ParameterError(f"There is no folder {str(target.parent)!r}", "make it, or pass another path")
     if not os.access(target.parent, os.W_OK | os.X_OK):
         raise _closed(target, "Permission denied")
     if target.is_dir():
-        raise ParameterError(f"{str(target)!r} is a folder: pass the path of a file.")
+        raise ParameterError(f"{str(target)!r} is a folder", "pass the path of a file")
     if target.exists() and not overwrite:
         raise _taken(target)
 
@@ -56,8 +56,9 @@ def _claim(source: Path, target: Path) -> None:
 
 
 def _taken(target: Path) -> ParameterError:
-    return ParameterError(f"{str(target)!r} exists already: pass overwrite=True, or another path.")
+    way_out = Text("pass ", Argument("overwrite", True), ", or another path")
+    return ParameterError(f"{str(target)!r} exists already", way_out)
 
 
 def _closed(target: Path, why: str) -> ParameterError:
-    return ParameterError(f"Nothing can be written in the folder {str(target.parent)!r} ({why}): pass another path.")
+    return ParameterError(f"Nothing can be written in the folder {str(target.parent)!r} ({why})", "pass another path")

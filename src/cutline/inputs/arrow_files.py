@@ -22,7 +22,7 @@ def read(path: Path, title: str) -> Source:
     try:
         from pyarrow import ArrowException
     except ImportError:
-        raise InputError(f"{title} is an Arrow file, which needs pyarrow: install pyarrow, or pass Parquet.") from None
+        raise InputError(f"{title} is an Arrow file, which needs pyarrow", "install pyarrow, or pass Parquet") from None
     try:
         table = _table(path)
         table.validate(full=True)

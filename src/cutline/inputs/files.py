@@ -35,7 +35,7 @@ _MANY = 1000  # more distinct labels than this are no labels
 def read(path: Any, format: str | None = None) -> Source:
     """The source of a file, of standard input (`"-"`), or of an open stream of bytes."""
     if format is not None and format not in FORMATS:
-        raise ParameterError(f"format is {format!r}: pass one of {', '.join(FORMATS)}.")
+        raise ParameterError(f"is {format!r}", f"pass one of {', '.join(FORMATS)}", argument="format")
     place, title = (spooled(path), "standard input") if path == "-" or hasattr(path, "read") else local(path)
     kind = format or layout_of(place)
     if kind == "arrow":
@@ -100,7 +100,7 @@ class File:
     def _typed(self, asked: Mapping[Any, Ask]) -> str:
         """The query of the columns, with the types that their arguments need and names that cannot collide."""
         if not self.count:
-            raise InputError(f"{self.title} has columns but no rows: pass at least one case.")
+            raise InputError(f"{self.title} has columns but no rows", "pass at least one case")
         for one in asked.values():
             self._check_numbers(one)
         with self._plainly():
@@ -151,7 +151,7 @@ class File:
                 f"SELECT place, value FROM ({numbered}) WHERE bad ORDER BY place LIMIT 1"  # noqa: S608
             ).fetchall()
         for place, value in found:
-            raise PositionError(one.role, f"holds text, {value!r},", place - 1, _way_out(str(value)))
+            raise PositionError(f"holds text, {value!r},", _way_out(str(value)), argument=one.role, position=place - 1)
 
     def _name(self, one: Ask) -> str:
         return '"' + self._names[one.column].replace('"', '""') + '"'

@@ -120,7 +120,7 @@ def choose(estimand: Estimand, method: str, *, grouped: bool = False) -> str:
     apply = methods(estimand)
     if method not in apply:
         raise ParameterError(
-            f"{method!r} does not apply to {estimand.name}: pass {', '.join(map(repr, apply))} or 'auto'."
+            f"{method!r} does not apply to {estimand.name}", f"pass {', '.join(map(repr, apply))} or 'auto'"
         )
     return method
 
