@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from cutline.cli import cut_commands
 from cutline.cli import options as o
 
 FINE, FAILED, REFUSED, BROKEN, STOPPED = 0, 1, 2, 3, 130
@@ -194,6 +195,12 @@ def check(
     gate = Gate(tuple(require or ()), against, no_worse, margin, against_score, junit)
     passed = run_check(file, reading, asked, gate, Output(json, False, None, None, force, quiet))
     raise typer.Exit(FINE if passed else FAILED)
+
+
+app.command(epilog="Example: cutline cut predictions.csv --label y --score p --require 'recall >= 0.9' -o cut.json")(
+    cut_commands.cut
+)
+app.command(epilog="Example: cutline apply cut.json new.csv --score p -o flagged.csv")(cut_commands.apply)
 
 
 @app.command(epilog="Examples: cutline measures; cutline measures mcc; cutline measures kappa; cutline measures --json")
