@@ -107,11 +107,14 @@ class PairedMeasure:
             return "influence" if self.is_plentiful else "bootstrap"
         if method == "delong" and not self.is_linear_in_auc:
             lines = ", ".join(m.name for m in MEASURES if isinstance(m.kind, LineOfAuc))
-            raise ParameterError(f"delong is for {lines}, not for {self.measure.name}: pass method='bootstrap'.")
+            raise ParameterError(
+                f"is for {lines}, not for {self.measure.name}", "pass method='bootstrap'", argument="delong"
+            )
         if method.startswith(("mcnemar", "tango")) and not self.is_share:
             raise ParameterError(
                 f"{method} is for {', '.join(SHARES)} at a threshold, of cases without fractional weights, "
-                f"not for {self.measure}: pass method='bootstrap'."
+                f"not for {self.measure}",
+                "pass method='bootstrap'",
             )
         if method == "influence" and self.influences is None:
             raise ParameterError(f"influence needs a smooth measure, and {self.measure} is none: pass 'bootstrap'.")
