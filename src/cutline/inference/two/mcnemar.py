@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,20 +10,9 @@ import numpy as np
 
 from cutline.core.ranking import Array
 from cutline.inference.resampling.pairing import Pairing
+from cutline.measures import PairedShare
 
 Variant = Literal["exact", "midp", "asymptotic"]
-
-# The measures that are the share of some cases in which something happens, the same cases for every model:
-# among which cases (None: all), and whether a flag, or a flag that is right or wrong, is what happens.
-SHARES: Mapping[str, tuple[bool | None, Literal["flagged", "right", "wrong"]]] = {
-    "accuracy": (None, "right"),
-    "error_rate": (None, "wrong"),
-    "recall": (True, "right"),
-    "fnr": (True, "wrong"),
-    "specificity": (False, "right"),
-    "fpr": (False, "wrong"),
-    "predicted_positive_rate": (None, "flagged"),
-}
 
 
 @dataclass(frozen=True)
@@ -99,9 +87,9 @@ def mcnemar(table: Discordance, variant: Variant = "midp") -> float:
     return min(1.0, 2 * tail if variant == "exact" else tail + below)
 
 
-def discordance(pairing: Pairing, flags: Array, measure: str) -> Discordance:
+def discordance(pairing: Pairing, flags: Array, share: PairedShare) -> Discordance:
     """The discordant cases of two models, whose flags are given for each cell, by what the measure is a share of."""
-    among, what = SHARES[measure]
+    among, what = share
     inside = np.full(len(pairing), True) if among is None else pairing.is_positive == among
     happens = flags if what == "flagged" else (flags == pairing.is_positive) == (what == "right")
     first, second = (int(pairing.cases[inside & happens[i] & ~happens[1 - i]].sum()) for i in (0, 1))

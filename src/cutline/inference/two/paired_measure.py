@@ -31,7 +31,7 @@ from cutline.inference.caveats import (
 from cutline.inference.permutation import exchange_models
 from cutline.inference.resampling.pairing import Pairing, Question, bootstrap, delong_covariance
 from cutline.inference.two.differences import Difference, NormalDifference, ResampledDifference, needed_cases
-from cutline.inference.two.mcnemar import SHARES, Discordance, Variant, discordance, mcnemar
+from cutline.inference.two.mcnemar import Discordance, Variant, discordance, mcnemar
 from cutline.inference.two.test_results import PairTest
 from cutline.measures import MEASURES, LineOfAuc, Measure, Needs
 from cutline.results.estimate import Estimate
@@ -85,7 +85,7 @@ class PairedMeasure:
     @property
     def is_share(self) -> bool:
         """Whether the measure is a share of the same countable cases for both models, as McNemar's test needs."""
-        return self.measure.name in SHARES and self.cuts is not None and self.pairing.integral
+        return self.measure.paired is not None and self.cuts is not None and self.pairing.integral
 
     @property
     def is_linear_in_auc(self) -> bool:
@@ -102,8 +102,9 @@ class PairedMeasure:
             lines = ", ".join(m.name for m in MEASURES if isinstance(m.kind, LineOfAuc))
             raise ParameterError(f"delong is for {lines}, not for {self.measure.name}: pass method='bootstrap'.")
         if method.startswith(("mcnemar", "tango")) and not self.is_share:
+            shares = ", ".join(m.name for m in MEASURES if m.paired)
             raise ParameterError(
-                f"{method} is for {', '.join(SHARES)} at a threshold, of cases without fractional weights, "
+                f"{method} is for {shares} at a threshold, of cases without fractional weights, "
                 f"not for {self.measure}: pass method='bootstrap'."
             )
         return "mcnemar_midp" if method == "mcnemar" else method
@@ -180,7 +181,8 @@ class PairedMeasure:
     def discordance(self) -> Discordance:
         """The cases that one of the models only gets."""
         cuts = np.array(self.cuts)[:, None]
-        return discordance(self.pairing, self.pairing.index < cuts, self.measure.name)
+        assert self.measure.paired is not None  # noqa: S101
+        return discordance(self.pairing, self.pairing.index < cuts, self.measure.paired)
 
     @cached_property
     def _delong_se(self) -> float:
