@@ -231,6 +231,15 @@ def test_the_name_of_another_is_refused():
             cl.measure(name=name)(lambda tp: tp)
 
 
+def test_what_was_defined_can_be_removed_and_what_is_built_in_cannot(profit):
+    MEASURES.remove("profit_per_case")
+
+    assert "profit_per_case" not in MEASURES
+    assert not hasattr(cl.evaluate(LABELS, SCORES), "profit_per_case")
+    with pytest.raises(cl.ParameterError, match="auc is a measure of cutline, which stays"):
+        MEASURES.remove("auc")
+
+
 def test_an_alias_of_another_is_refused_and_nothing_is_left_behind():
     with pytest.raises(cl.ParameterError, match="belongs to precision"):
         cl.measure(name="fresh_one", aliases=("ppv",))(lambda tp: tp)
@@ -261,8 +270,10 @@ def test_a_parameter_that_is_no_argument_is_refused():
 
 
 def test_it_comes_back_from_pickle(profit):
-    assert pickle.loads(pickle.dumps(profit)) is profit
-    assert pickle.loads(pickle.dumps(profit.with_(cost=3.0))).defaults == {"cost": 3.0}
+    again = pickle.loads(pickle.dumps([profit, profit.with_(cost=3.0)]))  # noqa: S301
+
+    assert again[0] is profit
+    assert again[1].defaults == {"cost": 3.0}
 
 
 @pytest.mark.parametrize("is_importable", [True, False])
@@ -273,9 +284,9 @@ def test_another_process_finds_it_by_its_module_or_says_why_not(tmp_path, is_imp
     store = "import in_a_module, pickle, sys; sys.stdout.buffer.write(pickle.dumps(in_a_module.stored))"
     load = "import pickle, sys; print(pickle.loads(sys.stdin.buffer.read())([1, 0], [0.9, 0.1]))"
     path = {"PYTHONPATH": os.pathsep.join([*sys.path, str(tmp_path)])}
-    packed = subprocess.run(
+    packed = subprocess.run(  # noqa: S603
         [sys.executable, "-c", store], capture_output=True, env=os.environ | path, check=True
-    ).stdout  # noqa: S603
+    ).stdout
     env = os.environ | (path if is_importable else {"PYTHONPATH": os.pathsep.join(sys.path)})
 
     done = subprocess.run([sys.executable, "-c", load], input=packed, capture_output=True, env=env, check=False)  # noqa: S603
@@ -340,36 +351,36 @@ def test_a_right_definition_passes(profit, top):
 
 
 WRONG = {
-    "range": (dict(range=(0, 0.5)), lambda tp, fn: tp / (tp + fn), "Its range is declared as 0 to 0.5, but it is 1"),
-    "baseline": (dict(baseline=0.5), lambda tp, fp: tp / (tp + fp), "Its baseline is declared as 0.5, but it is 0.375"),
-    "perfect": (dict(perfect=2), lambda tp, fp: tp / (tp + fp), "for a perfect model is declared as 2, but it is 1"),
+    "range": ({"range": (0, 0.5)}, lambda tp, fn: tp / (tp + fn), "Its range is declared as 0 to 0.5, but it is 1"),
+    "baseline": ({"baseline": 0.5}, lambda tp, fp: tp / (tp + fp), "Its baseline is declared as 0.5, but it is 0.375"),
+    "perfect": ({"perfect": 2}, lambda tp, fp: tp / (tp + fp), "for a perfect model is declared as 2, but it is 1"),
     "direction": (
-        dict(better="lower"),
+        {"better": "lower"},
         lambda tp, fn: tp / (tp + fn),
-        "It is better when lower, but a perfect model gets 1",
+        "It is better when lower, but a perfect",
     ),
     "scale": ({}, lambda tp, fp: tp - fp, "Weights times 3 should change nothing"),
     "undefined": (
-        dict(undefined={"nobody is flagged": lambda c: c.tp + c.fp == 0}),
+        {"undefined": {"nobody is flagged": lambda c: c.tp + c.fp == 0}},
         lambda tp, fn: tp / (tp + fn),
         "It is NaN for",
     ),
     "too undefined": (
-        dict(undefined={"there is no positive": lambda c: c.positives == 0}),
+        {"undefined": {"there is no positive": lambda c: c.positives == 0}},
         lambda tp, fp: 1.0 * (tp > fp),
         "It is declared undefined when there is no positive, but it is",
     ),
-    "shape": (dict(needs="ranking"), lambda r: r.share.sum() / r.share.size, "It should broadcast over leading axes"),
+    "shape": ({"needs": "ranking"}, lambda r: r.share.sum() / r.share.size, "It should broadcast over leading axes"),
     "weights": (
-        dict(needs="ranking"),
+        {"needs": "ranking"},
         lambda r: r.pos2.sum(axis=-1) / (r.pos2 + r.neg2).sum(axis=-1),
         "A weight should count as a repetition",
     ),
-    "empty cells": (dict(needs="ranking"), lambda r: 1.0 * len(r) + 0 * r.pos.sum(axis=-1), "Scores without a case"),
-    "error": ({}, lambda tp: [][1], "The definition raises IndexError"),
-    "concordant": (dict(concordant=True), lambda fp, fn: (fp > fn) * 1.0, "It is declared concordant, but it loses 1"),
+    "empty cells": ({"needs": "ranking"}, lambda r: 1.0 * len(r) + 0 * r.pos.sum(axis=-1), "Scores without a case"),
+    "error": ({}, lambda tp: tp["x"], "The definition raises IndexError"),
+    "concordant": ({"concordant": True}, lambda fp, tn: fp / (fp + tn), "It is declared concordant, but it loses"),
     "kind": (
-        dict(kind=cl.measures.Proportion(lambda c: (c.tp, c.flagged))),
+        {"kind": cl.measures.Proportion(lambda c: (c.tp, c.flagged))},
         lambda tp, fn: tp / (tp + fn),
         "It is declared as a Proportion",
     ),

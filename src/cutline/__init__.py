@@ -34,7 +34,7 @@ def __getattr__(name: str) -> Any:
         hint = import_module("cutline.core.errors").near(name, [*measures.names, *__all__])
         raise AttributeError(f"module 'cutline' has no attribute {name!r}.{hint}")
     found = measures[name]
-    if found.is_built_in:  # one of somebody else's may be defined again
+    if not found.own:  # which may be defined again
         globals()[name] = found
     return found
 

@@ -22,6 +22,8 @@ from .core.errors import (
 from .core.ranking import Bracket as Bracket, Ranking as Ranking
 from .core.table import Table as Table
 from .curves import CURVES as CURVES, Curve as Curve
+from .cuts.choice import choose_cut as choose_cut
+from .cuts.cut import Cut as Cut
 from .evaluation import Evaluation as Evaluation, evaluate as evaluate
 from .inference.one.bands import Band as Band, band as band, roc_band as roc_band
 from .inference.one.refitting import (

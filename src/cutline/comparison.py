@@ -21,13 +21,13 @@ from cutline.inference.two.differences import chi_square
 from cutline.inference.two.dominance import CURVES, Dominance, of_curves, of_thresholds
 from cutline.inference.two.paired_measure import INTERVALS, ROW, TESTS, PairedMeasure, covariance_of_all, said_once
 from cutline.inference.two.test_results import PairTests, corrected
-from cutline.inputs.alignment import columns_of, groups_of_cases, join_frames, share_cases, thresholds_of
-from cutline.inputs.predictions import Missing, rank
+from cutline.inputs.alignment import columns_of, groups_of, join_frames, share_cases, thresholds_of
+from cutline.inputs.predictions import Missing
 from cutline.measures import MEASURES, Measure, Needs
 from cutline.measures.definition import DEFAULT_THRESHOLD
 from cutline.results.estimate import Estimate
 
-ROUNDS = 2000
+RESAMPLES = 2000
 Asked = str | Measure | Callable[..., float]
 
 if TYPE_CHECKING:
@@ -72,15 +72,8 @@ def compare(
         raise ParameterError("id names a column of the frames in data: pass data= with one frame for each model.")
     cases = share_cases(labels, scores, weights, positive=positive, missing=missing, ids=ids)
     thresholds = thresholds_of(threshold, tuple(cases.scores))
-    rankings = {
-        name: replace(
-            rank(cases.is_positive, column, cases.weights, higher_is_positive=higher_is_positive),
-            positive=cases.positive,
-            dropped=cases.dropped,
-        )
-        for name, column in cases.scores.items()
-    }
-    groups = None if groups is None else groups_of_cases(groups, cases, weights)
+    rankings = {name: cases.of(name).ranked(higher_is_positive=higher_is_positive) for name in cases.scores}
+    groups = None if groups is None else groups_of(groups, cases)
     pairing = pair(list(rankings.values()), list(cases.scores.values()), cases.is_positive, cases.weights, groups)
     return Comparison(
         {
@@ -128,22 +121,22 @@ class Comparison(Mapping[str, Evaluation]):
         measure: Asked = "auc",
         method: str = "auto",
         *,
-        rounds: int = ROUNDS,
+        resamples: int = RESAMPLES,
         seed: int = 0,
         **parameters: Any,
     ) -> PairTests:
         """Whether the models differ in a measure: a test of each pair, corrected for their number.
 
         `auto` is DeLong's test for the AUC and what is linear in it, McNemar's mid-p test for shares of decisions
-        (accuracy, recall, specificity, ...), and the bootstrap for all else. `rounds` is how many resamples or
+        (accuracy, recall, specificity, ...), and the bootstrap for all else. `resamples` is how many resamples or
         permutations are drawn. `measure` may be a function of yours, as in `Evaluation.estimate`.
         """
         check_choice(method, "method", TESTS)
-        rounds, seed = check_whole(rounds, "rounds", 1), check_whole(seed, "seed", 0)
-        question, asked = self._ask(measure, parameters, rounds, seed)
+        resamples, seed = check_whole(resamples, "resamples", 1), check_whole(seed, "seed", 0)
+        question, asked = self._ask(measure, parameters, resamples, seed)
         chosen = next(iter(asked.values())).chosen(method)
         if chosen == "bootstrap":
-            asked = _answered(asked, bootstrap(self.pairing, [question], rounds, seed), 0)
+            asked = _answered(asked, bootstrap(self.pairing, [question], resamples, seed), 0)
         found = corrected([one.test(method) for one in asked.values()])
         if len(found) > 1 and chosen == "delong":
             statistic, degrees, p_value = chi_square(*covariance_of_all(self.pairing))
@@ -160,7 +153,7 @@ class Comparison(Mapping[str, Evaluation]):
         *,
         level: float = LEVEL,
         method: str = "auto",
-        rounds: int = ROUNDS,
+        resamples: int = RESAMPLES,
         seed: int = 0,
         **parameters: Any,
     ) -> Estimate:
@@ -170,7 +163,7 @@ class Comparison(Mapping[str, Evaluation]):
         bootstrap percentile interval for all else, functions of yours too. With two models, a and b need not be named.
         """
         level = check_level(level)
-        asked = self._ask_two(measure, a, b, method, rounds, seed, parameters)
+        asked = self._ask_two(measure, a, b, method, resamples, seed, parameters)
         return asked.estimate(method, level)
 
     def confidence_curve(
@@ -180,12 +173,12 @@ class Comparison(Mapping[str, Evaluation]):
         b: str | None = None,
         *,
         method: str = "auto",
-        rounds: int = ROUNDS,
+        resamples: int = RESAMPLES,
         seed: int = 0,
         **parameters: Any,
     ) -> ConfidenceCurve:
         """The intervals of a difference at all levels: how compatible each true difference is with the data."""
-        asked = self._ask_two(measure, a, b, method, rounds, seed, parameters)
+        asked = self._ask_two(measure, a, b, method, resamples, seed, parameters)
         return confidence_curve(asked.title, *asked.difference(method))
 
     def verdict(
@@ -193,13 +186,17 @@ class Comparison(Mapping[str, Evaluation]):
         measure: Asked = "auc",
         *,
         level: float = LEVEL,
-        rounds: int = ROUNDS,
+        resamples: int = RESAMPLES,
         seed: int = 0,
         **parameters: Any,
     ) -> str:
         """Which models can be told apart by a measure, in plain words, and about how many cases it would take."""
-        level, rounds, seed = check_level(level), check_whole(rounds, "rounds", 1), check_whole(seed, "seed", 0)
-        asked = self._ask(measure, parameters, rounds, seed)[1].values()
+        level, resamples, seed = (
+            check_level(level),
+            check_whole(resamples, "resamples", 1),
+            check_whole(seed, "seed", 0),
+        )
+        asked = self._ask(measure, parameters, resamples, seed)[1].values()
         tests = corrected([one.test("auto") for one in asked])
         return "\n".join(one.sentence(test, level) for one, test in zip(asked, tests, strict=True))
 
@@ -239,7 +236,7 @@ class Comparison(Mapping[str, Evaluation]):
         measures: Iterable[str | Measure] | str | Measure | None = None,
         *,
         level: float = LEVEL,
-        rounds: int = ROUNDS,
+        resamples: int = RESAMPLES,
         seed: int = 0,
     ) -> Table:
         """A table of differences: a row for each measure and pair of models; the headlines unless `measures` says.
@@ -247,18 +244,22 @@ class Comparison(Mapping[str, Evaluation]):
         All measures share the same resamples. p_holm is corrected for the pairs, not for the number of measures. What
         qualifies a row is in its column `note`; printed, each note stands once below the table.
         """
-        level, rounds, seed = check_level(level), check_whole(rounds, "rounds", 1), check_whole(seed, "seed", 0)
+        level, resamples, seed = (
+            check_level(level),
+            check_whole(resamples, "resamples", 1),
+            check_whole(seed, "seed", 0),
+        )
         listed = [measures] if isinstance(measures, str | Measure) else measures
         chosen = [m for m in MEASURES if m.headline] if listed is None else [MEASURES[m] for m in listed]
         fitting = [m for m in chosen if all(m.fits(ranking) for ranking in self.pairing.rankings)]
-        questions = {m: self._ask(m, {}, rounds, seed) for m in fitting}
+        questions = {m: self._ask(m, {}, resamples, seed) for m in fitting}
         drawn = [m for m, (_, asked) in questions.items() if asked[0, 1].chosen("auto") == "bootstrap"]
-        resamples = bootstrap(self.pairing, [questions[m][0] for m in drawn], rounds, seed) if drawn else None
+        found = bootstrap(self.pairing, [questions[m][0] for m in drawn], resamples, seed) if drawn else None
         rows: list[tuple[Any, ...]] = []
         for m in chosen:
             if m in questions:
                 asked = questions[m][1]
-                asked = _answered(asked, resamples, drawn.index(m)) if resamples and m in drawn else asked
+                asked = _answered(asked, found, drawn.index(m)) if found and m in drawn else asked
                 tests = corrected([one.test("auto") for one in asked.values()])
                 rows += [one.row(test, level) for one, test in zip(asked.values(), tests, strict=True)]
             else:
@@ -297,7 +298,7 @@ class Comparison(Mapping[str, Evaluation]):
     # ------------------------------------------------------------------ asking
 
     def _ask(
-        self, measure: Asked, parameters: Mapping[str, Any], rounds: int, seed: int
+        self, measure: Asked, parameters: Mapping[str, Any], resamples: int, seed: int
     ) -> tuple[Question, dict[tuple[int, int], PairedMeasure]]:
         """A measure as a question to all models, and as a question to each pair of them."""
         chosen = _measure(measure, parameters)
@@ -320,7 +321,7 @@ class Comparison(Mapping[str, Evaluation]):
                 self.pairing.of(i, j),
                 Question(chosen, (given[i], given[j])),
                 (values[i], values[j]),
-                rounds,
+                resamples,
                 seed,
             )
             for i, j in itertools.combinations(range(len(self)), 2)
@@ -333,15 +334,15 @@ class Comparison(Mapping[str, Evaluation]):
         a: str | None,
         b: str | None,
         method: str,
-        rounds: int,
+        resamples: int,
         seed: int,
         parameters: Mapping[str, Any],
     ) -> PairedMeasure:
         """A measure as a question to two of the models."""
         check_choice(method, "method", INTERVALS)
-        rounds, seed = check_whole(rounds, "rounds", 1), check_whole(seed, "seed", 0)
+        resamples, seed = check_whole(resamples, "resamples", 1), check_whole(seed, "seed", 0)
         i, j = self._places(a, b)
-        asked = self._ask(measure, parameters, rounds, seed)[1]
+        asked = self._ask(measure, parameters, resamples, seed)[1]
         return asked[i, j] if i < j else asked[j, i].turned()
 
     def _places(self, a: str | None, b: str | None) -> tuple[int, int]:

@@ -22,8 +22,8 @@ from cutline.inference.one.intervals import Options, by_formula, checked, estima
 from cutline.inference.permutation import PermutationTest, permute_labels
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inputs import sources
-from cutline.inputs.alignment import INCOMPLETE_GROUPS
-from cutline.inputs.predictions import Missing, cut, places, rank
+from cutline.inputs.alignment import groups_of
+from cutline.inputs.predictions import Missing, complete, cut, places, rank
 from cutline.measures import MEASURES, Family, Measure, Needs
 from cutline.measures.definition import DEFAULT_THRESHOLD
 from cutline.results.estimate import Estimate
@@ -84,13 +84,13 @@ def evaluate(
                 missing=missing,
                 higher_is_positive=higher_is_positive,
             )
-    how = {"positive": positive, "higher_is_positive": higher_is_positive, "missing": missing}
-    ranking = rank(labels, scores, weights, data=data, **how)
     if groups is None:
-        return Evaluation(ranking, threshold, name)
-    if ranking.dropped:
-        raise ParameterError(INCOMPLETE_GROUPS)
-    return Evaluation(ranking, threshold, name, GroupSampler.of(ranking, labels, scores, weights, groups))
+        how = {"positive": positive, "higher_is_positive": higher_is_positive, "missing": missing}
+        return Evaluation(rank(labels, scores, weights, data=data, **how), threshold, name)
+    cases = complete(labels, scores, weights, positive=positive, missing=missing)
+    ranking = cases.ranked(higher_is_positive=higher_is_positive)
+    sampler = GroupSampler.of(ranking, cases.is_positive, cases.scores, cases.weights, groups_of(groups, cases))
+    return Evaluation(ranking, threshold, name, sampler)
 
 
 @dataclass(frozen=True, eq=False)

@@ -95,6 +95,7 @@ def measure(
     ...     return (tp - fp) / (tp + fp)
     >>> net_hits([1, 0, 1, 1], [0.9, 0.8, 0.7, 0.1]), cutline.evaluate([1, 0], [0.2, 0.1]).reason("net_hits")
     (0.3333333333333333, 'the definition gives no number')
+    >>> cutline.MEASURES.remove("net_hits")
     """
     aliases = tuple(aliases)
 
@@ -124,6 +125,7 @@ def measure(
             concordant=concordant,
             headline=headline,
             kind=kind,
+            own=True,
         )(computed)
 
     return decorate
@@ -218,8 +220,8 @@ def _computed(function: Function, needs: Needs, *, vectorised: bool) -> Function
 
 
 def _floats(data: Any) -> Any:
-    """Counts as numbers whose division by zero raises no error; anything else as it is."""
-    if not isinstance(data, Counts):
+    """Counts as numbers whose division by zero raises no error; symbols of a trace, and rankings, as they are."""
+    if type(data) is not Counts:
         return data
     tp, fp, fn, tn = (np.asarray(getattr(data, cell), dtype=float)[()] for cell in _CELLS)
     return replace(data, tp=tp, fp=fp, fn=fn, tn=tn)
@@ -264,5 +266,5 @@ def _derived(function: Function, needs: Needs, made: Callable[[Needs, Context], 
     """The value of the data that the fact is about, computed when it is asked for."""
     return ReferenceValue(
         r"\text{computed from the definition}",
-        lambda context, **parameters: float(function(made(needs, context), **parameters)),
+        lambda context, **parameters: function(made(needs, context), **parameters),
     )

@@ -75,6 +75,7 @@ def evaluate(
     png: o.Png = None,
     force: o.Force = False,
     quiet: o.Quiet = False,
+    plugin: o.Plugin = None,
 ) -> None:
     """Evaluate one model: what it gets right, every number with its interval, and what to know about them."""
     from cutline.cli.evaluate import Asked, Output, run_evaluate
@@ -127,6 +128,7 @@ def compare(
     png: o.Png = None,
     force: o.Force = False,
     quiet: o.Quiet = False,
+    plugin: o.Plugin = None,
 ) -> None:
     """Compare models on the same cases: differences with intervals, and whether they can be told apart."""
     from cutline.cli.evaluate import Asked, Output, run_compare
@@ -169,6 +171,7 @@ def check(
     junit: o.Junit = None,
     force: o.Force = False,
     quiet: o.Quiet = False,
+    plugin: o.Plugin = None,
 ) -> None:
     """A gate for continuous integration: exit 1 when a requirement does not hold, 0 when all do.
 
@@ -203,6 +206,7 @@ def measures(
     ] = None,
     family: o.InFamily = None,
     json: o.Json = False,
+    plugin: o.Plugin = None,
 ) -> None:
     """List the measures, or explain one: what it means, its formula, range, and when it is undefined."""
     from cutline.cli.measures import run_measures
@@ -266,6 +270,34 @@ def demo(html: o.Html = None, force: o.Force = False) -> None:
     from cutline.cli.demo import run_demo
 
     run_demo(html, force=force)
+
+
+@app.command(epilog="Examples: cutline study --list; cutline study skew --quick; cutline study quota --data folder")
+def study(
+    name: Annotated[str | None, typer.Argument(help="The name of a study.", show_default=False)] = None,
+    list: Annotated[bool, typer.Option("--list", help="List the studies. Example: cutline study --list")] = False,
+    data: Annotated[
+        Path | None,
+        typer.Option(help="A folder with the data sets as CSV files, for the study quota. Example: --data uci"),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="The folder to write to; study-NAME when left out. Example: --out results")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="A short version, in less than two minutes.")] = False,
+    seed: o.Seed = 0,
+    jobs: Annotated[int, typer.Option(min=1, help="How many processes work at the same time. Example: --jobs 4")] = 2,
+    quiet: o.Quiet = False,
+) -> None:
+    """Run a published experiment again: its tables and figures, and which numbers agree with the text."""
+    from cutline.cli.study import list_studies, run_study
+    from cutline.core.errors import ParameterError
+
+    if list:
+        list_studies()
+    elif name is None:
+        raise ParameterError("Pass the name of a study, or --list to see them.")
+    else:
+        run_study(name, data, out, quick, seed, jobs, quiet)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

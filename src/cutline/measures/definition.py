@@ -49,6 +49,14 @@ class Registry:
         self._measures[measure.name] = measure
         self._by_name |= dict.fromkeys(measure.names, measure)
 
+    def remove(self, name: str | Measure) -> None:
+        """Take a measure away that was defined with `cutline.measure`; those of cutline stay."""
+        measure = self[name]
+        if not measure.own:
+            raise ParameterError(f"{measure.name} is a measure of cutline, which stays: remove your own only.")
+        self._forget(measure)
+        del self._measures[measure.name]
+
     def _forget(self, measure: Measure) -> None:
         for name in measure.names:
             del self._by_name[name]

@@ -67,6 +67,7 @@ class Measure:
     finds its value. `headline`: it is shown first. `card`: a report shows it large, at its top. `scales`: weights times
     a constant change nothing. `equivalent`: the measure of which it is another form. `trained_by`: how a linear
     classifier is trained for it. `numbered`: spellings that hold a number, such as precision_at_10, with the parameter.
+    `own`: it was defined with `cutline.measure`, not by cutline.
     """
 
     name: str
@@ -92,6 +93,7 @@ class Measure:
     equivalent: Equivalent | None = None
     trained_by: Training | None = None
     numbered: Mapping[str, str] = field(default_factory=dict)
+    own: bool = False
     bound: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -157,11 +159,6 @@ class Measure:
 
     def __repr__(self) -> str:
         return f"<measure {self}: {self.title}>"
-
-    @property
-    def is_built_in(self) -> bool:
-        """Whether it comes with cutline."""
-        return self.place[0].startswith("cutline.")
 
     # ------------------------------------------------------------------ parameters
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from cutline.core.counts import Counts
+from cutline.core.counts import Counts, TrustedCounts
 from cutline.core.ranking import Ranking
 from cutline.measures.facts import Context
 from cutline.measures.measure_type import Needs
@@ -20,11 +20,11 @@ def perfect_data(needs: Needs, s: Context) -> Counts | Ranking:
 
 def baseline_data(needs: Needs, s: Context) -> Counts | Ranking:
     """What a score without information is: flags whatever the class, or one score for all."""
-    positives, negatives = _sizes(s)
-    if needs is Needs.COUNTS:
-        flagged = s.flagged
+    if needs is Needs.COUNTS:  # of numbers or of symbols
+        positives, negatives, flagged = s.n * s.prevalence, s.n * (1 - s.prevalence), s.flagged
         table = (positives * flagged, negatives * flagged, positives * (1 - flagged), negatives * (1 - flagged))
-        return Counts(*table, threshold=s.threshold)
+        return TrustedCounts(*table, threshold=s.threshold)
+    positives, negatives = _sizes(s)
     score = s.prevalence if needs is Needs.PROBABILITIES else 0.0
     return Ranking.of_counts([score], [positives], [negatives])
 

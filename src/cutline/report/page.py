@@ -166,21 +166,12 @@ def _page(
         models=list(models),
         rankings=[ranking_table.ranking_table(evaluation, name) for name, evaluation in models.items()],
         ranking_columns=ranking_table.COLUMNS,
-        undrawn=_undrawn(len(models)),
+        undrawn=chart_specs.undrawn(len(models)),
         conventions=conventions(first, level, len(models)),
         left_out=kept_cuts.left_out(first, len(models)),
         level=f"{100 * level:g} %",
         higher=first.ranking.higher_is_positive,
         grouped=first.groups is not None,
-    )
-
-
-def _undrawn(models: int) -> list[str]:
-    """Charts of one model that are left out because there are many models."""
-    return (
-        [name for name in chart_specs.OF_ONE if name not in chart_specs.OF_EACH]
-        if models > chart_specs.MOST_EACH
-        else []
     )
 
 
