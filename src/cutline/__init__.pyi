@@ -33,6 +33,7 @@ from .inference.one.refitting import (
 )
 from .inference.two.mcnemar import Discordance as Discordance, mcnemar as mcnemar
 from .inputs.predictions import rank as rank
+from .loading import load as load
 from .measures import MEASURES as MEASURES, Counts as Counts, Measure as Measure, losses as losses
 from .measures.contract import ContractError as ContractError, check_measure as check_measure
 from .measures.losses import triplet_loss as triplet_loss

@@ -138,10 +138,10 @@ def _check_names(names: Iterable[str]) -> None:
     for name in names:
         if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
             raise ParameterError(
-                f"A measure cannot be called {name!r}: choose small letters, digits and _, such as my_measure."
+                f"A measure cannot be called {name!r}", "choose small letters, digits and _, such as my_measure"
             )
         if name in _taken_names():
-            raise ParameterError(f"A measure cannot be called {name!r}, which means something else: choose another.")
+            raise ParameterError(f"A measure cannot be called {name!r}, which means something else", "choose another")
 
 
 @functools.cache
@@ -179,8 +179,9 @@ def _needs(name: str, function: Function, given: Needs | str | None) -> Needs:
         if found is not None:
             return found
     raise ParameterError(
-        f"{name} does not say what it is a function of: call its arguments tp, fp, fn and tn, annotate the first with "
-        "Counts or Ranking, or pass needs='counts', 'ranking', 'probabilities' or 'margins'."
+        f"{name} does not say what it is a function of",
+        "call its arguments tp, fp, fn and tn, annotate the first with Counts or Ranking, or pass needs='counts', "
+        "'ranking', 'probabilities' or 'margins'",
     )
 
 
@@ -189,7 +190,7 @@ def _parameters(name: str, own: Mapping[str, Argument], given: Mapping[str, str 
     unknown = [parameter for parameter in given if parameter not in own]
     if unknown:
         raise ParameterError(
-            f"parameters describes {unknown[0]!r}, which is not an argument of {name}: leave it out, or add it there."
+            f"parameters describes {unknown[0]!r}, which is not an argument of {name}", "leave it out, or add it there"
         )
     declared = {parameter: given.get(parameter, parameter.replace("_", " ")) for parameter in own}
     return {

@@ -170,7 +170,7 @@ class Cut:
         """
         try:
             if document["schema"] != SCHEMA:
-                raise InputError(f"The schema is {document['schema']!r}: pass a cut, {SCHEMA!r}.")
+                raise InputError(f"The schema is {document['schema']!r}", f"pass a cut, {SCHEMA!r}")
             high = bool(document["higher_is_positive"])
             nobody = math.inf if high else -math.inf
             edge = {"nobody": nobody, "everybody": -nobody}.get(document["flags"], math.nan)
@@ -199,7 +199,7 @@ class Cut:
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             if isinstance(error, InputError):
                 raise
-            raise InputError(f"This is no complete cut ({error!r:.60}): pass what Cut.to_dict() wrote.") from None
+            raise InputError(f"This is no complete cut ({error!r:.60})", "pass what Cut.to_dict() wrote") from None
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
         """Write the cut as JSON; `cutline.load` reads it.

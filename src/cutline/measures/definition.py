@@ -43,7 +43,7 @@ class Registry:
         for name in measure.names:
             owner = self._by_name.get(name)
             if owner is not None and not (again and owner is former):
-                raise ParameterError(f"The name {name!r} belongs to {owner.name} already: choose another.")
+                raise ParameterError(f"The name {name!r} belongs to {owner.name} already", "choose another")
         if former is not None:
             self._forget(former)
         self._measures[measure.name] = measure
@@ -53,7 +53,7 @@ class Registry:
         """Take a measure away that was defined with `cutline.measure`; those of cutline stay."""
         measure = self[name]
         if not measure.own:
-            raise ParameterError(f"{measure.name} is a measure of cutline, which stays: remove your own only.")
+            raise ParameterError(f"{measure.name} is a measure of cutline, which stays", "remove your own only")
         self._forget(measure)
         del self._measures[measure.name]
 
@@ -73,7 +73,7 @@ class Registry:
         if name in self:
             return self._by_name[name]
         hint = near(name, self._by_name) or " cutline.MEASURES lists them all."
-        raise UnknownNameError(f"There is no measure {name!r}.{hint}")
+        raise UnknownNameError(f"There is no measure {name!r}", hint=hint)
 
     def __contains__(self, name: object) -> bool:
         if not isinstance(name, str):
@@ -150,7 +150,7 @@ def member(kind: type[Named], wanted: Named | str) -> Named:
         if wanted in (one, one.name.lower(), one.value):
             return one
     names = ", ".join(one.name.lower() for one in kind)
-    raise UnknownNameError(f"There is no {kind.__name__.lower()} {wanted!r}: choose one of {names}.")
+    raise UnknownNameError(f"There is no {kind.__name__.lower()} {wanted!r}", f"choose one of {names}")
 
 
 def _keys_of(source: str) -> set[str]:
@@ -158,7 +158,7 @@ def _keys_of(source: str) -> set[str]:
     texts = sources() | {key: key for measure in MEASURES for key in measure.source if key not in sources()}
     found = {key for key, text in texts.items() if source.lower() in f"{key} {text}".lower()}
     if not found:
-        raise UnknownNameError(f"No source is called {source!r}.{near(source, texts)}")
+        raise UnknownNameError(f"No source is called {source!r}", hint=near(source, texts))
     return found
 
 
@@ -177,13 +177,13 @@ def _restored(name: str, bound: dict[str, Any], module: str) -> Measure:
             load_module(module)
         except ParameterError as error:
             raise UnavailableError(
-                f"The measure {name} was defined in {module}, which cannot be imported here: "
-                "put its definition into a module that this process can import."
+                f"The measure {name} was defined in {module}, which cannot be imported here",
+                "put its definition into a module that this process can import",
             ) from error
         if name not in MEASURES:
             raise UnavailableError(
-                f"The measure {name} was defined in {module}, but importing that does not define it here: "
-                "put its definition at the top of a module that this process can import."
+                f"The measure {name} was defined in {module}, but importing that does not define it here",
+                "put its definition at the top of a module that this process can import",
             )
     return MEASURES[name].with_(**bound)
 

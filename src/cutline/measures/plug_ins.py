@@ -28,10 +28,10 @@ def load_module(name: str) -> None:
     except Exception as error:  # whatever a module of somebody else's may raise
         if isinstance(error, ModuleNotFoundError) and error.name and f"{name}.".startswith(f"{error.name}."):
             raise ParameterError(
-                f"There is no module {name!r}: pass the name of one that Python can import, or the path of a .py file."
+                f"There is no module {name!r}", "pass the name of one that Python can import, or the path of a .py file"
             ) from error
         raise ParameterError(
-            f"The plug-in {name} cannot be loaded ({_what(error)}): correct it, or leave it out."
+            f"The plug-in {name} cannot be loaded ({_what(error)})", "correct it, or leave it out"
         ) from error
 
 

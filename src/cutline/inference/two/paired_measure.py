@@ -100,12 +100,14 @@ class PairedMeasure:
             return "delong" if self.is_linear_in_auc else for_shares if self.is_share else "bootstrap"
         if method == "delong" and not self.is_linear_in_auc:
             lines = ", ".join(m.name for m in MEASURES if isinstance(m.kind, LineOfAuc))
-            raise ParameterError(f"delong is for {lines}, not for {self.measure.name}: pass method='bootstrap'.")
+            raise ParameterError(
+                f"is for {lines}, not for {self.measure.name}", "pass method='bootstrap'", argument="delong"
+            )
         if method.startswith(("mcnemar", "tango")) and not self.is_share:
             shares = ", ".join(m.name for m in MEASURES if m.paired)
             raise ParameterError(
-                f"{method} is for {shares} at a threshold, of cases without fractional weights, "
-                f"not for {self.measure}: pass method='bootstrap'."
+                f"{method} is for {shares} at a threshold, of cases without fractional weights, not for {self.measure}",
+                "pass method='bootstrap'",
             )
         return "mcnemar_midp" if method == "mcnemar" else method
 
