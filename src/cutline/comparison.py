@@ -139,7 +139,7 @@ class Comparison(Mapping[str, Evaluation]):
         resamples, seed = check_whole(resamples, "resamples", 1), check_whole(seed, "seed", 0)
         question, asked = self._ask(measure, parameters, resamples, seed)
         chosen = next(iter(asked.values())).chosen(method)
-        if chosen == "bootstrap":
+        if method in ("auto", "bootstrap") and _needs_resamples(asked, method):
             asked = _answered(asked, bootstrap(self.pairing, [question], resamples, seed), 0)
         found = corrected([one.test(method) for one in asked.values()])
         if len(found) > 1 and chosen == "delong":
@@ -257,7 +257,7 @@ class Comparison(Mapping[str, Evaluation]):
         chosen = [m for m in MEASURES if m.headline] if listed is None else [MEASURES[m] for m in listed]
         fitting = [m for m in chosen if all(m.fits(ranking) for ranking in self.pairing.rankings)]
         questions = {m: self._ask(m, {}, resamples, seed) for m in fitting}
-        drawn = [m for m, (_, asked) in questions.items() if asked[0, 1].chosen("auto") == "bootstrap"]
+        drawn = [m for m, (_, asked) in questions.items() if _needs_resamples(asked)]
         found = bootstrap(self.pairing, [questions[m][0] for m in drawn], resamples, seed) if drawn else None
         rows: list[tuple[Any, ...]] = []
         for m in chosen:
@@ -390,6 +390,11 @@ def _measure(measure: Asked, parameters: Mapping[str, Any]) -> Measure:
     """The measure of a name, or a function as one."""
     is_function = callable(measure) and not isinstance(measure, Measure)
     return as_measure(measure, parameters) if is_function else MEASURES[measure]  # type: ignore[index]
+
+
+def _needs_resamples(asked: Mapping[tuple[int, int], PairedMeasure], method: str = "auto") -> bool:
+    """Whether a pair of models is compared on resamples, which all pairs then share."""
+    return any(one.chosen(method) == "bootstrap" for one in asked.values())
 
 
 def _answered(

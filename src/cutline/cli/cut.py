@@ -13,7 +13,7 @@ from cutline.cli import render
 from cutline.cli.evaluate import print_json
 from cutline.cli.progress import waiting
 from cutline.cli.reading import Reading, read_evaluation
-from cutline.cli.text import as_options, printable
+from cutline.cli.text import in_options, printable
 from cutline.core import writing
 from cutline.core.errors import ParameterError
 from cutline.core.table import shown
@@ -112,6 +112,6 @@ def _show(cut: Cut, out: Path | None) -> None:
         if lines:
             screen.print(Text(f"\n{title}"))
             for line in lines:
-                screen.print(Text(f"- {printable(as_options(line))}"))
+                screen.print(Text(f"- {printable(in_options(line))}"))
     if out is not None and cut.possible:
         screen.print(Text(f"\nUse it: cutline apply {printable(str(out))} new.csv -o flagged.csv"))
