@@ -3,10 +3,14 @@
 from cutline.core.counts import Counts
 from cutline.measures import (
     agreement,
+    binned_calibration,
+    calibration,
     combined,
     costs,
     early_retrieval,
     losses,
+    miscalibration,
+    overall,
     precision_recall,
     probabilities,
     quotas,
@@ -16,28 +20,37 @@ from cutline.measures import (
 )
 from cutline.measures.definition import MEASURES, Family, Measure, Needs, measure
 from cutline.measures.facts import Condition, Context, Parameter, ReferenceValue
-from cutline.measures.kinds import LineOfAuc, MeanOfCases, Proportion, Ratio
+from cutline.measures.kinds import Equivalent, LineOfAuc, MeanOfCases, PairedShare, Proportion, Ratio, StandardError
+from cutline.measures.plug_ins import load_module
 
 __all__ = [
     "MEASURES",
     "Condition",
     "Context",
     "Counts",
+    "Equivalent",
     "Family",
     "LineOfAuc",
     "MeanOfCases",
     "Measure",
     "Needs",
+    "PairedShare",
     "Parameter",
     "Proportion",
     "Ratio",
     "ReferenceValue",
+    "StandardError",
     "agreement",
+    "binned_calibration",
+    "calibration",
     "combined",
     "costs",
     "early_retrieval",
+    "load_module",
     "losses",
     "measure",
+    "miscalibration",
+    "overall",
     "precision_recall",
     "probabilities",
     "quotas",
