@@ -92,7 +92,6 @@ def larger_error(c: Counts):
 def own_measures(monkeypatch):
     for name in ("_measures", "_by_name"):
         monkeypatch.setattr(MEASURES, name, dict(getattr(MEASURES, name)))
-    monkeypatch.setattr(Counts, "measures", dict(Counts.measures))
     facts = {
         "formula": "x", "range": (0, math.sqrt(2)), "better": "lower", "perfect": 0, "baseline": 0.7,
         "needs": Needs.COUNTS, "family": Family.CUT, "source": (), "headline": True,

@@ -28,7 +28,7 @@ def branching(c):
 
 MINE = Measure(
     name="branching", function=branching, title="Mine", formula="x", range=(0.0, 1.0), better="higher",
-    perfect=constant(1), baseline=constant(0.25), needs=Needs.COUNTS, family=Family.CUT, source=(),
+    perfect=constant(1), baseline=constant(0.25), needs=Needs.COUNTS, family=Family.CUT, source={},
 )  # fmt: skip
 
 

@@ -92,6 +92,11 @@ class Expression:
             raise UntraceableError(f"A traced definition cannot use {function.__name__}.")
         return known(*arguments, **options)
 
+    def __getitem__(self, index: Any) -> Expression:
+        if index not in ((), Ellipsis):
+            raise UntraceableError("A traced definition cannot take a part of its data.")
+        return self  # the usual way from an array without axes to a number
+
     def __array__(self, *_: Any, **__: Any) -> Any:
         raise UntraceableError("A traced definition cannot turn its data into an array.")
 

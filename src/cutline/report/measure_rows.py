@@ -97,8 +97,14 @@ def facts(measure: Measure) -> dict[str, Any]:
         "range": f"From {low} to {high}; {better}.",
         "undefined": measure.undefined_when,
         "aliases": ", ".join(measure.aliases),
-        "sources": [known.get(key, key).replace("*", "") for key in measure.source],
+        "sources": [_source(known.get(key, key), place) for key, place in measure.source.items()],
     }
+
+
+def _source(text: str, place: str) -> str:
+    """A text of the literature, and the place in it."""
+    words = text.replace("*", "")
+    return f"{words.rstrip('.')}, {place}." if place else words
 
 
 def mathml(latex: str) -> str:

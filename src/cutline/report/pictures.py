@@ -23,7 +23,17 @@ def still(chart: Mapping[str, Any], counts: Sequence[Counts], index: int) -> str
     """A chart as SVG, with the cut of each of its models, whose counts are given."""
     from vl_convert import vegalite_to_svg
 
-    return _slim(vegalite_to_svg(json.dumps(_with_cut(chart, counts), allow_nan=False)), index)
+    return _slim(vegalite_to_svg(json.dumps(_seen(_with_cut(chart, counts)), allow_nan=False)), index)
+
+
+def _seen(spec: dict[str, Any]) -> dict[str, Any]:
+    """A specification without the layers that nobody sees: they are there to be pointed at."""
+    parts = {
+        key: [_seen(part) for part in spec[key] if part.get("encoding", {}).get("opacity") != {"value": 0}]
+        for key in ("layer", "hconcat", "vconcat")
+        if key in spec
+    }
+    return spec | parts
 
 
 def _with_cut(chart: Mapping[str, Any], counts: Sequence[Counts]) -> dict[str, Any]:
