@@ -20,6 +20,12 @@ from cutline.core.writing import write
 
 MOST_DOTS = 20
 SEPARATOR = "-"
+# What the page may do: run the program that it holds and show what that draws; nothing comes from anywhere else.
+_POLICY = (
+    "<meta http-equiv='Content-Security-Policy' content=\"default-src 'none'; script-src 'unsafe-inline' "
+    "'unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:; font-src data:; base-uri 'none'; "
+    "form-action 'none'\">"
+)
 SUFFIXES = (".png", ".svg", ".pdf", ".html", ".json")
 
 
@@ -51,7 +57,9 @@ class Picture:
     def to_html(self) -> str:
         """A page that holds the chart and the program that draws it: opening it asks no server for anything."""
         safe = {"cls": InsideScript}
-        return str(self.altair.to_html(inline=True, embed_options={"actions": False}, fullhtml=True, json_kwds=safe))
+        page = self.altair.to_html(inline=True, embed_options={"actions": False}, fullhtml=True, json_kwds=safe)
+        before, head, after = str(page).partition("<head>")
+        return f"{before}{head}\n  {_POLICY}{after}"
 
     def render(self, suffix: str, *, scale: float = 2.0) -> bytes:
         """The file of a suffix, such as .png, as bytes."""
