@@ -95,7 +95,7 @@ BOTH = "pass cases of both classes."
         ),
         (
             lambda: EV.chart("roc", hul=True),
-            "The chart roc has no parameter 'hul': it takes hull, cost_fp, cost_fn, theme, title, width, height. Did you",
+            "The chart roc has no parameter 'hul': it takes hull, cost_fp, cost_fn, theme, title, width, height. Did",
         ),
         (lambda: EV.chart("gain", cost_fp=1), "The chart gain has no parameter 'cost_fp': it takes theme, title"),
         (lambda: EV.chart("roc", theme="pink"), "theme is 'pink': pass 'light', 'dark' or 'print'."),

@@ -93,9 +93,8 @@ class Picture:
             return self.to_html().encode()
         if suffix not in SUFFIXES:
             found = f"the suffix {suffix!r}" if suffix else "no suffix"
-            raise ParameterError(
-                f"A chart cannot be saved with {found}: pass a path that ends in {', '.join(SUFFIXES)}."
-            )
+            way_out = f"pass a path that ends in {', '.join(SUFFIXES)}"
+            raise ParameterError(f"A chart cannot be saved with {found}", way_out)
         drawn = renderer.svg(self.to_dict())
         if suffix == ".png":
             return squeezed(renderer.png(drawn, dots), dots * renderer.PIXELS_PER_INCH)
@@ -118,7 +117,7 @@ class Picture:
             overwrite: Whether a file that exists is replaced.
         """
         if not isinstance(path, str | os.PathLike):
-            raise ParameterError(f"path is {path!r}: pass the path of a file, such as 'roc.png'.")
+            raise ParameterError(f"is {path!r}", "pass the path of a file, such as 'roc.png'", argument="path")
         target = Path(path)
         return write(target, self.render(target.suffix.lower(), scale=scale, dpi=dpi), overwrite=overwrite)
 
@@ -158,15 +157,17 @@ def legends_below(config: dict[str, Any]) -> dict[str, Any]:
 def _dots(scale: float | None, dpi: float | None) -> float:
     """How many dots of a PNG a pixel has."""
     if scale is not None and dpi is not None:
-        raise ParameterError("scale and dpi both say how fine a PNG is: pass one of them.")
+        raise ParameterError("scale and dpi both say how fine a PNG is", "pass one of them")
     if dpi is not None:
         low, high = LEAST_DOTS * renderer.PIXELS_PER_INCH, MOST_DOTS * renderer.PIXELS_PER_INCH
         if not low <= number(dpi, "dpi") <= high:
-            raise ParameterError(f"dpi is {dpi!r}: pass a number of dots to an inch from {low:g} to {high:g}.")
+            way_out = f"pass a number of dots to an inch from {low:g} to {high:g}"
+            raise ParameterError(f"is {dpi!r}", way_out, argument="dpi")
         return dpi / renderer.PIXELS_PER_INCH
     dots = 2.0 if scale is None else number(scale, "scale")
     if not LEAST_DOTS <= dots <= MOST_DOTS:
-        raise ParameterError(f"scale is {scale!r}: pass a number of dots to a pixel from {LEAST_DOTS} to {MOST_DOTS}.")
+        way_out = f"pass a number of dots to a pixel from {LEAST_DOTS} to {MOST_DOTS}"
+        raise ParameterError(f"is {scale!r}", way_out, argument="scale")
     return dots
 
 

@@ -39,10 +39,12 @@ def pixels(length: Length, name: str) -> float:
     """
     found = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*(px|mm|cm|in)?\s*", str(length))
     if isinstance(length, bool) or found is None:
-        raise ParameterError(f"{name} is {length!r}: pass a number of pixels, or a length such as '85mm' or '3in'.")
+        way_out = "pass a number of pixels, or a length such as '85mm' or '3in'"
+        raise ParameterError(f"is {length!r}", way_out, argument=name)
     wanted = float(found[1]) * _PER_UNIT[found[2] or "px"]
     if not SMALLEST <= wanted <= LARGEST:
-        raise ParameterError(f"{name} is {length!r}, which is {wanted:.0f} px: pass {SMALLEST:g} to {LARGEST:g} px.")
+        way_out = f"pass {SMALLEST:g} to {LARGEST:g} px"
+        raise ParameterError(f"is {length!r}, which is {wanted:.0f} px", way_out, argument=name)
     return wanted
 
 
@@ -68,7 +70,7 @@ def resized(picture: Picture, width: Length | None, height: Length | None) -> Pi
 
 
 def _too_small(name: str) -> ParameterError:
-    return ParameterError(f"The text of the chart {name} leaves its axes no room at that size: pass a larger one.")
+    return ParameterError(f"The text of the chart {name} leaves its axes no room at that size", "pass a larger one")
 
 
 def _grown(chart: Any, across: float, down: float, *, name: str) -> Any:

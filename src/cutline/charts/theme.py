@@ -128,5 +128,5 @@ THEMES = {theme.name: theme for theme in (LIGHT, DARK, PRINT)}
 def themed(name: Literal["light", "dark", "print"] | str) -> Theme:
     """A theme by its name."""
     if not isinstance(name, str) or name not in THEMES:
-        raise ParameterError(f"theme is {name!r}: pass 'light', 'dark' or 'print'.")
+        raise ParameterError(f"is {name!r}", "pass 'light', 'dark' or 'print'", argument="theme")
     return THEMES[name]
