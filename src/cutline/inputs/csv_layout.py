@@ -8,6 +8,8 @@ import io
 import tempfile
 import zlib
 from collections import Counter
+from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -130,8 +132,12 @@ def _delimiter(text: str) -> str:
     """The one that splits the first lines into most fields, as many in each."""
 
     def fields(delimiter: str) -> tuple[bool, int]:
-        lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-        counts = [len(line) for line, _ in zip(lines, range(_LINES), strict=False) if line]
+        counts: list[int] = []
+        with suppress(csv.Error):  # a field that is too long for Python; DuckDB will say what is wrong
+            for line in islice(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), _LINES):
+                counts += [len(line)] if line else []
+        if not counts:
+            return False, 0
         return counts[0] > 1 and len(set(counts)) == 1, counts[0]
 
     believed = max(_DELIMITERS[:4], key=fields)

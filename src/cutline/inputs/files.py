@@ -176,7 +176,7 @@ class File:
         if many:
             how = counted(many, "missing value")
             way_out = "a case without a score cannot be flagged or not"
-            raise InputError(f"Column {score.column!r} holds {how}, the first {self.place(first - 1)}: {way_out}.")
+            raise InputError(f"Column {score.column!r} holds {how}, the first {self.place(first - 1)}", f"{way_out}")
 
     # ------------------------------------------------------------------ types
 
