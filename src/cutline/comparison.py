@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from cutline.core.checks import LEVEL, check_choice, check_level, check_whole
 from cutline.core.counts import written
-from cutline.core.errors import ParameterError, UnknownNameError, near
+from cutline.core.errors import Argument, ParameterError, Text, UnknownNameError, near
 from cutline.core.table import Table
 from cutline.evaluation import Evaluation
 from cutline.inference.one.estimand import as_measure
@@ -69,7 +69,11 @@ def compare(
     elif data is not None:
         labels, scores, weights, groups, ids = join_frames(labels, scores, weights, data, id, positive, groups)
     elif id is not None:
-        raise ParameterError("id names a column of the frames in data: pass data= with one frame for each model.")
+        raise ParameterError(
+            "names a column of the frames in data",
+            Text("pass ", Argument("data"), " with one frame for each model"),
+            argument="id",
+        )
     cases = share_cases(labels, scores, weights, positive=positive, missing=missing, ids=ids)
     thresholds = thresholds_of(threshold, tuple(cases.scores))
     rankings = {name: cases.of(name).ranked(higher_is_positive=higher_is_positive) for name in cases.scores}
@@ -135,7 +139,7 @@ class Comparison(Mapping[str, Evaluation]):
         resamples, seed = check_whole(resamples, "resamples", 1), check_whole(seed, "seed", 0)
         question, asked = self._ask(measure, parameters, resamples, seed)
         chosen = next(iter(asked.values())).chosen(method)
-        if chosen == "bootstrap":
+        if method in ("auto", "bootstrap") and _needs_resamples(asked, method):
             asked = _answered(asked, bootstrap(self.pairing, [question], resamples, seed), 0)
         found = corrected([one.test(method) for one in asked.values()])
         if len(found) > 1 and chosen == "delong":
@@ -222,7 +226,7 @@ class Comparison(Mapping[str, Evaluation]):
             return of_curves(curve, self.names, rankings)
         chosen = MEASURES[measure]
         if chosen.needs is not Needs.COUNTS or chosen.better is None:
-            raise ParameterError(f"{chosen.name} is not a measure of one cut that is good or bad: choose another.")
+            raise ParameterError(f"{chosen.name} is not a measure of one cut that is good or bad", "choose another")
         return of_thresholds(chosen, self.names, rankings, **parameters)
 
     # ------------------------------------------------------------------ many measures
@@ -253,7 +257,7 @@ class Comparison(Mapping[str, Evaluation]):
         chosen = [m for m in MEASURES if m.headline] if listed is None else [MEASURES[m] for m in listed]
         fitting = [m for m in chosen if all(m.fits(ranking) for ranking in self.pairing.rankings)]
         questions = {m: self._ask(m, {}, resamples, seed) for m in fitting}
-        drawn = [m for m, (_, asked) in questions.items() if asked[0, 1].chosen("auto") == "bootstrap"]
+        drawn = [m for m, (_, asked) in questions.items() if _needs_resamples(asked)]
         found = bootstrap(self.pairing, [questions[m][0] for m in drawn], resamples, seed) if drawn else None
         rows: list[tuple[Any, ...]] = []
         for m in chosen:
@@ -351,11 +355,11 @@ class Comparison(Mapping[str, Evaluation]):
             return 0, 1
         if a is None or b is None:
             raise ParameterError(
-                f"There are {len(self)} models, {', '.join(map(repr, self))}: pass the names of two, a and b."
+                f"There are {len(self)} models, {', '.join(map(repr, self))}", "pass the names of two, a and b"
             )
         self[a], self[b]
         if a == b:
-            raise ParameterError(f"a and b are both {a!r}: pass the names of two models.")
+            raise ParameterError(f"a and b are both {a!r}", "pass the names of two models")
         return self.names.index(a), self.names.index(b)
 
     # ------------------------------------------------------------------ looks
@@ -386,6 +390,11 @@ def _measure(measure: Asked, parameters: Mapping[str, Any]) -> Measure:
     """The measure of a name, or a function as one."""
     is_function = callable(measure) and not isinstance(measure, Measure)
     return as_measure(measure, parameters) if is_function else MEASURES[measure]  # type: ignore[index]
+
+
+def _needs_resamples(asked: Mapping[tuple[int, int], PairedMeasure], method: str = "auto") -> bool:
+    """Whether a pair of models is compared on resamples, which all pairs then share."""
+    return any(one.chosen(method) == "bootstrap" for one in asked.values())
 
 
 def _answered(

@@ -145,8 +145,8 @@ class Evaluation:
         permutations, seed = check_whole(permutations, "permutations", 1), check_whole(seed, "seed", 0)
         if self.groups is not None:
             raise ParameterError(
-                "permutation_test shuffles the labels of independent cases, but these come in groups: "
-                "ask for estimate(), whose interval resamples whole groups."
+                "permutation_test shuffles the labels of independent cases, but these come in groups",
+                "ask for estimate(), whose interval resamples whole groups",
             )
         chosen = MEASURES[measure]
         return permute_labels(self.ranking, chosen, self.completed(chosen, parameters), permutations, seed)
@@ -265,7 +265,9 @@ class Evaluation:
         leaves all out. The column `note` says what qualifies an interval.
         """
         if intervals not in (True, False, "bootstrap", "formula"):
-            raise ParameterError(f"intervals is {intervals!r}: pass True, False, 'bootstrap' or 'formula'.")
+            raise ParameterError(
+                f"is {intervals!r}", "pass True, False, 'bootstrap' or 'formula'", argument="intervals"
+            )
         if measures is None:
             chosen = MEASURES.search(family=family)
             if self.ranking.are_probabilities:  # which are no signed distances

@@ -60,7 +60,9 @@ def chart(
         A picture, which shows itself in a notebook and saves itself as a file.
     """
     if not isinstance(name, str):
-        raise UnknownNameError(f"name is of type {type(name).__name__}: pass the name of a chart first, such as 'roc'.")
+        raise UnknownNameError(
+            f"is of type {type(name).__name__}", "pass the name of a chart first, such as 'roc'", argument="name"
+        )
     chosen, kind = themed(theme), CHARTS[name]
     if kind.shows is Shows.DIFFERENCE:
         found, parameters = _difference(models, parameters)
@@ -89,7 +91,7 @@ def _parameters(kind: ChartKind, given: dict[str, Any]) -> dict[str, Any]:
     takes = kind.parameters
     if "measure" in takes:  # over the threshold, a measure has parameters of its own
         if "measure" in given:
-            raise ParameterError(f"The chart {kind.name} is of that measure: name another chart for another measure.")
+            raise ParameterError(f"The chart {kind.name} is of that measure", "name another chart for another measure")
         return {"measure": kind.name} | given
     for one in given:
         if one not in takes:
@@ -104,8 +106,8 @@ def _difference(models: Any, parameters: dict[str, Any]) -> tuple[ConfidenceCurv
         return models, parameters
     if not hasattr(models, "confidence_curve"):
         raise InputError(
-            "The chart confidence_curve shows a difference on the same cases: pass what compare() gives, or its "
-            "confidence_curve()."
+            "The chart confidence_curve shows a difference on the same cases",
+            "pass what compare() gives, or its confidence_curve()",
         )
     own = {name: parameters[name] for name in ("level",) if name in parameters}
     asked = {name: value for name, value in parameters.items() if name not in own}
@@ -117,24 +119,24 @@ def _models(kind: ChartKind, models: Any) -> dict[str, Evaluated]:
     if models is None:
         if kind.shows is Shows.NOTHING:
             return {}
-        raise InputError(f"The chart {kind.name} shows predictions, but none were given: pass an evaluation.")
+        raise InputError(f"The chart {kind.name} shows predictions, but none were given", "pass an evaluation")
     if not isinstance(models, Mapping):
         models = {getattr(models, "name", None) or UNNAMED: models}
     for model in models.values():
         if not (hasattr(model, "ranking") and hasattr(model, "threshold")):
             raise InputError(
-                f"A chart shows evaluations, but one of type {type(model).__name__} was given: pass what evaluate() "
-                "gives, or several of them by name, such as {'tree': ev1, 'forest': ev2}."
+                f"A chart shows evaluations, but one of type {type(model).__name__} was given",
+                "pass what evaluate() gives, or several of them by name, such as {'tree': ev1, 'forest': ev2}",
             )
     named = _told_apart(models)
     if not named:
-        raise InputError(f"The chart {kind.name} shows predictions, but no model was given: pass at least one.")
+        raise InputError(f"The chart {kind.name} shows predictions, but no model was given", "pass at least one")
     if len(named) > MOST_MODELS:
         raise InputError(
-            f"{len(named)} models were given, but a chart tells {MOST_MODELS} apart: pass at most {MOST_MODELS}."
+            f"{len(named)} models were given, but a chart tells {MOST_MODELS} apart", f"pass at most {MOST_MODELS}"
         )
     if len(named) > 1 and kind.shows is Shows.ONE:
-        raise InputError(f"The chart {kind.name} shows one model, but {len(named)} were given: pass one of them.")
+        raise InputError(f"The chart {kind.name} shows one model, but {len(named)} were given", "pass one of them")
     return named
 
 
@@ -142,7 +144,7 @@ def _told_apart(models: Mapping[Any, Evaluated]) -> dict[str, Evaluated]:
     """The models by names that can be read and differ."""
     named = {str(key): model for key, model in models.items()}
     if len(named) < len(models):
-        raise InputError("Two models have names that read the same: give each a name of its own.")
+        raise InputError("Two models have names that read the same", "give each a name of its own")
     if any(not name.strip() for name in named):
-        raise InputError("The name of a model is empty: give each a name that can be read.")
+        raise InputError("The name of a model is empty", "give each a name that can be read")
     return named

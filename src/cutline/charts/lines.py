@@ -80,10 +80,10 @@ def roc(
 ) -> Any:
     """ROC curves with the diagonal and the chosen cuts; for one model also its hull, named points and iso-cost line."""
     if not isinstance(hull, bool):
-        raise ParameterError(f"hull is {hull!r}: pass True or False.")
+        raise ParameterError(f"is {hull!r}", "pass True or False", argument="hull")
     has_costs = cost_fp is not None or cost_fn is not None
     if has_costs and len(models) > 1:
-        raise ParameterError("cost_fp and cost_fn draw the line of one model: pass one, or leave them out.")
+        raise ParameterError("cost_fp and cost_fn draw the line of one model", "pass one, or leave them out")
     curves = curves_of(models, "roc")
     frame = frame_of(curves)
     series, marks = model_series(curves, theme), cut_marks(models, curves, theme)
@@ -200,7 +200,9 @@ def skew(models: Models, theme: Theme, *, prevalences: Sequence[float] = (0.5, 0
     CURVES["roc"].require(model.ranking)
     shares = [number(share, "prevalences") for share in (prevalences if np.iterable(prevalences) else [])]
     if not 1 <= len(set(shares)) == len(shares) <= 6 or not all(0 < share < 1 for share in shares):
-        raise ParameterError(f"prevalences is {prevalences!r}: pass one to six different shares above 0 and below 1.")
+        raise ParameterError(
+            f"is {prevalences!r}", "pass one to six different shares above 0 and below 1", argument="prevalences"
+        )
     skewed = {f"{100 * p:g} % positive": with_prevalence(model.ranking, p) for p in shares}
     one = curve(model.ranking, "roc")
     roc_side = {label: replace(one, counts=ranking.counts) for label, ranking in skewed.items()}

@@ -56,7 +56,9 @@ class Picture:
     def render(self, suffix: str, *, scale: float = 2.0) -> bytes:
         """The file of a suffix, such as .png, as bytes."""
         if not 0.1 <= number(scale, "scale") <= MOST_DOTS:
-            raise ParameterError(f"scale is {scale!r}: pass a number of dots to a pixel from 0.1 to {MOST_DOTS}.")
+            raise ParameterError(
+                f"is {scale!r}", f"pass a number of dots to a pixel from 0.1 to {MOST_DOTS}", argument="scale"
+            )
         if suffix == ".json":
             return self.to_json().encode()
         if suffix == ".html":
@@ -70,12 +72,12 @@ class Picture:
             self.altair.save(file, format=suffix[1:], **({"scale_factor": scale} if suffix == ".png" else {}))
             return squeezed(file.getvalue()) if suffix == ".png" else file.getvalue()
         found = f"the suffix {suffix!r}" if suffix else "no suffix"
-        raise ParameterError(f"A chart cannot be saved with {found}: pass a path that ends in {', '.join(SUFFIXES)}.")
+        raise ParameterError(f"A chart cannot be saved with {found}", f"pass a path that ends in {', '.join(SUFFIXES)}")
 
     def save(self, path: str | os.PathLike[str], *, scale: float = 2.0) -> Path:
         """Write the file that the suffix names: whole, or not at all. A .png has `scale` dots to a pixel."""
         if not isinstance(path, str | os.PathLike):
-            raise ParameterError(f"path is {path!r}: pass the path of a file, such as 'roc.png'.")
+            raise ParameterError(f"is {path!r}", "pass the path of a file, such as 'roc.png'", argument="path")
         target = Path(path)
         return write(target, self.render(target.suffix.lower(), scale=scale), overwrite=True)
 

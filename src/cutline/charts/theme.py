@@ -118,5 +118,5 @@ THEMES = {theme.name: theme for theme in (LIGHT, DARK)}
 def themed(name: Literal["light", "dark"] | str) -> Theme:
     """A theme by its name."""
     if not isinstance(name, str) or name not in THEMES:
-        raise ParameterError(f"theme is {name!r}: pass 'light' or 'dark'.")
+        raise ParameterError(f"is {name!r}", "pass 'light' or 'dark'", argument="theme")
     return THEMES[name]

@@ -40,13 +40,13 @@ class Gate:
     def check(self) -> None:
         """Refuse a gate that checks nothing, or half of something."""
         if not self.require and not self.no_worse:
-            raise ParameterError("There is nothing to check: pass --require, or --against with --no-worse.")
+            raise ParameterError("There is nothing to check", "pass --require, or --against with --no-worse")
         if (self.against is None) != (self.no_worse is None):
-            raise ParameterError("--against and --no-worse belong together: pass both.")
+            raise ParameterError("--against and --no-worse belong together", "pass both")
         if self.against is None and (self.margin is not None or self.against_score is not None):
-            raise ParameterError("--margin and --against-score belong to --against: pass that too.")
+            raise ParameterError("--margin and --against-score belong to --against", "pass that too")
         if self.margin is not None and not self.margin >= 0:
-            raise ParameterError(f"--margin is {self.margin:g}: pass the largest acceptable loss, 0 or more.")
+            raise ParameterError(f"--margin is {self.margin:g}", "pass the largest acceptable loss, 0 or more")
 
 
 @dataclass(frozen=True)

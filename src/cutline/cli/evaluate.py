@@ -18,7 +18,7 @@ from cutline.advice.citations import DATA
 from cutline.cli import render
 from cutline.cli.progress import waiting
 from cutline.cli.reading import Reading, read_comparison, read_evaluation
-from cutline.cli.text import as_options, printable
+from cutline.cli.text import in_options, printable
 from cutline.comparison import Comparison
 from cutline.core import writing
 from cutline.core.checks import check_whole
@@ -57,7 +57,7 @@ class Asked:
     def chosen(self, ev: Evaluation) -> list[Measure]:
         """The measures: those named, those of a question, all, or the headlines."""
         if self.measures is not None and (self.family or self.all):
-            raise ParameterError("--measures, --family and --all each say what to show: pass one of them.")
+            raise ParameterError("--measures, --family and --all each say what to show", "pass one of them")
         if self.measures is not None:
             return [_bound(term) for term in terms(self.measures)]
         has_quota = self.quota is not None or self.share is not None
@@ -85,7 +85,7 @@ def _bound(term: Any) -> Measure:
     cuts = [name for name in ("threshold", "quota", "share") if name in term.parameters]
     own = {name: value for name, value in term.parameters.items() if name in term.measure.parameters}
     if len(own) < len(term.parameters):
-        raise ParameterError(f"--measures takes no {' or '.join(cuts)} after @: pass --{cuts[0]} for all of them.")
+        raise ParameterError(f"--measures takes no {' or '.join(cuts)} after @", f"pass --{cuts[0]} for all of them")
     measure: Measure = term.measure.with_(**own)
     return measure
 
@@ -109,11 +109,11 @@ class Output:
     def check(self, charts: Sequence[str] = ()) -> None:
         """Refuse what cannot be written, before any work is done."""
         if self.json and self.csv:
-            raise ParameterError("--json and --csv both print to standard output: pass one of them.")
+            raise ParameterError("--json and --csv both print to standard output", "pass one of them")
         if self.html is not None and self.html.suffix.lower() != ".html":
-            raise ParameterError(f"--html is {str(self.html)!r}: pass a path that ends in .html.")
+            raise ParameterError(f"--html is {str(self.html)!r}", "pass a path that ends in .html")
         if self.png is not None and self.png.exists() and not self.png.is_dir():
-            raise ParameterError(f"--png is {str(self.png)!r}, which is a file: pass a folder.")
+            raise ParameterError(f"--png is {str(self.png)!r}, which is a file", "pass a folder")
         wanted = [self.png / f"{name}.png" for name in charts] if self.png is not None and self.png.is_dir() else []
         for path in [*wanted, *([self.html] if self.html else [])]:
             writing.check(path, overwrite=self.force)
@@ -121,7 +121,7 @@ class Output:
     def show(self, document: Mapping[str, Any], rows: Table, table: RenderableType, notes: Iterable[Note]) -> None:
         """Print the results as they are wanted."""
         if self.json:
-            print_json({**document, "advice": [note.to_dict() | {"text": as_options(note.text)} for note in notes]})
+            print_json({**document, "advice": [note.to_dict() | {"text": in_options(note.text)} for note in notes]})
         elif self.csv:
             print_csv(rows)
         else:

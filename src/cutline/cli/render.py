@@ -15,7 +15,7 @@ from rich.text import Text
 
 from cutline.advice import Note
 from cutline.advice.citations import DATA
-from cutline.cli.text import as_options, printable
+from cutline.cli.text import in_options, printable
 from cutline.comparison import Comparison
 from cutline.core.counts import written
 from cutline.core.table import p_shown, shown
@@ -194,7 +194,7 @@ def notes(found: Iterable[Note]) -> RenderableType:
     """Notes in plain words, one after the other, each with its source; warnings stand out."""
     table = Table.grid(padding=(0, 1))
     for note in found:
-        text = Text(printable(as_options(note.text)))
+        text = Text(printable(in_options(note.text)))
         if note.source != DATA:
             text.append(f" ({note.source})", style="dim")
         table.add_row(Text("!", style="bold yellow") if note.kind == "warning" else Text("-", style="dim"), text)

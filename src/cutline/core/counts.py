@@ -133,11 +133,11 @@ def count(value: Any, name: str) -> Any:
         except ValueError:  # rows of different lengths
             array = np.asarray(None)
         if array.dtype.kind not in "biuf":
-            raise InputError(f"{name} is {value!r}: pass a count or an array of counts.")
+            raise InputError(f"is {value!r}", "pass a count or an array of counts", argument=name)
         is_large = array.dtype.kind == "u" and array.size > 0 and array.max() > 2**62
         found = array.astype(float if is_large or array.dtype.kind == "f" else np.int64, copy=False)[()]
     if not np.min(found, initial=0) > -1e-6:  # NaN included
-        raise InputError(f"{name} is {written(np.min(found))}: pass counts of zero or more.")
+        raise InputError(f"is {written(np.min(found))}", "pass counts of zero or more", argument=name)
     return found
 
 

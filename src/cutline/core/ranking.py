@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import bisect
 import html
-from collections.abc import Iterable
+import os
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,7 +21,7 @@ import numpy.typing as npt
 from cutline.core import columns
 from cutline.core.bounds import Bracket, bracket
 from cutline.core.counts import Counts, count, divide, written
-from cutline.core.errors import InputError, ParameterError
+from cutline.core.errors import Argument, InputError, ParameterError, Text
 from cutline.core.last_axis import Array, Pairs, cumulate, dot, take
 from cutline.core.table import Table
 
@@ -58,10 +60,12 @@ class Ranking:
         for name, cells in (("pos", pos), ("neg", neg)):
             if not len(score) or cells.shape[-1:] != score.shape:
                 raise InputError(
-                    f"score has {len(score)} values but {name} has {cells.shape[-1]}: pass one at each score."
+                    f"has {len(score)} values but {name} has {cells.shape[-1]}",
+                    "pass one at each score",
+                    argument="score",
                 )
         if not (score[1:] < score[:-1]).all() or np.isnan(score[0]):
-            raise InputError("score is not distinct and descending: pass rows to rank() instead.")
+            raise InputError("is not distinct and descending", "pass rows to rank() instead", argument="score")
         return cls(score, pos, neg, pos, neg)
 
     def __eq__(self, other: object) -> bool:
@@ -208,6 +212,13 @@ class Ranking:
         """Whether the scores can be read as probabilities of the positive class."""
         return self.higher_is_positive and bool(self.score[0] <= 1 and self.score[-1] >= 0)
 
+    def kept(self, key: Any, make: Callable[[], Any]) -> Any:
+        """What `make` finds for this ranking, found once: several measures may need it."""
+        found = self.__dict__.setdefault("_found", {})
+        if key not in found:
+            found[key] = make()
+        return found[key]
+
     # ---- one cut
 
     def cut(self, threshold: float) -> int:
@@ -301,11 +312,13 @@ class Ranking:
         (np.int64(1), np.int64(3), np.int64(3))
         """
         if self.pos.ndim > 1:
-            raise InputError("This is a stack of rankings: coarsen them one by one.")
+            raise InputError("This is a stack of rankings", "coarsen them one by one")
         if np.ndim(bins) == 0:
             count = columns.number(bins, "bins")
             if not 1 <= count < np.inf or count != int(count):
-                raise ParameterError(f"bins is {count:g}: pass a whole number from 1, or the thresholds between bins.")
+                raise ParameterError(
+                    f"is {count:g}", "pass a whole number from 1, or the thresholds between bins", argument="bins"
+                )
             group = np.ceil(self.ends[1:] * count / self.total).astype(np.intp)
         else:
             edges = np.sort(columns.numbers(bins, "bins").astype(float))
@@ -314,6 +327,19 @@ class Ranking:
         last = np.concatenate((first[1:] - 1, [len(self) - 1]))
         sums = (np.add.reduceat(c, first, axis=-1) for c in (self.pos, self.neg, self.pos2, self.neg2))
         return bracket(self.score[first], self.score[last], *sums, like=self)
+
+    # ---- files
+
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
+        """Write the ranking to a file that `cutline.load` reads: exact, checked, and far smaller than the rows.
+
+        Args:
+            path: The file to write, such as "monday.ranking".
+            overwrite: Whether a file of that name is replaced.
+        """
+        from cutline.core.ranking_file import save
+
+        return save(self, path, overwrite=overwrite)
 
     # ---- looks
 
@@ -353,15 +379,18 @@ def merge(rankings: Iterable[Ranking]) -> Ranking:
     """The ranking of all the cases of several rankings; exact, because cells of one score add up."""
     parts = list(rankings)
     if not parts:
-        raise InputError("There are no rankings to merge: pass at least one.")
+        raise InputError("There are no rankings to merge", "pass at least one")
     first = parts[0]
     for part in parts[1:]:
         if part.higher_is_positive != first.higher_is_positive:
-            raise InputError("These rankings run in opposite directions: build both with one higher_is_positive.")
+            raise InputError(
+                "These rankings run in opposite directions",
+                Text("build both with the same ", Argument("higher_is_positive")),
+            )
         if part.positive != first.positive:
             raise InputError(
-                f"These rankings have different positive labels, {first.positive!r} and {part.positive!r}: "
-                "build both with one positive=."
+                f"These rankings have different positive labels, {first.positive!r} and {part.positive!r}",
+                Text("build both with the same ", Argument("positive")),
             )
     score = np.concatenate([part.score for part in parts])
     order = np.argsort(-score if first.higher_is_positive else score, kind="stable")  # sorted runs: a linear merge

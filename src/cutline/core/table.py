@@ -80,7 +80,7 @@ def frame(columns: Mapping[str, Any], backend: str = "pandas") -> Any:
         import pyarrow as pa
 
         return pa.table(data)
-    raise ParameterError(f"backend is {backend!r}: pass 'pandas', 'polars' or 'pyarrow'.")
+    raise ParameterError(f"is {backend!r}", "pass 'pandas', 'polars' or 'pyarrow'", argument="backend")
 
 
 def aligned(columns: Sequence[str], cells: Sequence[Sequence[str]], to_the_right: Sequence[bool]) -> list[str]:

@@ -147,19 +147,19 @@ class CurveKind:
             if name not in self.parameters:
                 takes = f"it takes {', '.join(self.parameters)}" if self.parameters else "it takes none"
                 raise ParameterError(
-                    f"The curve {self.name} has no parameter {name!r}: {takes}.{near(name, self.parameters)}"
+                    f"The curve {self.name} has no parameter {name!r}", f"{takes}", hint=near(name, self.parameters)
                 )
             parameter = self.parameters[name]
             parameter.check(name, value, None)
             if isinstance(parameter.example, int) and value != int(value):
-                raise ParameterError(f"{name} is {value!r}: pass a whole number.")
+                raise ParameterError(f"is {value!r}", "pass a whole number", argument=name)
 
     def require(self, ranking: Ranking) -> None:
         """Refuse a ranking that lacks what the curve needs, such as one of the classes."""
         for condition in self.undefined:
             if np.any(condition.holds(ranking)):
                 way_out = "cases of both classes" if condition in ONE_CLASS else "finite scores"
-                raise InputError(f"The curve {self.name} cannot be drawn, {condition.words}: pass {way_out}.")
+                raise InputError(f"The curve {self.name} cannot be drawn, {condition.words}", f"pass {way_out}")
 
     def _area(self, ranking: Ranking, values: Mapping[str, float]) -> float | None:
         """The measure that is the area, computed once when it is told beside the curve too."""

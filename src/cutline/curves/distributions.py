@@ -32,7 +32,7 @@ def edges(r: Ranking, bins: int, through: float | None) -> Array:
     if not bottom < at < top:
         return sign * np.linspace(top, bottom, bins + 1)
     if bins == 1:
-        raise ParameterError(f"bins is 1, but the scores are divided at {through:g}: pass 2 or more.")
+        raise ParameterError(f"is 1, but the scores are divided at {through:g}", "pass 2 or more", argument="bins")
     above = min(max(round(bins * (top - at) / (top - bottom)), 1), bins - 1)
     return sign * np.append(np.linspace(top, at, above + 1), np.linspace(at, bottom, bins - above + 1)[1:])
 

@@ -33,9 +33,9 @@ def local(path: Any) -> tuple[Path, str]:
     where = Path(path).expanduser()
     title = shown(where.name or str(where))
     if where.is_dir():
-        raise InputError(f"{title} is a directory: pass the path of a file.")
+        raise InputError(f"{title} is a directory", "pass the path of a file")
     if where.is_symlink() and not where.exists():
-        raise InputError(f"{title} is a link to a file that does not exist: pass the path of a file.")
+        raise InputError(f"{title} is a link to a file that does not exist", "pass the path of a file")
     if not where.exists():
         folder = where.parent
         names = [shown(each.name) for each in folder.iterdir()] if folder.is_dir() else []
@@ -47,7 +47,7 @@ def local(path: Any) -> tuple[Path, str]:
     except OSError as error:
         raise InputError(f"{title} cannot be opened: {error.strerror}.") from None
     if is_empty:
-        raise InputError(f"{title} is empty, 0 bytes: pass a file with a header and rows.")
+        raise InputError(f"{title} is empty, 0 bytes", "pass a file with a header and rows")
     return where, title
 
 
@@ -65,7 +65,7 @@ def spooled(stream: Any) -> Path:
         kept.write(block)
     kept.flush()
     if not kept.tell():
-        raise InputError("standard input is empty, 0 bytes: pass a file with a header and rows.")
+        raise InputError("standard input is empty, 0 bytes", "pass a file with a header and rows")
     path = _Spool(kept.name)
     path.kept = kept
     return path
@@ -99,7 +99,7 @@ class Layout(NamedTuple):
         twice = sorted({name for name in columns if columns.count(name) > 1})
         if twice:
             raise InputError(
-                f"{title} has several columns called {', '.join(map(repr, twice))}: give each its own name."
+                f"{title} has several columns called {', '.join(map(repr, twice))}", "give each its own name"
             )
         return cls(tuple(columns), delimiter, is_gzip)
 
@@ -125,7 +125,7 @@ def _head(path: Path, title: str) -> tuple[str, bool]:
         with gzip.open(path) if is_gzip else path.open("rb") as stream:
             head = stream.read(_HEAD)
     except (OSError, EOFError, zlib.error):
-        raise InputError(f"{title} is no complete gzip file: compress it anew.") from None
+        raise InputError(f"{title} is no complete gzip file", "compress it anew") from None
     if b"\0" in head:
         raise InputError(f"{title} holds NUL bytes: it is a binary file or UTF-16, not CSV in UTF-8.")
     if len(head) == _HEAD and b"\n" in head:
@@ -134,9 +134,9 @@ def _head(path: Path, title: str) -> tuple[str, bool]:
         text = head.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = head[: error.start].count(b"\n") + 1
-        raise InputError(f"{title} is no UTF-8 text in line {line}: save it as CSV in UTF-8.") from None
+        raise InputError(f"{title} is no UTF-8 text in line {line}", "save it as CSV in UTF-8") from None
     if not text.strip():
-        raise InputError(f"{title} has no header: pass a file with a header and rows.")
+        raise InputError(f"{title} has no header", "pass a file with a header and rows")
     return text, is_gzip
 
 

@@ -35,7 +35,7 @@ _MANY = 1000  # more distinct labels than this are no labels
 def read(path: Any, format: str | None = None) -> Source:
     """The source of a file, of standard input (`"-"`), or of an open stream of bytes."""
     if format is not None and format not in FORMATS:
-        raise ParameterError(f"format is {format!r}: pass one of {', '.join(FORMATS)}.")
+        raise ParameterError(f"is {format!r}", f"pass one of {', '.join(FORMATS)}", argument="format")
     place, title = (spooled(path), "standard input") if path == "-" or hasattr(path, "read") else local(path)
     kind = format or layout_of(place)
     if kind == "arrow":
@@ -95,12 +95,63 @@ class File:
         """The row, as a person counts them."""
         return f"in row {position + 1}" + (" below the header" if self._kind == "csv" else "")
 
+    def flag(
+        self, score: Ask, threshold: float, *, higher: bool, column: str, drop: bool, into: Path, kind: str
+    ) -> int:
+        """Copy the rows to a file, with a column that says whether the score reaches a threshold; how many do.
+
+        The rows go through DuckDB one after the other, in their order, and never all into memory. All columns of a CSV
+        file stay the text that they are.
+
+        Args:
+            score: The column of the scores.
+            threshold: The threshold, which is read in the type of the scores.
+            higher: Whether high scores reach it.
+            column: The name of the new column.
+            drop: Whether rows without a score are left out; they are refused otherwise.
+            into: The file to write.
+            kind: Its format: csv, parquet or json.
+        """
+        self._check_numbers(score)
+        value = self._sql(score)
+        self._check_present(score, value, drop=drop)
+        at = f"CAST('{threshold!r}' AS {'FLOAT' if self.types[score.column] == 'FLOAT' else 'DOUBLE'})"
+        reaches = f"({value} {'>=' if higher else '<='} {at})"
+        names = [*self.columns, column]
+        cells = [*(_quoted(self._names[name]) for name in self.columns), reaches]
+        where = f" WHERE {value} IS NOT NULL AND NOT isnan({value})" if drop else ""
+        if kind == "csv":  # the header as a row, because DuckDB renames columns that differ in case alone
+            header = ", ".join(_literal(name) for name in names)
+            texts = ", ".join(f"CAST({cell} AS VARCHAR)" for cell in cells)
+            query = f"SELECT {header} UNION ALL SELECT {texts} FROM {self._from}{where}"  # noqa: S608
+            options = "FORMAT csv, HEADER false"
+        else:
+            own = ", ".join(f"{cell} AS {_quoted(name)}" for cell, name in zip(cells, names, strict=True))
+            query, options = f"SELECT {own} FROM {self._from}{where}", f"FORMAT {kind}"  # noqa: S608
+        with self._plainly():
+            self._connection.execute(f"COPY ({query}) TO {_literal(os.fspath(into))} ({options})")
+            return int(self._one(f"SELECT count(*) FROM {self._from} WHERE {reaches}")[0])  # noqa: S608
+
+    def _check_present(self, score: Ask, value: str, *, drop: bool) -> None:
+        """Refuse a row without a score."""
+        if drop:
+            return
+        numbered = f"SELECT row_number() OVER () AS place, {value} AS value FROM {self._from}"  # noqa: S608
+        with self._plainly():
+            absent = "value IS NULL OR isnan(value)"
+            found = self._connection.execute(f"SELECT min(place), count(*) FROM ({numbered}) WHERE {absent}").fetchall()  # noqa: S608
+        first, many = found[0]
+        if many:
+            how = counted(many, "missing value")
+            way_out = "a case without a score cannot be flagged or not"
+            raise InputError(f"Column {score.column!r} holds {how}, the first {self.place(first - 1)}: {way_out}.")
+
     # ------------------------------------------------------------------ types
 
     def _typed(self, asked: Mapping[Any, Ask]) -> str:
         """The query of the columns, with the types that their arguments need and names that cannot collide."""
         if not self.count:
-            raise InputError(f"{self.title} has columns but no rows: pass at least one case.")
+            raise InputError(f"{self.title} has columns but no rows", "pass at least one case")
         for one in asked.values():
             self._check_numbers(one)
         with self._plainly():
@@ -151,10 +202,10 @@ class File:
                 f"SELECT place, value FROM ({numbered}) WHERE bad ORDER BY place LIMIT 1"  # noqa: S608
             ).fetchall()
         for place, value in found:
-            raise PositionError(one.role, f"holds text, {value!r},", place - 1, _way_out(str(value)))
+            raise PositionError(f"holds text, {value!r},", _way_out(str(value)), argument=one.role, position=place - 1)
 
     def _name(self, one: Ask) -> str:
-        return '"' + self._names[one.column].replace('"', '""') + '"'
+        return _quoted(self._names[one.column])
 
     # ------------------------------------------------------------------ asking
 
@@ -201,6 +252,10 @@ def _way_out(value: str) -> str:
 
 def _absent(column: str) -> str:
     return f"trim({column}) IN ({', '.join(map(_literal, MISSING))})"
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
 
 
 def _literal(text: str) -> str:

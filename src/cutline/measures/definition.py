@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from cutline.core.counts import Counts
-from cutline.core.errors import ParameterError, UnknownNameError, near
+from cutline.core.errors import Argument, ParameterError, Text, UnknownNameError, near
 from cutline.core.ranking import Ranking
 from cutline.inputs.predictions import Missing, check_probabilities, cut, places, rank
 from cutline.measures.facts import Condition, Context, Parameter, ReferenceValue, constant
@@ -142,12 +142,15 @@ class Measure:
         for name, value in parameters.items():
             if name not in self.parameters:
                 takes = f"it takes {', '.join(self.parameters)}" if self.parameters else "it takes none"
-                raise ParameterError(f"{self.name} has no parameter {name!r}: {takes}.{near(name, self.parameters)}")
+                raise ParameterError(
+                    f"{self.name} has no parameter {name!r}", f"{takes}", hint=near(name, self.parameters)
+                )
             self.parameters[name].check(name, value, self.defaults.get(name))
         lacking = [name for name in self.required if name not in parameters]
         if complete and lacking:
-            example = ", ".join(f"{name}={self.parameters[name].example}" for name in lacking)
-            raise ParameterError(f"{self.name} needs {' and '.join(lacking)}: pass for example {example}.")
+            examples = [(", ", Argument(name, self.parameters[name].example)) for name in lacking]
+            way_out = Text("pass for example ", *[part for pair in examples for part in pair][1:])
+            raise ParameterError(f"{self.name} needs {' and '.join(lacking)}", way_out)
         return dict(parameters)
 
     # ------------------------------------------------------------------ values
@@ -199,7 +202,7 @@ class Measure:
             )
         elif not isinstance(data, Ranking | Counts):
             kinds = "a Ranking or Counts" if self.needs is Needs.COUNTS else "or a Ranking"
-            raise ParameterError(f"{self.name} takes labels and scores, {kinds}: pass the scores too.")
+            raise ParameterError(f"{self.name} takes labels and scores, {kinds}", "pass the scores too")
         elif given := [
             name
             for name, is_given in (
@@ -211,7 +214,7 @@ class Measure:
             if is_given
         ]:
             kind = type(data).__name__
-            raise ParameterError(f"A finished {kind} takes no {' or '.join(given)}: pass that to rank().")
+            raise ParameterError(f"A finished {kind} takes no {' or '.join(given)}", "pass that to rank()")
         data, parameters = self.prepare(data, parameters)
         value = self.compute(data, **parameters)
         return float(value) if np.ndim(value) == 0 else value
@@ -224,7 +227,7 @@ class Measure:
         if isinstance(data, Counts):
             if self.needs is not Needs.COUNTS:
                 raise ParameterError(
-                    f"{self.name} needs {self.needs.value}, which one table of counts does not hold: pass a Ranking."
+                    f"{self.name} needs {self.needs.value}, which one table of counts does not hold", "pass a Ranking"
                 )
         elif self.needs is Needs.COUNTS:
             where = {name: parameters.pop(name) for name in ("threshold", "quota", "share") if name in parameters}
@@ -273,7 +276,7 @@ class Registry:
         for name in measure.names:
             if name in self._by_name:
                 raise ParameterError(
-                    f"The name {name!r} belongs to {self._by_name[name].name} already: choose another."
+                    f"The name {name!r} belongs to {self._by_name[name].name} already", "choose another"
                 )
         self._measures[measure.name] = measure
         self._by_name |= dict.fromkeys(measure.names, measure)
@@ -320,7 +323,7 @@ class Registry:
             known = [name for member in kind for name in (member, member.name.lower(), member.value)]
             if wanted is not None and wanted not in known:
                 names = ", ".join(member.name.lower() for member in kind)
-                raise UnknownNameError(f"There is no {kind.__name__.lower()} {wanted!r}: choose one of {names}.")
+                raise UnknownNameError(f"There is no {kind.__name__.lower()} {wanted!r}", f"choose one of {names}")
 
         def fits(measure: Measure) -> bool:
             words = " ".join((*measure.names, measure.title, measure.meaning)).lower()

@@ -30,7 +30,7 @@ def save(
     suffix = target.suffix.lower()
     if suffix not in SUFFIXES:
         what = f"the suffix {target.suffix!r}" if suffix else "no suffix"
-        raise ParameterError(f"Nothing can be saved with {what}: pass a path that ends in {', '.join(SUFFIXES)}.")
+        raise ParameterError(f"Nothing can be saved with {what}", f"pass a path that ends in {', '.join(SUFFIXES)}")
     writing.check(target, overwrite=overwrite)
     return writing.write(target, _content(found, suffix, level), overwrite=overwrite)
 

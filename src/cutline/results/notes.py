@@ -10,6 +10,7 @@ import numpy as np
 from cutline.core.columns import counted
 from cutline.core.counts import written
 from cutline.core.ranking import Ranking
+from cutline.core.wording import Argument, Text
 from cutline.measures import MEASURES
 from cutline.measures.definition import DEFAULT_THRESHOLD
 
@@ -33,10 +34,11 @@ def remarks(r: Ranking, threshold: float, groups: int = 0) -> Iterator[Remark]:
     if not r.positives or not r.negatives:
         yield Remark("one-class", "All cases are of one class: what compares the classes is undefined.")
     elif MEASURES["auc"].compute(r) < 0.5:
-        turn = "do low scores mean positive? Then pass higher_is_positive=False."
+        turn = Argument("higher_is_positive", False)
+        way_out = ("low scores mean positive, pass ", turn, ".")
         if not r.higher_is_positive:
-            turn = "do high scores mean positive? Then leave higher_is_positive=False out."
-        yield Remark("reversed", f"The AUC is below 0.5: {turn}")
+            way_out = ("high scores mean positive, leave ", turn, " out.")
+        yield Remark("reversed", Text("The AUC is below 0.5. If ", *way_out))
     if len(r) <= 2 < r.total:
         yield Remark("labels", f"The scores have {counted(len(r), 'distinct value')}: labels rather than scores.")
     yield from _certainly_wrong(r)

@@ -32,7 +32,9 @@ def named(measure: str | Measure, parameters: Mapping[str, Any]) -> tuple[Measur
         for name, value in parameters.items()
     }
     if twice := [name for name in inside if name in given]:
-        raise ParameterError(f"measure is {measure!r}, and {twice[0]} is given as a parameter too: pass one of them.")
+        raise ParameterError(
+            f"is {measure!r}, and {twice[0]} is given as a parameter too", "pass one of them", argument="measure"
+        )
     return chosen, inside | given
 
 

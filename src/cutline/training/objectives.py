@@ -186,8 +186,8 @@ class Objective:
         scale = 1.0 if bounded else best - worst
         if not np.isfinite(scale) or scale <= 0:
             raise ParameterError(
-                f"{self.name} is {best:g} for perfect predictions and {worst:g} for the worst: "
-                "pass a measure that is finite, and greater for perfect ones."
+                f"{self.name} is {best:g} for perfect predictions and {worst:g} for the worst",
+                "pass a measure that is finite, and greater for perfect ones",
             )
 
         def loss(a: Array, b: Array) -> Array:
@@ -256,19 +256,20 @@ def target(measure: str | Measure | Callable[..., Any], parameters: Mapping[str,
     """What to train for, or a sentence that says why it cannot be trained for."""
     if not isinstance(measure, str | Measure) and callable(measure):
         if parameters:
-            raise ParameterError("A callable takes (tp, fp, P, N) and no parameters: bind them in it.")
+            raise ParameterError("A callable takes (tp, fp, P, N) and no parameters", "bind them in it")
         return Objective(measure, {})
     chosen, given = named(measure, parameters or {})
     given = {**chosen.bound, **chosen.check(given, complete=False)}
     known = (*ORDERS, *QUOTAS)
     if chosen.better is None or not (chosen.needs is Needs.COUNTS or chosen.name in known):
         raise ParameterError(
-            f"A linear classifier cannot be trained for {chosen.name}: pass a measure of one cut, "
-            f"{', '.join(known)} or a callable.{near(chosen.name, (*known, *SEARCHES))}"
+            f"A linear classifier cannot be trained for {chosen.name}",
+            f"pass a measure of one cut, {', '.join(known)} or a callable",
+            hint=near(chosen.name, (*known, *SEARCHES)),
         )
     if lacking := [name for name in chosen.required if name not in given]:
         example = {name: chosen.parameters[name].example for name in lacking}
-        raise ParameterError(f"{chosen.name} needs {' and '.join(lacking)}: pass for example parameters={example}.")
+        raise ParameterError(f"{chosen.name} needs {' and '.join(lacking)}", f"pass for example parameters={example}")
     return Objective(chosen, given)
 
 
@@ -277,15 +278,20 @@ def check_target(target: Objective, split: Split) -> None:
     if target.is_quota:
         quota = target.parameters.get("quota", 1)
         if quota != int(quota) or quota > split.n:
-            raise ParameterError(f"quota is {quota:g}: pass a whole number of places, at most the {split.n} cases.")
+            raise ParameterError(
+                f"is {quota:g}", f"pass a whole number of places, at most the {split.n} cases", argument="quota"
+            )
         if target.key == "hit_rate" and quota > split.P:
             raise ParameterError(
-                f"quota is {quota}, but there are {split.P:g} positives, so that no order fills the places: "
-                f"pass at most {split.P:g}, or train for recall_at_k."
+                f"is {quota}, but there are {split.P:g} positives, so that no order fills the places",
+                f"pass at most {split.P:g}, or train for recall_at_k",
+                argument="quota",
             )
     if target.key == "roc_n" and target.false_positives(split) > split.N:
         raise ParameterError(
-            f"n is {target.false_positives(split):g}, but there are {split.N:g} negatives: pass a smaller n."
+            f"is {target.false_positives(split):g}, but there are {split.N:g} negatives",
+            "pass a smaller n",
+            argument="n",
         )
     if target.is_table:
         _check_table(target, split)
@@ -298,13 +304,13 @@ def _check_table(target: Objective, split: Split) -> None:
         value = target.gain(split.P, split.N)(a[:, None], b[None, :])
     except (TypeError, ValueError, ArithmeticError) as error:
         raise ParameterError(
-            f"{target.name} cannot be computed for arrays of tp and fp ({error}): pass a vectorised callable of "
-            "(tp, fp, P, N)."
+            f"{target.name} cannot be computed for arrays of tp and fp ({error})",
+            "pass a vectorised callable of (tp, fp, P, N)",
         ) from None
     if not np.isfinite(value).all():
         i, j = np.argwhere(~np.isfinite(value))[0]
         raise ParameterError(
-            f"{target.name} is {value[i, j]:g} at tp = {a[i]:g}, fp = {b[j]:g}: pass a measure that is always finite."
+            f"{target.name} is {value[i, j]:g} at tp = {a[i]:g}, fp = {b[j]:g}", "pass a measure that is always finite"
         )
     if target.key in SEARCHES:  # which need less, and were proved right
         return
@@ -315,6 +321,6 @@ def _check_table(target: Objective, split: Split) -> None:
         if wrong.any():
             at = int(np.argwhere(wrong)[0][axis])
             raise ParameterError(
-                f"{target.name} {way} when {name} goes from {steps[at]:g} to {steps[at + 1]:g}: pass a measure that "
-                "never falls with tp nor grows with fp."
+                f"{target.name} {way} when {name} goes from {steps[at]:g} to {steps[at + 1]:g}",
+                "pass a measure that never falls with tp nor grows with fp",
             )

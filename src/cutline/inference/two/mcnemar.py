@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -99,10 +99,10 @@ def mcnemar(table: Discordance, variant: Variant = "midp") -> float:
     return min(1.0, 2 * tail if variant == "exact" else tail + below)
 
 
-def discordance(pairing: Pairing, flags: Array, measure: str) -> Discordance:
+def discordance(pairing: Pairing, flags: Sequence[Array], measure: str) -> Discordance:
     """The discordant cases of two models, whose flags are given for each cell, by what the measure is a share of."""
     among, what = SHARES[measure]
     inside = np.full(len(pairing), True) if among is None else pairing.is_positive == among
-    happens = flags if what == "flagged" else (flags == pairing.is_positive) == (what == "right")
+    happens = flags if what == "flagged" else [(flag == pairing.is_positive) == (what == "right") for flag in flags]
     first, second = (int(pairing.cases[inside & happens[i] & ~happens[1 - i]].sum()) for i in (0, 1))
     return Discordance(first, second, int(pairing.cases[inside].sum()))
