@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import gzip
 import hashlib
-import itertools
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -27,7 +26,7 @@ from cutline.report.measure_rows import of_the_cut, slug
 from cutline.report.opening import opening
 from cutline.report.sections import groups
 from cutline.results.comparison_summary import ComparisonSummary
-from cutline.results.methods import TITLES
+from cutline.results.methods import RESAMPLED, TITLES
 from cutline.results.summary import Summary
 
 # In the order in which they need each other: the page has them as one program.
@@ -51,9 +50,10 @@ def of_evaluation(_: Evaluation, summary: Summary) -> str:
 
 
 def of_comparison(comparison: Comparison, summary: ComparisonSummary) -> str:
-    """The page of several models, with confidence curves of their pairs if these are few."""
-    pairs = list(itertools.combinations(comparison.names, 2)) if "auc" in {row.name for row in summary.rows} else []
-    return page(summary, [comparison.confidence_curve("auc", *pair) for pair in pairs if len(pairs) <= MOST_PAIRS])
+    """The page of several models, with confidence curves of their pairs if these are few and have a closed form."""
+    areas = [row for row in summary.rows if row.name == "auc" and row.estimate.method not in RESAMPLED]
+    drawn = areas if len(areas) <= MOST_PAIRS else []
+    return page(summary, [comparison.confidence_curve("auc", row.a, row.b) for row in drawn])
 
 
 def page(summary: Summary | ComparisonSummary, differences: Sequence[ConfidenceCurve] = ()) -> str:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from cutline.charts import LIGHT
+from cutline.charts import LIGHT, renderer
 from cutline.core.counts import Counts
 from cutline.core.table import plain
 from cutline.curves import deviates
@@ -21,9 +20,7 @@ _SIDES = {"x": "across", "y": "up"}
 
 def still(chart: Mapping[str, Any], counts: Sequence[Counts], index: int) -> str:
     """A chart as SVG, with the cut of each of its models, whose counts are given."""
-    from vl_convert import vegalite_to_svg
-
-    return _slim(vegalite_to_svg(json.dumps(_seen(_with_cut(chart, counts)), allow_nan=False)), index)
+    return _slim(renderer.svg(_seen(_with_cut(chart, counts))), index)
 
 
 def _seen(spec: dict[str, Any]) -> dict[str, Any]:
