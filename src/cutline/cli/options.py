@@ -132,7 +132,18 @@ Share = Annotated[
     float | None,
     typer.Option(help="The same as a share of the list. Example: --share 0.05", rich_help_panel=_WHAT),
 ]
-Level = Annotated[float, typer.Option(help="The level of the intervals. Example: --level 0.9", rich_help_panel=_WHAT)]
+
+
+def _level(value: float) -> float:
+    from cutline.core.checks import check_level
+
+    return check_level(value)
+
+
+Level = Annotated[
+    float,
+    typer.Option(help="The level of the intervals. Example: --level 0.9", rich_help_panel=_WHAT, callback=_level),
+]
 Measures = Annotated[
     str | None,
     typer.Option(

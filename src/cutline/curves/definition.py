@@ -127,6 +127,9 @@ class CurveKind:
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     aliases: tuple[str, ...] = ()
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _kind_called, (self.name,)  # a kind is one object, and holds functions that cannot be pickled
+
     def __call__(self, ranking: Ranking, **parameters: Any) -> Curve:
         """The curve of a ranking; refused when the ranking lacks what it needs."""
         self.check(parameters)
@@ -279,3 +282,10 @@ class Curve:
         names = ("threshold", self.kind.x.title, self.kind.y.title)
         rows = tuple(tuple(float(column[i]) for column in columns) for i in some)
         return Table(names, rows, title=repr(self))._repr_html_()
+
+
+def _kind_called(name: str) -> CurveKind:
+    """The kind of curve of a name, where it is registered."""
+    from cutline.curves import CURVES
+
+    return CURVES[name]

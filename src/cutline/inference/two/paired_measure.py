@@ -117,7 +117,7 @@ class PairedMeasure:
                 "pass method='bootstrap'",
             )
         if method == "influence" and self.influences is None:
-            raise ParameterError(f"influence needs a smooth measure, and {self.measure} is none: pass 'bootstrap'.")
+            raise ParameterError(f"influence needs a smooth measure, and {self.measure} is none", "pass 'bootstrap'")
         return "mcnemar_midp" if method == "mcnemar" else method
 
     @cached_property
