@@ -52,12 +52,20 @@ def page(name: str) -> str:
     names = namespace(text["setup"])
     lines = [f"# {text['title']}", "", text["about"].strip(), "", "```python", text["setup"].strip(), "```", ""]
     for part in text["part"]:
-        lines += [f"## {part['title']}", "", "| in the text | what | call | gives | printed | note |", "|---|---|---|---|---|---|"]
+        lines += [
+            f"## {part['title']}",
+            "",
+            "| in the text | what | call | gives | printed | note |",
+            "|---|---|---|---|---|---|",
+        ]
         for place, what, call, printed, note in part["entries"]:
             cells = [place, what, f"`{call}`", shown(value_of(call, names)), printed, note]
             lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
         lines.append("")
-    lines += ["Where the printed number cannot be right, [the errata](../errata.md) say why. Written by `make docs`.", ""]
+    lines += [
+        "Where the printed number cannot be right, [the errata](../errata.md) say why. Written by `make docs`.",
+        "",
+    ]
     return "\n".join(lines)
 
 
