@@ -14,7 +14,6 @@ from typing import Any
 from rich.console import RenderableType
 
 from cutline.advice import Note, notes, notes_on
-from cutline.advice.citations import DATA
 from cutline.cli import render
 from cutline.cli.progress import waiting
 from cutline.cli.reading import Reading, read_comparison, read_evaluation
@@ -26,6 +25,7 @@ from cutline.core.errors import ParameterError
 from cutline.core.table import Table
 from cutline.cuts.requirements import terms
 from cutline.evaluation import Evaluation
+from cutline.results.notes import DATA
 from cutline.measures import MEASURES, Measure, Needs
 
 _RESAMPLES = 2000

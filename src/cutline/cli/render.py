@@ -14,12 +14,12 @@ from rich.table import Table
 from rich.text import Text
 
 from cutline.advice import Note
-from cutline.advice.citations import DATA
 from cutline.cli.text import as_options, printable
 from cutline.comparison import Comparison
 from cutline.core.counts import written
 from cutline.core.table import p_shown, shown
 from cutline.evaluation import Evaluation
+from cutline.results.notes import DATA
 from cutline.measures import MEASURES, Family
 
 _WITH_STRIP = 76  # columns of a terminal from which there is room for the strip

@@ -35,6 +35,17 @@ class Table:
         """The table as a data frame of pandas, polars or pyarrow."""
         return frame({name: [row[i] for row in self.rows] for i, name in enumerate(self.columns)}, backend)
 
+    def to_csv(self) -> str:
+        """The table as CSV; what is missing or not a finite number is an empty cell."""
+        import csv
+        from io import StringIO
+
+        text = StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(self.columns)
+        writer.writerows([_spelled(cell) for cell in row.values()] for row in self.to_dict())
+        return text.getvalue()
+
     def _shown_columns(self) -> list[int]:
         return [
             i
@@ -121,6 +132,13 @@ def p_shown(value: float) -> str:
     ('= 0.0321', '< 1e-16')
     """
     return "< 1e-16" if value < 1e-16 else f"= {shown(value)}"
+
+
+def _spelled(cell: Any) -> Any:
+    """A cell of CSV; text that a spreadsheet would take for a formula is quoted out of its way."""
+    if cell is None:
+        return ""
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell
 
 
 def plain(value: Any) -> Any:
