@@ -100,14 +100,14 @@ def test_the_global_test_of_delongs_patients():
 def test_the_method_is_chosen_by_rule_and_named(measure, test, interval):
     found = compare(LABELS, {"a": A, "b": B})
 
-    assert found.test(measure, rounds=50).method == test
-    assert found.difference(measure, rounds=50).method == interval
+    assert found.test(measure, resamples=50).method == test
+    assert found.difference(measure, resamples=50).method == interval
 
 
 def test_a_share_of_a_quota_or_of_fractional_weights_is_resampled():
-    assert compare(LABELS, {"a": A, "b": B}).test("recall", quota=2, rounds=50).method == "bootstrap"
+    assert compare(LABELS, {"a": A, "b": B}).test("recall", quota=2, resamples=50).method == "bootstrap"
     weighted = compare(LABELS, {"a": A, "b": B}, [0.5, 1, 1, 1, 1, 1])
-    assert weighted.test("recall", rounds=50).method == "bootstrap"
+    assert weighted.test("recall", resamples=50).method == "bootstrap"
 
 
 @pytest.mark.parametrize("measure", [m.name for m in MEASURES if isinstance(m.kind, LineOfAuc)])
@@ -154,7 +154,7 @@ def test_three_models_make_three_pairs_corrected_by_holm():
 
 
 def test_the_smallest_corrected_p_value_speaks_for_all_where_there_is_no_global_test():
-    found = PATIENTS.test("average_precision", rounds=99)
+    found = PATIENTS.test("average_precision", resamples=99)
 
     assert found.p_value == min(t.p_holm for t in found)
 
@@ -178,7 +178,7 @@ def scores_of(comparison, name):
 @pytest.mark.parametrize("method", ["auto", "bootstrap", "permutation"])
 @pytest.mark.parametrize("measure", ["auc", "accuracy", "precision", "log_loss", "average_precision", "ks", "mcc"])
 def test_identical_models_do_not_differ(measure, method):
-    found = compare(LABELS, {"a": A, "b": A, "c": A}).test(measure, method, rounds=60)
+    found = compare(LABELS, {"a": A, "b": A, "c": A}).test(measure, method, resamples=60)
 
     for test in found:
         assert test.difference == 0
@@ -190,7 +190,7 @@ def test_identical_models_have_an_interval_around_nothing():
     found = compare(LABELS, {"a": A, "b": A})
 
     assert (found.difference("auc").low, found.difference("auc").high) == (0, 0)
-    assert (found.difference("brier", rounds=50).low, found.difference("brier", rounds=50).high) == (0, 0)
+    assert (found.difference("brier", resamples=50).low, found.difference("brier", resamples=50).high) == (0, 0)
     assert found.difference("accuracy").low < 0 < found.difference("accuracy").high
     assert "no number of cases like these would tell them apart" in found.verdict("auc")
 
@@ -224,8 +224,8 @@ def test_there_is_a_value_or_a_reason(measure, case):
     labels, a, b = DEGENERATE[case]
     given = {"quota": 1} if "quota" in measure.required else {}
     found = compare(labels, {"a": a, "b": b})
-    tests = [found.test(measure, method, rounds=40, **given) for method in ("auto", "bootstrap", "permutation")]
-    difference = found.difference(measure, rounds=40, level=0.9, **given)
+    tests = [found.test(measure, method, resamples=40, **given) for method in ("auto", "bootstrap", "permutation")]
+    difference = found.difference(measure, resamples=40, level=0.9, **given)
 
     for test in (t.pairs[0] for t in tests):
         assert 0 < test.p_value <= 1 or (math.isnan(test.p_value) and test.notes)
@@ -233,7 +233,7 @@ def test_there_is_a_value_or_a_reason(measure, case):
     assert difference.has_interval or difference.notes
     if difference.has_interval and not math.isinf(difference.low):
         assert difference.low <= difference.high
-    assert found.verdict(measure, rounds=40, **given)
+    assert found.verdict(measure, resamples=40, **given)
 
 
 def test_a_perfect_and_a_reversed_order_are_told_apart_by_exchanging_ranks():
@@ -250,7 +250,7 @@ def test_a_perfect_and_a_reversed_order_are_told_apart_by_exchanging_ranks():
 def test_three_models_without_a_global_variance_have_the_smallest_corrected_p_value():
     labels = [1] * 20 + [0] * 20
     models = {"perfect": range(40, 0, -1), "reversed": range(40), "perfect too": range(80, 0, -2)}
-    found = compare(labels, models, threshold=20).test("auc", rounds=99)
+    found = compare(labels, models, threshold=20).test("auc", resamples=99)
 
     assert [test.p_value for test in found] == [1 / 100, 1, 1 / 100]
     assert found.p_value == pytest.approx(3 / 100)
@@ -275,7 +275,7 @@ def test_a_whole_weight_is_a_repetition_in_every_test(rows):
     repeated = compare(label.repeat(weight), {"a": a.repeat(weight), "b": b.repeat(weight)}, threshold=2)
 
     for measure in ("auc", "accuracy", "f1"):
-        one, two = (found.test(measure, rounds=20).pairs[0] for found in (weighted, repeated))
+        one, two = (found.test(measure, resamples=20).pairs[0] for found in (weighted, repeated))
         assert one.p_value == pytest.approx(two.p_value, nan_ok=True)
         assert [note for note in one.notes if not note.startswith("The weights are whole")] == list(two.notes)
 
@@ -285,11 +285,11 @@ def test_a_seed_gives_the_same_p_value_whatever_the_order_of_the_rows(method):
     rng = np.random.default_rng(0)
     label, scores = simulated(rng, 80)
     order = rng.permutation(80)
-    first = compare(label, scores).test("f1", method, rounds=199, seed=9)
-    second = compare(label[order], {k: v[order] for k, v in scores.items()}).test("f1", method, rounds=199, seed=9)
+    first = compare(label, scores).test("f1", method, resamples=199, seed=9)
+    second = compare(label[order], {k: v[order] for k, v in scores.items()}).test("f1", method, resamples=199, seed=9)
 
     assert first == second
-    assert first != compare(label, scores).test("f1", method, rounds=199, seed=10)
+    assert first != compare(label, scores).test("f1", method, resamples=199, seed=10)
 
 
 def test_zero_weights_are_absent_rows():
@@ -311,7 +311,7 @@ def test_a_monotone_change_of_scale_changes_no_test_of_the_order():
     stretched = scores | {"b": np.exp(9 * scores["b"])}
 
     for method in ("delong", "bootstrap", "permutation"):
-        one, two = (compare(label, s).test("auc", method, rounds=99).p_value for s in (scores, stretched))
+        one, two = (compare(label, s).test("auc", method, resamples=99).p_value for s in (scores, stretched))
         assert one == pytest.approx(two)
 
 
@@ -321,7 +321,7 @@ def test_low_scores_may_mean_positive():
     usual = compare(label, scores)
 
     for measure, method in itertools.product(("auc", "accuracy"), ("auto", "bootstrap", "permutation")):
-        one, two = (found.test(measure, method, rounds=99).p_value for found in (turned, usual))
+        one, two = (found.test(measure, method, resamples=99).p_value for found in (turned, usual))
         assert one == pytest.approx(two)
 
 
@@ -346,7 +346,7 @@ def test_low_scores_may_mean_positive():
 )
 def test_equal_models_are_told_apart_about_one_time_in_twenty(measure, method):
     rng = np.random.default_rng(20)
-    p = [compare(*simulated(rng, 100)).test(measure, method, rounds=99).p_value for _ in range(120)]
+    p = [compare(*simulated(rng, 100)).test(measure, method, resamples=99).p_value for _ in range(120)]
 
     assert 1 <= sum(value <= 0.05 for value in p) <= 13  # 6 expected; each end has a chance of 0.2 %
 
@@ -359,7 +359,7 @@ def test_the_interval_of_a_difference_covers_it_about_nineteen_times_in_twenty()
     for _ in range(120):
         found = compare(*simulated(rng, 100, gap=0.4))
         for measure, value in truth.items():
-            covered[measure] += value in found.difference(measure, rounds=99)
+            covered[measure] += value in found.difference(measure, resamples=99)
 
     assert all(106 <= count <= 119 for count in covered.values()), covered
 
@@ -396,7 +396,7 @@ def test_groups_of_joined_frames_are_those_of_the_first():
     found = compare("y", "p", data={"a": first, "b": second}, id="case", groups="g")
     expected = compare(LABELS, {"a": A, "b": B}, groups=[1, 1, 2, 2, 3, 3])
 
-    assert found.difference("brier", rounds=50) == expected.difference("brier", rounds=50)
+    assert found.difference("brier", resamples=50) == expected.difference("brier", resamples=50)
 
 
 def test_the_frames_may_name_their_scores_differently_and_hold_weights():
@@ -447,7 +447,7 @@ def test_a_verdict_says_how_many_cases_it_would_take():
 
 
 def test_a_summary_has_a_row_for_each_measure_and_pair():
-    table = PATIENTS.summary(["auc", "accuracy", "precision"], rounds=99)
+    table = PATIENTS.summary(["auc", "accuracy", "precision"], resamples=99)
     rows = list(table)
 
     assert [(row["measure"], row["a"], row["b"]) for row in rows] == [
@@ -457,13 +457,13 @@ def test_a_summary_has_a_row_for_each_measure_and_pair():
     ]
     assert rows[0]["p_value"] == PATIENTS.test("auc").pairs[0].p_value
     assert rows[0]["low"] == PATIENTS.difference("auc", "albumin", "protein").low
-    precision = PATIENTS.test("precision", rounds=99).pairs[2]
+    precision = PATIENTS.test("precision", resamples=99).pairs[2]
     assert (rows[8]["p_value"], rows[8]["p_holm"]) == (precision.p_value, precision.p_holm)
     assert rows[3]["method"] == "tango, mcnemar_midp"
 
 
 def test_a_summary_of_scores_that_are_no_probabilities_says_so():
-    rows = {row["measure"]: row for row in PATIENTS.summary(rounds=39)}
+    rows = {row["measure"]: row for row in PATIENTS.summary(resamples=39)}
 
     assert {m.name for m in MEASURES if m.headline} == set(rows)
     assert rows["brier"]["note"].startswith("undefined: the scores are not probabilities")
@@ -506,14 +506,14 @@ def test_no_limit_leaves_what_a_difference_can_be_without_saying_so():
 @pytest.mark.parametrize("measure", [m for m in MEASURES if m.needs is Needs.COUNTS], ids=str)
 def test_every_measure_of_one_cut_has_a_difference(measure):
     label, scores = simulated(np.random.default_rng(2), 80)
-    found = compare(label, scores).difference(measure, rounds=40, level=0.9)
+    found = compare(label, scores).difference(measure, resamples=40, level=0.9)
 
     assert found.has_interval or found.notes
 
 
 def test_a_summary_prints_each_note_once_below_and_keeps_them_by_row():
     few = compare([1] * 5 + [0] * 25, {"a": np.arange(30) % 7, "b": np.arange(30) % 5, "c": np.arange(30) % 4})
-    table = few.summary(["auc", "precision", "f1"], rounds=50)
+    table = few.summary(["auc", "precision", "f1"], resamples=50)
     text = "A class has 5 cases only: resampling then holds the truth less often than it says."
 
     assert repr(table).count(text) == 1
@@ -526,15 +526,17 @@ def test_a_summary_prints_each_note_once_below_and_keeps_them_by_row():
 def test_a_note_on_many_measures_gives_their_number():
     few = compare([1] * 5 + [0] * 25, {"a": np.arange(30) % 7, "b": np.arange(30) % 5})
 
-    assert "note on 5 measures: A class has 5" in repr(few.summary(["precision", "f1", "mcc", "ks", "eer"], rounds=50))
+    assert "note on 5 measures: A class has 5" in repr(
+        few.summary(["precision", "f1", "mcc", "ks", "eer"], resamples=50)
+    )
 
 
 def test_the_name_of_a_difference_says_its_parameters():
     models = compare([1, 0, 1, 0], {"a": [4, 3, 2, 1], "b": [1, 2, 3, 4]}, threshold=2.5)
 
-    assert models.difference("f_beta", beta=2, rounds=50).measure == "f_beta(beta=2): a - b"
-    assert models.test("hit_rate", quota=2, rounds=50).measure == "hit_rate(quota=2)"
-    assert "by f_beta(beta=2)" in models.verdict("f_beta", beta=2, rounds=50)
+    assert models.difference("f_beta", beta=2, resamples=50).measure == "f_beta(beta=2): a - b"
+    assert models.test("hit_rate", quota=2, resamples=50).measure == "hit_rate(quota=2)"
+    assert "by f_beta(beta=2)" in models.verdict("f_beta", beta=2, resamples=50)
     with pytest.raises(cl.CutlineError, match="quota and share are both given"):
         models.difference("hit_rate", quota=2, share=0.5)
 
@@ -542,12 +544,12 @@ def test_the_name_of_a_difference_says_its_parameters():
 def test_a_summary_of_one_measure_needs_no_list():
     models = compare([1, 0, 1, 0], {"a": [4, 3, 2, 1], "b": [1, 2, 3, 4]})
 
-    assert [row["measure"] for row in models.summary("auc", rounds=20)] == ["auc"]
-    assert repr(models.summary(MEASURES["auc"], rounds=20)) == repr(models.summary(["auc"], rounds=20))
+    assert [row["measure"] for row in models.summary("auc", resamples=20)] == ["auc"]
+    assert repr(models.summary(MEASURES["auc"], resamples=20)) == repr(models.summary(["auc"], resamples=20))
 
 
 def test_the_method_that_auto_chooses_is_told():
     models = compare([1, 1, 0, 0], {"a": [4, 3, 2, 1], "b": [4, 2, 3, 1]}, threshold=2.5)
 
     for measure, chosen in {"auc": "delong", "accuracy": "mcnemar_midp", "f1": "bootstrap"}.items():
-        assert models.method(measure) == chosen == next(iter(models.test(measure, rounds=2))).method
+        assert models.method(measure) == chosen == next(iter(models.test(measure, resamples=2))).method

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from cutline.core.checks import LEVEL, check_choice, check_level, check_whole
@@ -19,8 +19,8 @@ from cutline.inference.two.paired_measure import INTERVALS, TESTS, PairedMeasure
 from cutline.inference.two.questions import Asked, Questions, as_asked, ask
 from cutline.inference.two.rows import answered, differences, tests_of
 from cutline.inference.two.test_results import PairTests
-from cutline.inputs.alignment import columns_of, groups_of_cases, join_frames, share_cases, thresholds_of
-from cutline.inputs.predictions import Missing, rank
+from cutline.inputs.alignment import columns_of, groups_of, join_frames, share_cases, thresholds_of
+from cutline.inputs.predictions import Missing
 from cutline.measures import MEASURES, Measure, Needs
 from cutline.results.budget import WORK, resamples_for, within
 from cutline.results.comparison_summary import ComparisonSummary, title_of
@@ -89,23 +89,14 @@ def compare(
     cases = share_cases(labels, scores, weights, positive=positive, missing=missing, ids=ids)
     names = tuple(cases.scores)
     thresholds = dict.fromkeys(names) if threshold is None else thresholds_of(threshold, names)
-    rankings = {
-        name: replace(
-            rank(cases.is_positive, column, cases.weights, higher_is_positive=higher_is_positive),
-            positive=cases.positive,
-            dropped=cases.dropped,
-        )
-        for name, column in cases.scores.items()
-    }
-    groups = None if groups is None else groups_of_cases(groups, cases, weights)
+    rankings = {name: cases.of(name).ranked(higher_is_positive=higher_is_positive) for name in cases.scores}
+    groups = None if groups is None else groups_of(groups, cases)
     pairing = pair(list(rankings.values()), list(cases.scores.values()), cases.is_positive, cases.weights, groups)
-    return Comparison(
-        {
-            name: Evaluation(r, thresholds[name], name, pairing.sampler(model), quota, share)  # type: ignore[arg-type]
-            for model, (name, r) in enumerate(rankings.items())
-        },
-        pairing,
-    )
+    models = {
+        name: Evaluation(r, thresholds[name], name, pairing.sampler(model), quota, share)  # type: ignore[arg-type]
+        for model, (name, r) in enumerate(rankings.items())
+    }
+    return Comparison(models, pairing)
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,8 +20,8 @@ from cutline.inference.one.rows import rows_of
 from cutline.inference.permutation import PermutationTest, permute_labels
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inputs import sources
-from cutline.inputs.alignment import INCOMPLETE_GROUPS
-from cutline.inputs.predictions import Missing, cut, rank
+from cutline.inputs.alignment import groups_of
+from cutline.inputs.predictions import Missing, complete, cut, rank
 from cutline.measures import MEASURES, Family, Measure, Needs
 from cutline.results.budget import QUICK, fewer, resamples_for, within
 from cutline.results.cut_point import CutPoint, cut_point
@@ -88,12 +88,11 @@ def evaluate(
         asked = sources.asked_of(labels, scores, weights, groups, positive=positive)
         with sources.reading(sources.opened(data), asked) as found:
             return evaluate(**found, name=name, **how, **cut)
-    ranking = rank(labels, scores, weights, data=data, **how)
     if groups is None:
-        return Evaluation(ranking, name=name, **cut)
-    if ranking.dropped:
-        raise ParameterError(INCOMPLETE_GROUPS)
-    sampler = GroupSampler.of(ranking, labels, scores, weights, groups)
+        return Evaluation(rank(labels, scores, weights, data=data, **how), name=name, **cut)
+    cases = complete(labels, scores, weights, positive=positive, missing=missing)
+    ranking = cases.ranked(higher_is_positive=higher_is_positive)
+    sampler = GroupSampler.of(ranking, cases.is_positive, cases.scores, cases.weights, groups_of(groups, cases))
     return Evaluation(ranking, name=name, groups=sampler, **cut)
 
 

@@ -144,7 +144,7 @@ def test_ranks_are_exchanged_for_a_measure_of_the_order(measure):
     def difference(labels, a, b):
         return MEASURES[measure](labels, a) - MEASURES[measure](labels, b)
 
-    tests = compare(LABEL, {"a": FIRST, "b": 100 * SECOND}).test(measure, "permutation", rounds=4000)
+    tests = compare(LABEL, {"a": FIRST, "b": 100 * SECOND}).test(measure, "permutation", resamples=4000)
 
     within_chance(tests.pairs[0], every_exchange(LABEL, midranks(FIRST), midranks(SECOND), difference), 4000)
 
@@ -154,7 +154,7 @@ def test_scores_are_exchanged_for_a_measure_of_probabilities(measure):
     def difference(labels, a, b):
         return MEASURES[measure](labels, a) - MEASURES[measure](labels, b)
 
-    tests = compare(LABEL, {"a": FIRST, "b": SECOND}).test(measure, "permutation", rounds=4000)
+    tests = compare(LABEL, {"a": FIRST, "b": SECOND}).test(measure, "permutation", resamples=4000)
 
     within_chance(tests.pairs[0], every_exchange(LABEL, FIRST, SECOND, difference), 4000)
 
@@ -165,7 +165,7 @@ def test_predictions_are_exchanged_for_a_measure_of_one_cut(measure):
         return MEASURES[measure](labels, a) - MEASURES[measure](labels, b)
 
     tests = compare(LABEL, {"a": FIRST, "b": SECOND}, threshold={"a": 0.55, "b": 0.4}).test(
-        measure, "permutation", rounds=4000
+        measure, "permutation", resamples=4000
     )
 
     within_chance(tests.pairs[0], every_exchange(LABEL, FIRST >= 0.55, SECOND >= 0.4, difference), 4000)
@@ -177,20 +177,20 @@ def test_equal_cases_are_exchanged_one_by_one():
     def difference(labels, a, b):
         return cl.brier(labels, a) - cl.brier(labels, b)
 
-    tests = compare(label, {"a": first, "b": second}).test("brier", "permutation", rounds=4000)
+    tests = compare(label, {"a": first, "b": second}).test("brier", "permutation", resamples=4000)
 
     within_chance(tests.pairs[0], every_exchange(label, first, second, difference), 4000)
 
 
 def test_the_threshold_of_each_model_stays_its_own():
     found = compare(LABEL, {"a": FIRST, "b": SECOND}, threshold={"a": 0.55, "b": 0.2})
-    test = found.test("net_benefit", "permutation", rounds=50).pairs[0]
+    test = found.test("net_benefit", "permutation", resamples=50).pairs[0]
 
     assert test.difference == pytest.approx(found["a"].net_benefit - found["b"].net_benefit)
     assert not test.notes
 
 
 def test_a_correlation_of_scores_says_that_ranks_were_exchanged():
-    test = compare(LABEL, {"a": FIRST, "b": SECOND}).test("pearson", "permutation", rounds=50, quota=7).pairs[0]
+    test = compare(LABEL, {"a": FIRST, "b": SECOND}).test("pearson", "permutation", resamples=50, quota=7).pairs[0]
 
     assert "The ranks are exchanged" in test.notes[0]

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cutline.core import parallel
+from cutline import compare, evaluate, rank
+from cutline.core import columns, parallel
 from cutline.inputs import arrays
 from cutline.inputs.arrays import Cells, aggregate
 
@@ -170,3 +171,30 @@ def test_the_comparison_sees_a_wrong_sum(monkeypatch):
     cells = aggregate(np.array([1.0, 2.0]), np.array([True, False]), None, descending=True)
 
     assert as_lists(cells) != group_by([1.0, 2.0], [True, False], None, descending=True)
+
+
+@often
+@given(rows=rows_of(few_scores, whole))
+def test_the_trusted_door_gives_the_ranking_that_the_public_one_gives(rows):
+    scores, labels, weights = arrays_of(rows, weighted=True)
+    if labels.all() or not labels.any():
+        labels[0] = not labels[0]
+
+    for higher in (True, False):
+        for weight in (None, weights):
+            read = rank(labels, scores, weight, higher_is_positive=higher)
+            trusted = arrays.rank_cases(labels, scores, weight, higher_is_positive=higher, positive=True)
+            assert read == trusted
+
+
+def test_a_comparison_reads_each_column_once(monkeypatch):
+    read = []
+    monkeypatch.setattr(columns, "scores", lambda *given: read.append(given) or real(*given))
+
+    compare([1, 0, 1, 0], {"a": [4, 3, 2, 1], "b": [1, 2, 3, 4]}, groups=[1, 1, 2, 2])
+    assert len(read) == 2
+    evaluate([1, 0, 1, 0], [4, 3, 2, 1], groups=[1, 1, 2, 2])
+    assert len(read) == 3
+
+
+real = columns.scores

@@ -140,7 +140,7 @@ def _no_worse(cmp: Comparison, term: Any, margin: float | None, asked: Asked) ->
     """Whether the interval of the difference shows a loss; with a margin, whether it excludes a larger one."""
     measure = term.measure
     rounds = max(2, asked.rounds(len(cmp.pairing)))
-    found = cmp.difference(measure, NEW, OLD, level=asked.level, rounds=rounds, seed=asked.seed, **term.parameters)
+    found = cmp.difference(measure, NEW, OLD, level=asked.level, resamples=rounds, seed=asked.seed, **term.parameters)
     name = f"{term} no worse" + ("" if margin is None else f" by more than {margin:g}")
     if math.isnan(found.low) or math.isnan(found.high):
         return Result(name, False, found.value, reason=" ".join(("there is no interval.", *found.notes)))

@@ -218,8 +218,8 @@ def run_compare(paths: Sequence[str], reading: Reading, asked: Asked, output: Ou
     cmp, guesses = read_comparison(paths, reading)
     rounds = max(1, asked.rounds(len(cmp.pairing)))
     with waiting("Resampling for the intervals", quiet=output.quiet):
-        table = cmp.summary(chosen, level=asked.level, rounds=rounds, seed=asked.seed)
-    verdict = cmp.verdict("auc", level=asked.level, rounds=rounds, seed=asked.seed)
+        table = cmp.summary(chosen, level=asked.level, resamples=rounds, seed=asked.seed)
+    verdict = cmp.verdict("auc", level=asked.level, resamples=rounds, seed=asked.seed)
     document = cmp.to_dict(table, level=asked.level)
     shown = render.comparison(render.console(), cmp, list(table), asked.level)
     told = notes_on(cmp, measures=None if chosen is None else [m.name for m in chosen])

@@ -148,12 +148,17 @@ def divide(numerator: Any, denominator: Any) -> Any:
     (0.25, inf, nan)
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.true_divide(_real(numerator), _real(denominator))
+        return np.true_divide(_of_numpy(numerator), _of_numpy(denominator))
 
 
-def _real(value: Any) -> Any:
+def real(value: Any) -> Any:
+    """Counts as floats, whose products cannot overflow as integers do. A symbol of a traced definition stays one."""
+    return np.multiply(_of_numpy(value), 1.0)
+
+
+def _of_numpy(value: Any) -> Any:
     """Python's integers know no bounds, numpy's do; a float has neither."""
-    return value if isinstance(value, np.ndarray | np.generic) else np.float64(value)
+    return np.float64(value) if isinstance(value, int | float) else value
 
 
 def written(number: Any) -> str:

@@ -1,7 +1,8 @@
-"""Two threads for work that numpy does without holding the interpreter."""
+"""Two threads for work that numpy does without holding the interpreter, and that an interruption ends at once."""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
@@ -14,23 +15,55 @@ Watcher = Callable[[int, int], None]
 WORTH_THREADS = 200_000
 
 _watchers: list[Watcher] = []
+_here = threading.local()  # of a thread that works for `each`: what tells it to stop
+
+
+class UnwantedError(Exception):
+    """Raised inside a thread whose result nobody waits for any more; it ends the thread and goes no further."""
 
 
 def each(work: Callable[[Item], Result], items: Iterable[Item], rows: int, *, told: bool = False) -> list[Result]:
-    """The work done on each item, on two threads when it is about that many rows; watchers are told of long work."""
+    """The work done on each item, on two threads when it is about that many rows.
+
+    When one item fails, or when the caller is interrupted, the error is raised at once: items that have not begun are
+    dropped, and those that have begun end at their next `stop_if_unwanted()`.
+
+    Args:
+        work: What is done to an item.
+        items: The items; results come in their order.
+        rows: How many rows all items have together.
+        told: Whether watchers are told of the progress.
+    """
     if rows < WORTH_THREADS:
         return [work(item) for item in items]
-    from concurrent.futures import ThreadPoolExecutor
+    from concurrent.futures import ThreadPoolExecutor, as_completed
 
-    with ThreadPoolExecutor(max_workers=2) as pool:
-        if not (told and _watchers):
-            return list(pool.map(work, items))
-        every = list(items)
-        done = []
-        for result in pool.map(work, every):
-            done.append(result)
-            _watchers[-1](len(done), len(every))
-        return done
+    unwanted = (*getattr(_here, "unwanted", ()), threading.Event())  # work inside of work stops with it
+
+    def watched_work(item: Item) -> Result:
+        _here.unwanted = unwanted
+        stop_if_unwanted()
+        return work(item)
+
+    pool = ThreadPoolExecutor(max_workers=2)
+    try:
+        waiting = [pool.submit(watched_work, item) for item in items]
+        for done, one in enumerate(as_completed(waiting), start=1):
+            one.result()  # raises what it raised
+            if told and _watchers:
+                _watchers[-1](done, len(waiting))
+    except BaseException:
+        unwanted[-1].set()
+        pool.shutdown(wait=False, cancel_futures=True)
+        raise
+    pool.shutdown()
+    return [one.result() for one in waiting]
+
+
+def stop_if_unwanted() -> None:
+    """End this thread's work when nobody waits for it: long work calls this every tenth of a second or so."""
+    if any(event.is_set() for event in getattr(_here, "unwanted", ())):
+        raise UnwantedError
 
 
 @contextmanager

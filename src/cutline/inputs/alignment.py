@@ -23,8 +23,14 @@ class SharedCases(NamedTuple):
     is_positive: Array
     scores: dict[str, Array]
     weights: Array | None
+    position: Array
+    rows: int
     positive: Any
     dropped: int
+
+    def of(self, model: str) -> Cases:
+        """The cases as one model scored them."""
+        return Cases(self.is_positive, self.scores[model], *self[2:])
 
 
 class Joined(NamedTuple):
@@ -74,7 +80,7 @@ def share_cases(
     mine = _places(first.position, kept)
     heavy = None if first.weights is None else whole_if_possible(first.weights[mine])
     dropped = first.dropped + len(first.position) - len(kept)
-    return SharedCases(first.is_positive[mine], aligned, heavy, first.positive, dropped)
+    return SharedCases(first.is_positive[mine], aligned, heavy, kept, first.rows, first.positive, dropped)
 
 
 def _told(error: InputError, ids: Array | None) -> InputError:
@@ -85,15 +91,14 @@ def _told(error: InputError, ids: Array | None) -> InputError:
     return InputError(f"{error.prefix}{error.name} {error.found} of case {case}: {error.way_out}.")
 
 
-def groups_of_cases(groups: Any, cases: SharedCases, weights: Any) -> Array:
-    """The group of each shared case; a case without weight is none."""
+def groups_of(groups: Any, cases: Cases | SharedCases) -> Array:
+    """The group of each case; a case without weight is in none."""
     if cases.dropped:
         raise ParameterError(INCOMPLETE_GROUPS)
     found = np.asarray(groups)
-    labels = len(cases.is_positive) if weights is None else np.asarray(weights).size
-    if found.shape != (labels,):
-        raise InputError(f"groups has {found.size} values but labels has {labels}: pass one for each label.")
-    return found if labels == len(cases.is_positive) else found[np.asarray(weights, dtype=float) > 0]
+    if found.shape != (cases.rows,):
+        raise InputError(f"groups has {found.size} values but labels has {cases.rows}: pass one for each label.")
+    return found if len(cases.position) == cases.rows else found[cases.position]
 
 
 def _common(one: Array, two: Array) -> Array:

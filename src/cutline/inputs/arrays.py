@@ -1,5 +1,8 @@
 """The aggregation for arrays in memory: sort each class by itself, then merge the two sorted runs.
 
+`rank_cases` is the trusted door: columns that were read and checked once, by `rank` or by ourselves, become a ranking
+without being read again.
+
 numpy's vectorised sort of values is several times faster than an argsort, and a stable sort of two sorted runs is a
 linear merge. No row order survives, and none is needed.
 """
@@ -12,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cutline.core.parallel import each
+from cutline.core.ranking import Ranking
 
 Array = npt.NDArray[Any]
 
@@ -35,6 +39,38 @@ class _Run(NamedTuple):
     key: Array
     weight: Array | None
     square: Array | None
+
+
+def rank_cases(
+    is_positive: Array,
+    scores: Array,
+    weights: Array | None = None,
+    *,
+    times: Array | None = None,
+    higher_is_positive: bool = True,
+    positive: Any = 1,
+    dropped: int = 0,
+) -> Ranking:
+    """The ranking of cases that were read before; nothing is checked, and NaN scores come last.
+
+    Args:
+        is_positive: A boolean for each case.
+        scores: A number for each case.
+        weights: A positive number for each case, whole numbers as integers; None when each counts one.
+        times: How many equal cases of weight one each row stands for, in place of weights.
+        higher_is_positive: Whether high scores mean positive.
+        positive: The label of the positive class.
+        dropped: How many cases were left out for a missing value.
+
+    >>> rank_cases(np.array([True, False]), np.array([0.9, 0.2])).pos.tolist()
+    [1, 0]
+    """
+    cells = aggregate(scores, is_positive, weights if times is None else times, descending=higher_is_positive)
+    if times is not None:
+        cells = cells._replace(pos2=cells.pos, neg2=cells.neg)  # cases of weight one
+    if higher_is_positive:
+        np.negative(cells.key, out=cells.key)
+    return Ranking(*cells, higher_is_positive=higher_is_positive, positive=positive, dropped=dropped)
 
 
 def aggregate(scores: Array, is_positive: Array, weights: Array | None, *, descending: bool) -> Cells:

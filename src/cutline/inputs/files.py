@@ -19,7 +19,7 @@ import duckdb
 
 from cutline.core.columns import counted
 from cutline.core.errors import InputError, ParameterError, PositionError
-from cutline.inputs import frames
+from cutline.inputs import arrow_files
 from cutline.inputs.file_formats import Layout, layout_of, local, spooled
 from cutline.inputs.sources import Array, Ask, Source, plain
 
@@ -39,7 +39,7 @@ def read(path: Any, format: str | None = None) -> Source:
     place, title = (spooled(path), "standard input") if path == "-" or hasattr(path, "read") else local(path)
     kind = format or layout_of(place)
     if kind == "arrow":
-        return _arrow(place, title)
+        return arrow_files.read(place, title)
     return File(place, title, kind)
 
 
@@ -205,21 +205,3 @@ def _absent(column: str) -> str:
 
 def _literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
-
-
-def _arrow(path: Path, title: str) -> Source:
-    try:
-        from pyarrow import ArrowException, feather, ipc
-    except ImportError:
-        raise InputError(f"{title} is an Arrow file, which needs pyarrow: install pyarrow, or pass Parquet.") from None
-    try:
-        with path.open("rb") as stream:
-            is_stream = stream.read(4) == b"\xff\xff\xff\xff"
-        if is_stream:
-            with ipc.open_stream(path) as opened:
-                return frames.source(opened.read_all(), title)
-        return frames.source(feather.read_table(path), title)
-    except (ArrowException, OSError, ValueError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"{title} cannot be read as Arrow: it is damaged, or another format.") from None

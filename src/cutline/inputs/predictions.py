@@ -56,17 +56,18 @@ class _Options(NamedTuple):
 def _rank_rows(options: _Options, labels: Any, scores: Any, weights: Any = None, times: Array | None = None) -> Ranking:
     """The ranking of rows, each of which may stand for several."""
     rows, is_positive, positive, dropped = _read(labels, scores, weights, options.positive, options.missing, times)
-    descending = options.higher_is_positive
-    if rows.times is None:
-        cells = arrays.aggregate(rows.scores, is_positive, rows.weights, descending=descending)
-    else:
-        cells = arrays.aggregate(rows.scores, is_positive, rows.times, descending=descending)
-        cells = cells._replace(pos2=cells.pos, neg2=cells.neg)  # cases of weight one
-    if np.isnan(cells.key[-1]):  # sorted last; only now is it worth looking where
+    found = arrays.rank_cases(
+        is_positive,
+        rows.scores,
+        rows.weights,
+        times=rows.times,
+        higher_is_positive=options.higher_is_positive,
+        positive=positive,
+        dropped=dropped,
+    )
+    if np.isnan(found.score[-1]):  # sorted last; only now is it worth looking where
         raise columns.missing_error("scores", np.isnan(rows.scores), rows.position)
-    if descending:
-        np.negative(cells.key, out=cells.key)
-    return Ranking(*cells, higher_is_positive=descending, positive=positive, dropped=dropped)
+    return found
 
 
 def _rank_named(data: Any, asked: dict[Any, sources.Ask], options: _Options) -> Ranking:
@@ -99,25 +100,32 @@ def cases(labels: Any, scores: Any, *, positive: Any = None, name: str = "scores
 
 
 class Cases(NamedTuple):
-    """Complete cases one by one, where each was in the caller's data, and how many were dropped."""
+    """Complete cases one by one, where each was among the caller's rows, and how many were dropped."""
 
     is_positive: Array
     scores: Array
     weights: Array | None
     position: Array
+    rows: int
     positive: Any
     dropped: int
+
+    def ranked(self, *, higher_is_positive: bool = True) -> Ranking:
+        """Their ranking; the columns are not read again."""
+        how = {"higher_is_positive": higher_is_positive, "positive": self.positive, "dropped": self.dropped}
+        return arrays.rank_cases(self.is_positive, self.scores, self.weights, **how)
 
 
 def complete(
     labels: Any, scores: Any, weights: Any = None, *, positive: Any = None, missing: Missing = "error"
 ) -> Cases:
     """The cases that `rank` would rank, one by one."""
+    labels = columns.column(labels, "labels")
     rows, is_positive, positive, dropped = _read(labels, scores, weights, positive, missing)
     if np.isnan(rows.scores).any():
         raise columns.missing_error("scores", np.isnan(rows.scores), rows.position)
     position = np.arange(len(rows.scores)) if rows.position is None else rows.position
-    return Cases(is_positive, rows.scores, rows.weights, position, positive, dropped)
+    return Cases(is_positive, rows.scores, rows.weights, position, len(labels), positive, dropped)
 
 
 def _read(

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cutline.core.counts import Counts, divide
+from cutline.core.counts import Counts, divide, real
 from cutline.measures.conditions import ALL_FLAGGED, NO_CASE, NONE_FLAGGED, ONE_CLASS
 from cutline.measures.facts import Condition, ReferenceValue
 from cutline.measures.kinds import Ratio
@@ -16,8 +16,8 @@ from cutline.measures.rates import BASE, entropy, fpr, npv, precision, rate, rec
 
 def _floats(c: Counts) -> tuple[Any, Any, Any, Any]:
     """The counts as floats, divided by the power of two next to n: exactly, and so that no product overflows."""
-    _, exponent = np.frexp(np.asarray(c.total, dtype=float))
-    tp, fp, fn, tn = (np.ldexp(np.asarray(count, dtype=float), -exponent) for count in (c.tp, c.fp, c.fn, c.tn))
+    _, exponent = np.frexp(real(c.total))
+    tp, fp, fn, tn = (np.ldexp(real(count), -exponent) for count in (c.tp, c.fp, c.fn, c.tn))
     return tp, fp, fn, tn
 
 
@@ -139,7 +139,10 @@ def diagnostic_odds_ratio(c: Counts) -> Any:
     perfect=1,
     baseline=ReferenceValue(
         r"\frac{4}{1/\pi + 1/q + 1/(1-\pi) + 1/(1-q)}",
-        lambda s, **_: 4 / (1 / s.prevalence + 1 / s.flagged + 1 / (1 - s.prevalence) + 1 / (1 - s.flagged)),
+        lambda s, **_: divide(
+            4,
+            divide(1, s.prevalence) + divide(1, s.flagged) + divide(1, 1 - s.prevalence) + divide(1, 1 - s.flagged),
+        ),
     ),
     undefined=Condition(
         "nothing is predicted correctly, or everything is and it is of one class",

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cutline.core.counts import Counts, divide
+from cutline.core.counts import Counts, divide, real
 from cutline.measures.conditions import ALL_FLAGGED, NO_POSITIVE, NONE_FLAGGED, ONE_CLASS
 from cutline.measures.facts import Condition, Parameter, ReferenceValue
 from cutline.measures.kinds import Proportion, Ratio
@@ -121,7 +121,7 @@ def balanced_error_rate(c: Counts) -> Any:
     formula=r"\sqrt{TPR \cdot TNR}",
     better="higher",
     perfect=1,
-    baseline=ReferenceValue(r"\sqrt{q(1-q)}", lambda s, **_: math.sqrt(s.flagged * (1 - s.flagged))),
+    baseline=ReferenceValue(r"\sqrt{q(1-q)}", lambda s, **_: np.sqrt(s.flagged * (1 - s.flagged))),
     undefined=ONE_CLASS,
     aliases=("gmean", "geometric_mean"),
     source="kubat1997",
@@ -136,8 +136,8 @@ def g_mean(c: Counts) -> Any:
 NOTHING_POSITIVE = Condition("no case is positive or flagged", lambda c, **_: c.tp + c.fp + c.fn == 0)
 
 
-def _f_baseline(s: Any, alpha: float) -> float:
-    return float(divide(s.prevalence * s.flagged, alpha * s.flagged + (1 - alpha) * s.prevalence))
+def _f_baseline(s: Any, alpha: float) -> Any:
+    return divide(s.prevalence * s.flagged, alpha * s.flagged + (1 - alpha) * s.prevalence)
 
 
 @rate(
@@ -179,8 +179,8 @@ def f_alpha(c: Counts, *, alpha: float = 0.5) -> Any:
 )
 def f_beta(c: Counts, *, beta: float = 1.0) -> Any:
     """Harmonic mean of precision and recall, recall counting beta times as much."""
-    hits = (1 + beta**2) * np.asarray(c.tp, dtype=float)
-    return divide(hits, hits + c.fp + beta**2 * np.asarray(c.fn, dtype=float))
+    hits = (1 + beta**2) * real(c.tp)
+    return divide(hits, hits + c.fp + beta**2 * real(c.fn))
 
 
 @rate(
@@ -205,7 +205,7 @@ def f1(c: Counts) -> Any:
     formula=r"\sqrt{\text{precision} \cdot \text{recall}}",
     better="higher",
     perfect=1,
-    baseline=ReferenceValue(r"\sqrt{\pi q}", lambda s, **_: math.sqrt(s.prevalence * s.flagged)),
+    baseline=ReferenceValue(r"\sqrt{\pi q}", lambda s, **_: np.sqrt(s.prevalence * s.flagged)),
     undefined=(NO_POSITIVE, NONE_FLAGGED),
     aliases=("fowlkes_mallows",),
     source="berrar2025",

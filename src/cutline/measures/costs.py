@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cutline.core.counts import Counts, divide
+from cutline.core.counts import Counts, divide, real
 from cutline.core.ranking import Ranking
 from cutline.measures.conditions import NO_CASE, ONE_CLASS
 from cutline.measures.definition import Family, Needs, measure
@@ -38,11 +38,11 @@ COST = Parameter("cost of one such error", low=0, high=1e100, example=5)
 )
 def expected_cost(c: Counts, *, cost_fp: float = 1.0, cost_fn: float = 1.0) -> Any:
     """Mean cost of a case when a false positive and a false negative cost different amounts."""
-    return divide(cost_fp * np.asarray(c.fp, dtype=float) + cost_fn * np.asarray(c.fn, dtype=float), c.total)
+    return divide(cost_fp * real(c.fp) + cost_fn * real(c.fn), c.total)
 
 
 def _odds(risk: Any) -> Any:
-    return divide(risk, 1 - np.asarray(risk, dtype=float))
+    return divide(risk, 1 - real(risk))
 
 
 @measure(
@@ -63,7 +63,7 @@ def _odds(risk: Any) -> Any:
         NO_CASE,
         Condition(
             "the threshold is not a probability of the positive class below 1: pass risk=",
-            lambda c, risk=None, **_: ~((np.asarray(_risk(c, risk)) >= 0) & (np.asarray(_risk(c, risk)) < 1)),
+            lambda c, risk=None, **_: ~((_risk(c, risk) >= 0) & (_risk(c, risk) < 1)),
         ),
     ),
     parameters={
@@ -80,15 +80,13 @@ def _odds(risk: Any) -> Any:
 )
 def net_benefit(c: Counts, *, risk: float | None = None) -> Any:
     """True positives per case, less the false positives at their exchange rate: decision curve analysis."""
-    at = np.asarray(_risk(c, risk), dtype=float)
+    at = _risk(c, risk)
     at = np.where((at >= 0) & (at < 1), at, np.nan)
     return divide(c.tp, c.total) - divide(c.fp, c.total) * _odds(at)
 
 
 def _risk(c: Counts, risk: float | None) -> Any:
-    if risk is not None:
-        return risk
-    return c.threshold if c.is_risk else math.nan
+    return real(risk) if risk is not None else np.where(c.is_risk, real(c.threshold), math.nan)
 
 
 @measure(

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from cutline.core.counts import Counts, divide
+from cutline.core.counts import Counts, divide, real
 from cutline.measures.conditions import ALL_FLAGGED, NO_CASE, NO_NEGATIVE, NO_POSITIVE, NONE_FLAGGED
 from cutline.measures.definition import Family, Needs, measure
 from cutline.measures.facts import FLAGGED, PREVALENCE, Parameter, ReferenceValue
@@ -25,13 +25,13 @@ BASE = Parameter("base of the logarithm", low=1, includes_low=False, example=2)
 
 def entropy(prevalence: Any, base: float = math.e) -> Any:
     """The entropy of two classes; 0 log 0 is 0."""
-    p = np.asarray(prevalence, dtype=float)
+    p = real(prevalence)
     return -(xlogx(p) + xlogx(1 - p)) / math.log(base)
 
 
 def xlogx(x: Any) -> Any:
     """X log x, which is 0 at 0."""
-    x = np.asarray(x, dtype=float)
+    x = real(x)
     return x * np.log(np.where(x > 0, x, 1.0))
 
 

@@ -71,7 +71,7 @@ def differences(comparison: Comparison, level: float) -> tuple[Table, str]:
     rounds = min(RESAMPLES, _PAIRED_AT_ONCE // max(scores, 1))
     if rounds >= FEWEST:
         few = f"The tests by bootstrap have {rounds} resamples." if rounds < RESAMPLES else ""
-        return comparison.summary(level=level, rounds=rounds), few
+        return comparison.summary(level=level, resamples=rounds), few
     headlines = [m for m in MEASURES if m.headline]
     by_formula = [m for m in headlines if comparison.method(m) != "bootstrap"]
     left = (

@@ -82,7 +82,7 @@ def test_every_measure_has_a_value_in_its_interval_or_a_reason(ev, method, level
 @each_data
 def test_every_method_that_applies_gives_an_interval_or_a_reason(ev):
     for m in every_measure(ev):
-        target = ev._target(m, {})
+        target = ev._estimand(m, {})
         for method in intervals.methods(target):
             if method not in intervals.RESAMPLING:
                 check(ev.estimate(m, method=method), m)
@@ -191,7 +191,7 @@ def test_the_standard_error_of_one_cut_is_that_of_many_resamples(m):
     rng = np.random.default_rng(2)
     labels = rng.random(4000) < 0.4
     ev = evaluate(labels, 1 / (1 + np.exp(-rng.normal(size=4000) - labels)))
-    target = ev._target(m, {})
+    target = ev._estimand(m, {})
     variance = influence.of_counts(target.of_counts, target.counts, target.second)
     c = ev.counts
     cells = rng.multinomial(4000, np.array([c.tp, c.fp, c.fn, c.tn]) / 4000, 4000).T

@@ -26,7 +26,7 @@ FEW = [1] * 8 + [0] * 60
 @pytest.mark.parametrize("where", [{"quota": 30}, {"share": 0.25}])
 def test_a_measure_of_a_cut_by_places_is_resampled_and_has_no_formula(m, where):
     assert EV.estimate(m, resamples=20, **where).method == "bootstrap"
-    assert intervals.methods(EV._target(m, where)) == ("bootstrap", "bca")
+    assert intervals.methods(EV._estimand(m, where)) == ("bootstrap", "bca")
 
 
 def test_a_formula_for_independent_decisions_is_refused_at_a_quota():
@@ -97,13 +97,13 @@ def test_values_that_differ_by_rounding_alone_have_no_spread():
 def test_whole_options_may_be_floats_and_others_are_refused_in_a_sentence():
     assert EV.estimate("mcc", resamples=30.0, seed=1.0) == EV.estimate("mcc", resamples=30, seed=1)
     both = compare(LABELS, {"a": SCORES, "b": OTHER})
-    assert both.difference("f1", rounds=50.0).low == both.difference("f1", rounds=50).low
+    assert both.difference("f1", resamples=50.0).low == both.difference("f1", resamples=50).low
     assert EV.permutation_test("auc", permutations=20.0, seed=0.0).permutations == 20
     for wrong in (10.5, "many", None):
         with pytest.raises(CutlineError, match=r"^resamples is "):
             EV.estimate("mcc", resamples=wrong)
-        with pytest.raises(CutlineError, match=r"^rounds is "):
-            both.difference("f1", rounds=wrong)
+        with pytest.raises(CutlineError, match=r"^resamples is "):
+            both.difference("f1", resamples=wrong)
 
 
 # ---------------------------------------------------------------------- groups
@@ -124,7 +124,7 @@ def test_a_difference_of_repeated_cases_is_as_sure_as_that_of_the_cases(measure)
 
 
 def test_a_test_of_groups_exchanges_them_whole():
-    once, grouped = (found.test("auc", "permutation", rounds=1000) for found in (ALONE, REPEATED))
+    once, grouped = (found.test("auc", "permutation", resamples=1000) for found in (ALONE, REPEATED))
 
     assert grouped.p_value == pytest.approx(once.p_value, abs=0.06)
     assert "Whole groups of cases are exchanged." in grouped.notes
@@ -151,7 +151,7 @@ def test_the_models_of_a_comparison_know_their_groups():
 def test_a_quota_is_a_share_of_resamples_of_other_lengths(measure):
     scores = {"a": range(12), "b": [5, 3, 1, 7, 8, 2, 4, 4, 9, 0, 1, 2]}
     found = compare([1, 0] * 6, scores, groups=[1] * 8 + [2, 3, 4, 5])  # 5 to 40 cases in a resample
-    difference = found.difference(measure, rounds=60, **({} if measure.bound else {"quota": 11}))
+    difference = found.difference(measure, resamples=60, **({} if measure.bound else {"quota": 11}))
 
     assert difference.value == found["a"].value("qrecall", quota=11) - found["b"].value("qrecall", quota=11)
     assert difference.low <= difference.value <= difference.high
@@ -201,18 +201,18 @@ def caught(c):
 
 
 def test_a_difference_of_a_function_is_that_of_the_measure_it_computes():
-    mine, theirs = (ALONE.difference(m, method="bootstrap", rounds=200) for m in (area, "auc"))
+    mine, theirs = (ALONE.difference(m, method="bootstrap", resamples=200) for m in (area, "auc"))
     assert (mine.value, mine.low, mine.high) == pytest.approx((theirs.value, theirs.low, theirs.high))
     assert mine.measure == "area: a - b"
     for where in ({"threshold": 0.6}, {"quota": 30}):
-        mine, theirs = (ALONE.difference(m, method="bootstrap", rounds=50, **where) for m in (caught, "recall"))
+        mine, theirs = (ALONE.difference(m, method="bootstrap", resamples=50, **where) for m in (caught, "recall"))
         assert (mine.value, mine.low, mine.high) == pytest.approx((theirs.value, theirs.low, theirs.high))
 
 
 def test_a_function_can_be_tested_and_judged():
     for method in ("auto", "permutation"):
-        assert 0 < ALONE.test(area, method, rounds=50).p_value <= 1
-    assert "by area" in ALONE.verdict(area, rounds=50)
+        assert 0 < ALONE.test(area, method, resamples=50).p_value <= 1
+    assert "by area" in ALONE.verdict(area, resamples=50)
     with pytest.raises(CutlineError, match="delong is for auc, "):
         ALONE.test(area, "delong")
 
@@ -235,7 +235,7 @@ def test_every_difference_of_degenerate_models_has_a_value_or_a_reason(labels, s
     for m in MEASURES:
         m = m.with_(quota=1) if "quota" in m.required else m
         for both, equal in ((same, True), (turned, False)):
-            found, test = both.difference(m, rounds=45), both.test(m, rounds=45)
+            found, test = both.difference(m, resamples=45), both.test(m, resamples=45)
             if math.isnan(found.value):
                 assert found.notes
                 assert test.notes
@@ -250,10 +250,10 @@ def test_every_difference_of_degenerate_models_has_a_value_or_a_reason(labels, s
 
 def test_a_difference_is_held_by_its_interval_and_few_cases_are_told():
     # As even as can be against no order at all: every resample is less even, so that its percentiles miss the value.
-    shifted = compare([1, 0] * 30, {"a": range(60), "b": [1] * 60}).difference("ks", level=0.5, rounds=60)
+    shifted = compare([1, 0] * 30, {"a": range(60), "b": [1] * 60}).difference("ks", level=0.5, resamples=60)
     assert shifted.low == shifted.value == pytest.approx(1 / 30)
     assert shifted.notes == ("Resampling shifts this difference: a limit was moved to include the value.",)
-    found = compare([1, 0] * 8, {"a": range(16), "b": range(16, 0, -1)}).difference("ks", rounds=60)
+    found = compare([1, 0] * 8, {"a": range(16), "b": range(16, 0, -1)}).difference("ks", resamples=60)
     assert "A class has 8 cases only: resampling then holds the truth less often than it says." in found.notes
     weighted = compare([1, 0] * 8, {"a": range(16), "b": [3, 1] * 8}, np.linspace(0.5, 2, 16))
     assert any("effective number" in note for note in weighted.difference("auc").notes)
@@ -314,8 +314,8 @@ def test_a_resample_shorter_than_the_data_still_has_a_first_place(where):
     labels, a, b, groups = uneven_groups()
     models = compare(labels, {"a": a, "b": b}, groups=groups)
 
-    assert models.difference("recall", rounds=100, **where).has_interval
-    assert models.test("recall", rounds=100, **where).p_value > 0
+    assert models.difference("recall", resamples=100, **where).has_interval
+    assert models.test("recall", resamples=100, **where).p_value > 0
     assert models["a"].estimate("recall", resamples=100, **where).has_interval
 
 

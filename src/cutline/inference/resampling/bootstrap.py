@@ -67,6 +67,7 @@ def _block(
 
 def _draw(sampler: Sampler, first: np.random.Generator, again: np.random.Generator, count: int) -> tuple[Cells, int]:
     """Some resamples, those of one class drawn anew until they have both, and how often that was."""
+    parallel.stop_if_unwanted()
     cells = sampler.draw(first, count)
     redrawn = 0
     if sampler.ranking.positives and sampler.ranking.negatives:
@@ -90,6 +91,7 @@ def _measure(r: Ranking, cells: Cells, statistics: Sequence[Statistic], values: 
     pos, neg = (column[0] if len(column) == 1 else column for column in (cells.pos, cells.neg))  # one needs no stack
     stack = replace(r, score=cells.score, pos=pos, neg=neg, pos2=pos, neg2=neg)
     for statistic, found in zip(statistics, values, strict=True):
+        parallel.stop_if_unwanted()
         value = np.asarray(statistic(stack), dtype=float)
         found.append(value[None] if pos.ndim == 1 else value)
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cutline.core.counts import divide
-from cutline.core.parallel import each
+from cutline.core.parallel import each, stop_if_unwanted
 from cutline.core.ranking import Array, Ranking, dot
 from cutline.inference.delong import placements
 from cutline.inference.resampling.samplers import GroupSampler, group_codes
@@ -103,6 +103,7 @@ class Pairing:
         """How often each cell is drawn in one resample, and how many were redrawn for being of one class."""
         redrawn = -1
         while True:
+            stop_if_unwanted()
             redrawn += 1
             if self.groups is not None:
                 some = rng.integers(0, self.groups.number, self.groups.number)
@@ -223,6 +224,7 @@ class Question(NamedTuple):
 
     def value(self, ranking: Ranking, model: int) -> Any:
         """The value of a ranking, or of each ranking of a stack; NaN where the scores do not suit the measure."""
+        stop_if_unwanted()
         if not self.measure.fits(ranking):
             return np.nan
         data, parameters = self.measure.prepare(ranking, self.parameters[model])
@@ -260,10 +262,10 @@ def values_of(pairing: Pairing, draws: Array, ask: Callable[[Ranking, int], list
     return np.array([[np.broadcast_to(a, len(draws)) for a in row] for row in answers], dtype=float).swapaxes(0, 1)
 
 
-def chunks(rounds: int, cells: int) -> Iterator[range]:
-    """The numbers of the rounds, so many at a time that their draws fit into memory."""
+def chunks(resamples: int, cells: int) -> Iterator[range]:
+    """The numbers of the resamples, so many at a time that their draws fit into memory."""
     step = max(1, _CHUNK // cells)
-    return (range(start, min(start + step, rounds)) for start in range(0, rounds, step))
+    return (range(start, min(start + step, resamples)) for start in range(0, resamples, step))
 
 
 # ---------------------------------------------------------------------- DeLong

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from cutline.core.columns import missing_error, missing_mask
 from cutline.core.errors import InputError
 from cutline.core.ranking import Array, Ranking
 from cutline.inference.resampling.row_counts import times_of_rows
-from cutline.inputs.predictions import cases
 
 KINDS = 500  # with more kinds of cases, or groups, lots of them are left out of a jackknife instead of each
 LOTS = 100
@@ -192,22 +190,13 @@ class GroupSampler:
     groups: int
 
     @classmethod
-    def of(
-        cls, ranking: Ranking, labels: npt.ArrayLike, scores: npt.ArrayLike, weights: Any, groups: npt.ArrayLike
-    ) -> GroupSampler:
-        """The sampler of a ranking's own rows; a row without weight is in no group."""
-        is_positive, score = cases(labels, scores, positive=ranking.positive)
-        group = np.asarray(groups)
-        if group.shape != score.shape:
-            raise InputError(f"groups has {group.size} values but labels has {len(score)}: pass one for each label.")
-        weight = None if weights is None else np.asarray(weights, dtype=ranking.pos.dtype)
-        if weight is not None and not weight.all():
-            is_positive, score, group, weight = (column[weight > 0] for column in (is_positive, score, group, weight))
-        names, code = group_codes(group)
-        sign = -1.0 if ranking.higher_is_positive else 1.0
-        cell = np.searchsorted(sign * ranking.score.astype(float), sign * score)
+    def of(cls, ranking: Ranking, is_positive: Array, scores: Array, weights: Array | None, groups: Array) -> Self:
+        """The sampler of the cases that a ranking was made of, which were read before."""
+        names, code = group_codes(groups)
+        sign = -1 if ranking.higher_is_positive else 1
+        cell = np.searchsorted(sign * ranking.score, sign * scores)
         cell[~is_positive] += len(ranking)
-        return cls(ranking, cell, code, weight, len(names))
+        return cls(ranking, cell, code, weights, len(names))
 
     def draw(self, rng: np.random.Generator, count: int) -> Cells:
         """Some resamples, one a row."""

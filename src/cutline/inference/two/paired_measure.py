@@ -53,7 +53,7 @@ class PairedMeasure:
     pairing: Pairing
     question: Question
     values: tuple[float, float]
-    rounds: int
+    resamples: int
     seed: int
     resampled: Array | None = None
     redrawn: int = 0
@@ -202,7 +202,7 @@ class PairedMeasure:
     def _resampled(self) -> tuple[Array, int]:
         if self.resampled is not None:
             return self.resampled, self.redrawn
-        drawn = bootstrap(self.pairing, [self.question], self.rounds, self.seed)
+        drawn = bootstrap(self.pairing, [self.question], self.resamples, self.seed)
         return drawn.values[0], drawn.redrawn
 
     def estimate(self, method: str, level: float) -> Estimate:
@@ -210,7 +210,7 @@ class PairedMeasure:
         found, chosen, notes = self.difference(method)
         low, high = found.interval(level)
         if math.isnan(low) and isinstance(found, ResampledDifference) and not found.says_nothing:
-            notes = (*notes, f"{self.rounds} resamples are too few for a level of {level:g}: pass more rounds.")
+            notes = (*notes, f"{self.resamples} resamples are too few for a level of {level:g}: pass more resamples.")
         reach = self.measure.range[1] - self.measure.range[0]
         limits = (-reach, reach)
         return finished(self.title, self.value, (low, high), limits, level, chosen, list(notes), what="difference")
@@ -242,7 +242,7 @@ class PairedMeasure:
         return found.p_value(), share, notes
 
     def _permutation(self) -> tuple[float, float, tuple[str, ...]]:
-        exchanged, at_hand = exchange_models(self.pairing, self.question, self.cuts, self.rounds, self.seed)
+        exchanged, at_hand = exchange_models(self.pairing, self.question, self.cuts, self.resamples, self.seed)
         notes = [] if self.pairing.groups is None else ["Whole groups of cases are exchanged."]
         if not math.isclose(at_hand, self.value, rel_tol=1e-6, abs_tol=1e-9):
             notes.append(f"The ranks are exchanged, not the scores: between them the difference is {shown(at_hand)}.")
@@ -251,7 +251,7 @@ class PairedMeasure:
             notes.append(f"In {undefined} exchanges {self.measure} has no difference; they count as extreme.")
         below = np.abs(exchanged) < abs(at_hand) * (1 - 1e-9) - 1e-12
         extreme = int((~below).sum())
-        return (1 + extreme) / (1 + self.rounds), float(divide(extreme, self.rounds)), tuple(notes)
+        return (1 + extreme) / (1 + self.resamples), float(divide(extreme, self.resamples)), tuple(notes)
 
     # ------------------------------------------------------------------ words
 

@@ -1,0 +1,75 @@
+"""Work on threads: results in order, and an interruption that does not wait for what nobody wants any more."""
+
+import _thread
+import threading
+
+import pytest
+
+from cutline.core import parallel
+
+MANY = parallel.WORTH_THREADS
+HANGS = 60  # seconds after which a thread gives up, so that a failing test ends
+
+
+def wait_for_threads():
+    """Until no thread works any more: those that are told to stop may have begun others a moment before."""
+    for _ in range(10):
+        for thread in threading.enumerate():
+            if thread.name.startswith("ThreadPoolExecutor"):
+                thread.join(HANGS)
+
+
+def test_results_come_in_the_order_of_the_items_and_watchers_count_them():
+    seen = []
+    with parallel.watched(lambda done, of: seen.append((done, of))):
+        assert parallel.each(lambda item: item * item, range(5), MANY, told=True) == [0, 1, 4, 9, 16]
+    assert seen == [(1, 5), (2, 5), (3, 5), (4, 5), (5, 5)]
+
+
+def test_an_interruption_is_raised_at_once_and_ends_the_work_that_has_begun():
+    begun, ended, asked = threading.Event(), [], []
+
+    def work(item):
+        asked.append(item)
+        try:
+            for _ in range(100 * HANGS):
+                parallel.stop_if_unwanted()
+                if len(asked) == 2 and not begun.is_set():
+                    begun.set()
+                    _thread.interrupt_main()
+                threading.Event().wait(0.01)
+        except parallel.UnwantedError:
+            ended.append(item)
+            raise
+
+    with pytest.raises(KeyboardInterrupt):
+        parallel.each(work, range(50), MANY)
+    wait_for_threads()
+
+    assert sorted(ended) == [0, 1]  # both threads stopped in the middle
+    assert sorted(asked) == [0, 1]  # and the other 48 items never began
+
+
+def test_work_inside_of_work_stops_with_it():
+    ended = []
+
+    def inner(item):
+        try:
+            for _ in range(100 * HANGS):
+                parallel.stop_if_unwanted()
+                threading.Event().wait(0.01)
+        except parallel.UnwantedError:
+            ended.append(item)
+            raise
+
+    def outer(item):
+        if item:
+            raise ValueError("the second item fails")
+        return parallel.each(inner, range(2), MANY)
+
+    with pytest.raises(ValueError, match="the second item fails"):
+        parallel.each(outer, range(2), MANY)
+    wait_for_threads()
+
+    assert sorted(ended) in ([], [0], [0, 1])  # begun or not, none runs on
+    assert not [t for t in threading.enumerate() if t.name.startswith("ThreadPoolExecutor")]
