@@ -22,7 +22,7 @@ from cutline.inference.two.test_results import PairTests
 from cutline.inputs.alignment import columns_of, groups_of, join_frames, share_cases, thresholds_of
 from cutline.inputs.predictions import Missing
 from cutline.measures import MEASURES, Measure, Needs
-from cutline.results.budget import WORK, resamples_for, within
+from cutline.results.budget import affordable, resamples_for
 from cutline.results.comparison_summary import ComparisonSummary, title_of
 from cutline.results.cut_point import CutPoint
 from cutline.results.estimate import Estimate
@@ -93,7 +93,7 @@ def compare(
     groups = None if groups is None else groups_of(groups, cases)
     pairing = pair(list(rankings.values()), list(cases.scores.values()), cases.is_positive, cases.weights, groups)
     models = {
-        name: Evaluation(r, thresholds[name], name, pairing.sampler(model), quota, share)  # type: ignore[arg-type]
+        name: Evaluation(r, thresholds[name], name, pairing.sampler(model), quota, share)
         for model, (name, r) in enumerate(rankings.items())
     }
     return Comparison(models, pairing)
@@ -318,7 +318,7 @@ class Comparison(Mapping[str, Evaluation]):
         """How many resamples are drawn for so many measures: as asked, or as `cutline.results.budget` says."""
         drawn = self._resamples(resamples, least=0)
         cost = measures * len(self)
-        return drawn if resamples is not None or within(WORK, cost, len(self.pairing), drawn) else 0
+        return drawn if resamples is not None or affordable(cost, len(self.pairing), drawn) else 0
 
     def _resamples(self, asked: int | None, least: int = 1) -> int:
         return resamples_for(len(self.pairing)) if asked is None else check_whole(asked, "resamples", least)

@@ -23,7 +23,7 @@ from cutline.inputs import sources
 from cutline.inputs.alignment import groups_of
 from cutline.inputs.predictions import Missing, complete, cut, rank
 from cutline.measures import MEASURES, Family, Measure, Needs
-from cutline.results.budget import QUICK, fewer, resamples_for, within
+from cutline.results.budget import affordable, fewer, resamples_for
 from cutline.results.cut_point import CutPoint, cut_point
 from cutline.results.estimate import Estimate
 from cutline.results.methods import RESAMPLED
@@ -82,12 +82,12 @@ def evaluate(
     (0.833333, 0.666667, 0.666667)
     """
     threshold = None if threshold is None else columns.number(threshold, "threshold")
-    how = {"positive": positive, "higher_is_positive": higher_is_positive, "missing": missing}
-    cut = {"threshold": threshold, "quota": quota, "share": share}
+    how: dict[str, Any] = {"positive": positive, "higher_is_positive": higher_is_positive, "missing": missing}
+    cut: dict[str, Any] = {"threshold": threshold, "quota": quota, "share": share}
     if data is not None and groups is not None:  # whole groups are drawn row by row
         asked = sources.asked_of(labels, scores, weights, groups, positive=positive)
         with sources.reading(sources.opened(data), asked) as found:
-            return evaluate(**found, name=name, **how, **cut)
+            return evaluate(name=name, **found, **how, **cut)  # type: ignore[arg-type]
     if groups is None:
         return Evaluation(rank(labels, scores, weights, data=data, **how), name=name, **cut)
     cases = complete(labels, scores, weights, positive=positive, missing=missing)
@@ -104,7 +104,7 @@ class Evaluation:
     """
 
     ranking: Ranking
-    threshold: float = None  # type: ignore[assignment]  # the default of the scores, until __post_init__ has found it
+    threshold: Any = None  # a float once __post_init__ has found the cut
     name: str | None = None
     groups: GroupSampler | None = None
     quota: float | None = None
@@ -126,7 +126,7 @@ class Evaluation:
             quota: How many cases are flagged.
             share: Which share of the cases is flagged.
         """
-        return Evaluation(self.ranking, threshold, self.name, self.groups, quota, share)  # type: ignore[arg-type]
+        return Evaluation(self.ranking, threshold, self.name, self.groups, quota, share)
 
     # ------------------------------------------------------------------ one number
 
@@ -389,7 +389,7 @@ class Evaluation:
     def _headlines(self) -> Summary:
         """The first look, within about a second: intervals that would take longer are left out."""
         shown = headlines()
-        quick = within(QUICK, len(shown), len(self.ranking), resamples_for(len(self.ranking)))
+        quick = affordable(len(shown), len(self.ranking), resamples_for(len(self.ranking)), quick=True)
         return self.summary(shown, intervals=True if quick else "formula")
 
     def _headline_table(self, found: Summary) -> Table:

@@ -8,6 +8,7 @@ from typing import Any
 
 from cutline.results.notes import KINDS, Kind, Note
 
+
 @dataclass(frozen=True)
 class Rule:
     """When a note is given, in words and as a function that gives its text, or nothing where the rule is silent."""
@@ -27,3 +28,6 @@ class Rule:
 def in_order(notes: list[Note]) -> tuple[Note, ...]:
     """Warnings first, then advice, then facts."""
     return tuple(sorted(notes, key=lambda note: KINDS.index(note.kind)))
+
+
+__all__ = ["KINDS", "Kind", "Note", "Rule", "in_order"]

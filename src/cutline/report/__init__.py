@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 from cutline import advice
 from cutline.comparison import Comparison
@@ -45,10 +45,14 @@ def save(
     if suffix in PICTURES:
         return writing.write(target, found.chart("roc").render(suffix), overwrite=overwrite)
     summary = summarized(found, **options) if summary is None else summary
-    written = {".html": html, ".json": _json, ".csv": _csv}
-    return writing.write(target, written[suffix](found, summary).encode(), overwrite=overwrite)
+    text = html(found, summary) if suffix == ".html" else _json(summary) if suffix == ".json" else summary.to_csv()
+    return writing.write(target, text.encode(), overwrite=overwrite)
 
 
+@overload
+def summarized(found: Evaluation, **options: Any) -> Summary: ...
+@overload
+def summarized(found: Comparison, **options: Any) -> ComparisonSummary: ...
 def summarized(found: Evaluation | Comparison, **options: Any) -> Summary | ComparisonSummary:
     """The summary that a report shows: all measures of each model unless options say otherwise, and all notes."""
     if isinstance(found, Comparison):
@@ -60,15 +64,12 @@ def html(found: Evaluation | Comparison, summary: Summary | ComparisonSummary | 
     """The report as text: a view of a finished summary, or of one that is made here."""
     from cutline.report.page import of_comparison, of_evaluation
 
-    summary = summarized(found) if summary is None else summary
-    if isinstance(summary, Summary):
-        return of_evaluation(found, summary)
-    return of_comparison(found, summary)
+    if isinstance(found, Evaluation) and not isinstance(summary, ComparisonSummary):
+        return of_evaluation(found, summarized(found) if summary is None else summary)
+    if isinstance(found, Comparison) and not isinstance(summary, Summary):
+        return of_comparison(found, summarized(found) if summary is None else summary)
+    raise ParameterError("The summary is not one of this result: pass that of found.summary().")
 
 
-def _json(_: Evaluation | Comparison, summary: Summary | ComparisonSummary) -> str:
+def _json(summary: Summary | ComparisonSummary) -> str:
     return json.dumps(summary.document(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def _csv(_: Evaluation | Comparison, summary: Summary | ComparisonSummary) -> str:
-    return summary.to_csv()

@@ -32,13 +32,13 @@ def resamples_for(scores: int, asked: int | None = None) -> int:
     return max(FEWEST, min(RESAMPLES, SCORES // max(scores, 1)))
 
 
-def within(limit: int, measures: int, scores: int, resamples: int) -> bool:
-    """Whether so many measures of a list can be resampled at the cost of a limit.
+def affordable(measures: int, scores: int, resamples: int, *, quick: bool = False) -> bool:
+    """Whether so many measures of a list are resampled though nobody asked for it; `quick` is for a first look.
 
-    >>> within(WORK, measures=40, scores=10_000, resamples=2000), within(WORK, 40, 4_700_000, 100)
-    (True, False)
+    >>> affordable(40, 10_000, 2000), affordable(40, 4_700_000, 100), affordable(40, 10_000, 2000, quick=True)
+    (True, False, False)
     """
-    return measures * scores * resamples <= limit
+    return measures * scores * resamples <= (QUICK if quick else WORK)
 
 
 def fewer(scores: int, asked: int | None = None) -> str:

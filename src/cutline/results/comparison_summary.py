@@ -61,6 +61,12 @@ class DifferenceRow:
         return named(self.measure, self.at)
 
     @property
+    def title(self) -> str:
+        """The measure as people read it, with its parameters."""
+        inside = self.name.partition("(")[2].rstrip(")")
+        return self.measure.title + (f" ({inside})" if inside else "")
+
+    @property
     def value(self) -> float:
         """By how much a exceeds b."""
         return self.estimate.value

@@ -76,7 +76,7 @@ def default_threshold(ranking: Ranking) -> float:
     650.0
     """
     first, last = float(ranking.score[0]), float(ranking.score[-1])
-    if 0 <= min(first, last) and max(first, last) <= 1:
+    if min(first, last) >= 0 and max(first, last) <= 1:
         return DEFAULT_THRESHOLD
     most = max(len(ranking) - 1, 1)  # a cut that flags everybody is none, if there is another
     flagged = np.asarray(ranking.tp + ranking.fp, dtype=float)[1 : most + 1]

@@ -76,7 +76,7 @@ def _certainly_wrong(r: Ranking) -> Iterator[Note]:
 
 def _at_the_cut(r: Ranking, cut: CutPoint) -> Iterator[Note]:
     low, high = sorted((float(r.score[0]), float(r.score[-1])))
-    if cut.is_default and not (0 <= low and high <= 1):
+    if cut.is_default and not (low >= 0 and high <= 1):
         text = (
             f"The scores run from {low:g} to {high:g} and are not probabilities, so the cut is {cut.words(r)}, which "
             "flags about as many cases as are positive. Choose another with a threshold, a quota or a share."

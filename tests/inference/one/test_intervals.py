@@ -304,7 +304,7 @@ def test_a_summary_has_every_interval_where_that_is_quick_and_those_of_formulas_
     mcc, auc = ev.summary(["mcc", "auc"])
     assert (mcc["low"], mcc["high"]) == (ev.estimate("mcc").low, ev.estimate("mcc").high)
 
-    monkeypatch.setattr("cutline.evaluation.QUICKLY_RESAMPLED", 9)  # ten scores, one measure to resample
+    monkeypatch.setattr("cutline.results.budget.WORK", 2000 * 9)  # ten scores, one measure to resample
     assert [row["low"] for row in ev.summary(["mcc", "auc"])] == [None, auc["low"]]
     assert [*ev.summary(["mcc", "auc"], intervals="bootstrap")] == [mcc, auc]
     assert [row["low"] for row in ev.summary(["mcc", "auc"], intervals="formula")] == [None, auc["low"]]

@@ -13,7 +13,7 @@ from cutline.inference.one.estimand import Estimand, of_measure
 from cutline.inference.one.intervals import Options as IntervalOptions
 from cutline.inference.one.intervals import by_formula, checked, estimates
 from cutline.inference.resampling.samplers import GroupSampler
-from cutline.results.budget import WORK, resamples_for, within
+from cutline.results.budget import affordable, resamples_for
 from cutline.results.estimate import Estimate
 from cutline.results.summary import Options, Row
 from cutline.results.wanted import Wanted
@@ -64,7 +64,7 @@ def _resamples(options: Options, measures: int, scores: int) -> int:
     if options.intervals == "formula":
         return 0
     asked = options.intervals == "bootstrap" or options.resamples is not None
-    return resamples if asked or within(WORK, measures, scores, resamples) else 0
+    return resamples if asked or affordable(measures, scores, resamples) else 0
 
 
 def _row(one: Wanted, estimand: Estimand, found: Estimate | None, options: Options) -> Row:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -117,14 +117,10 @@ def _value(measure: Measure, ranking: Ranking, parameters: Mapping[str, Any]) ->
     return float(measure.compute(data, **rest))
 
 
-def _of_any_size(
-    measure: Measure, parameters: dict[str, Any], pairing: Pairing, ranking: Ranking
-) -> Mapping[str, Any]:
+def _of_any_size(measure: Measure, parameters: dict[str, Any], pairing: Pairing, ranking: Ranking) -> Mapping[str, Any]:
     """The parameters for resamples that are not equally long: a quota is the same share of each."""
     quota = parameters.get("quota", measure.bound.get("quota"))
     if quota is None or pairing.is_of_one_size:
         return parameters
     rest = {name: value for name, value in parameters.items() if name != "quota"}
     return {**rest, "share": quota / float(ranking.total)}
-
-
