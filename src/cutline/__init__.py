@@ -32,11 +32,14 @@ if TYPE_CHECKING:
     from cutline.core.ranking import Bracket, Ranking
     from cutline.core.table import Table
     from cutline.curves import CURVES, Curve
+    from cutline.cuts.choice import choose_cut
+    from cutline.cuts.cut import Cut
     from cutline.evaluation import Evaluation, evaluate
     from cutline.inference.one.bands import Band, band, roc_band
     from cutline.inference.one.refitting import ModelBootstrap, bootstrap_model, permutation_test
     from cutline.inference.two.mcnemar import Discordance, mcnemar
     from cutline.inputs.predictions import rank
+    from cutline.loading import load
     from cutline.measures import MEASURES, Measure, losses
     from cutline.measures.losses import triplet_loss
     from cutline.measures.probabilities import information_scores
@@ -55,6 +58,8 @@ _HOMES = {
     "classes": ("OneVsRest", "one_vs_rest"),
     "comparison": ("Comparison", "compare"),
     "curves": ("CURVES", "Curve"),
+    "cuts.choice": ("choose_cut",),
+    "cuts.cut": ("Cut",),
     "core.errors": (
         "CutlineError",
         "InputError",
@@ -73,6 +78,7 @@ _HOMES = {
     "measures.probabilities": ("information_scores",),
     "measures.quotas": ("PemAreas", "pem_areas"),
     "inputs.predictions": ("rank",),
+    "loading": ("load",),
     "core.ranking": ("Bracket", "Ranking"),
     "measures.scoring_rules": ("Properness", "check_proper", "ranked_probability_score"),
     "scoring": ("Scorer", "scorer"),
@@ -89,6 +95,7 @@ __all__ = [
     "Comparison",
     "Counts",
     "Curve",
+    "Cut",
     "CutlineError",
     "Discordance",
     "Estimate",
@@ -119,9 +126,11 @@ __all__ = [
     "bootstrap_model",
     "chart",
     "check_proper",
+    "choose_cut",
     "compare",
     "evaluate",
     "information_scores",
+    "load",
     "losses",
     "mcnemar",
     "one_vs_rest",

@@ -131,7 +131,7 @@ def test_the_legend_of_several_models_can_be_clicked_and_tells_their_areas():
 
     assert clicked["bind"] == "legend"
     assert clicked["select"]["fields"] == ["series"]
-    assert names == [f"{m}: {MODELS[m].auc:.4f}" for m in MODELS] + ["knowing nothing"]
+    assert names == [f"{m}: {MODELS[m].auc:.4f}" for m in MODELS] + ["baseline"]
     assert lines["encoding"]["strokeDash"]["scale"]["domain"] == names
     assert lines["encoding"]["color"]["legend"] == lines["encoding"]["strokeDash"]["legend"]  # so that they are merged
     assert lines["encoding"]["color"]["legend"]["title"] == MEASURES["auc"].title
@@ -180,7 +180,7 @@ def test_the_roc_chart_draws_the_curve_the_hull_the_diagonal_and_the_points():
 
     assert line(spec, "ten cases") == exactly([(0, 0), *((row[1], row[0]) for row in BERRAR_TABLE)])
     assert line(spec, "convex hull: 0.8800") == exactly([(0, 0), (0, 2 / 5), (1 / 5, 4 / 5), (3 / 5, 1), (1, 1)])
-    assert line(spec, "knowing nothing") == exactly([(0, 0), (1, 1)])
+    assert line(spec, "baseline") == exactly([(0, 0), (1, 1)])
     assert marks(spec) == {
         "cut: score ≥ 0.55": pytest.approx((1 / 5, 3 / 5)),
         "EER 0.2000, max J 0.6000": pytest.approx((1 / 5, 4 / 5)),  # at one place, and neither hides the other
@@ -231,7 +231,7 @@ def test_the_gain_chart_draws_the_cumulated_class_and_its_random_line():
     spec = BERRAR.chart("gain").to_dict()
 
     assert line(spec, "ten cases") == [(0, 0), *((j, row[3]) for j, row in enumerate(BERRAR_TABLE, 1))]
-    assert line(spec, "knowing nothing") == [(0, 0), (10, 5)]
+    assert line(spec, "baseline") == [(0, 0), (10, 5)]
     assert line(spec, "perfect order") == [(0, 0), (5, 5), (10, 5)]
 
 
@@ -239,7 +239,7 @@ def test_the_lift_chart_draws_lift_from_the_first_place_on():
     spec = BERRAR.chart("lift").to_dict()
 
     assert line(spec, "ten cases") == exactly((j, row[4]) for j, row in enumerate(BERRAR_TABLE, 1))
-    assert {y for _, y in line(spec, "knowing nothing")} == {1}
+    assert {y for _, y in line(spec, "baseline")} == {1}
 
 
 def test_the_quota_charts_draw_table_2_of_arbel():
@@ -275,23 +275,26 @@ def test_the_portions_chart_draws_a_bar_for_each_portion():
     bars = [row for row in rows_of(spec) if "portion" in row]
 
     assert [(row["portion"], row["lift"], row["inside"]) for row in bars] == [(1, 1.6, 4), (2, 0.4, 1)]
-    assert [row["y"] for row in rows_of(spec) if row.get("name") == "knowing nothing"] == [1.0]
+    assert [row["y"] for row in rows_of(spec) if row.get("name") == "baseline"] == [1.0]
 
 
 def test_the_distribution_chart_fills_the_two_errors_on_their_sides_of_the_cut():
-    spec = BERRAR.chart("score_distribution", bins=5).to_dict()
+    picture = BERRAR.chart("score_distribution", bins=5)
+    spec, drawn = picture.to_dict(), picture.render(".svg").decode()
+    assert ">missed positives: 2<" in drawn
+    assert ">false alarms: 1<" in drawn
     filled = {
         name: [row for row in rows_of(spec) if row.get("error") == name]
-        for name in ("missed positives: 2", "false alarms: 1")
+        for name in ("missed positives", "false alarms")
     }
     area = {name: sum(row["y"] * abs(row["x"] - row["x2"]) for row in rows) for name, rows in filled.items()}
 
     assert area == {
-        "missed positives: 2": pytest.approx(2 / 5, abs=1e-4),
-        "false alarms: 1": pytest.approx(1 / 5, abs=1e-4),
+        "missed positives": pytest.approx(2 / 5, abs=1e-4),
+        "false alarms": pytest.approx(1 / 5, abs=1e-4),
     }
-    assert all(row["x"] <= BERRAR_T5 + 1e-9 for row in filled["missed positives: 2"])
-    assert all(row["x2"] >= BERRAR_T5 - 1e-9 for row in filled["false alarms: 1"])
+    assert all(row["x"] <= BERRAR_T5 + 1e-9 for row in filled["missed positives"])
+    assert all(row["x2"] >= BERRAR_T5 - 1e-9 for row in filled["false alarms"])
 
 
 def test_the_dominance_chart_draws_spans_of_the_leaders():
@@ -415,7 +418,7 @@ def test_models_on_other_cases_have_references_of_their_own():
     assert {round(y, 5) for _, y in line(spec, "prevalence (b)")} == {0.33333}
     assert line(spec, "prevalence") == []
     lift = cl.chart("lift", {"a": half, "b": third}).to_dict()
-    assert line(lift, "knowing nothing")[-1] == (3, 1)  # a level line: the longest stands for all
+    assert line(lift, "baseline")[-1] == (3, 1)  # a level line: the longest stands for all
 
 
 def test_too_many_references_are_left_out_and_it_says_why():

@@ -2,11 +2,13 @@
 
 import math
 
+import altair as alt
 import numpy as np
 import pytest
+import vl_convert
 
 import cutline as cl
-from cutline.charts import DARK, LIGHT
+from cutline.charts import CHARTS, DARK, LIGHT, Shows
 from cutline.charts.marks import Mark, sizes, together
 from cutline.charts.parts import Frame
 from cutline.curves import Point
@@ -14,6 +16,7 @@ from drawing import layers_of, line, rows_of, series_of
 
 # Cuts in turn: two positives, a negative, a positive, three negatives.
 EV = cl.evaluate([1, 1, 0, 1, 0, 0, 0], [7, 6, 5, 4, 3, 2, 1], threshold=4, name="m")
+PAIR = cl.compare([1, 1, 0, 0], {"a": [4, 3, 2, 1], "b": [4, 1, 2, 3]}, threshold=2)
 FRAME = Frame("x", "y", (0.0, 1.0), (0.0, 1.0), "", width=100, height=100)
 
 
@@ -29,12 +32,61 @@ def at(x, y, name="a", **more):
 
 
 def test_a_joined_mark_tells_the_threshold_of_each_of_its_points():
-    # Of four cases, + - - +: J is greatest, and no cost less, where the first is flagged; so is the cut at 3.5.
-    ev = cl.evaluate([1, 0, 0, 1], [4, 3, 2, 1], threshold=3.5)
-    [row] = [row for row in marked(ev.chart("roc")) if "max J" in row["mark"]]
+    # Two right ones, flagged in turn: of the two cuts without errors of one kind, J and the cost choose one each.
+    ev = cl.evaluate([1, 0, 0, 1], [4, 3, 2, 1], threshold=0.5, name="m")
+    [row] = [row for row in marked(ev.chart("roc", cost_fn=0.5)) if "max J" in row["mark"]]
 
-    assert row["mark"] == "cut: score ≥ 3.5, max J 0.5000"
-    assert row["threshold"] == "3.5 (cut: score ≥ 3.5), 4 (max J 0.5000)"
+    assert row["mark"] == "max J 0.5000, least cost"
+    assert row["threshold"] == "4"
+
+
+def test_the_cut_is_a_ring_around_what_else_is_at_its_place():
+    # Of four cases, + - - +: J is greatest where the first is flagged; so is the cut at 3.5.
+    ev = cl.evaluate([1, 0, 0, 1], [4, 3, 2, 1], threshold=3.5)
+    spec = ev.chart("roc").to_dict()
+    [best] = [row for row in marked(ev.chart("roc")) if "max J" in row["mark"]]
+    [cut] = spec["datasets"]["cut"]
+
+    assert (best["mark"], best["threshold"]) == ("max J 0.5000", "4")
+    assert (cut["mark"], cut["threshold"]) == ("cut: score ≥ 3.5", "3.5")
+    assert (cut["x"], cut["y"]) == (best["x"], best["y"])
+    assert cut["size"] > best["size"]
+
+
+@pytest.mark.parametrize("kind", CHARTS.values(), ids=lambda kind: kind.name)
+def test_the_cut_is_on_a_layer_of_its_own_wherever_a_chart_is_declared_to_show_it(kind):
+    models = {Shows.ONE: EV, Shows.SEVERAL: EV, Shows.NOTHING: None}.get(kind.shows, PAIR)
+    spec = cl.chart(kind.name, models).to_dict()
+    named = [layer.get("data", {}).get("name") for layer in layers_of(spec)]
+
+    assert ("cut" in named) == ("cut" in spec["datasets"]) == (kind.cut is not None)
+    assert not [
+        row
+        for rows in spec["datasets"].values()
+        for row in rows
+        if "mark" in row and row not in cuts(spec) and row["mark"].startswith(("cut", "chosen"))
+    ]
+
+
+def cuts(spec):
+    return spec["datasets"].get("cut", [])
+
+
+def test_the_layer_of_the_cut_is_there_before_the_cut_has_a_place():
+    # Nobody is flagged, so the precision has no value yet.
+    spec = cl.evaluate([1, 0], [2, 1], threshold=3).chart("precision_recall").to_dict()
+
+    assert spec["datasets"]["cut"] == []
+
+
+def test_pictures_can_be_put_together_though_each_has_a_cut():
+    charts = [EV.chart("roc").altair, cl.evaluate([1, 0, 1], [3, 2, 1], threshold=2).chart("gain").altair]
+    for one in charts:
+        one.config = alt.Undefined
+    drawn = vl_convert.vegalite_to_svg(alt.hconcat(*charts).to_dict())
+
+    assert ">cut: score ≥ 4<" in drawn
+    assert ">cut: score ≥ 2<" in drawn
 
 
 def test_a_mark_alone_tells_its_threshold_and_no_more():
@@ -77,7 +129,8 @@ def test_a_mark_has_its_own_colour_in_the_legend():
     assert encoding["stroke"]["field"] == encoding["shape"]["field"] == "mark"
     assert encoding["stroke"]["scale"]["domain"] == names
     assert encoding["stroke"]["legend"] == encoding["shape"]["legend"]  # so that they are merged
-    assert [row["colour"] for row in sorted(marked(EV.chart("roc")), key=lambda row: names.index(row["mark"]))] == (
+    others = [row for row in marked(EV.chart("roc")) if row["mark"] in names]
+    assert [row["colour"] for row in sorted(others, key=lambda row: names.index(row["mark"]))] == (
         encoding["stroke"]["scale"]["range"]
     )
 
@@ -90,7 +143,7 @@ def test_a_mark_has_its_own_colour_in_the_legend():
     [
         ("tpr_fpr", "cut: score ≥ 4"),
         ("score_distribution", "cut: score ≥ 4"),
-        ("portion_lift", "knowing nothing"),
+        ("portion_lift", "baseline"),
     ],
 )
 def test_a_line_across_the_chart_is_named_in_the_legend(name, words):
@@ -107,10 +160,21 @@ def test_a_line_across_the_chart_is_named_in_the_legend(name, words):
 def test_equal_lines_are_both_seen_because_the_dashed_one_lies_above():
     spec = cl.chart("roc", {"a": EV, "b": EV}).to_dict()
 
-    assert [row["series"] for row in series_of(spec)] == ["a: 0.9167", "b: 0.9167", "knowing nothing"]
+    assert [row["series"] for row in series_of(spec)] == ["a: 0.9167", "b: 0.9167", "baseline"]
     dashes = layers_of(spec)[0]["encoding"]["strokeDash"]["scale"]["range"]
     assert dashes[0] == [1, 0]
     assert all(gap > 0 for _, gap, *_ in dashes[1:])
+
+
+def test_a_hull_along_a_concave_curve_is_hidden_by_it():
+    # Both positives before both negatives: the curve is its own hull.
+    spec = cl.evaluate([1, 1, 0, 0], [4, 3, 2, 1], threshold=3, name="m").chart("roc").to_dict()
+    dashes = dict(
+        zip(*(layers_of(spec)[0]["encoding"]["strokeDash"]["scale"][k] for k in ("domain", "range")), strict=True)
+    )
+
+    assert [row["series"] for row in series_of(spec)][:2] == ["convex hull: 1.0000", "m"]  # the later lies on top
+    assert dashes["m"] == [1, 0]
 
 
 def test_a_model_named_like_a_reference_does_not_become_one_with_it():
@@ -121,11 +185,16 @@ def test_a_model_named_like_a_reference_does_not_become_one_with_it():
     assert {y for _, y in line(spec, "prevalence (reference)")} == {0.5}
 
 
-def test_a_click_in_the_legend_fades_the_points_too():
-    lines, points = layers_of(cl.chart("roc", {"a": EV, "b": EV}).to_dict())[:2]
+def test_a_click_in_the_legend_fades_the_points_and_the_cuts_too():
+    spec = cl.chart("roc", {"a": EV, "b": EV}).to_dict()
+    lines, points, *cuts = layers_of(spec)
 
     assert points["mark"]["type"] == "circle"
-    assert points["encoding"]["opacity"] == lines["encoding"]["opacity"]
+    assert all(one["encoding"]["opacity"] == lines["encoding"]["opacity"] for one in (points, *cuts))
+    other = cl.evaluate([1, 0, 1], [3, 2, 1], threshold=2)
+    spec = cl.chart("roc", {"a": EV, "b": other}).to_dict()
+    names = layers_of(spec)[0]["encoding"]["color"]["scale"]["domain"]
+    assert {row["model"]: row["series"] for row in spec["datasets"]["cut"]} == dict(zip("ab", names, strict=False))
 
 
 def test_the_lines_of_portions_tell_the_portion_and_its_lift():

@@ -86,8 +86,13 @@ BOTH = "pass cases of both classes."
             "The curve score_distribution cannot be drawn, a score is infinite: pass finite scores.",
         ),
         (lambda: iso_cost(EV.ranking, cost_fp=-1), "cost_fp is -1: pass a number from 0"),
-        (lambda: EV.chart("rok"), "There is no chart 'rok'. Did you mean roc"),
-        (lambda: EV.chart("auc"), "There is no chart 'auc'. auc is the area under the chart roc: ask for that."),
+        (lambda: EV.chart("rok"), "There is no chart 'rok'. Did you mean roc? There are roc, "),
+        (lambda: EV.chart("reliability"), "There is no chart 'reliability'. There are roc, score_distribution, "),
+        (lambda: chart("roc", {" ": EV}), "The name of a model is empty: give each a name that can be read."),
+        (
+            lambda: EV.chart("auc"),
+            "There is no chart 'auc'. auc is the area under the curve of the chart roc: ask for that.",
+        ),
         (
             lambda: EV.chart("roc", hul=True),
             "The chart roc has no parameter 'hul': it takes hull, cost_fp, cost_fn, theme. Did you mean hull?",

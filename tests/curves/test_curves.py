@@ -188,7 +188,7 @@ def test_the_random_and_the_perfect_quota_curves_are_straight_up_to_the_number_o
     beside = ARBEL.curve("qrecall").beside
     quota = np.arange(11)
 
-    for name, expected in (("random", quota / 10), ("perfect", np.minimum(1, quota / 4))):
+    for name, expected in (("baseline", quota / 10), ("perfect", np.minimum(1, quota / 4))):
         assert np.interp(quota, beside[name].x, beside[name].y).tolist() == exactly(expected)
 
 

@@ -1,4 +1,4 @@
-"""The lines that models are measured by: knowing nothing, a perfect order."""
+"""The lines that models are measured by: the baseline and a perfect order."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cutline.charts.parts import Series, plain_series
 from cutline.charts.theme import DOTTED, Theme
 from cutline.curves import Curve, Drawn, drawn
 
-REFERENCE_DASHES = {"random": DOTTED, "perfect": (6, 2)}
+REFERENCE_DASHES = {"baseline": DOTTED, "perfect": (6, 2)}
 MOST_REFERENCES = 4
 
 

@@ -1,4 +1,4 @@
-"""Charts of what only several models can tell: who leads where, and by how much one exceeds another."""
+"""Charts of what only several models can tell: which of them leads in which region, and by how much."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 import altair as alt
 
 from cutline.charts.baselines import apart, reference_series
-from cutline.charts.lines import NOTHING, curves_of
-from cutline.charts.marks import Mark, cut_marks, mark_layer, rule_layer
+from cutline.charts.lines import BASELINE, curves_of
+from cutline.charts.marks import Mark, cut_marks, mark_layers, rule_layer
 from cutline.charts.parts import (
     Frame,
     Models,
@@ -23,7 +23,7 @@ from cutline.charts.picture import inline
 from cutline.charts.theme import DASHES, Theme
 from cutline.core.checks import check_level
 from cutline.core.errors import InputError, ParameterError, near
-from cutline.core.table import shown
+from cutline.core.table import p_shown, shown
 from cutline.curves import Curve, Point
 from cutline.inference.two.confidence_curve import ConfidenceCurve
 from cutline.inference.two.dominance import Dominance, of_curves, of_thresholds, visible
@@ -44,17 +44,17 @@ KINDS = {
 
 
 def dominance_chart(models: Models, theme: Theme, *, kind: str = "roc") -> Any:
-    """The curves of several models, and below them which is the best where, as coloured spans."""
+    """The curves of several models, and below them which of them leads in which region, as coloured spans."""
     if len(models) < 2:
         raise ParameterError("dominance compares models, but one was given: pass two or more.")
     found, drawn_kind = _compared(models, kind)
     curves = curves_of(models, drawn_kind)
-    references = {"random": NOTHING} if "random" in next(iter(curves.values())).beside else {}
+    references = {"baseline": BASELINE} if "baseline" in next(iter(curves.values())).beside else {}
     frame = frame_of(curves, models, title=f"Areas of dominance: {_title(curves)}", subtitle=apart(curves, references))
     own = model_series(curves, theme, frame.x_domain)
     numbered = [replace(one, name=f"{i}  {one.name}") for i, one in enumerate(own, 1)]
     series = [*numbered, *reference_series(curves, theme, references)]
-    marks = mark_layer(cut_marks(models, curves, theme), frame, theme)
+    marks = mark_layers(cut_marks(models, curves, theme, [one.name for one in numbered]), frame, theme)
     top = layered([*line_layers(series, frame), *marks], frame)
     band = _band(found, frame, theme)
     return alt.vconcat(top, band, spacing=6).resolve_scale(color="independent", strokeDash="independent")
@@ -65,7 +65,7 @@ def _title(curves: dict[str, Curve]) -> str:
 
 
 def _compared(models: Models, kind: str) -> tuple[Dominance, str]:
-    """Who leads where by a kind of curve, and which curve shows it."""
+    """Which model leads in which region of a kind of curve, and the curve that shows it."""
     rankings = [model.ranking for model in models.values()]
     if kind in KINDS:
         curve, drawn_kind = KINDS[kind]
@@ -108,10 +108,10 @@ def _band(found: Dominance, frame: Frame, theme: Theme) -> Any:
         .encode(
             x=alt.X("start:Q", title=None, scale=alt.Scale(domain=list(frame.x_domain), nice=False), axis=None),
             x2="end:Q",
-            y=alt.Y("lane:N", title="Best", sort=None, scale=alt.Scale(domain=list(numbers.values()))),
+            y=alt.Y("lane:N", title="Leads", sort=None, scale=alt.Scale(domain=list(numbers.values()))),
             color=alt.when("datum.in_turn").then(alt.value(theme.reference)).otherwise(own),
             tooltip=[
-                alt.Tooltip("names:N", title="Best"),
+                alt.Tooltip("names:N", title="Leads"),
                 alt.Tooltip("start:Q", title="From", format=".4~f"),
                 alt.Tooltip("end:Q", title="To", format=".4~f"),
             ],
@@ -138,7 +138,7 @@ def confidence_curve(found: ConfidenceCurve, theme: Theme, *, level: float = 0.9
         (low - room, high + room),
         (0.0, 1.0),
         f"Confidence curve of {found.measure}",
-        [f"Observed {shown(found.value)}, p = {shown(found.p_value)} of no difference", words],
+        [f"Observed {shown(found.value)}, p {p_shown(found.p_value)} (no difference)", words],
     )
     columns = {"x": found.x, "y": found.y}
     series = [
@@ -153,4 +153,4 @@ def confidence_curve(found: ConfidenceCurve, theme: Theme, *, level: float = 0.9
     ]
     observed = Mark("observed difference", Point(float("nan"), found.value, 1.0), "circle", theme.text)
     rules = rule_layer({"no difference": 0.0}, "x", frame, theme)
-    return layered([*rules, *line_layers(series, frame), *mark_layer([observed], frame, theme)], frame)
+    return layered([*rules, *line_layers(series, frame), *mark_layers([observed], frame, theme)], frame)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
 from dataclasses import replace
@@ -12,8 +13,10 @@ import numpy as np
 
 from cutline.charts.digits import rule_text, score_text
 from cutline.charts.lines import curves_of
-from cutline.charts.marks import rule_layer
+from cutline.charts.marks import cut_rule, rule_layer
 from cutline.charts.parts import (
+    AREAS,
+    Evaluated,
     Frame,
     Models,
     Series,
@@ -48,15 +51,15 @@ def portion_lift(models: Models, theme: Theme, *, portions: int = 10) -> Any:
     if portions > MOST_PORTIONS:
         raise ParameterError(f"portions is {portions}, but a chart shows {MOST_PORTIONS} at most: pass fewer.")
     frame = frame_of(curves)
-    nothing = rule_layer({"knowing nothing": 1.0}, "y", frame, theme)
+    baseline = rule_layer({"baseline": 1.0}, "y", frame, theme)
     if len(curves) <= MOST_BARS:
-        return layered([_bars(curves, frame, theme), *nothing], frame)
+        return layered([_bars(curves, frame, theme), *baseline], frame)
     frame = replace(frame, x_domain=(1, max(portions, 2)))
     series = [
         Series(name, {"x": found.x[1:], "y": found.y[1:]} | _portion_columns(found), theme.colour(i), DASHES[i])
         for i, (name, found) in enumerate(curves.items())
     ]
-    return layered([*nothing, *line_layers(series, frame)], frame)
+    return layered([*baseline, *line_layers(series, frame)], frame)
 
 
 def _bars(curves: Mapping[str, Curve], frame: Frame, theme: Theme) -> Any:
@@ -93,33 +96,62 @@ def _portion_columns(found: Curve) -> dict[str, Any]:
 # ---------------------------------------------------------------------- scores of the two classes
 
 
+MISSED, FALSE_ALARMS = "missed positives", "false alarms"
+
+
 def score_distribution(models: Models, theme: Theme, *, bins: int | None = None) -> Any:
     """The scores of the two classes as densities, with the two kinds of errors at the cut as areas."""
     [(_, model)] = models.items()
-    parameters = {"through": model.threshold} | ({} if bins is None else {"bins": bins})
-    found = curve(model.ranking, "score_distribution", **parameters)
-    counts = model.ranking.at_threshold(model.threshold)
+    found = _distribution(model, bins)
     at = [model.threshold] if math.isfinite(model.threshold) else []
     x_domain = THRESHOLD.domain(np.append(found.x, at))
     frame = frame_of({"": found}, subtitle=[heading(model)], x_domain=x_domain)
-    classes = (
-        ("positives", None, found.y, theme.colour(0), DASHES[0]),
-        ("negatives", "negatives", found.also["negatives"], theme.colour(1), DASHES[1]),
-    )
-    flagged = found.x[1:] >= model.threshold if model.ranking.higher_is_positive else found.x[1:] <= model.threshold
-    errors = {
-        "positives": (~flagged, f"missed positives: {written(counts.fn)}"),
-        "negatives": (flagged, f"false alarms: {written(counts.fp)}"),
-    }
-    bars, outlines = [], []
-    for name, other, density, colour, dash in classes:
-        inside, label = errors[name]
-        columns = {"x": found.x[:-1], "x2": found.x[1:], "y": density[1:]}
-        bars += [row | {"error": label, "zero": 0} for row, there in zip(rows(columns), inside, strict=True) if there]
-        outlines.append(Series(name, described(found, _closed(drawn(found, other))), colour, dash))
-    named = [errors["positives"][1], errors["negatives"][1]]
-    areas = (
-        alt.Chart(inline(bars))
+    classes = {"positives": None, "negatives": "negatives"}
+    outlines = [
+        Series(name, described(found, _closed(drawn(found, other))), theme.colour(i), DASHES[i])
+        for i, (name, other) in enumerate(classes.items())
+    ]
+    cut = cut_rule(model, model.threshold, frame, theme)
+    return layered([_error_areas(model, bins, frame, theme), *line_layers(outlines, frame), *cut], frame)
+
+
+def _distribution(model: Evaluated, bins: int | None) -> Curve:
+    parameters = {"through": model.threshold} | ({} if bins is None else {"bins": bins})
+    return curve(model.ranking, "score_distribution", **parameters)
+
+
+def error_bars(model: Evaluated, bins: int | None = None) -> list[dict[str, Any]]:
+    """The bars of both densities, each with the error that it shows on one side of a cut.
+
+    `below` says on which: positives with scores below the cut are missed, negatives above it are false alarms, and the
+    other way round where low scores are positive.
+    """
+    found = _distribution(model, bins)
+    density = {MISSED: found.y, FALSE_ALARMS: found.also["negatives"]}
+    edges = found.x.tolist()
+    return [
+        {
+            "x": min(one, other),
+            "x2": max(one, other),
+            "y": y,
+            "zero": 0,
+            "below": (error == MISSED) == model.ranking.higher_is_positive,
+            "error": error,
+        }
+        for error in density
+        for one, other, y in zip(edges[:-1], edges[1:], density[error][1:].tolist(), strict=True)
+    ]
+
+
+def _error_areas(model: Evaluated, bins: int | None, frame: Frame, theme: Theme) -> Any:
+    """The bars on the wrong side of the cut, as data called "areas", so that a program can replace them."""
+    at, counts = model.threshold, model.ranking.at_threshold(model.threshold)
+    wrong = [bar for bar in error_bars(model, bins) if (bar["x2"] <= at if bar["below"] else bar["x"] >= at)]
+    numbers = {MISSED: written(counts.fn), FALSE_ALARMS: written(counts.fp)}
+    told = f"datum.label + ': ' + {json.dumps(numbers)}[datum.label]"
+    scale = alt.Scale(domain=list(numbers), range=[theme.colour(0), theme.colour(1)])
+    return (
+        alt.Chart(inline(wrong, name=AREAS))
         .mark_rect(opacity=0.4)
         .encode(
             **axes(frame),
@@ -127,15 +159,13 @@ def score_distribution(models: Models, theme: Theme, *, bins: int | None = None)
             y2="zero:Q",
             fill=alt.Fill(
                 "error:N",
-                scale=alt.Scale(domain=named, range=[theme.colour(0), theme.colour(1)]),
-                legend=alt.Legend(title="Errors at the cut", orient="right"),
+                scale=scale,
+                legend=alt.Legend(title="Errors at the cut", orient="right", labelExpr=told),
                 sort=None,
             ),
             tooltip=[alt.Tooltip("error:N", title="Errors")],
         )
     )
-    cut = rule_layer({f"cut: {rule_text(model.ranking, model.threshold)}": model.threshold}, "x", frame, theme)
-    return layered([areas, *line_layers(outlines, frame), *cut], frame)
 
 
 def _closed(line: Drawn) -> Drawn:

@@ -11,8 +11,7 @@ import altair as alt
 import numpy as np
 
 from cutline.charts.baselines import apart, reference_series
-from cutline.charts.digits import rule_text
-from cutline.charts.marks import Mark, cut_marks, mark_layer, rule_layer
+from cutline.charts.marks import Mark, cut_marks, cut_rule, mark_layers
 from cutline.charts.parts import (
     Frame,
     Models,
@@ -37,6 +36,7 @@ from cutline.curves import (
     CURVES,
     Curve,
     Gap,
+    IsoCost,
     Point,
     curve,
     described,
@@ -51,8 +51,9 @@ from cutline.curves import (
 )
 from cutline.curves.scales import RATES
 
-NOTHING = "knowing nothing"
+BASELINE = "baseline"
 PERFECT = "perfect order"
+HULL_WIDTH = 1.5
 
 
 def curves_of(models: Models, name: str, **parameters: Any) -> dict[str, Curve]:
@@ -68,7 +69,7 @@ def simple(models: Models, theme: Theme, kind: str, references: dict[str, str]) 
     frame = replace(frame, subtitle=[*frame.subtitle, *why])
     series = [*model_series(curves, theme), *reference_series(curves, theme, references)]
     marks = cut_marks(models, curves, theme)
-    return layered([*line_layers(series, frame), *mark_layer(marks, frame, theme)], frame)
+    return layered([*line_layers(series, frame), *mark_layers(marks, frame, theme)], frame)
 
 
 # ---------------------------------------------------------------------- ROC space
@@ -80,37 +81,42 @@ def roc(
     """ROC curves with the diagonal and the chosen cuts; for one model also its hull, named points and iso-cost line."""
     if not isinstance(hull, bool):
         raise ParameterError(f"hull is {hull!r}: pass True or False.")
+    has_costs = cost_fp is not None or cost_fn is not None
+    if has_costs and len(models) > 1:
+        raise ParameterError("cost_fp and cost_fn draw the line of one model: pass one, or leave them out.")
     curves = curves_of(models, "roc")
     frame = frame_of(curves)
     series, marks = model_series(curves, theme), cut_marks(models, curves, theme)
     if len(models) == 1:
-        [(name, model)] = models.items()
-        found = curves[name]
+        [model], [found] = models.values(), curves.values()
         if hull:
-            around = curve(model.ranking, "roc_hull")
-            label = f"convex hull: {shown(around.area)}"
-            series.append(Series(label, described(around, drawn(around)), theme.colour(1), DASHES[1], 1.5))
-        marks.append(Mark(f"EER {shown(found.values['eer'])}", found.points["eer"], "diamond", theme.colour(3)))
-        best = f"max J {shown(found.values['max_youden_j'])}"
-        marks.append(Mark(best, found.points["max_youden_j"], "triangle-up", theme.colour(2)))
-        if cost_fp is not None or cost_fn is not None:
-            line = iso_cost(
-                model.ranking, cost_fp=1.0 if cost_fp is None else cost_fp, cost_fn=1.0 if cost_fn is None else cost_fn
-            )
-            series.append(
-                Series(
-                    f"equal cost {shown(line.cost)}",
-                    {"x": [0, 1], "y": [line.intercept, line.intercept + line.slope]},
-                    theme.colour(4),
-                    DASHES[3],
-                    1.5,
-                )
-            )
-            marks.append(Mark("least cost", line.point, "square", theme.colour(4)))
-    elif cost_fp is not None or cost_fn is not None:
-        raise ParameterError("cost_fp and cost_fn draw the line of one model: pass one, or leave them out.")
-    series += reference_series(curves, theme, {"random": NOTHING})
-    return layered([*line_layers(series, frame), *mark_layer(marks, frame, theme)], frame)
+            series.append(_hull_series(curve(model.ranking, "roc_hull"), theme))
+        marks += _roc_marks(found, theme)
+        if has_costs:
+            costs = {"cost_fp": 1.0 if cost_fp is None else cost_fp, "cost_fn": 1.0 if cost_fn is None else cost_fn}
+            line, mark = _equal_cost(iso_cost(model.ranking, **costs), theme)
+            series, marks = [*series, line], [*marks, mark]
+    series += reference_series(curves, theme, {"baseline": BASELINE})
+    return layered([*line_layers(series, frame), *mark_layers(marks, frame, theme)], frame)
+
+
+def _hull_series(around: Curve, theme: Theme) -> Series:
+    name, columns = f"convex hull: {shown(around.area)}", described(around, drawn(around))
+    return Series(name, columns, theme.colour(1), DASHES[1], HULL_WIDTH, below=True)
+
+
+def _roc_marks(found: Curve, theme: Theme) -> list[Mark]:
+    best = f"max J {shown(found.values['max_youden_j'])}"
+    return [
+        Mark(f"EER {shown(found.values['eer'])}", found.points["eer"], "diamond", theme.colour(3)),
+        Mark(best, found.points["max_youden_j"], "triangle-up", theme.colour(2)),
+    ]
+
+
+def _equal_cost(line: IsoCost, theme: Theme) -> tuple[Series, Mark]:
+    ends = {"x": [0, 1], "y": [line.intercept, line.intercept + line.slope]}
+    series = Series(f"equal cost {shown(line.cost)}", ends, theme.colour(4), DASHES[3], 1.5)
+    return series, Mark("least cost", line.point, "square", theme.colour(4))
 
 
 def det(models: Models, theme: Theme) -> Any:
@@ -142,7 +148,7 @@ def det(models: Models, theme: Theme) -> Any:
         [found] = curves.values()
         marks.append(Mark(f"EER {shown(found.values['eer'])}", found.points["eer"], "diamond", theme.colour(3)))
     marks = [replace(mark, point=_in_deviates(mark.point, reach), told=mark.point) for mark in marks]
-    return layered([*line_layers(series, frame), *mark_layer(marks, frame, theme)], frame)
+    return layered([*line_layers(series, frame), *mark_layers(marks, frame, theme)], frame)
 
 
 def _in_deviates(point: Point, reach: float) -> Point:
@@ -155,7 +161,7 @@ def _in_deviates(point: Point, reach: float) -> Point:
 
 def precision_recall(models: Models, theme: Theme) -> Any:
     """Precision-recall curves, as steps, with the prevalence and the chosen cuts."""
-    return simple(models, theme, "precision_recall", {"random": "prevalence"})
+    return simple(models, theme, "precision_recall", {"baseline": "prevalence"})
 
 
 READINGS = (
@@ -183,43 +189,48 @@ def precision_recall_readings(models: Models, theme: Theme) -> Any:
         .mark_area(color=theme.colour(4), opacity=0.15, line=False)
         .encode(x="x:Q", y="y:Q")
     )
-    series += reference_series({"": first}, theme, {"random": "prevalence"})
-    marks = mark_layer(cut_marks(models, {name: first}, theme), frame, theme)
+    series += reference_series({"": first}, theme, {"baseline": "prevalence"})
+    marks = mark_layers(cut_marks(models, {name: first}, theme, [series[0].name]), frame, theme)
     return layered([shade, *line_layers(series, frame), *marks], frame)
 
 
 def skew(models: Models, theme: Theme, *, prevalences: Sequence[float] = (0.5, 0.2, 0.05, 0.01)) -> Any:
     """ROC and precision-recall side by side as the share of positives changes: the one stays, the other falls."""
-    [(_, model)] = models.items()
+    [(name, model)] = models.items()
     CURVES["roc"].require(model.ranking)
     shares = [number(share, "prevalences") for share in (prevalences if np.iterable(prevalences) else [])]
     if not 1 <= len(set(shares)) == len(shares) <= 6 or not all(0 < share < 1 for share in shares):
         raise ParameterError(f"prevalences is {prevalences!r}: pass one to six different shares above 0 and below 1.")
     skewed = {f"{100 * p:g} % positive": with_prevalence(model.ranking, p) for p in shares}
-    # The ROC curves are one, with other counts: drawn ever wider, from the front to the back, all of them can be seen.
     one = curve(model.ranking, "roc")
-    line = drawn(one)
     roc_side = {label: replace(one, counts=ranking.counts) for label, ranking in skewed.items()}
-    roc_series = [
+    pr_side = {label: curve(ranking, "precision_recall") for label, ranking in skewed.items()}
+    roc_series = _ever_wider(roc_side, theme)
+    frames = [
+        frame_of(found, width=300, height=280, clip=True, subtitle=(), legend=legend_title(next(iter(found.values()))))
+        for found in (roc_side, pr_side)
+    ]
+    cut = mark_layers(cut_marks(models, {name: one}, theme, [roc_series[0].name]), frames[0], theme)
+    return alt.hconcat(
+        layered([*line_layers(roc_series, frames[0]), *cut], frames[0]),
+        layered(line_layers(model_series(pr_side, theme), frames[1]), frames[1]),
+        spacing=30,
+    ).resolve_scale(color="independent", strokeDash="independent", strokeWidth="independent")
+
+
+def _ever_wider(curves: dict[str, Curve], theme: Theme) -> list[Series]:
+    """One curve with other counts, drawn ever wider from the front to the back: all of them can be seen."""
+    line = drawn(next(iter(curves.values())))
+    return [
         Series(
             labelled(label, found, 2),
             described(found, line),
             theme.colour(i),
             DASHES[i],
-            2.0 + 1.5 * (len(shares) - 1 - i),
+            2.0 + 1.5 * (len(curves) - 1 - i),
         )
-        for i, (label, found) in enumerate(roc_side.items())
+        for i, (label, found) in enumerate(curves.items())
     ]
-    pr_side = {label: curve(ranking, "precision_recall") for label, ranking in skewed.items()}
-    sides = []
-    for found, series in ((roc_side, roc_series), (pr_side, model_series(pr_side, theme))):
-        frame = frame_of(
-            found, width=300, height=280, clip=True, subtitle=(), legend=legend_title(next(iter(found.values())))
-        )
-        sides.append(layered(line_layers(series, frame), frame))
-    return alt.hconcat(*sides, spacing=30).resolve_scale(
-        color="independent", strokeDash="independent", strokeWidth="independent"
-    )
 
 
 # ---------------------------------------------------------------------- over the threshold
@@ -243,8 +254,8 @@ def tpr_fpr(models: Models, theme: Theme) -> Any:
         (1, 0),
         4,
     )
-    rules = rule_layer({f"cut: {rule_text(model.ranking, model.threshold)}": model.threshold}, "x", frame, theme)
-    return layered([*rules, *line_layers([widest, *series], frame)], frame)
+    cut = cut_rule(model, model.threshold, frame, theme)
+    return layered([*cut, *line_layers([widest, *series], frame)], frame)
 
 
 def over_threshold(models: Models, theme: Theme, *, measure: str, **parameters: Any) -> Any:
@@ -252,7 +263,7 @@ def over_threshold(models: Models, theme: Theme, *, measure: str, **parameters: 
     curves = curves_of(models, measure, **parameters)
     frame = frame_of(curves, models)
     series, marks = model_series(curves, theme, frame.x_domain), cut_marks(models, curves, theme)
-    return layered([*line_layers(series, frame), *mark_layer(marks, frame, theme)], frame)
+    return layered([*line_layers(series, frame), *mark_layers(marks, frame, theme)], frame)
 
 
 # ---------------------------------------------------------------------- over the list
@@ -260,17 +271,17 @@ def over_threshold(models: Models, theme: Theme, *, measure: str, **parameters: 
 
 def gain(models: Models, theme: Theme) -> Any:
     """How many positives are found among the first cases of the list."""
-    return simple(models, theme, "gain", {"random": NOTHING, "perfect": PERFECT})
+    return simple(models, theme, "gain", {"baseline": BASELINE, "perfect": PERFECT})
 
 
 def lift(models: Models, theme: Theme) -> Any:
     """How many times more positives there are among the first cases than anywhere."""
-    return simple(models, theme, "lift", {"random": NOTHING})
+    return simple(models, theme, "lift", {"baseline": BASELINE})
 
 
 def hit_rate(models: Models, theme: Theme) -> Any:
     """The share of positives in a quota of any size."""
-    return simple(models, theme, "hit_rate", {"random": NOTHING, "perfect": PERFECT})
+    return simple(models, theme, "hit_rate", {"baseline": BASELINE, "perfect": PERFECT})
 
 
 def qrecall(models: Models, theme: Theme) -> Any:
@@ -278,21 +289,21 @@ def qrecall(models: Models, theme: Theme) -> Any:
     curves = curves_of(models, "qrecall")
     first = next(iter(curves.values()))
     if len(models) > 1:
-        return simple(models, theme, "qrecall", {"random": NOTHING, "perfect": PERFECT})
+        return simple(models, theme, "qrecall", {"baseline": BASELINE, "perfect": PERFECT})
     s1, s2, s3 = (first.values[name] for name in ("s1", "s2", "s3"))
     summed = math.isfinite(s1)  # over whole places, so not where cases weigh parts of them
     areas = [f"PEM = (S1 - S2) / S3 = ({shown(s1)} - {shown(s2)}) / {shown(s3)}"] if summed else []
     names = (f"S1: {shown(s1)}", f"S2: {shown(s2)}") if summed else ("S1", "S2")
     frame = frame_of(curves, subtitle=[*figures(first), *areas])
-    random, best = (drawn(first.beside[name]) for name in ("random", "perfect"))
+    baseline, best = (drawn(first.beside[name]) for name in ("baseline", "perfect"))
     line = drawn(first)
-    shade = _shade(gap(line, random), {name: theme.colour(i) for i, name in enumerate(names)}, frame)
+    shade = _shade(gap(line, baseline), {name: theme.colour(i) for i, name in enumerate(names)}, frame)
     series = [
         *model_series(curves, theme),
         plain_series(PERFECT + " (S3 lies below it)", best, theme.reference, (6, 2), 1.5),
-        plain_series(NOTHING, random, theme.reference, DOTTED, 1.5),
+        plain_series(BASELINE, baseline, theme.reference, DOTTED, 1.5),
     ]
-    marks = mark_layer(cut_marks(models, curves, theme), frame, theme)
+    marks = mark_layers(cut_marks(models, curves, theme), frame, theme)
     return layered([*shade, *line_layers(series, frame), *marks], frame)
 
 
@@ -325,4 +336,5 @@ def quota(models: Models, theme: Theme) -> Any:
         Series(found.kind.y.title, described(found, drawn(found)), theme.colour(i), DASHES[i])
         for i, found in enumerate((hit, reached))
     ]
-    return layered(line_layers(series, frame), frame)
+    cut = cut_rule(model, float(model.ranking.at_threshold(model.threshold).flagged), frame, theme)
+    return layered([*cut, *line_layers(series, frame)], frame)

@@ -10,7 +10,7 @@ from typing import Any
 import altair as alt
 
 from cutline.charts.digits import digits, plain, rule_text
-from cutline.charts.parts import Evaluated, Frame, axes
+from cutline.charts.parts import CUT, Evaluated, Frame, axes, clickable, labelled
 from cutline.charts.picture import inline
 from cutline.charts.theme import Theme
 from cutline.curves import Curve, Point
@@ -20,7 +20,8 @@ from cutline.curves import Curve, Point
 class Mark:
     """A point of a chart with its name in the legend; `told` is what it says of its place where axes have a scale.
 
-    `model` is whose point it is, where there are several models.
+    `model` is whose point it is, where there are several models. `series` is the line that a cut belongs to: a mark
+    with one is a chosen cut, and stands on a layer of its own.
     """
 
     name: str
@@ -29,14 +30,22 @@ class Mark:
     colour: str
     told: Point | None = None
     model: str | None = None
+    series: str | None = None
 
 
 Place = tuple[Mark, ...]
+CUT_DASH = [4, 3]
 
 
-def cut_marks(models: Mapping[str, Evaluated], curves: Mapping[str, Curve], theme: Theme) -> list[Mark]:
-    """The chosen cut of each model, in the colour of its line when there are several."""
+def cut_marks(
+    models: Mapping[str, Evaluated], curves: Mapping[str, Curve], theme: Theme, names: Sequence[str] | None = None
+) -> list[Mark]:
+    """The chosen cut of each model, in the colour of its line when there are several.
+
+    `names` are those of the lines in the legend, if they are not those of `labelled`.
+    """
     several = len(models) > 1
+    lines = names or [labelled(name, curves[name], len(models)) for name in models]
     return [
         Mark(
             "chosen cut" if several else f"cut: {rule_text(model.ranking, model.threshold)}",
@@ -44,6 +53,7 @@ def cut_marks(models: Mapping[str, Evaluated], curves: Mapping[str, Curve], them
             "circle",
             theme.colour(i) if several else theme.text,
             model=name if several else None,
+            series=lines[i],
         )
         for i, (name, model) in enumerate(models.items())
     ]
@@ -52,39 +62,83 @@ def cut_marks(models: Mapping[str, Evaluated], curves: Mapping[str, Curve], them
 # ---------------------------------------------------------------------- layers
 
 
-def mark_layer(marks: Sequence[Mark], frame: Frame, theme: Theme) -> list[Any]:
-    """Marked points, with a legend of their shapes; those without a place are left out."""
-    places = together([mark for mark in marks if math.isfinite(mark.point.x) and math.isfinite(mark.point.y)])
+def mark_layers(marks: Sequence[Mark], frame: Frame, theme: Theme) -> list[Any]:
+    """Marked points, with a legend of their shapes; those without a place are left out.
+
+    The chosen cuts have a layer of their own, whose data are called "cut", so that a program can move them. It is
+    there even when no cut has a place yet.
+    """
+    placed = [mark for mark in marks if math.isfinite(mark.point.x) and math.isfinite(mark.point.y)]
+    cuts = together([mark for mark in placed if mark.series is not None])
+    others = together([mark for mark in placed if mark.series is None])
+    data = [
+        _told(place, theme) | {"size": size}
+        for place, size in zip([*others, *cuts], sizes([*others, *cuts], frame), strict=True)
+    ]
+    layers = _cut_layers(data[len(others) :], frame, theme) if any(mark.series is not None for mark in marks) else []
+    return [*layers, *_other_layers(others, data[: len(others)], frame)]
+
+
+def _cut_layers(data: Sequence[dict[str, Any]], frame: Frame, theme: Theme) -> list[Any]:
+    """The chosen cuts as rings with a halo, which fade with their line when another is picked in the legend."""
+    rows = inline(_largest_first(data), name=CUT)
+    encoding = {
+        **axes(frame),
+        "size": alt.Size("size:Q", scale=None, legend=None),
+        "opacity": alt.when(clickable(frame)).then(alt.value(1)).otherwise(alt.value(0.12)),
+    }
+    ring: dict[str, Any] = {"shape": "circle", "filled": False}
+    halo = alt.Chart(rows).mark_point(**ring, strokeWidth=5, stroke=theme.ground)
+    dot = alt.Chart(rows).mark_point(**ring, strokeWidth=2.5)
+    names = list(dict.fromkeys(row["mark"] for row in data))
+    legend = alt.Legend(title=None, orient="right", symbolStrokeColor=theme.text) if names else None
+    shape = alt.Shape("mark:N", scale=alt.Scale(domain=names, range=["circle"]), legend=legend, sort=None)
+    return [
+        halo.encode(**encoding),
+        dot.encode(
+            **encoding,
+            **({"shape": shape} if names else {}),
+            stroke=alt.Stroke("colour:N", scale=None, legend=None),
+            tooltip=_mark_tooltips(data, frame),
+        ),
+    ]
+
+
+def _other_layers(places: Sequence[Place], data: Sequence[dict[str, Any]], frame: Frame) -> list[Any]:
+    """Named points that are no cuts."""
     if not places:
         return []
-    data = [_told(place, theme) | {"size": size} for place, size in zip(places, sizes(places, frame), strict=True)]
     looks = {row["mark"]: (place[0].shape, row["colour"]) for place, row in zip(places, data, strict=True)}
-    own = all(row["colour"] == looks[row["mark"]][1] for row in data)  # one colour for each name
-    legend = alt.Legend(title=None, orient="right", symbolStrokeColor=alt.Undefined if own else theme.text)
+    legend = alt.Legend(title=None, orient="right")
     shape = alt.Scale(domain=list(looks), range=[shape for shape, _ in looks.values()])
     colour = alt.Scale(domain=list(looks), range=[colour for _, colour in looks.values()])
     layer = (
-        alt.Chart(inline(sorted(data, key=lambda row: -float(row["size"]))))  # the small ones on top
+        alt.Chart(inline(_largest_first(data)))
         .mark_point(strokeWidth=2, filled=False, opacity=1)
         .encode(
             **axes(frame),
             shape=alt.Shape("mark:N", scale=shape, legend=legend, sort=None),
-            stroke=(
-                alt.Stroke("mark:N", scale=colour, legend=legend, sort=None)
-                if own
-                else alt.Stroke("colour:N", scale=None)
-            ),
+            stroke=alt.Stroke("mark:N", scale=colour, legend=legend, sort=None),
             size=alt.Size("size:Q", scale=None, legend=None),
-            tooltip=[
-                alt.Tooltip("mark:N", title="Point"),
-                *([alt.Tooltip("model:N", title="Model")] if "model" in data[0] else []),
-                alt.Tooltip("threshold:N", title="Threshold"),
-                alt.Tooltip("told_x:Q", title=frame.x, format=".4~f"),
-                alt.Tooltip("told_y:Q", title=frame.y, format=".4~f"),
-            ],
+            tooltip=_mark_tooltips(data, frame),
         )
     )
     return [layer]
+
+
+def _largest_first(data: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows in the order of drawing: the small ones on top."""
+    return sorted(data, key=lambda row: -float(row["size"]))
+
+
+def _mark_tooltips(data: Sequence[dict[str, Any]], frame: Frame) -> list[alt.Tooltip]:
+    return [
+        alt.Tooltip("mark:N", title="Point"),
+        *([alt.Tooltip("model:N", title="Model")] if any("model" in row for row in data) else []),
+        alt.Tooltip("threshold:N", title="Threshold"),
+        alt.Tooltip("told_x:Q", title=frame.x, format=".4~f"),
+        alt.Tooltip("told_y:Q", title=frame.y, format=".4~f"),
+    ]
 
 
 def _told(place: Place, theme: Theme) -> dict[str, Any]:
@@ -97,15 +151,19 @@ def _told(place: Place, theme: Theme) -> dict[str, Any]:
     texts = [f"{threshold:.{digits(at)}g}" for threshold in at]
     if len(set(texts)) > 1:
         texts = [f"{text} ({mark.model or mark.name})" for mark, text in zip(place, texts, strict=True)]
-    return {
-        "mark": ", ".join(names),
-        "x": first.point.x,
-        "y": first.point.y,
-        "colour": first.colour if len({mark.model for mark in place}) == 1 else theme.text,
-        "told_x": plain(told.x),
-        "told_y": plain(told.y),
-        "threshold": ", ".join(dict.fromkeys(texts)),
-    } | ({"model": ", ".join(models)} if models else {})
+    return (
+        {
+            "mark": ", ".join(names),
+            "x": first.point.x,
+            "y": first.point.y,
+            "colour": first.colour if len({mark.model for mark in place}) == 1 else theme.text,
+            "told_x": plain(told.x),
+            "told_y": plain(told.y),
+            "threshold": ", ".join(dict.fromkeys(texts)),
+        }
+        | ({"model": ", ".join(models)} if models else {})
+        | ({} if first.series is None else {"series": first.series})
+    )
 
 
 def together(marks: Sequence[Mark]) -> list[Place]:
@@ -157,3 +215,14 @@ def rule_layer(at: Mapping[str, float], channel: str, frame: Frame, theme: Theme
     rule = alt.Chart(inline(data)).mark_rule(strokeDash=dash, strokeWidth=1.2)
     side = {channel: axes(frame)[channel]}
     return [rule.encode(**side, stroke=stroke, tooltip=[alt.Tooltip("name:N", title="Line")])]
+
+
+def cut_rule(model: Evaluated, at: float, frame: Frame, theme: Theme) -> list[Any]:
+    """The chosen cut of one model as a line across the chart, on the layer of the cut."""
+    name = f"cut: {rule_text(model.ranking, model.threshold)}"
+    data = [{"mark": name, "x": at}] if math.isfinite(at) else []
+    legend = alt.Legend(title=None, orient="right", symbolType="stroke", symbolDash=CUT_DASH, symbolSize=500)
+    scale = alt.Scale(domain=[name], range=[theme.text])
+    rule = alt.Chart(inline(data, name=CUT)).mark_rule(strokeDash=CUT_DASH, strokeWidth=1.5)
+    stroke = alt.Stroke("mark:N", scale=scale, legend=legend if data else None, sort=None)
+    return [rule.encode(x=axes(frame)["x"], stroke=stroke, tooltip=[alt.Tooltip("mark:N", title="Line")])]

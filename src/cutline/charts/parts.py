@@ -20,6 +20,8 @@ from cutline.curves import SCORE, THRESHOLD, Axis, Curve, Drawn, described, draw
 from cutline.measures import MEASURES
 
 WIDTH, HEIGHT = 380, 300
+# The data and the layers that depend on the chosen cut, by name: a program that moves the cut replaces their rows.
+CUT, AREAS = "cut", "areas"
 
 
 class Evaluated(Protocol):
@@ -39,13 +41,18 @@ Models = Mapping[str, Evaluated]
 
 @dataclass(frozen=True)
 class Series:
-    """A line of a chart: its name in the legend, its columns, and how it looks."""
+    """A line of a chart: its name in the legend, its columns, and how it looks.
+
+    A line that lies below the others is seen only where it leaves them: along a solid one its dashes would alternate
+    with that line's colour.
+    """
 
     name: str
     columns: Mapping[str, Any]
     colour: str
     dash: tuple[int, ...]
     width: float = 2.0
+    below: bool = False
 
 
 @dataclass(frozen=True)
@@ -215,7 +222,8 @@ def line_layers(series: Sequence[Series], frame: Frame) -> list[Any]:
     width = alt.StrokeWidth("width:N", scale=None, legend=None)
     opacity = alt.when(clicked).then(alt.value(1)).otherwise(alt.value(0.12))
     # The first lies below, as it has no gaps: where two lines are one, the dashes of the other show both.
-    data = [packed(one.columns, "xy", series=one.name, width=one.width) for one in series]
+    order = sorted(series, key=lambda one: not one.below)
+    data = [packed(one.columns, "xy", series=one.name, width=one.width) for one in order]
     lines = (
         alt.Chart(inline(data))
         .transform_flatten(["x", "y"])

@@ -19,6 +19,7 @@ from cutline.core.errors import ParameterError
 from cutline.core.writing import write
 
 MOST_DOTS = 20
+SEPARATOR = "-"
 SUFFIXES = (".png", ".svg", ".pdf", ".html", ".json")
 
 
@@ -40,7 +41,8 @@ class Picture:
     def to_dict(self, *, check: bool = True) -> dict[str, Any]:
         """The Vega-Lite specification, checked against its schema, which takes longer than writing it."""
         spec = dict(self.altair.to_dict(validate=check))
-        return spec | {"datasets": {name: list(rows) for name, rows in spec["datasets"].items()}}
+        rows = {**spec.get("datasets", {}), **_named_rows(spec)}
+        return spec | {"datasets": {name: list(own) for name, own in rows.items()}}
 
     def to_json(self) -> str:
         """The Vega-Lite specification as text."""
@@ -84,6 +86,20 @@ class Picture:
         return f"Picture of {self.name}: .save(path) writes {', '.join(SUFFIXES)}"
 
 
+def _named_rows(spec: dict[str, Any]) -> dict[str, Any]:
+    """The rows that have a name, taken out of the layers that show them: several may show the same."""
+    found: dict[str, Any] = {}
+    for key in ("layer", "hconcat", "vconcat"):
+        for part in spec.get(key, ()):
+            found |= _named_rows(part)
+    data = spec.get("data", {})
+    if "name" in data and "values" in data:
+        name = data["name"].partition(SEPARATOR)[0]
+        found[name] = data["values"]
+        spec["data"] = {"name": name}
+    return found
+
+
 def squeezed(png: bytes) -> bytes:
     """The same picture in fewer bytes: its one stream of data compressed as well as it can be."""
     chunks, at = [], 8
@@ -98,12 +114,14 @@ def squeezed(png: bytes) -> bytes:
     return png[:8] + b"".join(parts)
 
 
-def inline(rows: Sequence[dict[str, Any]]) -> alt.InlineData:
-    """Rows as data of a chart, whatever their number.
+def inline(rows: Sequence[dict[str, Any]], name: str | None = None) -> alt.InlineData:
+    """Rows as data of a chart, whatever their number; under a name, if a program is to find them.
 
     As a tuple, because Altair copies lists with all that is in them whenever it changes a chart; and set afterwards,
     because it would check the rows one by one against a schema that lets every row pass.
     """
     data = alt.InlineData(values=())
     data.values = tuple(rows)
+    if name is not None:  # with a number that only these rows have, so that pictures can be put together
+        data.name = f"{name}{SEPARATOR}{zlib.crc32(json.dumps(rows).encode()):08x}"
     return data

@@ -280,6 +280,34 @@ def demo(html: o.Html = None, force: o.Force = False) -> None:
     run_demo(html, force=force)
 
 
+@app.command(epilog="Examples: cutline study --list; cutline study skew --quick; cutline study quota --data folder")
+def study(
+    name: Annotated[str | None, typer.Argument(help="The name of a study.", show_default=False)] = None,
+    list: Annotated[bool, typer.Option("--list", help="List the studies. Example: cutline study --list")] = False,
+    data: Annotated[
+        Path | None,
+        typer.Option(help="A folder with the data sets as CSV files, for the study quota. Example: --data uci"),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="The folder to write to; study-NAME when left out. Example: --out results")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="A short version, in less than two minutes.")] = False,
+    seed: o.Seed = 0,
+    jobs: Annotated[int, typer.Option(min=1, help="How many processes work at the same time. Example: --jobs 4")] = 2,
+    quiet: o.Quiet = False,
+) -> None:
+    """Run a published experiment again: its tables and figures, and which numbers agree with the text."""
+    from cutline.cli.study import list_studies, run_study
+    from cutline.core.errors import ParameterError
+
+    if list:
+        list_studies()
+    elif name is None:
+        raise ParameterError("Pass the name of a study, or --list to see them.")
+    else:
+        run_study(name, data, out, quick, seed, jobs, quiet)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; the exit code."""
     try:

@@ -11,12 +11,12 @@ from cutline.core.errors import ParameterError, near
 LEVEL = 0.95  # of intervals and tests, unless another is asked for
 
 
-def check_level(level: Any) -> float:
+def check_level(level: Any, name: str = "level") -> float:
     """The level of an interval or a test: a share between 0 and 1."""
-    number = check_number(level, "level")
+    number = check_number(level, name)
     if not 0 < number < 1:
         hint = f" such as {number / 100:g}" if 1 < number < 100 else ""
-        raise ParameterError(f"level is {number:g}: pass a share between 0 and 1{hint}.")
+        raise ParameterError(f"{name} is {number:g}: pass a share between 0 and 1{hint}.")
     return number
 
 

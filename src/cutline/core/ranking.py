@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import bisect
 import html
-from collections.abc import Iterable
+import os
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -208,6 +210,13 @@ class Ranking:
         """Whether the scores can be read as probabilities of the positive class."""
         return self.higher_is_positive and bool(self.score[0] <= 1 and self.score[-1] >= 0)
 
+    def kept(self, key: Any, make: Callable[[], Any]) -> Any:
+        """What `make` finds for this ranking, found once: several measures may need it."""
+        found = self.__dict__.setdefault("_found", {})
+        if key not in found:
+            found[key] = make()
+        return found[key]
+
     # ---- one cut
 
     def cut(self, threshold: float) -> int:
@@ -314,6 +323,19 @@ class Ranking:
         last = np.concatenate((first[1:] - 1, [len(self) - 1]))
         sums = (np.add.reduceat(c, first, axis=-1) for c in (self.pos, self.neg, self.pos2, self.neg2))
         return bracket(self.score[first], self.score[last], *sums, like=self)
+
+    # ---- files
+
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
+        """Write the ranking to a file that `cutline.load` reads: exact, checked, and far smaller than the rows.
+
+        Args:
+            path: The file to write, such as "monday.ranking".
+            overwrite: Whether a file of that name is replaced.
+        """
+        from cutline.core.ranking_file import save
+
+        return save(self, path, overwrite=overwrite)
 
     # ---- looks
 

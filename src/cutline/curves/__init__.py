@@ -8,7 +8,7 @@ from typing import Any
 from cutline.core.errors import UnknownNameError, near
 from cutline.core.ranking import Ranking
 from cutline.curves import distributions, over_cuts, over_places
-from cutline.curves.definition import THRESHOLD, Axis, Curve, CurveKind, Point, knowing_nothing, perfect
+from cutline.curves.definition import THRESHOLD, Axis, Curve, CurveKind, Point, baseline, perfect
 from cutline.curves.derived import Gap, gap, with_prevalence
 from cutline.curves.distributions import SCORE
 from cutline.curves.over_cuts import IsoCost, against_threshold, iso_cost
@@ -30,6 +30,7 @@ __all__ = [
     "IsoCost",
     "Point",
     "against_threshold",
+    "baseline",
     "corners",
     "curve",
     "described",
@@ -39,7 +40,6 @@ __all__ = [
     "drawn",
     "gap",
     "iso_cost",
-    "knowing_nothing",
     "loss_curves",
     "on_edge",
     "perfect",

@@ -97,7 +97,7 @@ class CurveKind:
     """A curve is two measures of one cut, drawn against each other at every cut.
 
     `reach` says that the first value holds from the start, where its own measure is undefined (nobody is flagged).
-    `references` are the curves of a model that knows nothing ("random") and of a perfect one ("perfect").
+    `references` are the curves of a score without information ("baseline") and of a perfect order ("perfect").
     """
 
     name: str
@@ -180,8 +180,8 @@ class CurveKind:
         return f"<curve {self.name}: {self.title}>"
 
 
-def knowing_nothing(r: Ranking) -> Ranking:
-    """The ranking of the same cases by a model that gives all of them one score."""
+def baseline(r: Ranking) -> Ranking:
+    """The ranking of the same cases by a score without information, which is the same for all of them."""
     return Ranking.of_counts([0.0], r.positives[None], r.negatives[None])
 
 
@@ -191,7 +191,7 @@ def perfect(r: Ranking) -> Ranking:
     return Ranking.of_counts([1.0, 0.0], np.array([r.positives, nothing]), np.array([nothing, r.negatives]))
 
 
-REFERENCES: dict[str, Callable[[Ranking], Ranking]] = {"random": knowing_nothing, "perfect": perfect}
+REFERENCES: dict[str, Callable[[Ranking], Ranking]] = {"baseline": baseline, "perfect": perfect}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)

@@ -50,7 +50,7 @@ ROC = CurveKind(
     measures=(auc, gini, eer, max_youden_j),
     undefined=ONE_CLASS,
     points=_roc_points,
-    references=("random", "perfect"),
+    references=("baseline", "perfect"),
     aliases=("receiver_operating_characteristic",),
 )
 
@@ -63,7 +63,7 @@ ROC_HULL = CurveKind(
     vertices=lambda r: some_cuts(r, r.hull),
     area=auch,
     undefined=ONE_CLASS,
-    references=("random",),
+    references=("baseline",),
     aliases=("hull",),
 )
 
@@ -106,7 +106,7 @@ GAIN = CurveKind(
     between="line",
     measures=(average_gain,),
     undefined=(NO_POSITIVE,),
-    references=("random", "perfect"),
+    references=("baseline", "perfect"),
     aliases=("cumulative_gain",),
 )
 
@@ -121,7 +121,7 @@ PRECISION_RECALL = CurveKind(
     area=average_precision,
     measures=(average_precision,),
     undefined=(NO_POSITIVE,),
-    references=("random",),
+    references=("baseline",),
     reach=True,
     aliases=("pr",),
 )

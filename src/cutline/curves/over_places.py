@@ -82,7 +82,7 @@ DAVIS_GOADRICH = CurveKind(
     vertices=where_precision_bends,
     area=aucpr_davis_goadrich,
     undefined=(NO_POSITIVE,),
-    references=("random",),
+    references=("baseline",),
     reach=True,
     aliases=("davis_goadrich",),
 )
@@ -96,7 +96,7 @@ LIFT = CurveKind(
     vertices=every_place,
     measures=(average_lift,),
     undefined=(NO_POSITIVE,),
-    references=("random",),
+    references=("baseline",),
 )
 
 HIT_RATE = CurveKind(
@@ -107,7 +107,7 @@ HIT_RATE = CurveKind(
     between="line",
     vertices=every_place,
     measures=(average_hit_rate,),
-    references=("random", "perfect"),
+    references=("baseline", "perfect"),
 )
 
 
@@ -125,7 +125,7 @@ QRECALL = CurveKind(
     measures=(average_qrecall, pem),
     undefined=(NO_POSITIVE,),
     figures=_areas,
-    references=("random", "perfect"),
+    references=("baseline", "perfect"),
 )
 
 

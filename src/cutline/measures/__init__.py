@@ -3,10 +3,14 @@
 from cutline.core.counts import Counts
 from cutline.measures import (
     agreement,
+    binned_calibration,
+    calibration,
     combined,
     costs,
     early_retrieval,
     losses,
+    miscalibration,
+    overall,
     precision_recall,
     probabilities,
     quotas,
@@ -16,7 +20,7 @@ from cutline.measures import (
 )
 from cutline.measures.definition import MEASURES, Family, Measure, Needs, measure
 from cutline.measures.facts import Condition, Context, Parameter, ReferenceValue
-from cutline.measures.kinds import LineOfAuc, MeanOfCases, Proportion, Ratio
+from cutline.measures.kinds import LineOfAuc, MeanOfCases, Proportion, Ratio, StandardError
 
 __all__ = [
     "MEASURES",
@@ -32,12 +36,17 @@ __all__ = [
     "Proportion",
     "Ratio",
     "ReferenceValue",
+    "StandardError",
     "agreement",
+    "binned_calibration",
+    "calibration",
     "combined",
     "costs",
     "early_retrieval",
     "losses",
     "measure",
+    "miscalibration",
+    "overall",
     "precision_recall",
     "probabilities",
     "quotas",

@@ -9,7 +9,7 @@ import numpy as np
 
 from cutline.core.counts import Counts, divide, real
 from cutline.core.ranking import Ranking
-from cutline.measures.conditions import NO_CASE, ONE_CLASS
+from cutline.measures.conditions import NO_CASE, NO_POSITIVE, ONE_CLASS
 from cutline.measures.definition import Family, Needs, measure
 from cutline.measures.facts import Condition, Parameter, ReferenceValue
 from cutline.measures.roc import over_stack
@@ -87,6 +87,57 @@ def net_benefit(c: Counts, *, risk: float | None = None) -> Any:
 
 def _risk(c: Counts, risk: float | None) -> Any:
     return real(risk) if risk is not None else np.where(c.is_risk, real(c.threshold), math.nan)
+
+
+@measure(
+    title="Standardised net benefit",
+    formula=r"\frac{NB}{\pi}",
+    needs=Needs.COUNTS,
+    family=Family.COST,
+    range=(-math.inf, 1),
+    better="higher",
+    perfect=1,
+    baseline=ReferenceValue(
+        r"q\left[1 - \frac{1-\pi}{\pi}\,\frac{p_t}{1-p_t}\right]",
+        lambda s, risk=None: net_benefit.baseline.at(s, risk=risk) / s.prevalence,
+    ),
+    undefined=(NO_POSITIVE, *net_benefit.undefined[1:]),
+    parameters=net_benefit.parameters,
+    concordant=True,
+    aliases=("standardized_net_benefit",),
+    source=("vancalster2025", "kerr2016"),
+)
+def standardised_net_benefit(c: Counts, *, risk: float | None = None) -> Any:
+    """Net benefit as a share of the most there is to gain: 1 when every positive is found and nobody else flagged."""
+    return np.where(
+        np.asarray(c.positives) > 0, divide(net_benefit.function(c, risk=risk), divide(c.positives, c.total)), np.nan
+    )[()]
+
+
+def _cheapest_cut(r: Ranking, cost_fp: float, cost_fn: float) -> Any:
+    return expected_cost.function(r.counts, cost_fp=cost_fp, cost_fn=cost_fn).argmin(-1)
+
+
+@measure(
+    title="Smallest expected cost",
+    formula=r"\min_t \frac{c_{FP} FP(t) + c_{FN} FN(t)}{n}",
+    needs=Needs.RANKING,
+    family=Family.COST,
+    range=(0, math.inf),
+    better="lower",
+    perfect=0,
+    baseline=ReferenceValue(
+        r"\min(c_{FP}(1-\pi), c_{FN}\pi)",
+        lambda s, cost_fp=1.0, cost_fn=1.0: min(cost_fp * (1 - s.prevalence), cost_fn * s.prevalence),
+    ),
+    parameters={"cost_fp": COST, "cost_fn": COST},
+    found_at=_cheapest_cut,
+    concordant=True,
+    source=("vancalster2025", "provost2001"),
+)
+def min_expected_cost(r: Ranking, *, cost_fp: float = 1.0, cost_fn: float = 1.0) -> Any:
+    """Mean cost of a case at the cut where it is smallest, for what the two errors cost."""
+    return expected_cost.function(r.counts, cost_fp=cost_fp, cost_fn=cost_fn).min(-1)
 
 
 @measure(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from cutline.core.counts import Counts
@@ -42,4 +42,14 @@ class MeanOfCases(NamedTuple):
     of: Callable[..., tuple[Array, Array]]
 
 
-Kind = Proportion | Ratio | LineOfAuc | MeanOfCases | None
+class StandardError(NamedTuple):
+    """A number whose variance has a formula, or several: by the name of the method, the default first.
+
+    The variance is that on the scale ("identity" or "log") where the estimate is about normal.
+    """
+
+    methods: Mapping[str, Callable[..., Any]]
+    scale: str = "identity"
+
+
+Kind = Proportion | Ratio | LineOfAuc | MeanOfCases | StandardError | None

@@ -76,7 +76,7 @@ def _distances(r: Ranking) -> tuple[Array, Array]:
     title="Mean absolute error",
     formula=r"\frac1n \sum_i |y_i - p_i|",
     baseline=ReferenceValue(r"2\pi(1-\pi)", lambda s, **_: 2 * s.prevalence * (1 - s.prevalence)),
-    aliases=("mean_absolute_error",),
+    aliases=("mean_absolute_error", "mape", "mean_absolute_probability_error"),
     kind=MeanOfCases(_distances),
     source="berrar2025",
 )
@@ -137,7 +137,7 @@ def quadratic_score(r: Ranking) -> Any:
     perfect=1,
     baseline=0,
     undefined=ONE_CLASS,
-    aliases=("brier_skill_score",),
+    aliases=("brier_skill_score", "scaled_brier", "ipa"),
     source="murphy1973",
 )
 def brier_skill(r: Ranking) -> Any:

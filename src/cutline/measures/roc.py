@@ -281,3 +281,22 @@ def partial_auc(r: Ranking, *, max_fpr: float = 0.1, standardised: bool | str = 
         return area
     chance = max_fpr**2 / 2
     return (1 + (area - chance) / (max_fpr - chance)) / 2
+
+
+@order(
+    title="Partial AUC above a recall",
+    formula=r"\int_{\text{min recall}}^1 (1 - FPR) \, d\,TPR",
+    better="higher",
+    perfect=ReferenceValue(r"1 - \text{min recall}", lambda s, min_recall=0.8: 1 - min_recall),
+    baseline=ReferenceValue(
+        r"\frac{(1 - \text{min recall})^2}{2}", lambda s, min_recall=0.8: (1 - min_recall) ** 2 / 2
+    ),
+    parameters={
+        "min_recall": Parameter("recall from which on the area counts", low=0, high=1, includes_high=False, example=0.5)
+    },
+    source=("vancalster2025", "mcclish1989"),
+)
+def partial_auc_above_recall(r: Ranking, *, min_recall: float = 0.8) -> Any:
+    """Area to the right of the ROC curve where the recall is high enough: 1 - min_recall at most, not standardised."""
+    # Read from the end of the list, the classes change places: recall becomes the false positive rate.
+    return divide(area_up_to(r.swapped(), (1 - min_recall) * r.positives), r.pairs.every)

@@ -160,7 +160,7 @@ def _page(
         models=list(models),
         rankings=[ranking_table.ranking_table(evaluation, name) for name, evaluation in models.items()],
         ranking_columns=ranking_table.COLUMNS,
-        undrawn=_undrawn(len(models)),
+        undrawn=chart_specs.undrawn(len(models)),
         conventions=_conventions(summary),
         left_out=kept_cuts.left_out(first, len(models)),
         level=f"{100 * level:g} %",
@@ -173,15 +173,6 @@ def _conventions(summary: Summary | ComparisonSummary) -> dict[str, str]:
     one = next(iter(summary.models.values())) if isinstance(summary, ComparisonSummary) else summary
     made = ", ".join(f"{name} {number}" for name, number in one.versions.items())
     return one.conventions | {"Versions": made}
-
-
-def _undrawn(models: int) -> list[str]:
-    """Charts of one model that are left out because there are many models."""
-    return (
-        [name for name in chart_specs.OF_ONE if name not in chart_specs.OF_EACH]
-        if models > chart_specs.MOST_EACH
-        else []
-    )
 
 
 def packed(data: Any) -> str:

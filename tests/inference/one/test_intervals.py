@@ -168,7 +168,7 @@ def test_an_estimate_is_public_and_prints_its_notes():
     found = EV.estimate("recall", method="wald", threshold=0.55)
 
     assert isinstance(found, Estimate)
-    assert repr(found).splitlines()[0] == "recall 0.6000 [0.1706, 1.0294] (95 %, wald)"
+    assert repr(found).splitlines()[0] == "recall 0.6000 [0.1706, 1.0294] (95 %, Wald)"
     assert found.to_dict()["notes"] == list(found.notes)
 
 

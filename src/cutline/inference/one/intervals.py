@@ -33,7 +33,7 @@ from cutline.inference.one import influence, proportions, ratios
 from cutline.inference.one.estimand import Estimand
 from cutline.inference.resampling.bootstrap import accelerations, bca, bootstrap, percentile
 from cutline.inference.resampling.samplers import CaseSampler, GroupSampler, Sampler
-from cutline.measures.kinds import LineOfAuc, MeanOfCases, Proportion, Ratio
+from cutline.measures.kinds import LineOfAuc, MeanOfCases, Proportion, Ratio, StandardError
 from cutline.results.estimate import Estimate, Limits
 
 RESAMPLING = ("bootstrap", "bca")
@@ -64,6 +64,8 @@ def methods(estimand: Estimand) -> tuple[str, ...]:
     kind, own, smooth = estimand.kind, tuple[str, ...](), isinstance(estimand.kind, MeanOfCases)
     if isinstance(kind, LineOfAuc):
         own = ("delong_logit", "delong", "newcombe")
+    elif isinstance(kind, StandardError):
+        own = tuple(kind.methods)
     elif not estimand.by_quota:
         own = (
             tuple(proportions.METHODS) if isinstance(kind, Proportion) else ("log",) if isinstance(kind, Ratio) else ()
@@ -79,6 +81,8 @@ def default(estimand: Estimand, *, grouped: bool = False) -> str:
         return "newcombe" if min(effective_size.effective(estimand.ranking)) < FEW_FOR_DELONG else "delong_logit"
     if grouped or estimand.by_quota:  # a quota makes it jump, which BCa does not like
         return "bootstrap"
+    if isinstance(kind, StandardError):
+        return next(iter(kind.methods))
     if isinstance(kind, Proportion | Ratio):
         return "wilson" if isinstance(kind, Proportion) else "log"
     return "influence" if _is_plentiful(estimand) else "bca"
@@ -150,7 +154,9 @@ def closed(estimand: Estimand, method: str, level: float, *, grouped: bool = Fal
     notes = effective_size.notes(estimand.ranking)
     if grouped:
         notes.append(INDEPENDENT)
-    if method == "log":
+    if isinstance(estimand.kind, StandardError):
+        limits, found = _standard_error(estimand, method, level)
+    elif method == "log":
         limits, found = _log(estimand, level)
     elif method == "influence":
         limits, found = _influence(estimand, level)
@@ -190,6 +196,17 @@ def _log(estimand: Estimand, level: float) -> tuple[Limits, list[str]]:
     low, high = (ratios.log_odds if kind.odds else ratios.log_shares)(a, b, c, d, level)
     value = estimand.value
     return Limits(0.0 if value == 0 else low, math.inf if math.isinf(value) else high), notes
+
+
+def _standard_error(estimand: Estimand, method: str, level: float) -> tuple[Limits, list[str]]:
+    kind: Any = estimand.kind
+    variance = float(kind.methods[method](estimand.ranking, **estimand.parameters))
+    if not math.isfinite(variance) or not math.isfinite(estimand.value) or (kind.scale == "log" and not estimand.value):
+        return Limits(math.nan, math.nan), ["These data do not tell the standard error: there is no interval."]
+    if kind.scale == "identity":
+        return influence.normal(estimand.value, variance, level), []
+    low, high = influence.normal(math.log(estimand.value), variance, level)
+    return Limits(math.exp(low), math.exp(high)), []
 
 
 def _influence(estimand: Estimand, level: float) -> tuple[Limits, list[str]]:

@@ -61,9 +61,13 @@ function refresh(drawing) {
   if (!drawing.stale || !placed || !picture.cut) return;
   drawing.stale = false;
   const rows = picture.models
-    .map((i) => ({ ...place(picture.cut, placed.cuts[i]), colour: `var(--line-${i % 6})` }))
+    .map((i, line) => ({
+      ...place(picture.cut, placed.cuts[i]),
+      colour: picture.models.length > 1 ? `var(--line-${i % 6})` : "var(--ink)",
+      series: picture.cut.series?.[line],
+    }))
     .filter((row) => isInside(row.x, picture.cut.across) && (row.y === undefined || isInside(row.y, picture.cut.up)));
-  view.data("live", rows);
+  view.data("cut", rows);
   if (picture.bars) view.data("areas", errorAreas(picture.bars, placed.cuts[picture.models[0]].threshold));
   view.run();
 }
@@ -91,7 +95,7 @@ function isInside(value, domain) {
 
 // For tests and for the curious: where the mark stands on a chart, and which areas show the errors.
 export function markOf(name) {
-  return drawn(name).data("live").map(({ x, y }) => ({ x, y }));
+  return drawn(name).data("cut").map(({ x, y }) => ({ x, y }));
 }
 
 export function areasOf() {

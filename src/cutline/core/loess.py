@@ -1,0 +1,180 @@
+"""Local regression of a share on a score: Cleveland's loess, on distinct points that stand for several cases.
+
+Three variants that the field uses, because the number that is read off the curve depends on them:
+
+- "loess" is what R's `loess` does by default: tricube weights, fits at the corners of a k-d tree, joined by cubics;
+- "loess_direct" has the same weights, but is fitted at every point (R's `surface = "direct"`);
+- "epanechnikov" is fitted at every point too, with Epanechnikov's weights (Python's `localreg`).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from cutline.core.last_axis import Array
+
+SMOOTHERS = ("loess", "loess_direct", "epanechnikov")
+_CELL = 0.2  # a cell of the tree holds at most this part of a window
+_MARGIN = 0.005  # by which the outer corners lie beyond the data
+_AT_ONCE = 1_000_000  # distances that are held at a time
+_IN_CACHE = 32_768  # of which so many at once
+_FEWEST = 4  # distinct points below which there is nothing to smooth
+
+
+def smooth(x: Array, weight: Array, y: Array, method: str = "loess", span: float = 0.75, degree: int = 2) -> Array:
+    """The smooth curve at each of the distinct points `x`, which ascend, of cases with a weight and a mean response.
+
+    `weight` and `y` may have a leading axis, of resamples on the same points; a point without weight is not there.
+
+    >>> x = np.arange(10.0)
+    >>> bool(np.allclose(smooth(x, np.ones(10), 2 * x), 2 * x))
+    True
+    """
+    if weight.ndim > 1:
+        rows = max(1, _AT_ONCE // (16 * len(x)))
+        parts = [
+            _smooth(x, weight[i : i + rows], y[i : i + rows], method, span, degree) for i in range(0, len(y), rows)
+        ]
+        return np.concatenate(parts)
+    there = np.flatnonzero(weight)
+    found = np.array(y, dtype=float)
+    found[there] = _smooth(x[there], weight[None, there], y[None, there], method, span, degree)[0]
+    return found
+
+
+def _smooth(x: Array, weight: Array, y: Array, method: str, span: float, degree: int) -> Array:
+    ends = np.cumsum(weight, axis=-1, dtype=float)
+    size = ends[:, -1]
+    is_whole = bool((weight == np.floor(weight)).all())
+    near = np.minimum(size, np.floor(size * span + 1e-5)) if is_whole else size * min(span, 1.0)
+    near = np.maximum(near, np.minimum(size, degree + 1.0)) if is_whole else near
+    if method == "loess":
+        corners = _corners(x, weight, ends, span, is_whole)
+        value, slope = _fits(x, weight, y, ends, corners, near, method, degree)
+        found = _hermite(x, corners, value, slope)
+    else:
+        found = _fits(x, weight, y, ends, np.broadcast_to(x, y.shape), near, method, degree)[0]
+    few = np.count_nonzero(weight, axis=-1) < _FEWEST
+    return np.where(few[:, None], y, found)
+
+
+def _corners(x: Array, weight: Array, ends: Array, span: float, is_whole: bool) -> Array:
+    """The ends of the cells of a one-dimensional k-d tree, a row for each resample: cells are halved down to few cases.
+
+    Rows that need fewer corners repeat the last one.
+    """
+    size, rows = ends[:, -1], np.arange(len(ends))
+    most = np.floor(size * span * _CELL) if is_whole else size * span * _CELL
+    first, last = x[np.argmax(weight > 0, axis=-1)], x[np.argmax(ends >= size[:, None], axis=-1)]
+    margin = _MARGIN * np.maximum(last - first, 1e-10 * np.maximum(np.abs(first), np.abs(last)) + 1e-30)
+    found = [first - margin, last + margin]
+    cells = [(np.zeros(len(ends)), size, *found)]
+    while cells:
+        start, end, low, high = cells.pop()
+        middle = np.floor((start + 1 + end) / 2) if is_whole else (start + end) / 2
+        cut = _nearest_end(ends, rows, middle, start, end)
+        at = x[np.minimum((ends < cut[:, None]).sum(-1), len(x) - 1)]
+        is_split = (end - start > most) & (at != low) & (at != high) & (start < cut) & (cut < end)
+        if is_split.any():
+            found.append(np.where(is_split, at, found[1]))
+            # A cell that is not split has no cases in its two halves, so that they are not split either.
+            cells.append((start, np.where(is_split, cut, start), low, at))
+            cells.append((cut, np.where(is_split, end, cut), at, high))
+    return np.sort(np.stack(found, axis=-1), axis=-1)
+
+
+def _nearest_end(ends: Array, rows: Array, middle: Array, start: Array, end: Array) -> Array:
+    """The end of a tie that is nearest to the middle of a cell, the later one of two; the middle, if none is inside."""
+    later = np.minimum((ends < middle[:, None]).sum(-1), ends.shape[-1] - 1)
+    up = ends[rows, later] - middle
+    down = np.where(later > 0, middle - ends[rows, later - 1], math.inf)
+    reach = end - middle  # the search looks equally far on both sides, and stops at the end of the cell
+    is_up = (up <= down) & (up < reach)
+    is_down = (up > down) & (down < reach) & (middle - down > start)
+    return np.where(is_up, middle + up, np.where(is_down, middle - down, middle))
+
+
+def _radii(x: Array, ends: Array, at: Array, near: Array) -> Array:
+    """How far the window around each place reaches: to the case that is the `near`-th in distance."""
+    totals = np.concatenate((np.zeros((len(ends), 1)), ends), axis=-1)
+    wanted = near[:, None] * (1 - 1e-12)
+
+    def holds(radius: Array) -> Array:
+        until, from_ = np.searchsorted(x, at + radius, side="right"), np.searchsorted(x, at - radius)
+        inside = np.take_along_axis(totals, until, axis=-1) - np.take_along_axis(totals, from_, axis=-1)
+        return np.asarray(inside >= wanted)
+
+    low = np.zeros(at.shape)
+    high = np.maximum(at - x[0], x[-1] - at) * (1 + 1e-15)
+    is_zero = holds(low)
+    for _ in range(60):
+        middle = (low + high) / 2
+        enough = holds(middle)
+        high, low = np.where(enough, middle, high), np.where(enough, low, middle)
+    return np.where(is_zero, 0.0, high)
+
+
+def _fits(
+    x: Array, weight: Array, y: Array, ends: Array, at: Array, near: Array, method: str, degree: int
+) -> tuple[Array, Array]:
+    """Value and slope of the local polynomial at each place of each row."""
+    radii = _radii(x, ends, at, near)
+    owner, places, reach = np.repeat(np.arange(len(y)), at.shape[-1]), at.ravel(), radii.ravel()
+    rows = max(1, _AT_ONCE // len(x))
+    parts = []
+    for i in range(0, len(places), rows):
+        part = slice(i, i + rows)
+        parts.append(_moments(x, weight, y, owner[part], places[part], reach[part], method, degree))
+    powers, rights = (np.concatenate(part) for part in zip(*parts, strict=True))
+    left = powers[:, np.arange(degree + 1)[:, None] + np.arange(degree + 1)]
+    scale = np.sqrt(np.maximum(np.einsum("ikk->ik", left), 1e-300))
+    scaled = left / (scale[:, :, None] * scale[:, None, :])
+    solved = np.einsum("ijk,ik->ij", np.linalg.pinv(scaled, rcond=1e-12, hermitian=True), rights / scale) / scale
+    slope = np.divide(solved[:, 1], reach, out=np.zeros(len(reach)), where=reach > 0)
+    return solved[:, 0].reshape(at.shape), slope.reshape(at.shape)
+
+
+def _moments(
+    x: Array, weight: Array, y: Array, owner: Array, at: Array, radii: Array, method: str, degree: int
+) -> tuple[Array, Array]:
+    """The sums of which the normal equations at each place are made, in units of the window."""
+    # Where as many cases as the window holds lie on one point, that point alone counts.
+    radii = np.maximum(radii, 1e-300)
+    powers, rights = np.zeros((len(at), 2 * degree + 1)), np.zeros((len(at), degree + 1))
+    until = int(np.searchsorted(x, (at + radii).max(), side="right"))
+    block = max(1, _IN_CACHE // len(at))
+    for start in range(int(np.searchsorted(x, (at - radii).min())), until, block):
+        part = slice(start, min(start + block, until))
+        u = np.clip((x[part] - at[:, None]) / radii[:, None], -1.0, 1.0)
+        w = weight[owner, part] * _kernel(np.abs(u), method)
+        response = y[owner, part]
+        for k in range(2 * degree + 1):
+            powers[:, k] += w.sum(-1)
+            if k <= degree:
+                rights[:, k] += np.einsum("ij,ij->i", w, response)
+            w *= u
+    return powers, rights
+
+
+def _kernel(distance: Array, method: str) -> Array:
+    """The weight at a distance from 0 to 1, in units of the window."""
+    if method == "epanechnikov":
+        return np.asarray(1 - distance * distance)
+    rest = 1 - distance * distance * distance
+    return np.asarray(rest * rest * rest)
+
+
+def _hermite(x: Array, corners: Array, value: Array, slope: Array) -> Array:
+    """The cubics that have the given values and slopes at the corners of each row."""
+    cell = np.zeros(corners.shape[:1] + x.shape, dtype=np.intp)
+    for column in range(1, corners.shape[-1] - 1):
+        cell += x > corners[:, column, None]
+    left, right, v0, v1, s0, s1 = (
+        np.take_along_axis(table, cell + step, axis=-1) for table in (corners, value, slope) for step in (0, 1)
+    )
+    width = right - left
+    h = np.divide(x - left, width, out=np.zeros(width.shape), where=width > 0)
+    from_left = (1 - h) ** 2 * ((1 + 2 * h) * v0 + h * width * s0)
+    return np.asarray(from_left + h**2 * ((3 - 2 * h) * v1 + (h - 1) * width * s1))

@@ -1,0 +1,130 @@
+"""Logistic regression of the class on a few functions of the score, by Newton's method, for a whole stack at once."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from cutline.core.last_axis import Array
+
+_ITERATIONS = 100
+_HALVINGS = 40
+_AT_ONCE = 50_000  # weights of a stack that are worked on at a time
+_IN_CACHE = 32_768  # of which so many at once
+
+
+class Fit(NamedTuple):
+    """The coefficients, and the inverse of the information at them; the last axis is that of the columns."""
+
+    coefficients: Array
+    covariance: Array
+
+
+def fit(
+    design: Array,
+    pos: Array,
+    neg: Array,
+    *,
+    offset: Array | float = 0.0,
+    ridge: Array | float = 0.0,
+    exists: Array | bool = True,
+    start: tuple[float, ...] = (),
+) -> Fit:
+    """The maximum of the likelihood for weights of positives and negatives at each row of the design.
+
+    `pos` and `neg` may have leading axes. `ridge` is the penalty on half the square of each coefficient. Where
+    `exists` is false, there is no maximum, and the coefficients are NaN. The search begins at `start`.
+
+    >>> design = np.ones((1, 1))
+    >>> bool(np.isclose(fit(design, np.array([3.0]), np.array([1.0])).coefficients[0], np.log(3)))
+    True
+    """
+    lead, columns = pos.shape[:-1], design.shape[-1]
+    positives, negatives = (cells.reshape(-1, len(design)).astype(float) for cells in (pos, neg))
+    total = (positives + negatives).sum(-1)
+    rows = np.flatnonzero(np.broadcast_to(np.asarray(exists), lead).ravel() & (total > 0))
+    scale = np.sqrt((design**2).mean(0))
+    scale = np.where(scale > 0, scale, 1.0)
+    n = total[rows, None]  # per case, so that neither the steps nor the stop depend on the scale of the weights
+    penalty = np.broadcast_to(np.asarray(ridge, dtype=float) / scale**2, (len(rows), columns)) / n
+    shift = np.broadcast_to(np.asarray(offset, dtype=float), (len(design),))
+    at_rows = positives[rows] / n, (positives + negatives)[rows] / n
+    beta, inverse = np.full((len(total), columns), np.nan), np.full((len(total), columns, columns), np.nan)
+    problem = _Problem(design / scale, shift, penalty, *at_rows)
+    at_once = max(1, _AT_ONCE // len(design))
+    for i in range(0, len(rows), at_once):
+        part = slice(i, i + at_once)
+        beta[rows[part]], inverse[rows[part]] = _newton(problem.of(part), np.array(start or (0.0,) * columns) * scale)
+    inverse[rows] /= n[:, :, None]
+    covariance = inverse / scale[:, None] / scale
+    return Fit((beta / scale).reshape(*lead, columns), covariance.reshape(*lead, columns, columns))
+
+
+class _Problem(NamedTuple):
+    """What the rows share; `penalty` has a row for each."""
+
+    design: Array
+    offset: Array
+    penalty: Array
+    pos: Array
+    size: Array
+
+    def of(self, rows: Array | slice) -> _Problem:
+        """The problem of some of the rows."""
+        return self._replace(penalty=self.penalty[rows], pos=self.pos[rows], size=self.size[rows])
+
+    def at(self, beta: Array) -> tuple[Array, Array, Array]:
+        """Minus the penalised log likelihood of a case, its downhill gradient, and the information."""
+        rows, columns = beta.shape
+        loss = (self.penalty * beta**2).sum(-1) / 2
+        gradient = -self.penalty * beta
+        information = np.einsum("ij,jk->ijk", self.penalty, np.eye(columns))
+        block = max(1, _IN_CACHE // rows)
+        for start in range(0, len(self.design), block):
+            part = slice(start, start + block)
+            design, pos, size = self.design[part], self.pos[:, part], self.size[:, part]
+            eta = self.offset[part] + beta @ design.T
+            small = np.exp(-np.abs(eta))
+            rest = 1 / (1 + small)
+            # log(1 + e^eta) without overflow
+            loss += (size * (np.maximum(eta, 0) - np.log(rest)) - pos * eta).sum(-1)
+            gradient += (pos - size * np.where(eta >= 0, rest, small * rest)) @ design
+            curved = size * (small * rest * rest)
+            for j in range(columns):
+                information[:, j] += curved @ (design * design[:, j : j + 1])
+        return loss, gradient, information
+
+
+def _newton(problem: _Problem, start: Array) -> tuple[Array, Array]:
+    """Newton's steps, halved while they do not lower the loss, for all rows until each stands still."""
+    beta = np.tile(start, (len(problem.pos), 1))
+    inverse = np.zeros((*beta.shape, beta.shape[-1]))
+    moving, part = np.arange(len(beta)), problem
+    here: tuple[Array, ...] = part.at(beta)
+    for _ in range(_ITERATIONS):
+        loss, gradient, information = here
+        inverse[moving] = np.linalg.pinv(information, rcond=1e-15, hermitian=True)
+        step = np.einsum("ijk,ik->ij", inverse[moving], gradient)
+        moved, here = _descend(part, beta[moving], step, loss)
+        beta[moving] += moved
+        # The error is squared by each step: after one as small as this, nothing is left of it.
+        goes_on = np.abs(moved).max(-1) > 1e-8 * (1 + np.abs(beta[moving]).max(-1))
+        if not goes_on.any():
+            break
+        if not goes_on.all():
+            moving, here = moving[goes_on], tuple(table[goes_on] for table in here)
+            part = problem.of(moving)
+    return beta, inverse
+
+
+def _descend(problem: _Problem, beta: Array, step: Array, before: Array) -> tuple[Array, tuple[Array, ...]]:
+    """The step, as much of it as lowers the loss, and what is found there."""
+    length = np.ones(len(beta))
+    for _ in range(_HALVINGS):
+        there: tuple[Array, ...] = problem.at(beta + length[:, None] * step)
+        worse = ~(there[0] <= before * (1 + 1e-15) + 1e-300)
+        if not worse.any():
+            break
+        length = np.where(worse, length / 2, length)
+    return np.where(worse, 0.0, length)[:, None] * step, there

@@ -1,0 +1,141 @@
+"""Rankings as files: a short header with a checksum, then the columns as Parquet.
+
+The checksum covers the facts of the header and everything behind it, and it is compared before the columns are parsed:
+a file that was cut off or altered is refused, whatever its bytes would do to a reader.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cutline.core.errors import InputError, ParameterError, shown
+from cutline.core.ranking import Ranking
+from cutline.core.writing import write
+
+MAGIC = b"cutline ranking\n"
+VERSION = 1
+SUFFIX = ".ranking"
+_COLUMNS = ("score", "pos", "neg", "pos2", "neg2")
+_SQUARES = ("pos2", "neg2")
+
+
+def save(ranking: Ranking, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
+    """Write a ranking to a file: whole, or not at all.
+
+    Args:
+        ranking: The ranking; not a stack of resamples.
+        path: The file to write, usually with the suffix .ranking.
+        overwrite: Whether a file of that name is replaced.
+    """
+    if ranking.pos.ndim > 1:
+        raise ParameterError("This is a stack of rankings: save them one by one.")
+    unweighted = ranking.pos2 is ranking.pos and ranking.neg2 is ranking.neg
+    kept = {name: getattr(ranking, name) for name in _COLUMNS if not (unweighted and name in _SQUARES)}
+    payload = _as_parquet(kept)
+    facts = {
+        "version": VERSION,
+        "positive": _label(ranking.positive),
+        "higher_is_positive": ranking.higher_is_positive,
+        "dropped": int(ranking.dropped),
+    }
+    header = json.dumps(facts | {"sha256": _checksum(facts, payload)}).encode() + b"\n"
+    return write(path, MAGIC + header + payload, overwrite=overwrite)
+
+
+def is_ranking_file(path: str | os.PathLike[str]) -> bool:
+    """Whether a file begins as a ranking file does."""
+    try:
+        with Path(path).open("rb") as file:
+            return file.read(len(MAGIC)) == MAGIC
+    except OSError:
+        return False
+
+
+def load(path: str | os.PathLike[str]) -> Ranking:
+    """The ranking that a file holds.
+
+    Args:
+        path: A file that `Ranking.save` or `cutline rank` wrote.
+    """
+    title = shown(Path(path).name)
+    try:
+        content = Path(path).read_bytes()
+    except FileNotFoundError:
+        raise InputError(f"There is no file {str(path)!r}: pass a ranking file, as `cutline rank` writes it.") from None
+    except OSError as error:
+        raise InputError(f"{title} cannot be read ({error.strerror}): pass a ranking file.") from None
+    if not content.startswith(MAGIC):
+        raise InputError(f"{title} is not a ranking file: make one with `cutline rank`, or with Ranking.save().")
+    header, _, payload = content[len(MAGIC) :].partition(b"\n")
+    facts = _facts(header, title)
+    if _checksum(facts, payload) != facts["sha256"]:
+        raise InputError(f"{title} is damaged: its contents do not match its checksum. Make it again.")
+    found = _from_parquet(payload)
+    pos, neg = found["pos"], found["neg"]
+    return Ranking(
+        found["score"],
+        pos,
+        neg,
+        found.get("pos2", pos),
+        found.get("neg2", neg),
+        higher_is_positive=facts["higher_is_positive"],
+        positive=facts["positive"],
+        dropped=facts["dropped"],
+    )
+
+
+def _checksum(facts: dict[str, Any], payload: bytes) -> str:
+    named = {name: value for name, value in facts.items() if name != "sha256"}
+    return hashlib.sha256(json.dumps(named, sort_keys=True).encode() + payload).hexdigest()
+
+
+def _facts(header: bytes, title: str) -> dict[str, Any]:
+    try:
+        facts: dict[str, Any] = json.loads(header)
+        version = facts["version"]
+        if version > VERSION:
+            raise InputError(f"{title} was written by a newer cutline (format {version}): update cutline to read it.")
+        if not {"positive", "higher_is_positive", "dropped", "sha256"} <= facts.keys():
+            raise KeyError("positive")
+    except (ValueError, KeyError, TypeError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{title} is damaged: its header cannot be read. Make it again.") from None
+    return facts
+
+
+def _label(positive: Any) -> Any:
+    """The positive label as JSON holds it."""
+    value = positive.item() if isinstance(positive, np.generic) else positive
+    if isinstance(value, bool | int | float | str):
+        return value
+    raise ParameterError(
+        f"positive is {value!r}, which a ranking file cannot hold: name the positive class by a number or a text."
+    )
+
+
+def _as_parquet(columns: dict[str, Any]) -> bytes:
+    import duckdb
+
+    with tempfile.TemporaryDirectory() as folder, duckdb.connect(":memory:") as connection:
+        file = Path(folder) / "cells.parquet"
+        connection.register("cells", {name: np.ascontiguousarray(column) for name, column in columns.items()})
+        quoted = str(file).replace("'", "''")
+        connection.execute(f"COPY cells TO '{quoted}' (FORMAT parquet, COMPRESSION zstd)")
+        return file.read_bytes()
+
+
+def _from_parquet(payload: bytes) -> dict[str, Any]:
+    import duckdb
+
+    with tempfile.TemporaryDirectory() as folder, duckdb.connect(":memory:") as connection:
+        file = Path(folder) / "cells.parquet"
+        file.write_bytes(payload)
+        return dict(connection.execute("SELECT * FROM read_parquet(?)", [str(file)]).fetchnumpy())

@@ -1,0 +1,205 @@
+"""The answer to a request for a cut: the threshold, its statement, and how good it is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cutline.core.counts import Counts
+from cutline.core.ranking import Ranking
+from cutline.cuts import words
+from cutline.cuts.conditions import Cap
+from cutline.cuts.cut import Cut, Promised
+from cutline.cuts.plan import MEAN, SMOOTH_YOUDEN, Plan
+from cutline.cuts.promises import PrecisionAtQuotas, Promise, RatePromise, beyond
+from cutline.cuts.repetition import Repeated
+from cutline.cuts.requirements import Requirement
+from cutline.inference.one.estimand import of_measure
+from cutline.inference.one.intervals import Options, estimates
+from cutline.inference.resampling.samplers import GroupSampler
+from cutline.measures import MEASURES, Proportion
+from cutline.results.estimate import Estimate, Limits
+
+SHOWN = ("recall", "precision", "specificity", "f1", "predicted_positive_rate")
+
+
+@dataclass(frozen=True)
+class Request:
+    """What was asked for, ready to be answered."""
+
+    r: Ranking
+    groups: GroupSampler | None
+    asked: Sequence[Requirement]
+    made: Sequence[Promise]
+    plan: Plan
+    confidence: float | None
+    after_looking: bool
+    cap: Cap | None
+    level: float
+
+    def cut(self, repeated: Repeated | None) -> Cut:
+        """The cut, or why there is none."""
+        key, place = self._chosen(repeated)
+        if math.isnan(key):
+            return self._none()
+        threshold = key if self.r.higher_is_positive else -key
+        threshold = self._above_the_unflagged(place) if place is not None else threshold
+        counts = self.r.at_threshold(threshold)
+        apparent, corrected, limits, notes = math.nan, None, Limits(math.nan, math.nan), self._notes(place, counts)
+        if self.plan.criterion is not None:
+            apparent = float(self.plan.worth(counts))
+        if repeated is not None:
+            limits = self._limits(repeated)
+            if self.plan.criterion is not None:
+                corrected = self._corrected(repeated)
+            notes += self._about_resamples(repeated)
+        else:
+            notes.append("The choice was not repeated: pass resamples=1000 for its interval and its optimism.")
+        return Cut(
+            threshold=threshold,
+            statement=self._statement(counts, threshold, apparent, corrected),
+            counts=counts,
+            requirements=self._requirements(threshold),
+            criterion=None if self.plan.criterion is None else self.plan.criterion.name,
+            apparent=apparent,
+            corrected=corrected,
+            threshold_interval=limits,
+            estimates=self._estimates(threshold),
+            notes=tuple(notes),
+            **self._common(),
+        )
+
+    def _common(self) -> dict[str, Any]:
+        prevalence = float(self.r.positives / self.r.total)
+        return {
+            "assumptions": tuple(words.assumptions(self.made, prevalence, after_looking=self.after_looking)),
+            "confidence": self.confidence,
+            "after_looking": self.after_looking,
+            "method": self.plan.method,
+            "prevalence": self.plan.prevalence,
+            "higher_is_positive": self.r.higher_is_positive,
+            "positive": self.r.positive,
+        }
+
+    def _chosen(self, repeated: Repeated | None) -> tuple[float, int | None]:
+        """The threshold on the scale on which high means positive, and the position of its cut where it has one."""
+        if self.plan.method == MEAN:
+            found = repeated.keys[np.isfinite(repeated.keys)] if repeated is not None else np.array([])
+            return (self.plan.nearest(self.r, float(found.mean())) if len(found) else math.nan), None
+        if self.plan.method in SMOOTH_YOUDEN:
+            return float(self.plan.keys(self.r)), None
+        place, is_any = self.plan.pick(self.r)
+        if not is_any:
+            return math.nan, None
+        return (math.inf if not place else float(self.r.key[place - 1])), int(place)
+
+    def _above_the_unflagged(self, place: int) -> float:
+        """The threshold of a cut: its lowest flagged score; for tested precision just above the highest unflagged one.
+
+        Given the highest score that is not flagged, those above it are independent draws; given the lowest that is
+        flagged, they are not.
+        """
+        r = self.r
+        if not any(isinstance(one, PrecisionAtQuotas) for one in self.made):
+            return float(r.thresholds[place])
+        upwards = math.inf if r.higher_is_positive else -math.inf
+        if place == len(r):
+            return -upwards
+        return float(np.nextafter(r.score[place], r.score.dtype.type(upwards)))
+
+    def _none(self) -> Cut:
+        conditions = len(self.plan.rules) > len(self.made)
+        if self.made:
+            level = 1.0 if self.confidence is None else self.confidence
+            statement = words.impossible(self.made, level, others=conditions)
+        else:
+            statement = "No cut meets the requirements on these cases: relax one of them."
+        return Cut(math.nan, statement, possible=False, requirements=self._requirements(math.nan), **self._common())
+
+    def _requirements(self, threshold: float) -> tuple[Promised, ...]:
+        made = {id(one.requirement): one for one in self.made}
+        found = []
+        for one in self.asked:
+            promise = made.get(id(one))
+            if isinstance(promise, RatePromise):
+                wrong = beyond(self.r, promise.about)
+                seen = None if math.isnan(threshold) else int(wrong[self.r.cut(threshold)])
+                needed = None if math.isinf(promise.needed) else int(promise.needed)
+                found.append(
+                    Promised(one.text, promise.confidence, promise.about, promise.cases, promise.allowed, seen, needed)
+                )
+            else:
+                found.append(Promised(one.text, None if promise is None else self.confidence))
+        return tuple(found)
+
+    def _statement(self, counts: Counts, threshold: float, apparent: float, corrected: Estimate | None) -> str:
+        rules = [one.text for one in self.asked if not any(one is made.requirement for made in self.made)]
+        if self.cap is not None:
+            rules.append(f"a quota of {self.cap.quota:g}")
+        if self.made:
+            assert self.confidence is not None  # noqa: S101 - promises have one
+            return words.promised(self.made, self.r, threshold, self.confidence, after_looking=self.after_looking)
+        if self.plan.criterion is not None:
+            value = math.nan if corrected is None else corrected.value
+            return words.best(self.plan.criterion, counts, apparent, value, rules, threshold)
+        return words.only_rules(counts, rules, threshold, most=self.plan.takes_most)
+
+    def _notes(self, place: int | None, counts: Counts) -> list[str]:
+        notes = []
+        if place is not None and self.plan.criterion is not None:
+            equal = self.plan.equals(self.r, place)
+            if len(equal) > 1:
+                low, high = sorted((float(self.r.thresholds[equal[0]]), float(self.r.thresholds[equal[-1]])))
+                notes.append(
+                    f"{len(equal)} cuts are equally good, with thresholds from {low:g} to {high:g}: "
+                    "the one that flags fewest cases was taken."
+                )
+        if not counts.flagged:
+            notes.append("This cut flags nobody.")
+        elif not counts.unflagged:
+            notes.append("This cut flags everybody.")
+        if (
+            self.cap is not None
+            and counts.flagged < self.cap.quota
+            and self.plan.criterion is None
+            and place is not None
+        ):
+            notes.append(
+                f"The quota of {self.cap.quota:g} ends inside a tie, whose cases do not all fit: they are left out."
+            )
+        return notes
+
+    def _limits(self, repeated: Repeated) -> Limits:
+        low, high = repeated.key_limits(self.level)
+        return Limits(low, high) if self.r.higher_is_positive else Limits(-high, -low)
+
+    def _corrected(self, repeated: Repeated) -> Estimate:
+        assert self.plan.criterion is not None  # noqa: S101
+        low, high = repeated.value_limits(self.level)
+        return Estimate(self.plan.criterion.name, repeated.corrected, low, high, self.level, "repeated choice")
+
+    def _about_resamples(self, repeated: Repeated) -> list[str]:
+        notes = []
+        if repeated.lost:
+            of = repeated.lost + len(repeated.keys)
+            notes.append(
+                f"In {repeated.lost} of {of} resamples no cut meets the requirements; the interval is from the others."
+            )
+        if self.plan.method == MEAN:
+            notes.append(
+                "The corrected value is that of the raw optimum, which varies more: this cut is a little better."
+            )
+        if self.groups is not None:
+            notes.append(f"Whole groups were resampled, {self.groups.groups} of them.")
+        return notes
+
+    def _estimates(self, threshold: float) -> tuple[Estimate, ...]:
+        named = [*SHOWN, *(m.name for m in (one.term.measure for one in self.asked) if isinstance(m.kind, Proportion))]
+        grouped = self.groups is not None
+        measures = [MEASURES[name] for name in dict.fromkeys(named)]
+        wanted = [of_measure(m, self.r, {"threshold": threshold}, grouped=grouped) for m in measures]
+        return tuple(estimates(wanted, Options(self.level), self.groups))

@@ -1,0 +1,212 @@
+"""choose_cut(): from what a cut is for to the cut, with what can be promised of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from cutline.core import columns
+from cutline.core.checks import LEVEL, check_choice, check_level, check_whole
+from cutline.core.errors import InputError, ParameterError
+from cutline.core.ranking import Ranking
+from cutline.cuts import words
+from cutline.cuts.answer import Request
+from cutline.cuts.conditions import Cap, OnEstimate, Rule, on_limit
+from cutline.cuts.criteria import Criterion, criterion
+from cutline.cuts.cut import Cut
+from cutline.cuts.plan import MEAN, METHODS, OPTIMUM, SMOOTH_YOUDEN, Plan
+from cutline.cuts.promises import Promise, is_promised, promises
+from cutline.cuts.repetition import repeat
+from cutline.cuts.requirements import Requirement, requirement
+from cutline.evaluation import Evaluation
+from cutline.inference.resampling.samplers import GroupSampler
+from cutline.inputs.predictions import places, rank
+from cutline.measures import Needs
+
+QUICKLY_REPEATED = 20_000  # distinct scores, up to which the choice is repeated without being asked to
+REPEATED = 1000
+
+
+def choose_cut(
+    data: Any,
+    *requirements: Any,
+    maximize: Any = None,
+    minimize: Any = None,
+    cost_fp: float | None = None,
+    cost_fn: float | None = None,
+    utility: Any = None,
+    quota: Any = None,
+    share: float | None = None,
+    prevalence: float | None = None,
+    confidence: float | None = LEVEL,
+    after_looking: bool = False,
+    method: str = OPTIMUM,
+    resamples: int | None = None,
+    seed: int = 0,
+) -> Cut:
+    """Choose a cut, and say what can be promised of it.
+
+    Requirements on recall, the false positive rate, the share flagged and precision are promises for cases to come.
+    Where several cuts are equally good, the one that flags fewest cases is taken, and a note says so.
+
+    Args:
+        data: An evaluation or a ranking; or the labels, followed by the scores.
+        *requirements: Texts such as "recall >= 0.9", "fpr <= 0.05", "precision >= 0.5", "share <= 0.02". A requirement
+            on a limit, such as "f1.low >= 0.4", is on the interval at the cut, by resampling where cases have groups or
+            weights; it promises nothing about the choice.
+        maximize: The measure that should be high, by name, or a function of Counts.
+        minimize: The measure that should be low, or "corner", the distance to the corner of the ROC curve.
+        cost_fp: What a false positive costs; with cost_fn, the expected cost is minimised.
+        cost_fn: What a false negative costs.
+        utility: What each outcome is worth, such as {"tp": 90, "fp": -10}; the mean is maximised.
+        quota: How many of these cases can be acted on. A list of quotas fixed beforehand is where precision is tested.
+        share: The same as a share of the list.
+        prevalence: The prevalence of the population that the cut is for, when it is not that of the data.
+        confidence: Of the promises, all at once. None asks for requirements on the estimates, and promises nothing.
+        after_looking: Whether the promises have to hold at every cut at once, so that they may be read after looking.
+        method: "optimum", or one that varies less: "mean" of the choices over resamples, "smooth" criterion, and
+            for Youden's J "kernel" or "normal" distributions.
+        resamples: How often the choice is repeated; 1000 unless the data are large, and 0 not at all.
+        seed: The seed of the resamples.
+
+    >>> import numpy as np
+    >>> scores = np.arange(200) / 200
+    >>> cut = choose_cut(scores > 0.4995, scores, "recall >= 0.9")
+    >>> cut.threshold, cut.misses_allowed
+    (0.52, 4)
+    >>> print(cut.statement.split(",")[0])
+    With 95 % confidence at least 90 % of future positives score 0.52 or more
+    """
+    r, groups, asked = _opened(data, requirements)
+    confidence = None if confidence is None else check_level(confidence, "confidence")
+    method = check_choice(method, "method", METHODS)
+    if prevalence is not None and not 0 < columns.number(prevalence, "prevalence") < 1:
+        raise ParameterError(f"prevalence is {prevalence:g}: pass a share between 0 and 1.")
+    wanted = criterion(maximize, minimize, cost_fp=cost_fp, cost_fn=cost_fn, utility=utility)
+    wanted = _for_method(wanted, method)
+    quotas, cap = _capacity(r, asked, quota, share)
+    if not (asked or wanted or cap):
+        raise ParameterError(
+            "Say what the cut is for: pass a requirement such as 'recall >= 0.9', maximize=, costs or quota=."
+        )
+    level = LEVEL if confidence is None else confidence
+    times = _times(resamples, r, method)
+    made = _promises(r, groups, asked, confidence, after_looking, prevalence, quotas)
+    rules: list[Rule] = [*made]
+    for one in asked:
+        if one.term.part != "value":
+            rules.append(on_limit(one, r, groups, level, max(times, 200), seed, prevalence))
+        elif confidence is None:
+            rules.append(OnEstimate(one, prevalence))
+    rules += [cap] if cap else []
+    fewest = any(one.term.measure.name in ("recall", "fnr") for one in asked)
+    plan = Plan(tuple(rules), wanted, method, not fewest, prevalence)
+    request = Request(r, groups, asked, made, plan, confidence, after_looking, cap, level)
+    return request.cut(repeat(plan, r, groups, times, seed) if times else None)
+
+
+def _opened(data: Any, requirements: Sequence[Any]) -> tuple[Ranking, GroupSampler | None, list[Requirement]]:
+    """The ranking, its groups, and the requirements."""
+    rest = list(requirements)
+    groups = None
+    if isinstance(data, Evaluation):
+        r, groups = data.ranking, data.groups
+    elif isinstance(data, Ranking):
+        r = data
+    elif rest and not isinstance(rest[0], str | Requirement):
+        r = rank(data, rest.pop(0))
+    else:
+        raise InputError(
+            "choose_cut takes an evaluation, a ranking, or labels followed by scores: pass the scores too."
+        )
+    if r.pos.ndim > 1:
+        raise InputError("This is a stack of rankings: choose a cut for one of them.")
+    if not r.positives or not r.negatives:
+        raise InputError("All cases are of one class, which tells nothing about a cut: pass cases of both classes.")
+    asked = [one if isinstance(one, Requirement) else requirement(str(one)) for one in rest]
+    for one in asked:
+        _check(one)
+    return r, groups, asked
+
+
+def _check(one: Requirement) -> None:
+    measure = one.term.measure
+    if measure.needs is not Needs.COUNTS:
+        raise ParameterError(
+            f"{measure.name} needs {measure.needs.value}, so {one.text!r} is the same at every cut: "
+            "pass a requirement on a measure of one cut, such as 'recall >= 0.9'."
+        )
+    named = {"threshold", "quota", "share"} & set(one.term.parameters)
+    if named:
+        raise ParameterError(f"{one.text!r} names a cut, which is what is to be chosen: leave @{named.pop()} out.")
+
+
+def _for_method(wanted: Criterion | None, method: str) -> Criterion | None:
+    if method == OPTIMUM:
+        return wanted
+    if method in SMOOTH_YOUDEN:
+        if wanted is not None and wanted.name != "youden_j":
+            raise ParameterError(f"method={method!r} is for Youden's J alone, not {wanted.name}: pass method='smooth'.")
+        return criterion("youden_j")
+    if wanted is None:
+        raise ParameterError(f"method={method!r} needs a criterion: pass maximize=, minimize=, costs or utility=.")
+    return wanted
+
+
+def _capacity(
+    r: Ranking, asked: Sequence[Requirement], quota: Any, share: float | None
+) -> tuple[tuple[int, ...], Cap | None]:
+    """The quotas at which precision is to be tested, and the cap on the number flagged."""
+    if quota is not None and np.ndim(quota) > 0:
+        if not any(one.term.measure.name in ("precision", "fdr") for one in asked):
+            raise ParameterError(
+                "A list of quotas is where precision is tested: pass a requirement on it, or one quota."
+            )
+        if share is not None:
+            raise ParameterError("quota and share are both given: pass one of them.")
+        return tuple(sorted({int(places(r, quota=one)) for one in quota})), None
+    if quota is None and share is None:
+        return (), None
+    return (), Cap(float(places(r, quota=quota, share=share)), float(r.total))
+
+
+def _times(resamples: int | None, r: Ranking, method: str) -> int:
+    if resamples is None:
+        return REPEATED if len(r) <= QUICKLY_REPEATED or method == MEAN else 0
+    times = check_whole(resamples, "resamples", 0)
+    if method == MEAN and times < 2:
+        raise ParameterError("method='mean' averages over resamples: pass resamples= of 2 or more.")
+    return times
+
+
+def _promises(
+    r: Ranking,
+    groups: GroupSampler | None,
+    asked: Sequence[Requirement],
+    confidence: float | None,
+    after_looking: bool,
+    prevalence: float | None,
+    quotas: tuple[int, ...],
+) -> list[Promise]:
+    """What is promised; refused where nothing can be."""
+    if confidence is None:
+        return []
+    plain = [one for one in asked if one.term.part == "value"]
+    for one in plain:
+        if not is_promised(one):
+            name, limit = one.term.measure.name, "low" if one.is_floor else "high"
+            raise ParameterError(
+                f"Nothing can be promised about {one.text!r}: write {name}.{limit} for the limit of its interval "
+                "at the cut, or pass confidence=None for its estimate."
+            )
+        if prevalence is not None and one.term.measure.name == "predicted_positive_rate":
+            raise ParameterError("The share flagged at another prevalence is not promised: leave prevalence= out.")
+    if plain and groups is not None:
+        raise ParameterError(words.GROUPS)
+    if plain and (not r.integral or r.pos2.sum() != r.pos.sum() or r.neg2.sum() != r.neg.sum()):
+        raise ParameterError(words.WEIGHTS)
+    if plain and not r.exact:
+        raise ParameterError(words.BINNED)
+    return promises(r, plain, confidence, after_looking=after_looking, prevalence=prevalence, quotas=quotas)

@@ -1,0 +1,266 @@
+"""A chosen cut: its threshold, what it promises, and how good it is."""
+
+from __future__ import annotations
+
+import html
+import json
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cutline.core import columns, writing
+from cutline.core.counts import Counts, written
+from cutline.core.errors import InputError, ParameterError
+from cutline.core.ranking import Array
+from cutline.core.table import Table, plain, shown
+from cutline.results.estimate import Estimate, Limits
+
+SCHEMA = "cutline/cut/1"
+NO_LIMITS = Limits(math.nan, math.nan)
+
+
+@dataclass(frozen=True)
+class Promised:
+    """One requirement of a cut, and what stands behind it.
+
+    `confidence` is None where nothing is promised, because the requirement is on the data at hand. `cases` is how many
+    cases it rests on, `allowed` how many of them may be beyond the cut, `seen` how many are, and `needed` how many
+    cases it takes at least; None where there is no such number.
+    """
+
+    requirement: str
+    confidence: float | None = None
+    about: str | None = None
+    cases: int | None = None
+    allowed: int | None = None
+    seen: int | None = None
+    needed: int | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields, ready for JSON."""
+        return dict(self.__dict__)
+
+
+@dataclass(frozen=True, eq=False)
+class Cut:
+    """A threshold that was chosen, with the statement that can be made of it. `choose_cut` makes it.
+
+    `possible` says whether any cut keeps what was asked for; without one, `threshold` is NaN. A threshold beyond every
+    score flags nobody. `apparent` is the value of the criterion on the data that chose the cut, `corrected` what it is
+    worth on new cases, with its interval.
+    """
+
+    threshold: float
+    statement: str
+    possible: bool = True
+    counts: Counts | None = None
+    requirements: tuple[Promised, ...] = ()
+    criterion: str | None = None
+    apparent: float = math.nan
+    corrected: Estimate | None = None
+    threshold_interval: Limits = NO_LIMITS
+    estimates: tuple[Estimate, ...] = ()
+    assumptions: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    confidence: float | None = None
+    after_looking: bool = False
+    method: str = "optimum"
+    prevalence: float | None = None
+    higher_is_positive: bool = True
+    positive: Any = 1
+
+    @property
+    def optimism(self) -> float:
+        """How much better the criterion looks on the data that chose the cut than on new cases."""
+        return math.nan if self.corrected is None else self.apparent - self.corrected.value
+
+    @property
+    def misses_allowed(self) -> int | None:
+        """How many of the positives may be missed; None without a promise about recall, -1 when it is impossible."""
+        return self._of("recall", "allowed")
+
+    @property
+    def positives_needed(self) -> int | None:
+        """How many positives the promise about recall takes at least; None without one."""
+        return self._of("recall", "needed")
+
+    def _of(self, about: str, field: str) -> int | None:
+        found = [getattr(one, field) for one in self.requirements if one.about == about]
+        return min(found) if found else None
+
+    @property
+    def promises(self) -> bool:
+        """Whether anything is promised for cases to come."""
+        return any(one.confidence is not None for one in self.requirements)
+
+    # ------------------------------------------------------------------ use
+
+    def apply(self, scores: Any) -> Array:
+        """Which cases are flagged.
+
+        Args:
+            scores: The scores of new cases, on the scale of those that chose the cut.
+
+        >>> Cut(0.5, "").apply([0.2, 0.5, 0.9]).tolist()
+        [False, True, True]
+        """
+        self.require()
+        found = columns.scores(scores)
+        if np.isnan(found).any():
+            raise columns.missing_error(
+                "scores", np.isnan(found), None, "a case without a score cannot be flagged or not"
+            )
+        with np.errstate(over="ignore"):
+            threshold = found.dtype.type(self.threshold)
+        return np.asarray(found >= threshold if self.higher_is_positive else found <= threshold)
+
+    def require(self) -> None:
+        """Refuse to go on without a threshold."""
+        if not self.possible:
+            raise ParameterError(f"There is no cut to apply. {self.statement}")
+
+    # ------------------------------------------------------------------ looks
+
+    def to_dict(self) -> dict[str, Any]:
+        """All that is known of the cut, ready for JSON."""
+        label = self.positive.item() if isinstance(self.positive, np.generic) else self.positive
+        counts = self.counts.to_dict() if self.counts is not None else None
+        return {
+            "schema": SCHEMA,
+            "threshold": plain(self.threshold),
+            "flags": self._flags(),
+            "higher_is_positive": self.higher_is_positive,
+            "positive": label if isinstance(label, str | bool | int | float) else str(label),
+            "possible": self.possible,
+            "statement": self.statement,
+            "assumptions": list(self.assumptions),
+            "notes": list(self.notes),
+            "requirements": [one.to_dict() for one in self.requirements],
+            "criterion": self.criterion,
+            "apparent": plain(self.apparent),
+            "optimism": plain(self.optimism),
+            "corrected": None if self.corrected is None else self.corrected.to_dict(),
+            "threshold_interval": [_number(limit) for limit in self.threshold_interval],
+            "confidence": self.confidence,
+            "after_looking": self.after_looking,
+            "method": self.method,
+            "prevalence": self.prevalence,
+            "counts": counts,
+            "estimates": [one.to_dict() for one in self.estimates],
+        }
+
+    def _flags(self) -> str:
+        if not self.possible:
+            return "undecided"
+        if math.isfinite(self.threshold):
+            return f"score {'>=' if self.higher_is_positive else '<='} threshold"
+        return "nobody" if (self.threshold > 0) == self.higher_is_positive else "everybody"
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any]) -> Cut:
+        """The cut that `to_dict` wrote.
+
+        Args:
+            document: What a file of a cut holds.
+        """
+        try:
+            if document["schema"] != SCHEMA:
+                raise InputError(f"The schema is {document['schema']!r}: pass a cut, {SCHEMA!r}.")
+            high = bool(document["higher_is_positive"])
+            nobody = math.inf if high else -math.inf
+            edge = {"nobody": nobody, "everybody": -nobody}.get(document["flags"], math.nan)
+            counts = document["counts"]
+            corrected = document["corrected"]
+            return cls(
+                threshold=edge if document["threshold"] is None else float(document["threshold"]),
+                statement=str(document["statement"]),
+                possible=bool(document["possible"]),
+                counts=None if counts is None else _counts(counts),
+                requirements=tuple(Promised(**one) for one in document["requirements"]),
+                criterion=document["criterion"],
+                apparent=_float(document["apparent"]),
+                corrected=None if corrected is None else _estimate(corrected),
+                threshold_interval=Limits(*(_float(limit) for limit in document["threshold_interval"])),
+                estimates=tuple(map(_estimate, document["estimates"])),
+                assumptions=tuple(document["assumptions"]),
+                notes=tuple(document["notes"]),
+                confidence=document["confidence"],
+                after_looking=bool(document["after_looking"]),
+                method=str(document["method"]),
+                prevalence=document["prevalence"],
+                higher_is_positive=high,
+                positive=document["positive"],
+            )
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            if isinstance(error, InputError):
+                raise
+            raise InputError(f"This is no complete cut ({error!r:.60}): pass what Cut.to_dict() wrote.") from None
+
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
+        """Write the cut as JSON; `cutline.load` reads it.
+
+        Args:
+            path: The file to write.
+            overwrite: Whether a file of that name may be replaced.
+        """
+        text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        return writing.write(path, text.encode(), overwrite=overwrite)
+
+    def _table(self) -> Table:
+        rows = [(one.measure, one.value, one.low, one.high) for one in self.estimates]
+        return Table(("at this cut", "value", "low", "high"), tuple(rows))
+
+    def _lines(self) -> list[str]:
+        lines = [self.statement]
+        low, high = self.threshold_interval
+        if not (math.isnan(low) or math.isnan(high)):
+            lines.append(f"Threshold {written(self.threshold)}, bootstrap interval {written(low)} to {written(high)}.")
+        if self.corrected is not None:
+            interval = (
+                f" [{shown(self.corrected.low)}, {shown(self.corrected.high)}]" if self.corrected.has_interval else ""
+            )
+            lines.append(
+                f"{self.criterion}: {shown(self.apparent)} here, {shown(self.corrected.value)}{interval} on new cases "
+                f"(optimism {shown(self.optimism)})."
+            )
+        return lines
+
+    def __repr__(self) -> str:
+        counts = [] if self.counts is None else [repr(self.counts)]
+        table = ["", repr(self._table()), ""] if self.estimates else []
+        notes = [f"Assumes: {one}" for one in self.assumptions] + [f"Note: {one}" for one in self.notes]
+        return "\n".join([*self._lines(), *counts, *table, *notes])
+
+    def _repr_html_(self) -> str:
+        lines = "".join(f"<p>{html.escape(line)}</p>" for line in self._lines())
+        items = [f"Assumes: {one}" for one in self.assumptions] + [f"Note: {one}" for one in self.notes]
+        listed = "".join(f"<li>{html.escape(one)}</li>" for one in items)
+        counts = "" if self.counts is None else self.counts._repr_html_()
+        table = self._table()._repr_html_() if self.estimates else ""
+        return f"<div>{lines}{counts}{table}<ul>{listed}</ul></div>"
+
+
+def _number(value: float) -> Any:
+    """A limit as JSON can hold it; a threshold beyond every score is a word."""
+    if math.isinf(value):
+        return "inf" if value > 0 else "-inf"
+    return plain(value)
+
+
+def _float(value: Any) -> float:
+    return math.nan if value is None else float(value)
+
+
+def _estimate(found: Mapping[str, Any]) -> Estimate:
+    numbers = {name: _float(found[name]) for name in ("value", "low", "high")}
+    return Estimate(str(found["measure"]), **numbers, level=float(found["level"]), method=str(found["method"]),
+                    notes=tuple(found["notes"]))  # fmt: skip
+
+
+def _counts(found: Mapping[str, Any]) -> Counts:
+    return Counts(found["tp"], found["fp"], found["fn"], found["tn"], _float(found["threshold"]))

@@ -1,0 +1,241 @@
+"""From requirements to promises: which cuts keep them for cases to come, and how they share the confidence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Protocol
+
+import numpy as np
+
+from cutline.core.counts import divide
+from cutline.core.errors import ParameterError
+from cutline.core.ranking import Array, Ranking, take
+from cutline.cuts.guarantees import (
+    cases_needed,
+    local_level,
+    lower_bounds,
+    misses_allowed,
+    simultaneous_bounds,
+    upper_bounds,
+)
+from cutline.cuts.requirements import Requirement
+
+# What a promise is about, and whether the requirement has to be a floor: of few missed, or of few flagged.
+ABOUT = {
+    "recall": ("recall", True),
+    "fnr": ("recall", False),
+    "fpr": ("fpr", False),
+    "specificity": ("fpr", True),
+    "predicted_positive_rate": ("share", False),
+    "precision": ("precision", True),
+    "fdr": ("precision", False),
+}
+# Quotas at which precision is tested when none are named, as shares of the list.
+SHARES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
+
+
+class Promise(Protocol):
+    """What a requirement promises, and where."""
+
+    @property
+    def requirement(self) -> Requirement:
+        """What was asked for."""
+
+    def kept(self, r: Ranking) -> Array:
+        """Which cuts of a ranking, or of each of a stack, keep it."""
+
+
+@dataclass(frozen=True)
+class RatePromise:
+    """That few positives are missed ("recall"), or few negatives ("fpr") or few cases ("share") are flagged.
+
+    `cases` is how many of them were seen, `allowed` how many of these may be beyond the cut (-1: no cut promises it)
+    and `needed` how many there have to be. `level` is the confidence that each single order statistic gets.
+    """
+
+    requirement: Requirement
+    about: str
+    rate: float
+    confidence: float
+    cases: int
+    allowed: int
+    needed: float
+    level: float
+
+    def kept(self, r: Ranking) -> Array:
+        """Those that go no further than allowed; a resample has a number of cases of its own."""
+        cases = np.asarray(_cases(r, self.about))
+        if cases.ndim == 0 and int(cases) == self.cases:
+            return np.asarray(beyond(r, self.about) <= self.allowed)
+        allowed = [_allowed(int(n), self.rate, self.level) for n in cases.ravel()]
+        return np.asarray(beyond(r, self.about) <= np.reshape(allowed, cases.shape)[..., None])
+
+
+@lru_cache(maxsize=4096)
+def _allowed(cases: int, rate: float, confidence: float) -> int:
+    return misses_allowed(cases, rate, confidence)
+
+
+def _cases(r: Ranking, about: str) -> Any:
+    return {"recall": r.positives, "fpr": r.negatives, "share": r.total}[about]
+
+
+def beyond(r: Ranking, about: str) -> Array:
+    """How many cases are on the wrong side of each cut: positives not flagged, negatives flagged, or cases flagged."""
+    if about == "recall":
+        return np.asarray(r.tp[..., -1:] - r.tp)
+    return r.fp if about == "fpr" else r.ends
+
+
+@dataclass(frozen=True)
+class PrecisionAtQuotas:
+    """That enough of the flagged cases are positive, tested at quotas that were fixed beforehand.
+
+    Given the highest score that is not flagged, the flagged cases are independent draws of those above it, so that
+    their positives are binomial. Each quota is tested with its share of the error; that the quotas are few is what
+    makes it sharp.
+    """
+
+    requirement: Requirement
+    least: float
+    confidence: float
+    quotas: tuple[int, ...]
+    total: int
+
+    def kept(self, r: Ranking) -> Array:
+        """The cuts of the quotas whose lower bound is high enough; tied cases that do not all fit are left out."""
+        kept = np.zeros(r.ends.shape, dtype=bool)
+        for quota in self.quotas:
+            room = np.asarray(np.floor(quota * (r.total / self.total) + 1e-9))
+            index = np.asarray((r.ends <= room[..., None]).sum(-1) - 1)
+            flagged, tp = take(r.ends, index), take(r.tp, index)
+            low = lower_bounds(tp, flagged, 1 - (1 - self.confidence) / len(self.quotas))
+            holds = (low >= self.least) & (flagged > 0)
+            if kept.ndim == 1:
+                kept[index] |= holds
+            else:
+                rows = np.flatnonzero(holds)
+                kept[rows, index[rows]] = True
+        return kept
+
+
+@dataclass(frozen=True)
+class PrecisionAnywhere:
+    """That enough of the flagged cases are positive at any cut, from the bands of recall and false positive rate.
+
+    With `prevalence` it holds in a population of that prevalence; else of the one that the cases were drawn from.
+    """
+
+    requirement: Requirement
+    least: float
+    confidence: float
+    prevalence: float | None
+    part: float  # the confidence of each band, and of the bound of the prevalence
+
+    def kept(self, r: Ranking) -> Array:
+        """Where the lower bound is high enough."""
+        return np.asarray(self.bounds(r) >= self.least)
+
+    def bounds(self, r: Ranking) -> Array:
+        """The lower bound of the precision at every cut."""
+        recall = 1 - _band(r, "recall", self.part)
+        fpr = _band(r, "fpr", self.part)
+        p = lower_bounds(r.positives, r.total, self.part)[..., None] if self.prevalence is None else self.prevalence
+        bound = np.asarray(divide(p * recall, p * recall + (1 - p) * fpr))
+        return np.where(r.ends > 0, bound, 0.0)
+
+
+def _band(r: Ranking, about: str, confidence: float) -> Array:
+    """Upper bounds of the rate beyond each cut, of all at once; for a stack, with the level of its mean size."""
+    cases, wrong = np.asarray(_cases(r, about)), beyond(r, about)
+    if cases.ndim == 0:
+        return np.asarray(simultaneous_bounds(int(cases), confidence)[wrong])
+    level = 1 - local_level(round(float(cases.mean())), confidence)
+    return upper_bounds(wrong, cases[..., None], level)
+
+
+# ---------------------------------------------------------------------- sharing the confidence
+
+
+def is_promised(requirement: Requirement) -> bool:
+    """Whether a requirement can be promised at all."""
+    known = ABOUT.get(requirement.term.measure.name)
+    return known is not None and requirement.term.part == "value" and known[1] == requirement.is_floor
+
+
+def promises(
+    r: Ranking,
+    requirements: Sequence[Requirement],
+    confidence: float,
+    *,
+    after_looking: bool,
+    prevalence: float | None = None,
+    quotas: tuple[int, ...] = (),
+) -> list[Promise]:
+    """The promises that all requirements make together, with the confidence.
+
+    Positives and negatives are independent given their numbers, so their confidences multiply. What else is promised
+    shares the error: the chances that something fails add up to at most what is allowed.
+    """
+    about = [ABOUT[one.term.measure.name][0] for one in requirements]
+    anywhere = after_looking or prevalence is not None  # precision at another prevalence is known from the bands alone
+    apart = {_part(name, after_looking=after_looking, anywhere=anywhere) for name in about}
+    whole = 1 - (1 - confidence) / max(1, len(apart))
+    made: list[Promise] = []
+    for one, name in zip(requirements, about, strict=True):
+        rate = 1 - one.bound if one.is_floor else one.bound
+        if not 0 <= rate <= 1:
+            raise ParameterError(f"{one.text!r} asks for a share of {one.bound:g}: pass one from 0 to 1.")
+        together = [n for n in about if _part(n, after_looking=after_looking, anywhere=anywhere) == _part(
+            name, after_looking=after_looking, anywhere=anywhere)]  # fmt: skip
+        each = whole ** (1 / _components(together, prevalence))
+        if name != "precision":
+            made.append(_rate_promise(r, one, name, rate, each, after_looking=after_looking))
+        elif anywhere:
+            made.append(PrecisionAnywhere(one, 1 - rate, whole, prevalence, each))
+        else:
+            named = quotas or tuple(sorted({max(1, math.floor(share * int(r.total))) for share in SHARES}))
+            made.append(PrecisionAtQuotas(one, 1 - rate, whole, named, int(r.total)))
+    return made
+
+
+def _part(name: str, *, after_looking: bool, anywhere: bool) -> str:
+    """Which promises rest on the same independent pieces of the data: the classes, or all cases."""
+    if name == "share":
+        return "share"
+    return "classes" if name != "precision" or after_looking else "bands" if anywhere else "quotas"
+
+
+def _components(about: Sequence[str], prevalence: float | None) -> int:
+    """How many independent pieces of the data the promises of one part rest on."""
+    if "precision" in about:
+        return 2 + (prevalence is None)  # both classes, and how many of each there are
+    return max(1, len({name for name in about if name in ("recall", "fpr")}))
+
+
+def _rate_promise(
+    r: Ranking, requirement: Requirement, about: str, rate: float, confidence: float, *, after_looking: bool
+) -> RatePromise:
+    cases = int(_cases(r, about))
+    if not after_looking or not cases:
+        allowed = misses_allowed(cases, rate, confidence) if cases else -1
+        return RatePromise(
+            requirement, about, rate, confidence, cases, allowed, cases_needed(rate, confidence), confidence
+        )
+    bounds, level = simultaneous_bounds(cases, confidence), 1 - local_level(cases, confidence)
+    allowed = int((bounds[:-1] <= rate).sum()) - 1
+    return RatePromise(requirement, about, rate, confidence, cases, allowed, _needed_anywhere(rate, confidence), level)
+
+
+def _needed_anywhere(rate: float, confidence: float) -> float:
+    """How many cases it takes for the band to promise the rate at a cut that misses none of them."""
+    needed = cases_needed(rate, confidence)
+    while math.isfinite(needed):
+        more = cases_needed(rate, 1 - local_level(int(needed), confidence))
+        if more <= needed:
+            break
+        needed = more
+    return needed

@@ -1,0 +1,33 @@
+"""load(): what cutline wrote to a file, as the object that it was."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from cutline.core.errors import InputError, shown
+from cutline.cuts.cut import SCHEMA, Cut
+
+
+def load(path: str | os.PathLike[str]) -> Any:
+    """The object that a file of cutline holds.
+
+    Args:
+        path: A file that `Cut.save` or `cutline cut -o` wrote.
+    """
+    where = Path(path)
+    title = shown(where.name)
+    try:
+        document = json.loads(where.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError(f"There is no file {str(path)!r}: pass one that cutline wrote.") from None
+    except OSError as error:
+        raise InputError(f"{title} cannot be read ({error.strerror}): pass a file that cutline wrote.") from None
+    except (UnicodeDecodeError, json.JSONDecodeError):
+        raise InputError(f"{title} is not JSON: pass a file that cutline wrote, such as cut.json.") from None
+    schema = document.get("schema") if isinstance(document, dict) else None
+    if schema != SCHEMA:
+        raise InputError(f"{title} is no cut: pass a file with the schema {SCHEMA!r}, as `cutline cut -o` writes it.")
+    return Cut.from_dict(document)

@@ -1,0 +1,174 @@
+"""Calibration errors in bins and by a kernel, and the two classic tests' statistics."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from cutline.core.counts import divide
+from cutline.core.ranking import Array, Ranking, dot
+from cutline.measures.facts import Condition, Parameter
+from cutline.measures.miscalibration import error
+
+_GRID = 512  # places at which the kernel version is evaluated
+
+BINS = {
+    "bins": Parameter("number of bins", low=1, high=10_000, whole=True, example=5),
+    "binning": Parameter(
+        "bins of equal 'mass' (at the quantiles, as in the guidance of 2025) or of equal 'width'",
+        choices=("mass", "width"),
+        example="width",
+    ),
+}
+# A bin is filled by counting cases, so that a weight is a repetition.
+binned = partial(error, range=(0, 1), parameters=BINS, scales=False)
+
+
+def bin_of(r: Ranking, bins: int, binning: str) -> Array:
+    """The number of the bin of each score, from the lowest.
+
+    Bins of equal mass end at the quantiles (type 7) of the probabilities, upper end included; ties stay together.
+    """
+    if binning == "width":
+        return np.broadcast_to(np.clip(np.ceil(r.key * bins) - 1, 0, bins - 1).astype(np.intp), r.pos.shape)
+    before = np.asarray(r.total)[..., None] - r.ends[..., 1:]  # how many cases have a lower probability
+    found = np.zeros(r.pos.shape, dtype=np.intp)
+    for i in range(1, bins):
+        edge = i * (r.total - 1) // bins + 1 if r.integral else r.total * i / bins
+        found += before >= np.asarray(edge)[..., None]
+    return found
+
+
+def in_bins(r: Ranking, bins: int, binning: str) -> tuple[Array, Array, Array]:
+    """Observed positives, expected positives and cases of each bin, along a new last axis."""
+    where = bin_of(r, bins, binning)
+    pos, neg = r.floats
+    columns = (pos, (pos + neg) * r.key, pos + neg)
+    observed, expected, size = (
+        np.stack([np.where(where == i, column, 0.0).sum(-1) for i in range(bins)], axis=-1) for column in columns
+    )
+    return observed, expected, size
+
+
+@binned(
+    title="Expected calibration error",
+    formula=r"\sum_b \frac{n_b}{n} \left|\bar y_b - \bar p_b\right|",
+    parameters=BINS
+    | {
+        "average": Parameter(
+            "the mean over the 'cases', or over the 'bins' that hold any, each counting the same",
+            choices=("cases", "bins"),
+            example="bins",
+        )
+    },
+    aliases=("expected_calibration_error",),
+    source=("vancalster2025", "naeini2015"),
+)
+def ece(r: Ranking, *, bins: int = 10, binning: str = "mass", average: str = "cases") -> Any:
+    """Mean distance between the share of positives and the mean probability in bins: it depends on the bins.
+
+    It is biased upwards, even for a perfect model: `ev.calibration()` says what a calibrated one would get.
+
+    >>> ece([1, 0, 1, 1], [0.2, 0.2, 0.8, 0.8], bins=2)  # |0.5 - 0.2| and |1 - 0.8|, in halves
+    0.25
+    """
+    observed, expected, size = in_bins(r, int(bins), binning)
+    distance = np.abs(observed - expected)
+    if average == "cases":
+        return divide(distance.sum(-1), r.total)
+    return divide((distance / np.where(size > 0, size, 1.0)).sum(-1), np.count_nonzero(size, axis=-1))
+
+
+@binned(
+    title="Debiased calibration error",
+    formula=r"\sqrt{\max\left(0, \sum_b \frac{n_b}{n} \left[(\bar y_b - \bar p_b)^2 "
+    r"- \frac{\bar y_b (1 - \bar y_b)}{n_b - 1}\right]\right)}",
+    source=("kumar2019", "broecker2012"),
+)
+def debiased_ece(r: Ranking, *, bins: int = 10, binning: str = "mass") -> Any:
+    """Root mean squared calibration error in bins, less what chance alone adds; bins of one case are left out."""
+    observed, expected, size = in_bins(r, int(bins), binning)
+    several = size > 1
+    size_or_two = np.where(several, size, 2.0)
+    share = observed / size_or_two
+    square = (share - expected / size_or_two) ** 2 - share * (1 - share) / (size_or_two - 1)
+    return np.sqrt(np.maximum(0.0, divide(np.where(several, size * square, 0.0).sum(-1), r.total)))
+
+
+@error(
+    title="Smooth calibration error",
+    formula=r"\int |K_\sigma * (y - p)|, \quad \sigma : \text{the value itself}",
+    range=(0, 1),
+    source="blasiok2023",
+)
+def smooth_ece(r: Ranking) -> Any:
+    """Calibration error smoothed by a kernel that is as wide as the error itself: no bins to choose."""
+    from scipy.fft import dct, idct
+
+    pos, neg = r.floats
+    excess = np.asarray(divide(pos - (pos + neg) * r.key, np.asarray(r.total)[..., None]))
+    place = np.clip(r.key * _GRID - 0.5, 0, _GRID - 1)
+    below = np.minimum(place.astype(np.intp), _GRID - 2)
+    rows = excess.reshape(-1, len(r))
+    spread = np.zeros((len(rows), _GRID))
+    for step, weight in ((0, 1 - (place - below)), (1, place - below)):
+        target = below + step
+        first = np.flatnonzero(np.concatenate(([True], target[1:] != target[:-1])))
+        spread[:, target[first]] += np.add.reduceat(rows * weight, first, axis=-1)
+    # A kernel that is reflected at 0 and 1 damps each cosine by itself.
+    waves, damping = dct(spread, axis=-1), np.square(math.pi * np.arange(_GRID)) / 2
+    low, high = np.zeros(len(rows)), np.ones(len(rows))
+    for _ in range(25):
+        sigma = (low + high) / 2
+        found = np.abs(idct(waves * np.exp(-np.outer(sigma**2, damping)), axis=-1)).sum(-1)
+        low, high = np.where(found > sigma, sigma, low), np.where(found > sigma, high, sigma)
+    is_none = np.abs(rows).sum(-1) <= 1e-12
+    return np.where(is_none, 0.0, (low + high) / 2).reshape(r.pos.shape[:-1])[()]
+
+
+# ---------------------------------------------------------------------- tests
+
+statistic = partial(error, scales=False, range=(-math.inf, math.inf), better=None)
+
+
+def _spread(r: Ranking) -> Any:
+    """The variance of Spiegelhalter's numerator if the probabilities are right."""
+    squared = r.size.astype(float) if r.integral else r.pos2 + r.neg2
+    return dot(squared, (1 - 2 * r.key) ** 2 * r.key * (1 - r.key))
+
+
+@statistic(
+    title="Spiegelhalter's z",
+    formula=r"\frac{\sum_i (y_i - p_i)(1 - 2 p_i)}{\sqrt{\sum_i (1 - 2 p_i)^2 p_i (1 - p_i)}}",
+    undefined=Condition("every probability is 0, 0.5 or 1", lambda r, **_: ~(_spread(r) > np.finfo(float).tiny)),
+    source="spiegelhalter1986",
+)
+def spiegelhalter(r: Ranking) -> Any:
+    """Test of calibration without bins: by how many standard errors the Brier score differs from what was promised."""
+    pos, neg = r.floats
+    spread = _spread(r)
+    z = divide(dot(pos - (pos + neg) * r.key, 1 - 2 * r.key), np.sqrt(spread))
+    return np.where(spread > np.finfo(float).tiny, z, np.nan)[()]
+
+
+@statistic(
+    title="Hosmer-Lemeshow statistic",
+    formula=r"\sum_b \frac{(O_b - E_b)^2}{E_b (1 - E_b / n_b)}",
+    range=(0, math.inf),
+    parameters={"groups": Parameter("number of groups of equal mass", low=2, high=10_000, whole=True, example=5)},
+    source="hosmer2013",
+)
+def hosmer_lemeshow(r: Ranking, *, groups: int = 10) -> Any:
+    """Chi-square distance of observed from expected positives in groups. Not recommended: it depends on the groups.
+
+    Its power grows with the number of cases and it does not say where or which way the probabilities are off.
+    """
+    observed, expected, size = in_bins(r, int(groups), "mass")
+    excess = observed - expected
+    spread = expected * (1 - divide(expected, size))
+    with np.errstate(invalid="ignore"):
+        terms = np.where(np.abs(excess) <= 1e-12 * np.maximum(size, 1), 0.0, divide(excess**2, spread))
+    return np.where(size > 0, terms, 0.0).sum(-1)[()]

@@ -1,0 +1,202 @@
+"""Weak calibration: whether the probabilities are right on average, and neither too extreme nor too timid."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from cutline.core import logistic
+from cutline.core.counts import divide
+from cutline.core.ranking import Array, Ranking, dot
+from cutline.measures.conditions import ONE_CLASS
+from cutline.measures.definition import Family, Needs, measure
+from cutline.measures.facts import Condition, Parameter
+from cutline.measures.kinds import StandardError
+from cutline.measures.roc import over_stack
+
+weak = partial(measure, needs=Needs.PROBABILITIES, family=Family.PROBABILITY, better=None)
+
+FIT = Parameter(
+    "how the line is fitted: 'likelihood' (R's glm), 'ridge' (penalty 1 on the slope), or 'scikit_learn' "
+    "(LogisticRegression with its defaults: that penalty, and a solver that stops early)",
+    choices=("likelihood", "ridge", "scikit_learn"),
+    example="ridge",
+)
+
+
+def logits(r: Ranking) -> Array:
+    """The log odds of the probabilities; 0 and 1 count as the machine epsilon of the scores and its complement."""
+    bound = -math.log(np.finfo(r.score.dtype).eps)
+    log_p, log_q = r.logs
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.clip(log_p - log_q, -bound, bound))
+
+
+# ---------------------------------------------------------------------- observed against expected
+
+
+def _variance_of_log_ratio(r: Ranking) -> Any:
+    """Riley et al. (2021): (1 - prevalence) / positives, in effective numbers of cases."""
+    prevalence = divide(r.positives, r.total)
+    positives = r.positives if r.integral else divide(r.positives**2, r.pos2.sum(-1))
+    return divide(1 - prevalence, positives)
+
+
+def _delta_variance_of_log_ratio(r: Ranking) -> Any:
+    """The variance that takes into account what the probabilities say about each case."""
+    expected = dot(r.size.astype(float), r.key)
+    ratio = np.asarray(divide(r.positives, expected))[..., None]
+    pos2, neg2 = (r.pos, r.neg) if r.integral else (r.pos2, r.neg2)
+    squared = (pos2 * (1 - ratio * r.key) ** 2 + neg2 * (ratio * r.key) ** 2).sum(-1)
+    return divide(squared, np.square(r.positives, dtype=float))
+
+
+@weak(
+    title="O:E ratio",
+    formula=r"\frac{\sum_i y_i}{\sum_i p_i}",
+    range=(0, math.inf),
+    perfect=1,
+    baseline=1,
+    undefined=Condition(
+        "no positive is observed and none is expected",
+        lambda r, **_: (r.positives == 0) & (dot(r.size.astype(float), r.key) == 0),
+    ),
+    aliases=("o_e_ratio", "observed_expected_ratio"),
+    kind=StandardError({"log": _variance_of_log_ratio, "delta": _delta_variance_of_log_ratio}, scale="log"),
+    source=("vancalster2025", "riley2021"),
+)
+def oe_ratio(r: Ranking) -> Any:
+    """Observed positives for each expected one: 1 when the probabilities are right on average.
+
+    >>> oe_ratio([1, 0, 1, 0], [0.5, 0.25, 0.5, 0.25])  # 2 observed, 1.5 expected
+    1.3333333333333333
+    """
+    return divide(r.positives, dot(r.size.astype(float), r.key))
+
+
+# ---------------------------------------------------------------------- the logistic calibration line
+
+NO_DOUBT = Condition("every probability is 0 or 1", lambda r, **_: ~((r.size > 0) & (r.key > 0) & (r.key < 1)).any(-1))
+
+
+def _extremes(r: Ranking, cells: Array) -> tuple[Array, Array]:
+    """The highest and the lowest log odds that have a case."""
+    x, there = logits(r), cells > 0
+    return x[there.argmax(-1)], x[len(x) - 1 - there[..., ::-1].argmax(-1)]
+
+
+def _overlaps(r: Ranking) -> Any:
+    """Whether each class has a case strictly beyond one of the other, so that the likelihood has a maximum."""
+    (top_pos, low_pos), (top_neg, low_neg) = _extremes(r, r.pos), _extremes(r, r.neg)
+    return (low_pos < top_neg) & (low_neg < top_pos) & (r.positives > 0) & (r.negatives > 0)
+
+
+SEPARATED = Condition(
+    "the scores separate the classes or are all alike, so that no slope fits best",
+    lambda r, fit="likelihood", **_: (fit == "likelihood") & (r.positives > 0) & (r.negatives > 0) & ~_overlaps(r),
+)
+
+
+def _offset_fit(r: Ranking) -> logistic.Fit:
+    exists = (r.positives > 0) & (r.negatives > 0) & ~NO_DOUBT.holds(r)
+    return logistic.fit(np.ones((len(r), 1)), *r.floats, offset=logits(r), exists=exists)
+
+
+def joint_fit(r: Ranking, fit: str = "likelihood") -> logistic.Fit:
+    """Intercept and slope of the logistic regression of the class on the log odds of the probabilities."""
+    return r.kept(("joint_fit", fit), lambda: _joint_fit(r, fit))  # type: ignore[no-any-return]
+
+
+def _joint_fit(r: Ranking, fit: str) -> logistic.Fit:
+    both = (r.positives > 0) & (r.negatives > 0)
+    if fit == "scikit_learn":
+        found = np.reshape(over_stack(_by_scikit_learn, r), (*np.shape(both), 2))
+        return logistic.Fit(found, np.full((*np.shape(both), 2, 2), np.nan))
+    design = np.column_stack((np.ones(len(r)), logits(r)))
+    is_ridge = fit == "ridge"
+    exists = both if is_ridge else both & _overlaps(r)
+    ridge = np.array([0.0, 1.0]) if is_ridge else 0.0
+    return logistic.fit(design, *r.floats, ridge=ridge, exists=exists, start=(0.0, 1.0))
+
+
+def _by_scikit_learn(r: Ranking) -> Array:
+    from sklearn.linear_model import LogisticRegression
+
+    if not r.positives or not r.negatives:
+        return np.full(2, math.nan)
+    pos, neg = r.floats
+    x = np.tile(logits(r), 2)[:, None]
+    there = np.concatenate((pos, neg)) > 0
+    labels = np.repeat([1, 0], len(r))[there]
+    fitted = LogisticRegression().fit(x[there], labels, sample_weight=np.concatenate((pos, neg))[there])
+    return np.array([fitted.intercept_[0], fitted.coef_[0, 0]])
+
+
+def _robust(r: Ranking, design: Array, eta: Array, covariance: Array) -> Array:
+    """The covariance of the coefficients: by the information, or where weights are not counts, by the sandwich."""
+    if r.integral:
+        return covariance
+    mean = 1 / (1 + np.exp(-eta))
+    squared = r.pos2 * (1 - mean) ** 2 + r.neg2 * mean**2
+    return np.asarray(covariance @ np.einsum("...i,ij,ik->...jk", squared, design, design) @ covariance)
+
+
+def _variance_of_offset(r: Ranking) -> Any:
+    found = _offset_fit(r)
+    eta = logits(r) + found.coefficients
+    return _robust(r, np.ones((len(r), 1)), eta, found.covariance)[..., 0, 0]
+
+
+def _variance_of_line(column: int, r: Ranking, fit: str = "likelihood") -> Any:
+    found, x = joint_fit(r, fit), logits(r)
+    eta = found.coefficients[..., :1] + found.coefficients[..., 1:] * x
+    return _robust(r, np.column_stack((np.ones(len(r)), x)), eta, found.covariance)[..., column, column]
+
+
+line = partial(weak, range=(-math.inf, math.inf), source=("vancalster2025", "cox1958"))
+
+
+@line(
+    title="Calibration intercept",
+    formula=r"\hat a \text{ in } \operatorname{logit} P(y = 1) = a + \operatorname{logit}(p)",
+    perfect=0,
+    baseline=0,
+    undefined=(*ONE_CLASS, NO_DOUBT),
+    aliases=("calibration_in_the_large",),
+    kind=StandardError({"likelihood": _variance_of_offset}),
+)
+def calibration_intercept(r: Ranking) -> Any:
+    """Calibration in the large: by how much the log odds are too low on average, their slope being left at 1."""
+    return _offset_fit(r).coefficients[..., 0]
+
+
+@line(
+    title="Calibration slope",
+    formula=r"\hat b \text{ in } \operatorname{logit} P(y = 1) = a + b \operatorname{logit}(p)",
+    perfect=1,
+    baseline=math.nan,
+    undefined=(*ONE_CLASS, SEPARATED),
+    parameters={"fit": FIT},
+    kind=StandardError({"likelihood": partial(_variance_of_line, 1)}),
+)
+def calibration_slope(r: Ranking, *, fit: str = "likelihood") -> Any:
+    """Slope of the log odds of the outcome on those predicted: below 1 they are too extreme, above 1 too timid."""
+    return joint_fit(r, fit).coefficients[..., 1]
+
+
+@line(
+    title="Intercept of the calibration line",
+    formula=r"\hat a \text{ in } \operatorname{logit} P(y = 1) = a + b \operatorname{logit}(p)",
+    perfect=0,
+    baseline=math.nan,
+    undefined=(*ONE_CLASS, SEPARATED),
+    parameters={"fit": FIT},
+    aliases=("cox_intercept",),
+    kind=StandardError({"likelihood": partial(_variance_of_line, 0)}),
+)
+def joint_calibration_intercept(r: Ranking, *, fit: str = "likelihood") -> Any:
+    """Intercept of the joint fit with the slope. It is not calibration in the large: see calibration_intercept."""
+    return joint_fit(r, fit).coefficients[..., 0]

@@ -1,0 +1,218 @@
+"""How far the probabilities are from what happens: exactly (CORP), along a smooth curve, and in bins."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from cutline.core import loess
+from cutline.core.counts import divide
+from cutline.core.ranking import Array, Ranking, dot
+from cutline.measures.definition import Family, Needs, measure
+from cutline.measures.facts import Condition, Parameter, ReferenceValue
+from cutline.measures.probabilities import brier, log_loss
+from cutline.measures.rates import entropy
+
+error = partial(
+    measure,
+    needs=Needs.PROBABILITIES,
+    family=Family.PROBABILITY,
+    range=(0, math.inf),
+    better="lower",
+    perfect=0,
+    baseline=0,
+)
+
+# ---------------------------------------------------------------------- CORP: S = MCB - DSC + UNC
+
+SCORE = Parameter("the scoring rule that is taken apart", choices=("brier", "log"), example="log")
+
+
+def isotonic(r: Ranking) -> Array:
+    """The recalibrated probability at each score, by pooling adjacent violators; the ROC hull has the pools."""
+    return r.kept("isotonic", lambda: _isotonic(r))  # type: ignore[no-any-return]
+
+
+def _isotonic(r: Ranking) -> Array:
+    if r.pos.ndim > 1:
+        return np.reshape([isotonic(one) for one in r.one_by_one()], r.pos.shape)
+    cuts = r.hull
+    share = divide(np.diff(r.tp[cuts].astype(float)), np.diff(r.ends[cuts].astype(float)))
+    lengths = np.diff(cuts)
+    lengths[-1] += len(r) - cuts[-1]  # cells without a case at the end of the list
+    return np.repeat(share, lengths)
+
+
+def _mean_score(r: Ranking, p: Array, score: str) -> Any:
+    """The mean score of recalibrated probabilities, which are never certain and wrong."""
+    pos, neg = r.floats
+    if score == "brier":
+        return divide(dot(pos, (1 - p) ** 2) + dot(neg, p**2), r.total)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        loss = np.where(pos > 0, pos * np.log(p), 0.0) + np.where(neg > 0, neg * np.log1p(-p), 0.0)
+    return 0.0 - divide(loss.sum(-1), r.total)
+
+
+def _uncertainty(prevalence: Any, score: str) -> Any:
+    return prevalence * (1 - prevalence) if score == "brier" else entropy(prevalence)
+
+
+UNCERTAINTY = ReferenceValue(r"S(\pi)", lambda s, score="brier": _uncertainty(s.prevalence, score))
+part_of_score = partial(error, parameters={"score": SCORE}, source="dimitriadis2021")
+
+
+@part_of_score(
+    title="Miscalibration (CORP)",
+    formula=r"\bar S(p) - \bar S(\hat p_{PAV})",
+    aliases=("miscalibration",),
+)
+def mcb(r: Ranking, *, score: str = "brier") -> Any:
+    """How much of the score isotonic recalibration would remove: MCB of S = MCB - DSC + UNC, exact and without bins."""
+    raw = (brier if score == "brier" else log_loss).function(r)
+    return np.maximum(raw - _mean_score(r, isotonic(r), score), 0.0)
+
+
+@part_of_score(
+    title="Discrimination (CORP)",
+    formula=r"\bar S(\pi) - \bar S(\hat p_{PAV})",
+    better="higher",
+    perfect=UNCERTAINTY,
+)
+def dsc(r: Ranking, *, score: str = "brier") -> Any:
+    """How much better the recalibrated probabilities score than always saying the prevalence."""
+    return np.maximum(unc.function(r, score=score) - _mean_score(r, isotonic(r), score), 0.0)
+
+
+@part_of_score(
+    title="Uncertainty (CORP)",
+    formula=r"\bar S(\pi)",
+    better=None,
+    perfect=UNCERTAINTY,
+    baseline=UNCERTAINTY,
+)
+def unc(r: Ranking, *, score: str = "brier") -> Any:
+    """The score of always saying the prevalence: a fact about the data, not about the model."""
+    return np.asarray(_uncertainty(divide(r.positives, r.total), score))[()]
+
+
+# ---------------------------------------------------------------------- distance from a smooth curve
+
+SMOOTH = {
+    "smooth": Parameter(
+        "the curve: 'loess' as R's default, 'loess_direct' fitted at every score, 'epanechnikov' as Python's "
+        "localreg, or 'isotonic'",
+        choices=(*loess.SMOOTHERS, "isotonic"),
+        example="isotonic",
+    ),
+    "span": Parameter("share of the cases in a window of the loess", low=0, high=1, includes_low=False, example=0.5),
+    "degree": Parameter("degree of the local polynomial", low=1, high=2, whole=True, example=1),
+}
+
+
+def calibration_curve(r: Ranking, smooth: str = "loess", span: float = 0.75, degree: int = 2) -> Array:
+    """The smoothed share of positives at each score."""
+    if smooth == "isotonic":
+        return isotonic(r)
+    return r.kept(("curve", smooth, span, degree), lambda: _loess(r, smooth, span, degree))  # type: ignore[no-any-return]
+
+
+def _loess(r: Ranking, smooth: str, span: float, degree: int) -> Array:
+    def rising(cells: Array) -> Array:
+        return cells.reshape(-1, len(r))[:, ::-1] if cells.ndim > 1 else cells[::-1]
+
+    found = loess.smooth(r.key[::-1], rising(r.size.astype(float)), rising(r.share), smooth, span, int(degree))
+    return np.asarray(found[..., ::-1].reshape(r.pos.shape))
+
+
+def _distance(r: Ranking, smooth: str, span: float, degree: int) -> Array:
+    return np.asarray(np.abs(calibration_curve(r, smooth, span, degree) - r.key))
+
+
+# Windows and quantiles count cases, so that a weight is a repetition.
+from_curve = partial(error, parameters=SMOOTH, scales=False, source=("vancalster2025", "austin2019"))
+
+
+@from_curve(
+    title="Integrated calibration index",
+    formula=r"\frac1n \sum_i |p_i - \hat s(p_i)|",
+    aliases=("integrated_calibration_index", "e_avg"),
+)
+def ici(r: Ranking, *, smooth: str = "loess", span: float = 0.75, degree: int = 2) -> Any:
+    """Mean distance of the probabilities from a smooth calibration curve."""
+    return divide(dot(r.size.astype(float), _distance(r, smooth, span, degree)), r.total)
+
+
+@from_curve(title="E50", formula=r"\operatorname{median}_i |p_i - \hat s(p_i)|")
+def e50(r: Ranking, *, smooth: str = "loess", span: float = 0.75, degree: int = 2) -> Any:
+    """Median distance of the probabilities from a smooth calibration curve."""
+    return _quantile(r, _distance(r, smooth, span, degree), 0.5)
+
+
+@from_curve(title="E90", formula=r"Q_{0.9}\, |p_i - \hat s(p_i)|")
+def e90(r: Ranking, *, smooth: str = "loess", span: float = 0.75, degree: int = 2) -> Any:
+    """90th percentile of the distances of the probabilities from a smooth calibration curve."""
+    return _quantile(r, _distance(r, smooth, span, degree), 0.9)
+
+
+@from_curve(title="Emax", formula=r"\max_i |p_i - \hat s(p_i)|", aliases=("e_max",))
+def emax(r: Ranking, *, smooth: str = "loess", span: float = 0.75, degree: int = 2) -> Any:
+    """Largest distance of a probability from a smooth calibration curve."""
+    return np.where(r.size > 0, _distance(r, smooth, span, degree), 0.0).max(-1)
+
+
+def _quantile(r: Ranking, values: Array, q: float) -> Any:
+    """The quantile of the cases' values, linear between two cases (type 7); of weights that are no counts, a step."""
+    order = np.argsort(np.where(r.size > 0, values, np.inf), axis=-1)
+    values, size = np.take_along_axis(values, order, -1), np.take_along_axis(r.size, order, -1)
+    ends = np.cumsum(size, axis=-1)
+    place = np.asarray((r.total - 1) * q if r.integral else r.total * q)
+    first = np.floor(place) if r.integral else place
+
+    def at(position: Any) -> Any:
+        cell = (ends <= position[..., None]).sum(-1) if r.integral else (ends < position[..., None]).sum(-1)
+        last = np.count_nonzero(size, axis=-1) - 1
+        return np.take_along_axis(values, np.minimum(cell, last)[..., None], -1)[..., 0]
+
+    low = at(first)
+    return low + (place - first) * (at(first + 1) - low) if r.integral else low
+
+
+def _from_prevalence(r: Ranking) -> Any:
+    """Mean squared distance of the probabilities from the prevalence."""
+    prevalence = np.asarray(divide(r.positives, r.total))[..., None]
+    return divide(dot(r.size.astype(float), (prevalence - r.key) ** 2), r.total)
+
+
+@error(
+    title="Estimated calibration index",
+    formula=r"\frac{\sum_i (p_i - \hat s(p_i))^2}{\sum_i (p_i - \pi)^2}",
+    baseline=math.nan,
+    undefined=Condition(
+        "every probability equals the prevalence",
+        lambda r, scaling="relative", **_: (scaling == "relative") & (_from_prevalence(r) == 0),
+    ),
+    parameters=SMOOTH
+    | {
+        "scaling": Parameter(
+            "'relative' to a model that always says the prevalence, or 'percent': 100 times the mean square",
+            choices=("relative", "percent"),
+            example="percent",
+        )
+    },
+    aliases=("estimated_calibration_index",),
+    scales=False,
+    source=("vancalster2025", "vanhoorde2015"),
+)
+def eci(r: Ranking, *, smooth: str = "loess", span: float = 0.75, degree: int = 2, scaling: str = "relative") -> Any:
+    """Mean squared distance from a smooth calibration curve, relative to that of the probabilities from the prevalence.
+
+    Van Hoorde et al. (2015) scaled it to 100 times the mean square; the guidance of 2025 made it relative.
+    """
+    square = divide(dot(r.size.astype(float), _distance(r, smooth, span, degree) ** 2), r.total)
+    if scaling == "percent":
+        return 100 * square
+    whole = _from_prevalence(r)
+    return np.where(whole > 0, divide(square, whole), np.nan)[()]

@@ -1,0 +1,29 @@
+"""The published experiments, re-run: each study asks a question of its text and answers it with the public API.
+
+`STUDIES` lists them; `STUDIES["skew"].run(Settings(quick=True))` returns a `StudyReport`, which `save(folder)` writes
+as Markdown, as one HTML page with charts, and as CSV. `cutline study --list` and `cutline study NAME` do the same.
+"""
+
+from __future__ import annotations
+
+from cutline.core.errors import UnknownNameError, near
+from cutline.studies import hard_classifiers, noise, quota, skew, voting
+from cutline.studies.report import Section, StudyReport
+from cutline.studies.study import Settings, Study
+
+STUDIES: dict[str, Study] = {
+    study.name: study for study in (quota.STUDY, voting.STUDY, skew.STUDY, noise.STUDY, hard_classifiers.STUDY)
+}
+
+__all__ = ["STUDIES", "Section", "Settings", "Study", "StudyReport", "study"]
+
+
+def study(name: str) -> Study:
+    """A study by its name.
+
+    Args:
+        name: One of the names in `STUDIES`.
+    """
+    if name not in STUDIES:
+        raise UnknownNameError(f"There is no study {name!r}: choose one of {', '.join(STUDIES)}.{near(name, STUDIES)}")
+    return STUDIES[name]

@@ -1,0 +1,91 @@
+"""Murphy, section 3 (after Wallach): which measures put three hard classifiers in the order B > C > A."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+
+from cutline import MEASURES, Counts, Measure
+from cutline.charts import Picture
+from cutline.core.table import Table
+from cutline.measures import Needs
+from cutline.studies import drawing
+from cutline.studies.report import Section, StudyReport
+from cutline.studies.study import Settings, Study
+
+# Murphy's Table 4 in shares of all cases: TP, FP, FN, TN.
+SHARES = {"A": (0.9, 0.1, 0.0, 0.0), "B": (0.8, 0.0, 0.1, 0.1), "C": (0.78, 0.0, 0.12, 0.1)}
+WANTED = "B > C > A"
+PRINTED = ("accuracy", "precision", "recall", "f1", "mutual_information")  # Murphy's Table 5
+_EQUAL = 1e-12
+
+
+def run(settings: Settings) -> StudyReport:
+    """Every measure of one cut in the registry, on the three tables; nothing here is random."""
+    rows = [_row(measure) for measure in MEASURES.search(needs=Needs.COUNTS)]
+    right = [row for row in rows if row[-1] == WANTED]
+    printed = [row for row in rows if row[0] in PRINTED]
+    others = [row[1] for row in right if row[0] != "mutual_information"]
+    kinds = Counter(str(row[-1]) for row in rows)
+    found = ", ".join(others)
+    counted = f"Of the {len(rows)} measures of one cut in the registry, {len(right)} put the classifiers in the order"
+    beyond = (
+        "Among the five measures that the text tries, only mutual information does, as the text says. "
+        f"Beyond these five it is not the only one: {found} give the same order."
+    )
+    undefined = (
+        "A measure that is undefined for A, where nobody is predicted negative, orders B and C alone; "
+        "a measure that does not say which way is better orders nothing."
+    )
+    answer = (f"{counted} {WANTED} that the text asks for.", beyond, undefined)
+    columns = ("measure", "title", "A", "B", "C", "order")
+    sections = (
+        Section("Murphy's Table 5", (), Table(columns, tuple(printed)), name="hard-table-5"),
+        Section("How often each order comes out", (), None, _chart(kinds), "hard-orders"),
+        Section("Every measure of one cut", (), Table(columns, tuple(rows)), name="hard-all"),
+    )
+    facts = {"measures": len(rows), "in the wanted order": [row[0] for row in right]}
+    return StudyReport(*STUDY.heading, answer, sections, settings.seed, settings.quick, facts=facts)
+
+
+def _row(measure: Measure) -> tuple[str, str, float, float, float, str]:
+    values = {name: float(measure(_counts(*shares))) for name, shares in SHARES.items()}
+    return measure.name, measure.title, values["A"], values["B"], values["C"], order(values, measure.better)
+
+
+def _counts(*shares: float) -> Counts:
+    """Joint shares as counts of 50 cases, of which all four are whole."""
+    tp, fp, fn, tn = (round(50 * share) for share in shares)
+    return Counts(tp=tp, fp=fp, fn=fn, tn=tn)
+
+
+def order(values: dict[str, float], better: str | None) -> str:
+    """The names from the best to the worst, equal ones joined by =; what is undefined is left out.
+
+    >>> order({"A": 0.9, "B": 0.9, "C": 0.88}, "higher")
+    'A = B > C'
+    """
+    known = {name: value for name, value in values.items() if not math.isnan(value)}
+    if better is None or len(known) < 2:
+        return "no order"
+    ranked = sorted(known, key=lambda name: (-known[name] if better == "higher" else known[name], name))
+    text = ranked[0]
+    for before, name in itertools.pairwise(ranked):
+        same = known[before] == known[name] or abs(known[before] - known[name]) <= _EQUAL
+        text += f" {'=' if same else '>'} {name}"
+    return text if len(known) == len(values) else f"{text} (the others are undefined)"
+
+
+def _chart(kinds: Counter[str]) -> Picture:
+    rows = [{"order": name, "measures": count} for name, count in kinds.most_common()]
+    return drawing.bars(rows, x="measures", y="order", title="Order of the classifiers, by number of measures")
+
+
+STUDY = Study(
+    name="hard",
+    title="Which measures order three hard classifiers as intuition does?",
+    source="Murphy, section 3, Tables 4 and 5 (after Wallach 2006)",
+    question="A flags everybody; B and C raise no false alarm, and C misses more than B. B should be best, A worst.",
+    run=run,
+)

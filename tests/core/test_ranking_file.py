@@ -1,0 +1,116 @@
+"""Rankings as files: exact, checked, and never half written."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cutline import InputError, ParameterError, rank
+from cutline.core.ranking import Ranking, merge
+from cutline.core.ranking_file import MAGIC, is_ranking_file, load
+
+LABELS, SCORES = [1, 0, 1, 0, 1], [0.9, 0.6, 0.6, 0.2, -np.inf]
+
+
+def same(one, other):
+    assert one == other
+    assert (one.dropped, one.positive, one.higher_is_positive) == (
+        other.dropped,
+        other.positive,
+        other.higher_is_positive,
+    )
+    assert [one.score.dtype, one.pos.dtype] == [other.score.dtype, other.pos.dtype]
+
+
+@pytest.mark.parametrize(
+    "ranking",
+    [
+        rank(LABELS, SCORES),
+        rank(LABELS, SCORES, [1, 2, 3, 4, 5]),
+        rank(LABELS, SCORES, [0.1, 0.2, 0.3, 0.4, 0.5]),
+        rank(LABELS, np.float32(SCORES)),
+        rank(["yes", "no", "yes", "no", "yes"], SCORES, positive="yes"),
+        rank([True, False, True, False, True], SCORES, higher_is_positive=False),
+        rank([1, 0, 1, None], [3, 2, 1, 4], missing="drop"),
+        rank([1, 0], [5, 3]),
+    ],
+    ids=["plain", "whole", "fractions", "float32", "text", "lower", "dropped", "integers"],
+)
+def test_what_is_saved_is_what_is_loaded(tmp_path, ranking):
+    path = ranking.save(tmp_path / "day.ranking")
+
+    same(load(path), ranking)
+    assert is_ranking_file(path)
+    with pytest.raises(ValueError, match="read-only"):
+        load(path).pos[0] = 1
+
+
+@settings(max_examples=20)
+@given(
+    rows=st.lists(st.tuples(st.booleans(), st.floats(allow_nan=False), st.integers(1, 9)), min_size=1),
+    parts=st.integers(1, 4),
+)
+def test_saved_parts_merge_to_the_whole_in_any_order(tmp_path_factory, rows, parts):
+    folder = tmp_path_factory.mktemp("parts")
+    files = []
+    for i in range(parts):
+        mine = rows[i::parts]
+        if mine:
+            labels, scores, weights = zip(*mine, strict=True)
+            files.append(rank(labels, scores, weights, positive=True).save(folder / f"{i}.ranking"))
+    labels, scores, weights = zip(*rows, strict=True)
+    whole = rank(labels, scores, weights, positive=True)
+
+    assert merge([load(file) for file in files]) == merge([load(file) for file in files[::-1]]) == whole
+
+
+@pytest.fixture
+def saved(tmp_path):
+    return rank(LABELS, SCORES).save(tmp_path / "day.ranking")
+
+
+def test_a_file_that_was_cut_off_or_altered_is_refused(saved):
+    whole = saved.read_bytes()
+    for length in (len(MAGIC), len(MAGIC) + 20, len(whole) // 2, len(whole) - 1):
+        saved.write_bytes(whole[:length])
+        with pytest.raises(InputError, match=r"day\.ranking is damaged"):
+            load(saved)
+    rng = np.random.default_rng(0)
+    for place in rng.integers(len(MAGIC), len(whole), 60):
+        flipped = bytearray(whole)
+        flipped[place] ^= 1 << int(rng.integers(8))
+        saved.write_bytes(bytes(flipped))
+        with pytest.raises(InputError):
+            load(saved)
+
+
+def test_other_files_and_newer_ones_are_refused_in_a_sentence(saved, tmp_path):
+    other = tmp_path / "rows.csv"
+    other.write_text("y,p\n1,0.5\n")
+    with pytest.raises(InputError, match="is not a ranking file"):
+        load(other)
+    with pytest.raises(InputError, match="There is no file"):
+        load(tmp_path / "nothing.ranking")
+    saved.write_bytes(saved.read_bytes().replace(b'"version": 1', b'"version": 9'))
+    with pytest.raises(InputError, match="written by a newer cutline"):
+        load(saved)
+    assert not is_ranking_file(other)
+
+
+def test_a_ranking_is_not_written_over_another_without_being_told(saved):
+    before = saved.read_bytes()
+    with pytest.raises(ParameterError, match="exists already"):
+        rank([1, 0], [1, 0]).save(saved)
+    assert saved.read_bytes() == before
+    rank([1, 0], [1, 0]).save(saved, overwrite=True)
+    assert len(load(saved)) == 2
+
+
+def test_stacks_and_strange_labels_are_refused(tmp_path):
+    stack = Ranking.of_counts([2, 1], [[1, 0], [0, 1]], [[0, 1], [1, 0]])
+    with pytest.raises(ParameterError, match="stack"):
+        stack.save(tmp_path / "x.ranking")
+    odd = rank([1, 0], [1, 0])
+    object.__setattr__(odd, "positive", ("a", 1))
+    with pytest.raises(ParameterError, match="cannot hold"):
+        odd.save(tmp_path / "x.ranking")

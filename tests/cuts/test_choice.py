@@ -1,0 +1,322 @@
+"""Choosing a cut: the best by a criterion, under requirements, and what is said of it."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import cutline as cl
+from cutline.core.counts import Counts
+from cutline.core.errors import InputError, ParameterError
+from cutline.cuts.criteria import at_prevalence, criterion
+from cutline.cuts.plan import Plan
+from cutline.cuts.promises import promises
+from cutline.cuts.requirements import requirement
+
+TEN = cl.rank([1, 1, 0, 1, 1, 0, 0, 1, 0, 0], [0.95, 0.8, 0.75, 0.6, 0.5, 0.45, 0.3, 0.25, 0.2, 0.1])
+
+
+def normal_cases(n=400, seed=0, shift=1.2, prevalence=0.3):
+    rng = np.random.default_rng(seed)
+    labels = rng.random(n) < prevalence
+    return labels, rng.normal(size=n) + shift * labels
+
+
+def by_hand(r, score):
+    """The best cut by trying each: the highest threshold among equals."""
+    tables = [r.at_cut(i) for i in range(len(r) + 1)]
+    values = [score(c) for c in tables]
+    best = max(v for v in values if v == v)
+    return next(float(r.thresholds[i]) for i, v in enumerate(values) if v >= best - 1e-12)
+
+
+# ---------------------------------------------------------------------- criteria
+
+
+@pytest.mark.parametrize(
+    ("asked", "score"),
+    [
+        ({"maximize": "f1"}, lambda c: 2 * c.tp / (2 * c.tp + c.fp + c.fn)),
+        ({"maximize": "youden_j"}, lambda c: c.tp / c.positives - c.fp / c.negatives),
+        ({"maximize": "f_beta@beta=2"}, lambda c: 5 * c.tp / (5 * c.tp + c.fp + 4 * c.fn)),
+        ({"minimize": "error_rate"}, lambda c: -(c.fp + c.fn)),
+        ({"cost_fp": 1, "cost_fn": 20}, lambda c: -(c.fp + 20 * c.fn)),
+        ({"utility": {"tp": 90, "fp": -10}}, lambda c: 90 * c.tp - 10 * c.fp),
+        ({"utility": (5, -1, -2, 1)}, lambda c: 5 * c.tp - c.fp - 2 * c.fn + c.tn),
+        ({"minimize": "corner"}, lambda c: -np.hypot(c.fp / c.negatives, c.fn / c.positives)),
+        ({"maximize": lambda c: c.tp - 3 * c.fp}, lambda c: c.tp - 3 * c.fp),
+    ],
+)
+@pytest.mark.parametrize("seed", [0, 1])
+def test_the_best_cut_is_that_of_trying_each(asked, score, seed):
+    r = cl.rank(*normal_cases(60, seed))
+
+    assert cl.choose_cut(r, resamples=0, **asked).threshold == by_hand(r, score)
+
+
+def test_costs_at_another_prevalence_weigh_the_errors_of_that_population():
+    r = cl.rank(*normal_cases(80))
+
+    cut = cl.choose_cut(r, cost_fp=1, cost_fn=20, prevalence=0.01, resamples=0)
+
+    assert cut.threshold == by_hand(r, lambda c: -(0.99 * c.fp / c.negatives + 20 * 0.01 * c.fn / c.positives))
+    assert cut.apparent == pytest.approx(
+        0.99 * cut.counts.fp / cut.counts.negatives + 20 * 0.01 * cut.counts.fn / cut.counts.positives
+    )
+
+
+def test_the_cheapest_cut_is_a_corner_of_the_roc_hull():
+    r = cl.rank(*normal_cases(200))
+    corners = set(r.thresholds[r.hull].tolist())
+
+    for cost in (0.2, 1, 3, 20):
+        assert cl.choose_cut(r, cost_fp=1, cost_fn=cost, resamples=0).threshold in corners
+
+
+def test_a_measure_of_the_users_own_is_as_good_as_any():
+    def weighed(c):
+        return (3 * c.tp - c.fp) / c.total
+
+    r = cl.rank(*normal_cases(60))
+
+    assert cl.choose_cut(r, maximize=weighed, resamples=0).threshold == by_hand(r, weighed)
+
+
+@pytest.mark.parametrize("lower", [False, True])
+def test_a_quota_is_never_exceeded_and_ties_that_do_not_fit_are_left_out(lower):
+    scores = np.array([5.0, 4, 4, 4, 1])
+    r = cl.rank([1, 0, 1, 1, 0], -scores if lower else scores, higher_is_positive=not lower)
+
+    cut = cl.choose_cut(r, quota=3, resamples=0)
+
+    assert cut.counts.flagged == 1
+    assert any("inside a tie" in note for note in cut.notes)
+    assert cl.choose_cut(r, quota=4, resamples=0).counts.flagged == 4
+    assert cl.choose_cut(r, share=0.8, resamples=0).counts.flagged == 4
+
+
+def test_several_equal_cuts_are_told_and_the_one_that_flags_fewest_is_taken():
+    r = cl.rank([1, 0, 1, 0], [4.0, 3, 2, 1])  # J is 1/2 after the first case and after the third
+
+    cut = cl.choose_cut(r, maximize="youden_j", resamples=0)
+
+    assert cut.threshold == 4.0
+    assert cut.notes[0] == (
+        "2 cuts are equally good, with thresholds from 2 to 4: the one that flags fewest cases was taken."
+    )
+
+
+def test_flagging_nobody_may_be_best():
+    cut = cl.choose_cut(TEN, cost_fp=100, cost_fn=1, prevalence=0.001, resamples=0)
+
+    assert cut.counts.flagged == 2  # the two highest scores are positive, so they cost nothing
+    nobody = cl.choose_cut(TEN.swapped(), cost_fp=100, cost_fn=1, resamples=0)
+    assert nobody.counts.fp == 0
+
+
+# ---------------------------------------------------------------------- requirements on the data at hand
+
+
+def test_requirements_on_estimates_promise_nothing():
+    cut = cl.choose_cut(TEN, "recall >= 0.6", maximize="precision", confidence=None, resamples=0)
+
+    assert cut.threshold == 0.5  # 4 of 5 found with 1 false alarm; 3 of 5 with 1 at 0.6 is less precise
+    assert not cut.promises
+
+
+def test_the_choice_under_a_requirement_is_that_of_trying_each():
+    r = cl.rank(*normal_cases(100))
+
+    cut = cl.choose_cut(r, "recall >= 0.7", "fpr <= 0.4", maximize="precision", confidence=None, resamples=0)
+
+    allowed = [c for i in range(len(r) + 1) if (c := r.at_cut(i)).recall >= 0.7 and c.fpr <= 0.4]
+    assert cut.counts.precision == max(c.precision for c in allowed)
+
+
+def test_limits_are_those_that_a_gate_would_see():
+    ev = cl.evaluate(*normal_cases(300))
+
+    cut = cl.choose_cut(ev, "precision.low >= 0.4", resamples=0)
+
+    assert ev.estimate("precision", threshold=cut.threshold).low >= 0.4
+    place = ev.ranking.cut(cut.threshold)
+    lower = [
+        ev.estimate("precision", threshold=float(ev.ranking.thresholds[i])).low for i in range(place + 1, place + 6)
+    ]
+    assert max(lower) < 0.4
+
+
+def test_what_no_cut_meets_is_said():
+    cut = cl.choose_cut(TEN, "recall >= 0.9", "precision >= 0.9", confidence=None)
+
+    assert (cut.possible, cut.statement) == (False, "No cut meets the requirements on these cases: relax one of them.")
+
+
+# ---------------------------------------------------------------------- less variance
+
+
+@pytest.mark.parametrize("method", ["mean", "smooth", "kernel", "normal"])
+def test_variants_vary_less_than_the_raw_optimum(method):
+    raw, other = [], []
+    for seed in range(25):
+        r = cl.rank(*normal_cases(200, seed, prevalence=0.5))
+        raw.append(cl.choose_cut(r, maximize="youden_j", resamples=0).threshold)
+        times = 100 if method == "mean" else 0
+        other.append(cl.choose_cut(r, maximize="youden_j", method=method, resamples=times).threshold)
+
+    assert np.std(other) < np.std(raw)
+    assert np.mean(other) == pytest.approx(0.6, abs=0.15)  # halfway between the means
+
+
+def test_the_normal_cut_is_where_the_densities_cross():
+    from scipy.stats import norm
+
+    from cutline.cuts.variants import moments
+
+    r = cl.rank(*normal_cases(500, shift=1.5))
+    (m1, s1), (m0, s0) = moments(r)
+
+    t = cl.choose_cut(r, method="normal", resamples=0).threshold
+
+    assert norm.pdf(t, m1, s1) == pytest.approx(norm.pdf(t, m0, s0), rel=1e-9)
+
+
+def test_low_scores_that_mean_positive_mirror_the_choice():
+    labels, scores = normal_cases(150)
+    for asked in ({"maximize": "f1"}, {"method": "kernel"}, {"method": "smooth", "maximize": "f1"}):
+        high = cl.choose_cut(cl.rank(labels, scores), resamples=20, **asked)
+        low = cl.choose_cut(cl.rank(labels, -scores, higher_is_positive=False), resamples=20, **asked)
+
+        assert low.threshold == pytest.approx(-high.threshold)
+        assert low.threshold_interval == pytest.approx((-high.threshold_interval[1], -high.threshold_interval[0]))
+        assert (low.apply(-scores) == high.apply(scores)).all()
+
+
+# ---------------------------------------------------------------------- optimism
+
+
+def test_the_corrected_value_is_below_the_apparent_one_and_reproducible():
+    r = cl.rank(*normal_cases(120))
+
+    one, two = (cl.choose_cut(r, maximize="f1", resamples=200, seed=7) for _ in range(2))
+
+    assert one.to_dict() == two.to_dict()
+    assert one.apparent > one.corrected.value
+    assert one.optimism == pytest.approx(one.apparent - one.corrected.value)
+    assert one.corrected.low < one.corrected.value < one.corrected.high
+    assert one.threshold_interval.low <= one.threshold <= one.threshold_interval.high
+
+
+def test_resampled_choices_are_the_choices_of_the_resamples():
+    rng = np.random.default_rng(3)
+    r = cl.rank(*normal_cases(80))
+    drawn = rng.multinomial(80, r.size / 80, 6)
+    pos, neg = drawn * (r.pos > 0), drawn * (r.neg > 0)
+    stack = replace(r, pos=pos, neg=neg, pos2=pos, neg2=neg)
+    made = promises(r, [requirement("recall >= 0.7")], 0.8, after_looking=False)
+    plan = Plan(tuple(made), criterion("f1"))
+
+    one_by_one = [float(plan.keys(one)) for one in stack.one_by_one()]
+
+    assert plan.keys(stack).tolist() == one_by_one
+
+
+# ---------------------------------------------------------------------- the cut as an object
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        (("recall >= 0.8",), {}),
+        (("recall >= 0.999",), {}),
+        ((), {"maximize": "f1", "resamples": 100}),
+        ((), {"utility": {"fp": -1, "tp": 0.001}, "prevalence": 0.0001, "resamples": 0}),
+    ],
+)
+def test_a_cut_survives_a_file(tmp_path, asked):
+    cut = cl.choose_cut(cl.rank(*normal_cases(300)), *asked[0], **asked[1])
+
+    found = cl.load(cut.save(tmp_path / "cut.json"))
+
+    assert found.to_dict() == cut.to_dict()
+    assert json.loads((tmp_path / "cut.json").read_text())["schema"] == "cutline/cut/1"
+    if cut.possible:
+        assert found.threshold == cut.threshold
+        assert (found.apply([0.1, 5.0]) == cut.apply([0.1, 5.0])).all()
+
+
+def test_float32_scores_are_flagged_as_they_were_counted():
+    labels, scores = normal_cases(300)
+    scores = scores.astype(np.float32)
+    cut = cl.choose_cut(cl.rank(labels, scores), maximize="f1", resamples=0)
+
+    assert cut.apply(scores).sum() == cut.counts.flagged
+
+
+def test_the_statement_is_one_plain_sentence():
+    rng = np.random.default_rng(0)
+    scores = np.round(np.concatenate((rng.normal(2, 1, 100), rng.normal(0, 1, 400))), 2)
+    r = cl.rank(np.repeat([1, 0], [100, 400]), scores)
+
+    cut = cl.choose_cut(r, "recall >= 0.9", resamples=0)
+
+    assert cut.statement == (
+        f"With 95 % confidence at least 90 % of future positives score {cut.threshold:g} or more, "
+        "whatever the distribution; 4 of your 100 positives may be missed."
+    )
+    assert "Assumes: The cases are independent" in repr(cut)
+    assert "<p>With 95 % confidence" in cut._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [
+        (lambda: cl.choose_cut(TEN), "Say what the cut is for"),
+        (lambda: cl.choose_cut(TEN, "auc >= 0.9"), "the same at every cut"),
+        (lambda: cl.choose_cut(TEN, "f1 >= 0.9"), "write f1.low"),
+        (lambda: cl.choose_cut(TEN, "recall <= 0.9"), "Nothing can be promised"),
+        (lambda: cl.choose_cut(TEN, "recall@quota=3 >= 0.9"), "leave @quota out"),
+        (lambda: cl.choose_cut(TEN, "recall >= 90"), "pass one from 0 to 1"),
+        (lambda: cl.choose_cut(TEN, maximize="f1", minimize="fpr"), "pass one of them"),
+        (lambda: cl.choose_cut(TEN, maximize="error_rate"), "pass minimize='error_rate'"),
+        (lambda: cl.choose_cut(TEN, maximize="f2"), "no measure"),
+        (lambda: cl.choose_cut(TEN, cost_fp=1), "pass both"),
+        (lambda: cl.choose_cut(TEN, utility={"tq": 1}), "no outcome"),
+        (lambda: cl.choose_cut(TEN, utility=3), "not a table"),
+        (lambda: cl.choose_cut(TEN, maximize="f1", method="normal"), "Youden's J alone"),
+        (lambda: cl.choose_cut(TEN, "recall >= 0.9", confidence=95), "confidence is 95"),
+        (lambda: cl.choose_cut(TEN, maximize="f1", prevalence=2), "prevalence is 2"),
+        (lambda: cl.choose_cut(TEN, quota=[2, 3]), "where precision is tested"),
+    ],
+)
+def test_what_cannot_be_chosen_is_refused_with_the_way_out(asked, says):
+    with pytest.raises(ParameterError) as caught:
+        asked()
+
+    assert says in str(caught.value)
+
+
+def test_one_class_is_refused():
+    with pytest.raises(InputError, match="of one class"):
+        cl.choose_cut([1, 1], [0.1, 0.2], "recall >= 0.5")
+
+
+def test_a_file_that_is_no_cut_is_refused(tmp_path):
+    path = tmp_path / "cut.json"
+    for text in ("{", "[]", '{"schema": "cutline/cut/1"}'):
+        path.write_text(text)
+        with pytest.raises(InputError):
+            cl.load(path)
+
+
+def test_missing_scores_cannot_be_flagged():
+    with pytest.raises(InputError, match="position 1"):
+        cl.Cut(0.5, "").apply([0.2, np.nan])
+
+
+def test_counts_can_be_moved_to_another_prevalence():
+    moved = at_prevalence(Counts(8, 10, 2, 80), 0.5)
+
+    assert (moved.tp, moved.fn, moved.total) == (40, 10, 100)
+    assert moved.precision == pytest.approx(40 / (40 + 10 * 50 / 90))

@@ -1,0 +1,231 @@
+"""Promises fixed in advance, and those that hold at every cut at once: reference numbers, enumeration, simulation."""
+
+from fractions import Fraction
+from math import comb
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.special import ndtr
+from scipy.stats import beta
+
+import cutline as cl
+from cutline.core.errors import ParameterError
+from cutline.cuts.guarantees import (
+    cases_needed,
+    chance_below,
+    local_level,
+    lower_bounds,
+    misses_allowed,
+    simultaneous_bounds,
+    upper_bounds,
+)
+
+# ---------------------------------------------------------------------- fixed in advance
+
+
+@pytest.mark.parametrize(
+    ("cases", "allowed"),
+    [
+        (28, (1, -1, -1)),
+        (29, (1, 0, -1)),
+        (59, (6, 1, 0)),
+        (100, (13, 4, 1)),
+        (400, (66, 29, 12)),
+        (1000, (178, 84, 38)),
+    ],
+)
+def test_the_misses_that_a_recall_allows_are_those_of_the_table(cases, allowed):
+    assert tuple(misses_allowed(cases, 1 - r, 0.95) for r in (0.8, 0.9, 0.95)) == allowed
+
+
+def test_the_smallest_number_of_positives_is_known():
+    assert [cases_needed(1 - r, 0.95) for r in (0.9, 0.95, 0.99)] == [29, 59, 299]
+    assert cases_needed(0.0, 0.95) == np.inf
+
+
+@pytest.mark.parametrize("rate", [Fraction(1, 20), Fraction(1, 10), Fraction(1, 5), Fraction(1, 2)])
+@pytest.mark.parametrize("confidence", [Fraction(9, 10), Fraction(19, 20)])
+def test_up_to_sixty_cases_enumeration_in_fractions_allows_the_same(rate, confidence):
+    for m in range(1, 61):
+        chances = [comb(m, k) * rate**k * (1 - rate) ** (m - k) for k in range(m + 1)]
+        at_least = [sum(chances[j:]) for j in range(m + 1)]
+        largest = max(j for j in range(m + 1) if at_least[j] >= confidence)
+
+        assert misses_allowed(m, float(rate), float(confidence)) == largest - 1
+
+
+@pytest.mark.parametrize("recall", [0.8, 0.9, 0.95])
+def test_it_is_clopper_pearson_tested_from_the_lowest_cut_up(recall):
+    for m in range(1, 61):
+        passed = -1
+        for missed in range(m):  # stop at the first failure
+            low = beta.ppf(0.05, m - missed, missed + 1)
+            if low < recall:
+                break
+            passed = missed
+
+        assert misses_allowed(m, 1 - recall, 0.95) == passed
+
+
+def test_bounds_are_clopper_pearson():
+    missed = np.arange(41)
+
+    assert upper_bounds(missed[:-1], 40, 0.9) == pytest.approx(beta.ppf(0.9, missed[:-1] + 1, 40 - missed[:-1]))
+    assert upper_bounds(40, 40, 0.9) == 1
+    assert lower_bounds(0, 40, 0.9) == 0
+    assert lower_bounds(7, 40, 0.9) == pytest.approx(beta.ppf(0.1, 7, 34))
+
+
+# ---------------------------------------------------------------------- at every cut at once
+
+
+def test_the_local_level_is_that_of_the_reference():
+    assert [round(local_level(m, 0.95), 6) for m in (20, 50, 100)] == [0.005217, 0.003287, 0.002461]
+
+
+@pytest.mark.parametrize(("cases", "misses"), [(100, 2), (400, 22)])
+def test_a_band_allows_fewer_misses_than_a_promise_in_advance(cases, misses):
+    allowed = int((simultaneous_bounds(cases, 0.95) <= 0.1).sum()) - 1
+
+    assert allowed == misses < misses_allowed(cases, 0.1, 0.95)
+
+
+@pytest.mark.parametrize("m", [1, 2, 3, 5])
+def test_the_chance_of_a_band_is_that_of_enumeration(m):
+    bounds = np.sort(np.random.default_rng(m).random(m))
+
+    # Each uniform falls in one of the m + 1 gaps; the band holds when i of them are below the i-th bound.
+    gaps = np.diff(np.concatenate(([0], bounds, [1])))
+    chance = 0.0
+    for counts in np.ndindex(*[m + 1] * (m + 1)):
+        if sum(counts) == m and all(sum(counts[:i]) >= i for i in range(1, m + 1)):
+            ways = 1
+            left = m
+            for n in counts:
+                ways *= comb(left, n)
+                left -= n
+            chance += ways * np.prod(gaps ** np.array(counts))
+
+    assert chance_below(bounds, np.arange(1, m + 1), m) == pytest.approx(chance, rel=1e-9)
+
+
+@pytest.mark.parametrize("m", [7, 60, 3000])
+def test_the_band_holds_as_often_as_it_says(m):
+    runs, bounds = 4000 if m < 1000 else 1500, simultaneous_bounds(m, 0.9)[:-1]
+    uniforms = np.sort(np.random.default_rng(0).random((runs, m)), axis=1)
+
+    held = (uniforms <= bounds).all(1).mean()
+
+    error = 4 * np.sqrt(0.09 / runs)
+    assert 0.9 - error < held < 0.9 + error
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(2, 300), st.sampled_from([0.8, 0.9, 0.95]))
+def test_bounds_rise_with_the_misses_and_never_undercut_those_in_advance(m, confidence):
+    bounds = simultaneous_bounds(m, confidence)
+
+    assert (np.diff(bounds) > 0).all()
+    assert (bounds >= upper_bounds(np.arange(m + 1), m, confidence) - 1e-9).all()
+
+
+# ---------------------------------------------------------------------- what a promise is worth
+
+
+def simulated(rng, kind, n, positive):
+    """Scores of one class, and how likely a new case scores at least t."""
+    shift = 1.0 * positive
+    if kind == "smooth":
+        return rng.normal(shift, 1, n), lambda t: float(ndtr(shift - t))
+    if kind == "tied":
+        chances = np.array([1, 2, 3, 2, 2]) if positive else np.array([3, 3, 2, 1, 1])
+        chances = chances / chances.sum()
+        return rng.choice(5, n, p=chances).astype(float), lambda t: float(chances[np.arange(5) >= t].sum())
+    rate = 1.0 if positive else 2.0
+    return rng.exponential(1 / rate, n), lambda t: float(np.exp(-rate * max(t, 0)))
+
+
+@pytest.mark.parametrize("kind", ["smooth", "tied", "skewed"])
+@pytest.mark.parametrize(
+    ("requirements", "after_looking"),
+    [(("recall >= 0.8",), False), (("fpr <= 0.3",), False), (("recall >= 0.7", "fpr <= 0.6"), False),
+     (("recall >= 0.7",), True), (("precision >= 0.55",), False), (("precision >= 0.45",), True)],
+)  # fmt: skip
+def test_promises_are_broken_no_more_often_than_they_say(kind, requirements, after_looking):
+    rng, runs, broken = np.random.default_rng(5), 100, 0
+    for _ in range(runs):
+        m = rng.binomial(160, 0.4)
+        (pos, of_pos), (neg, of_neg) = simulated(rng, kind, m, True), simulated(rng, kind, 160 - m, False)
+        r = cl.rank(np.repeat([1, 0], [m, 160 - m]), np.concatenate((pos, neg)))
+        cut = cl.choose_cut(r, *requirements, confidence=0.8, after_looking=after_looking, resamples=0)
+        if not cut.possible:
+            continue
+        recall, fpr = of_pos(cut.threshold), of_neg(cut.threshold)
+        flagged = 0.4 * recall + 0.6 * fpr
+        truth = {"recall": recall, "fpr": fpr, "precision": 0.4 * recall / flagged if flagged else 1.0}
+        kept = (
+            truth[text.split()[0]] >= float(text.split()[2])
+            if ">=" in text
+            else truth[text.split()[0]] <= float(text.split()[2])
+            for text in requirements
+        )
+        broken += not all(kept)
+
+    assert broken / runs <= 0.2 + 3 * np.sqrt(0.16 / runs)
+
+
+def test_a_cut_in_advance_is_the_order_statistic_and_ties_stay_together():
+    positives = np.repeat(np.arange(20.0), 5)  # 100 positives, 5 at each score: 4 may be missed, so none of the ties is
+    r = cl.rank(np.repeat([1, 0], 100), np.concatenate((positives, positives - 10)))
+
+    cut = cl.choose_cut(r, "recall >= 0.9", resamples=0)
+
+    assert (cut.threshold, cut.misses_allowed, cut.requirements[0].seen) == (0.0, 4, 0)
+    assert cl.choose_cut(r, "recall >= 0.8", resamples=0).threshold == 2.0  # 13 may be missed: two scores of 5
+
+
+def test_what_is_impossible_says_how_many_positives_it_takes():
+    r = cl.rank(np.repeat([1, 0], [28, 100]), np.arange(128.0))
+
+    cut = cl.choose_cut(r, "recall >= 0.9")
+
+    assert not cut.possible
+    assert np.isnan(cut.threshold)
+    assert cut.positives_needed == 29
+    assert cut.statement == (
+        "It takes at least 29 positives to promise 'recall >= 0.9' with 95 % confidence, and there are 28: "
+        "only flagging everybody would."
+    )
+    with pytest.raises(ParameterError, match="There is no cut to apply"):
+        cut.apply([1.0])
+
+
+def test_two_classes_multiply_their_confidences():
+    rng = np.random.default_rng(0)
+    r = cl.rank(np.repeat([1, 0], 300), np.concatenate((rng.normal(2, 1, 300), rng.normal(0, 1, 300))))
+
+    cut = cl.choose_cut(r, "recall >= 0.8", "fpr <= 0.3", maximize="f1", resamples=0)
+
+    each = [one.confidence for one in cut.requirements]
+    assert np.prod(each) == pytest.approx(0.95)
+    assert cut.requirements[0].allowed == misses_allowed(300, 0.2, each[0])
+    assert cut.requirements[0].seen <= cut.requirements[0].allowed
+
+
+@pytest.mark.parametrize("how", ["weights", "groups"])
+def test_promises_are_refused_for_weights_and_groups_and_limits_are_the_way_out(how):
+    rng = np.random.default_rng(1)
+    labels = rng.random(300) < 0.5
+    scores = rng.normal(size=300) + 2 * labels
+    extra = {how: rng.integers(1, 4, 300) if how == "weights" else np.arange(300) // 3}
+    ev = cl.evaluate(labels, scores, **extra)
+
+    with pytest.raises(ParameterError, match=r"recall\.low >= 0\.9"):
+        cl.choose_cut(ev, "recall >= 0.8")
+
+    cut = cl.choose_cut(ev, "recall.low >= 0.8", resamples=200)
+    assert cut.possible
+    assert not cut.promises
+    assert ev.estimate("recall", threshold=cut.threshold, resamples=200).low >= 0.75
