@@ -427,6 +427,7 @@ def test_a_frame_has_a_row_for_each_measure(ev, backend, kind, column):
 
 # ---------------------------------------------------------------------- notes
 
+
 def texts(ev):
     return [note.text for note in ev.notes]
 
@@ -521,7 +522,7 @@ def test_a_quota_is_the_cut_of_the_whole_evaluation():
     assert ev.summary("precision").rows[0].value == EV.summary("precision", quota=3).rows[0].value == ev.precision
     assert ev.threshold == ev.at(quota=3).threshold
     assert "the 3 highest scores" in repr(ev)
-    with pytest.raises(ParameterError, match="exactly one of threshold, quota or share"):
+    with pytest.raises(CutlineError, match="exactly one of threshold, quota or share"):
         evaluate(LABELS, SCORES, quota=3, threshold=0.5)
 
 
@@ -529,7 +530,11 @@ def test_a_measure_may_be_read_at_a_cut_of_its_own():
     found = EV.summary(["precision", ("precision", {"quota": 3}), ("recall", {"share": 0.3})])
 
     assert [row["measure"] for row in found] == ["precision", "precision(quota=3)", "recall(share=0.3)"]
-    assert [row["value"] for row in found] == [EV.precision, EV.value("precision", quota=3), EV.value("recall", quota=3)]
+    assert [row["value"] for row in found] == [
+        EV.precision,
+        EV.value("precision", quota=3),
+        EV.value("recall", quota=3),
+    ]
 
 
 def test_a_row_that_was_dropped_is_one_row():

@@ -9,6 +9,7 @@ import threading
 
 import numpy as np
 import pytest
+from cutline.report.conventions import conventions
 
 import cutline as cl
 from cutline.advice import notes
@@ -17,7 +18,6 @@ from cutline.curves import iso_cost
 from cutline.examples import load
 from cutline.report import html
 from cutline.report.chart_specs import charts, kinds
-from cutline.report.conventions import conventions
 from cutline.report.kept_cuts import embedded, kept, left_out
 from cutline.report.measure_rows import differences, facts, resamples, rows_of
 from cutline.report.page import MODULES, asset, packed, script
