@@ -26,6 +26,7 @@ from cutline.results.budget import affordable, resamples_for
 from cutline.results.comparison_summary import ComparisonSummary, title_of
 from cutline.results.cut_point import CutPoint
 from cutline.results.estimate import Estimate
+from cutline.results.notes import resampling_notes
 from cutline.results.summary import Options
 from cutline.results.wanted import Named, headlines, suits, wanted
 
@@ -312,6 +313,15 @@ class Comparison(Mapping[str, Evaluation]):
             found.verdict,
             found.omnibus,
             {curve: self.dominance(curve) for curve in CURVES},
+            tuple(
+                resampling_notes(
+                    len(self.pairing),
+                    resamples,
+                    drawn if any("bootstrap" in row.methods for row in found.rows) else 0,
+                    is_open=not drawn and any(not row.methods for row in found.rows),
+                    is_wanted=True,
+                )
+            ),
         )
 
     def _affordable(self, measures: int, resamples: int | None) -> int:

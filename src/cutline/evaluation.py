@@ -27,7 +27,7 @@ from cutline.results.budget import affordable, fewer, resamples_for
 from cutline.results.cut_point import CutPoint, cut_point
 from cutline.results.estimate import Estimate
 from cutline.results.methods import RESAMPLED
-from cutline.results.notes import Note, data_notes
+from cutline.results.notes import Note, data_notes, resampling_notes
 from cutline.results.summary import Data, Options, Summary
 from cutline.results.wanted import Named, headlines, wanted
 
@@ -335,7 +335,14 @@ class Evaluation:
         options = Options(check_level(level), self.cut, intervals=intervals, resamples=resamples, seed=seed)
         chosen = wanted(measures, family, self.ranking, self.cut)
         rows, options = rows_of(chosen, self.ranking, self.groups, options)
-        return Summary(self._data, options, self.counts, rows, self.notes)
+        more = resampling_notes(
+            len(self.ranking),
+            resamples,
+            options.resamples_used,
+            is_open=any(row.is_open for row in rows),
+            is_wanted=intervals is True,
+        )
+        return Summary(self._data, options, self.counts, rows, (*self.notes, *more))
 
     @property
     def _data(self) -> Data:

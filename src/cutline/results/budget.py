@@ -41,6 +41,14 @@ def affordable(measures: int, scores: int, resamples: int, *, quick: bool = Fals
     return measures * scores * resamples <= (QUICK if quick else WORK)
 
 
+def left_out(scores: int) -> str:
+    """That intervals without a closed form were left out, in words."""
+    return (
+        f"Intervals without a closed form are left out, because resampling {scores:,} distinct scores takes long: "
+        "ask for a number of resamples to have them."
+    )
+
+
 def fewer(scores: int, asked: int | None = None) -> str:
     """That the rule drew fewer resamples than usual, in words; empty when it did not."""
     used = resamples_for(scores, asked)

@@ -12,6 +12,7 @@ from cutline.core.columns import counted
 from cutline.core.counts import written
 from cutline.core.ranking import Ranking
 from cutline.measures import MEASURES
+from cutline.results.budget import fewer, left_out
 from cutline.results.cut_point import CutPoint
 
 Kind = Literal["warning", "advice", "fact"]
@@ -47,6 +48,13 @@ def data_notes(r: Ranking, cut: CutPoint, groups: int = 0) -> Iterator[Note]:
     yield from _order(r)
     yield from _certainly_wrong(r)
     yield from _at_the_cut(r, cut)
+
+
+def resampling_notes(scores: int, asked: int | None, used: int, *, is_open: bool, is_wanted: bool) -> Iterator[Note]:
+    """What the budget of resamples changed: fewer than usual, or none where some measure has no closed form."""
+    text = fewer(scores, asked) if used else left_out(scores) if is_open and is_wanted and asked is None else ""
+    if text:
+        yield Note("resamples", text)
 
 
 def _order(r: Ranking) -> Iterator[Note]:

@@ -149,6 +149,11 @@ class Row:
         return method_title(self.estimate.method) if self.interval else ""
 
     @property
+    def is_open(self) -> bool:
+        """Whether there is a value but no interval was made."""
+        return math.isfinite(self.value) and not self.estimate.method
+
+    @property
     def is_resampled(self) -> bool:
         """Whether the interval is from resamples."""
         return self.interval is not None and self.estimate.method in RESAMPLED
