@@ -152,7 +152,7 @@ CASES = [
     ("share below one place", "share", lambda: EV.at(share=0.1)),
     ("quota and share", "quota and share", lambda: EV.at(quota=1, share=0.5)),
     ("threshold and quota", "threshold and quota", lambda: cut(RANKING, threshold=0.5, quota=1)),
-    ("no place to cut", "threshold, quota and share", EV.at),
+    ("no place to cut", "threshold, quota or share", EV.at),
     # probabilities
     ("brier of margins", "scores", lambda: cl.brier(LABELS, MARGINS)),
     ("value of margins", "scores", lambda: cl.evaluate(LABELS, MARGINS).value("log_loss")),

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from cutline.core.checks import LEVEL, check_choice, check_level, check_whole
-from cutline.core.errors import ParameterError, UnknownNameError, near
+from cutline.core.errors import Argument, ParameterError, Text, UnknownNameError, near
 from cutline.core.table import Table
 from cutline.evaluation import Evaluation
 from cutline.inference.resampling.pairing import Pairing, pair
@@ -86,7 +86,11 @@ def compare(
     elif data is not None:
         labels, scores, weights, groups, ids = join_frames(labels, scores, weights, data, id, positive, groups)
     elif id is not None:
-        raise ParameterError("id names a column of the frames in data: pass data= with one frame for each model.")
+        raise ParameterError(
+            "names a column of the frames in data",
+            Text("pass ", Argument("data"), " with one frame for each model"),
+            argument="id",
+        )
     cases = share_cases(labels, scores, weights, positive=positive, missing=missing, ids=ids)
     names = tuple(cases.scores)
     thresholds = dict.fromkeys(names) if threshold is None else thresholds_of(threshold, names)
@@ -159,7 +163,7 @@ class Comparison(Mapping[str, Evaluation]):
         check_choice(method, "method", TESTS)
         drawn = self._resamples(resamples)
         asked = self._ask(measure, parameters, drawn, check_whole(seed, "seed", 0))
-        if asked.chosen(method) == "bootstrap":
+        if method in ("auto", "bootstrap"):
             (asked,) = answered([asked], self.pairing, drawn, seed, method)
         return tests_of(asked, method, self.pairing)
 
@@ -261,7 +265,7 @@ class Comparison(Mapping[str, Evaluation]):
             return of_curves(curve, self.names, rankings)
         chosen = MEASURES[measure]
         if chosen.needs is not Needs.COUNTS or chosen.better is None:
-            raise ParameterError(f"{chosen.name} is not a measure of one cut that is good or bad: choose another.")
+            raise ParameterError(f"{chosen.name} is not a measure of one cut that is good or bad", "choose another")
         return of_thresholds(chosen, self.names, rankings, **parameters)
 
     # ------------------------------------------------------------------ many measures
@@ -404,11 +408,11 @@ class Comparison(Mapping[str, Evaluation]):
             return 0, 1
         if a is None or b is None:
             raise ParameterError(
-                f"There are {len(self)} models, {', '.join(map(repr, self))}: pass the names of two, a and b."
+                f"There are {len(self)} models, {', '.join(map(repr, self))}", "pass the names of two, a and b"
             )
         self[a], self[b]
         if a == b:
-            raise ParameterError(f"a and b are both {a!r}: pass the names of two models.")
+            raise ParameterError(f"a and b are both {a!r}", "pass the names of two models")
         return self.names.index(a), self.names.index(b)
 
     # ------------------------------------------------------------------ looks

@@ -173,8 +173,8 @@ class Evaluation:
         permutations, seed = check_whole(permutations, "permutations", 1), check_whole(seed, "seed", 0)
         if self.groups is not None:
             raise ParameterError(
-                "permutation_test shuffles the labels of independent cases, but these come in groups: "
-                "ask for estimate(), whose interval resamples whole groups."
+                "permutation_test shuffles the labels of independent cases, but these come in groups",
+                "ask for estimate(), whose interval resamples whole groups",
             )
         chosen = MEASURES[measure]
         return permute_labels(self.ranking, chosen, self.completed(chosen, parameters), permutations, seed)
@@ -326,7 +326,9 @@ class Evaluation:
             seed: The seed of the resamples.
         """
         if intervals not in (True, False, "bootstrap", "formula"):
-            raise ParameterError(f"intervals is {intervals!r}: pass True, False, 'bootstrap' or 'formula'.")
+            raise ParameterError(
+                f"is {intervals!r}", "pass True, False, 'bootstrap' or 'formula'", argument="intervals"
+            )
         if threshold is not None or quota is not None or share is not None:
             moved = self.with_cut(threshold=threshold, quota=quota, share=share)
             return moved.summary(

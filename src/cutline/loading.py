@@ -22,12 +22,12 @@ def load(path: str | os.PathLike[str]) -> Any:
     try:
         document = json.loads(where.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise InputError(f"There is no file {str(path)!r}: pass one that cutline wrote.") from None
+        raise InputError(f"There is no file {str(path)!r}", "pass one that cutline wrote") from None
     except OSError as error:
-        raise InputError(f"{title} cannot be read ({error.strerror}): pass a file that cutline wrote.") from None
+        raise InputError(f"{title} cannot be read ({error.strerror})", "pass a file that cutline wrote") from None
     except (UnicodeDecodeError, json.JSONDecodeError):
-        raise InputError(f"{title} is not JSON: pass a file that cutline wrote, such as cut.json.") from None
+        raise InputError(f"{title} is not JSON", "pass a file that cutline wrote, such as cut.json") from None
     schema = document.get("schema") if isinstance(document, dict) else None
     if schema != SCHEMA:
-        raise InputError(f"{title} is no cut: pass a file with the schema {SCHEMA!r}, as `cutline cut -o` writes it.")
+        raise InputError(f"{title} is no cut", f"pass a file with the schema {SCHEMA!r}, as `cutline cut -o` writes it")
     return Cut.from_dict(document)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cutline.core.errors import InputError, ParameterError
+from cutline.core.errors import Argument, InputError, ParameterError, Text
 from cutline.inputs.predictions import rank
 from cutline.measures import MEASURES, Measure, Needs
 
@@ -25,7 +25,7 @@ def scorer(measure: str | Measure, *, positive: Any = None, **parameters: Any) -
     chosen = MEASURES[measure]
     if chosen.better is None:
         raise ParameterError(
-            f"{chosen.name} is neither good nor bad when it grows: choose another measure to score by."
+            f"{chosen.name} is neither good nor bad when it grows", "choose another measure to score by"
         )
     places: dict[str, Any] = {
         name: parameters.pop(name) for name in ("threshold", "quota", "share") if name in parameters
@@ -34,14 +34,16 @@ def scorer(measure: str | Measure, *, positive: Any = None, **parameters: Any) -
     if "quota" in chosen.parameters:
         takes = {"quota", "share"}
     if len(places) > 1:
-        raise ParameterError(f"{' and '.join(places)} are given together: pass one of them.")
+        raise ParameterError(f"{' and '.join(places)} are given together", "pass one of them")
     refused = [name for name in places if name not in takes]
     if refused:
-        raise ParameterError(f"{chosen.name} takes no {' or '.join(refused)}: leave it out, or choose another measure.")
+        raise ParameterError(
+            f"{chosen.name} takes no {' or '.join(refused)}", "leave it out, or choose another measure"
+        )
     lacking = [name for name in chosen.required if name not in parameters and not places]
     if lacking:
         example = chosen.parameters[lacking[0]].example
-        raise ParameterError(f"{chosen.name} needs {' and '.join(lacking)}: pass for example {lacking[0]}={example}.")
+        raise ParameterError(f"{chosen.name} needs {' and '.join(lacking)}", f"pass for example {lacking[0]}={example}")
     return Scorer(chosen.with_(**parameters), places, positive)
 
 
@@ -62,16 +64,21 @@ class Scorer:
         """The measure of the estimator's scores, as it is."""
         classes = np.asarray(getattr(estimator, "classes_", [])).tolist()
         if len(classes) != 2:
-            raise InputError(f"The estimator knows {len(classes)} classes: pass a fitted classifier of two.")
+            raise InputError(f"The estimator knows {len(classes)} classes", "pass a fitted classifier of two")
         known = f"{classes[0]!r} and {classes[1]!r}"
         positive = classes[1] if self.positive is None else self.positive
         if positive not in classes:
-            raise InputError(f"positive={positive!r} is not among the estimator's classes, {known}: pass one of them.")
+            raise InputError(
+                Text(Argument("positive", positive), f" is not among the estimator's classes, {known}"),
+                "pass one of them",
+            )
         truth = np.asarray(y)
         strange = ~np.isin(truth, classes)
         if strange.any():
             raise InputError(
-                f"y holds {truth[strange].tolist()[0]!r}, but the estimator knows {known}: pass those labels."
+                f"holds {truth[strange].tolist()[0]!r}, but the estimator knows {known}",
+                "pass those labels",
+                argument="y",
             )
         ranking = rank(truth == positive, self._scores(estimator, X, classes.index(positive)), sample_weight)
         return float(self.measure(ranking, **self.cut))
@@ -88,7 +95,7 @@ class Scorer:
         }.get(needs, "" if has_probabilities or has_margins else "predict_proba and decision_function")
         if lacking:
             who = type(estimator).__name__
-            raise InputError(f"{self.measure.name} needs {needs.value}, but {who} lacks {lacking}: choose another.")
+            raise InputError(f"{self.measure.name} needs {needs.value}, but {who} lacks {lacking}", "choose another")
         if has_margins and (needs in (Needs.MARGINS, Needs.RANKING) or not has_probabilities):
             margins = np.asarray(estimator.decision_function(X))
             return margins if column == 1 else -margins

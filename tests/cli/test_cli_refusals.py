@@ -3,8 +3,11 @@
 import os
 
 import pytest
+import typer
 
-from cutline.cli.text import as_options, printable, without_controls
+from cutline.cli.main import app
+from cutline.cli.text import OPTIONS, in_options, printable, without_controls
+from cutline.core.errors import Argument, InputError, Text
 
 BAD_FILES = {
     "empty.csv": (b"", "empty"),
@@ -13,7 +16,7 @@ BAD_FILES = {
     "mixed.csv": (b"y,p\n1,0.5\nyes,0.3\n0,0.2\n", "3 different values"),
     "one.csv": (b"y,p\n1,0.5\n1,0.3\n", "both classes"),
     "nan.csv": (b"y,p\n1,0.5\n0,NaN\n", "--missing drop"),
-    "words.csv": (b"y,p\nspam,0.5\nham,0.3\n", "--positive 'spam'"),
+    "words.csv": (b"y,p\nspam,0.5\nham,0.3\n", "--positive spam"),
     "bad.parquet": (b"this is no Parquet", "cannot be read as Parquet"),
     "short.parquet": (b"PAR1", "cannot be read as Parquet"),
     "binary.csv": (bytes(range(256)) * 20, "binary"),
@@ -70,7 +73,7 @@ def test_repeated_and_absent_ids_are_refused(cutline, tmp_path):
         (["--weight", "w"], "which --weight names"),
         (["--group", "g"], "which --group names"),
         (["--id", "i"], "which --id names"),
-        (["--positive", "2"], "--positive '2' is not among the labels"),
+        (["--positive", "2"], "--positive 2 is not among the labels"),
         (["--measures", "auk"], "Did you mean auc?"),
         (["--measures", "auc", "--all"], "pass one of them"),
         (["--measures", "hit_rate"], "--quota 3"),
@@ -78,9 +81,9 @@ def test_repeated_and_absent_ids_are_refused(cutline, tmp_path):
         (["--label", "y", "--score", "y"], "--label and --score both name 'y'"),
         (["--score", "p", "--weight", "p"], "--score and --weight both name 'p'"),
         (["--family", "rank"], "Invalid value for '--family': 'rank' is not one of"),
-        (["--quota", "11"], "10 places"),
+        (["--quota", "11"], "10 cases"),
         (["--quota", "many"], "--quota"),
-        (["--share", "2"], "share is 2"),
+        (["--share", "2"], "--share is 2"),
         (["--level", "95"], "level is 95"),
         (["--seed", "-1"], "seed is -1"),
         (["--resamples", "-1"], "--resamples is -1"),
@@ -143,12 +146,26 @@ def test_printable_leaves_words_alone():
 @pytest.mark.parametrize(
     ("said", "expected"),
     [
-        ("If it is, pass quota= or share=.", "If it is, pass --quota or --share."),
-        ("Then pass higher_is_positive=False.", "Then pass --lower-is-positive."),
-        ("hit_rate needs quota: pass for example quota=3.", "hit_rate needs quota: pass for example --quota 3."),
-        ("the first at position 2: fill them", "the first in row 3: fill them"),
-        ("'r.html' exists already: pass overwrite=True.", "'r.html' exists already: pass --force."),
+        (Text("If it is, pass ", Argument("quota"), "."), "If it is, pass --quota."),
+        (Text("Then pass ", Argument("higher_is_positive", False), "."), "Then pass --lower-is-positive."),
+        (Text("pass ", Argument("overwrite", True), ", or"), "pass --force, or"),
+        (Text("pass ", Argument("positive", True)), "pass --positive true"),
+        (Text("pass ", Argument("positive", "it's")), "pass --positive 'it'\"'\"'s'"),
+        (Text("pass ", Argument("nothing_like_it")), "pass nothing_like_it"),
+        ("quota= in a plain text is text", "quota= in a plain text is text"),
+        (
+            InputError("holds NaN", "pass numbers", argument="scores", position=2),
+            "scores holds NaN in row 3: pass numbers.",
+        ),
+        (InputError("is 95", "pass 0.95", argument="level"), "--level is 95: pass 0.95."),
     ],
 )
-def test_messages_of_the_package_are_told_in_options(said, expected):
-    assert as_options(said) == expected
+def test_what_the_package_says_is_told_in_options(said, expected):
+    assert in_options(said) == expected
+
+
+def test_every_option_that_messages_name_exists():
+    command = typer.main.get_command(app)
+    declared = {name for each in command.commands.values() for option in each.params for name in option.opts}
+
+    assert set(OPTIONS.values()) <= declared

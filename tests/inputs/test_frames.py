@@ -56,7 +56,7 @@ def test_a_frame_gives_the_ranking_of_its_arrays(kind, score, weight, higher):
 def test_text_labels(kind):
     frame = KINDS[kind](COLUMNS)
     assert rank("said", "p", data=frame, positive="yes") == rank(COLUMNS["said"], COLUMNS["p"], positive="yes")
-    with pytest.raises(InputError, match="pass positive="):
+    with pytest.raises(InputError, match="for example positive="):
         rank("said", "p", data=frame)
 
 
@@ -102,13 +102,13 @@ def test_missing_categories_stay_missing(frame):
 
 def test_text_in_the_scores(kind):
     frame = KINDS[kind]({"y": [1, 0], "p": ["0.9", "high"]})
-    with pytest.raises(InputError, match=r"scores \(column 'p'\) holds text, for example '0.9' at position 0"):
+    with pytest.raises(InputError, match=r"scores \(column 'p'\) holds text, for example '0.9', at position 0"):
         rank("y", "p", data=frame)
 
 
 def test_names(kind):
     frame = KINDS[kind](COLUMNS)
-    with pytest.raises(InputError, match=r"data has no column 'singel', which scores names\. Did you mean single"):
+    with pytest.raises(InputError, match=r"data has no column 'singel', which scores= names\. Did you mean single"):
         rank("y", "singel", data=frame)
     with pytest.raises(ParameterError, match="with data=, pass the name of a column"):
         rank("y", COLUMNS["p"], data=frame)

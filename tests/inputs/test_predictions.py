@@ -520,7 +520,7 @@ def test_a_quota_is_taken_as_it_is():
 def test_a_quota_that_was_fixed_is_checked_like_one_that_is_given(name, quota):
     fixed = MEASURES[name].with_(quota=quota)
     ev = evaluate(LABELS, SCORES)
-    message = "a whole number of places" if quota == 2.5 else "the list has 5 places"
+    message = "a whole number of cases" if quota == 2.5 else "there are 5 cases"
 
     for ask in (
         lambda: fixed(LABELS, SCORES),

@@ -10,6 +10,7 @@ from cutline.advice.evidence import Asked, brief, percent
 from cutline.advice.situations import MAJORITY
 from cutline.core.checks import LEVEL
 from cutline.core.counts import written
+from cutline.core.wording import Argument, Text
 from cutline.inference.one.proportions import wald_holds
 from cutline.measures import MEASURES, Family
 
@@ -29,7 +30,11 @@ def imbalance(a: Asked) -> str | None:
         f"{'these have' if a.models else 'yours has'} {a.values('accuracy')}. "
         "Read balanced accuracy, MCC or the precision-recall curve instead."
     )
-    return f"{text} Or call the rare class positive: positive=." if mostly_positive else text
+    return (
+        Text(text, " Or name the rare class as the positive one with ", Argument("positive"), ".")
+        if mostly_positive
+        else text
+    )
 
 
 def rare_positives(a: Asked) -> str | None:
@@ -106,9 +111,13 @@ def quota_unknown(a: Asked) -> str | None:
     if not any(MEASURES[name].family is Family.QUOTA for name in a.measures):
         return None
     hits, found, pem = (_given(a, name) for name in ("average_hit_rate", "average_qrecall", "pem"))
-    return (
+    return Text(
         f"No quota is given. If it is not known yet, read the average hit rate{hits} if a wrong inclusion is costly, "
-        f"and the average Qrecall{found} or PEM{pem} if a missed positive is. If it is, pass quota= or share=."
+        f"and the average Qrecall{found} or PEM{pem} if a missed positive is. If it is, pass ",
+        Argument("quota"),
+        " or ",
+        Argument("share"),
+        ".",
     )
 
 

@@ -47,14 +47,16 @@ class Situation:
     def __post_init__(self) -> None:
         check_choice(self.goal, "goal", get_args(Goal))
         if self.prevalence is not None and not 0 < check_number(self.prevalence, "prevalence") < 1:
-            raise ParameterError(f"prevalence is {self.prevalence:g}: pass the share of positives, between 0 and 1.")
+            raise ParameterError(
+                f"is {self.prevalence:g}", "pass the share of positives, between 0 and 1", argument="prevalence"
+            )
         for name in ("cost_fp", "cost_fn"):
             cost = getattr(self, name)
             if cost is not None and not 0 < check_number(cost, name) < float("inf"):
-                raise ParameterError(f"{name} is {cost:g}: pass a finite cost above 0.")
+                raise ParameterError(f"is {cost:g}", "pass a finite cost above 0", argument=name)
         if (self.cost_fp is None) != (self.cost_fn is None):
             given = "cost_fp" if self.cost_fn is None else "cost_fn"
-            raise ParameterError(f"{given} is given alone: pass both costs, on one scale.")
+            raise ParameterError(f"{given} is given alone", "pass both costs, on one scale")
 
     @property
     def is_unbalanced(self) -> bool:

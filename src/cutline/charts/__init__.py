@@ -10,9 +10,11 @@ import altair as alt
 from cutline.charts.declaration import ChartKind, Charts, CutPlace, Place, Shows
 from cutline.charts.figures import error_bars
 from cutline.charts.parts import AREAS, CUT, Evaluated
-from cutline.charts.picture import Picture
+from cutline.charts.picture import Picture, legends_below
 from cutline.charts.registry import CHARTS, PAGE_MEASURES
-from cutline.charts.theme import DARK, LIGHT, LONGEST, MOST_MODELS, THEMES, Theme, themed
+from cutline.charts.renderer import program as vega
+from cutline.charts.sizes import Length, resized
+from cutline.charts.theme import DARK, LIGHT, LONGEST, MOST_MODELS, PRINT, THEMES, Theme, themed
 from cutline.core.errors import InputError, ParameterError, UnknownNameError, near
 from cutline.inference.two.confidence_curve import ConfidenceCurve
 
@@ -24,6 +26,7 @@ __all__ = [
     "LIGHT",
     "MOST_MODELS",
     "PAGE_MEASURES",
+    "PRINT",
     "THEMES",
     "ChartKind",
     "Charts",
@@ -35,9 +38,13 @@ __all__ = [
     "Theme",
     "chart",
     "error_bars",
+    "legends_below",
+    "vega",
 ]
 
 UNNAMED = "model"
+# What every chart takes.
+COMMON = ("theme", "title", "width", "height")
 
 
 def chart(
@@ -45,6 +52,9 @@ def chart(
     models: Evaluated | Mapping[str, Evaluated] | None = None,
     *,
     theme: str = "light",
+    title: str | None = None,
+    width: Length | None = None,
+    height: Length | None = None,
     **parameters: Any,
 ) -> Picture:
     """A chart of one evaluation, or of several by name.
@@ -54,13 +64,18 @@ def chart(
         models: What `evaluate` or `compare` gives, or several evaluations by name, such as
             `{"tree": ev1, "forest": ev2}`.
         theme: "light", "dark" or, for black and white, "print".
+        title: A title in place of the chart's own.
+        width: The width of the whole picture, in pixels or as a length such as "85mm".
+        height: The height of the whole picture.
         **parameters: Those of the chart, such as `cost_fn=5` for "roc".
 
     Returns:
         A picture, which shows itself in a notebook and saves itself as a file.
     """
     if not isinstance(name, str):
-        raise UnknownNameError(f"name is of type {type(name).__name__}: pass the name of a chart first, such as 'roc'.")
+        raise UnknownNameError(
+            f"is of type {type(name).__name__}", "pass the name of a chart first, such as 'roc'", argument="name"
+        )
     chosen, kind = themed(theme), CHARTS[name]
     if kind.shows is Shows.DIFFERENCE:
         found, parameters = _difference(models, parameters)
@@ -70,8 +85,19 @@ def chart(
         drawn = kind.draw(shown, chosen, **_parameters(kind, parameters))
         if not kind.names_model and len(shown) == 1 and [*shown] != [UNNAMED]:
             drawn.title = _named(drawn.title, *shown)
+    if title is not None:
+        drawn.title = _titled(drawn.title, title)
     drawn.config = alt.Config(**chosen.config())
-    return Picture(name, drawn)
+    picture = Picture(name, drawn)
+    return picture if width is None and height is None else resized(picture, width, height)
+
+
+def _titled(title: Any, text: str) -> alt.TitleParams:
+    """The title with another text."""
+    if not isinstance(text, str):
+        raise ParameterError(f"is of type {type(text).__name__}", "pass a text", argument="title")
+    below = alt.Undefined if title is alt.Undefined else title.subtitle
+    return alt.TitleParams(text, subtitle=below)
 
 
 def _named(title: Any, name: str) -> alt.TitleParams:
@@ -89,12 +115,12 @@ def _parameters(kind: ChartKind, given: dict[str, Any]) -> dict[str, Any]:
     takes = kind.parameters
     if "measure" in takes:  # over the threshold, a measure has parameters of its own
         if "measure" in given:
-            raise ParameterError(f"The chart {kind.name} is of that measure: name another chart for another measure.")
+            raise ParameterError(f"The chart {kind.name} is of that measure", "name another chart for another measure")
         return {"measure": kind.name} | given
     for one in given:
         if one not in takes:
-            words = f"it takes {', '.join([*takes, 'theme'])}"
-            raise ParameterError(f"The chart {kind.name} has no parameter {one!r}: {words}.{near(one, takes)}")
+            known = f"it takes {', '.join([*takes, *COMMON])}"
+            raise ParameterError(f"The chart {kind.name} has no parameter {one!r}", known, hint=near(one, takes))
     return given
 
 
@@ -104,8 +130,8 @@ def _difference(models: Any, parameters: dict[str, Any]) -> tuple[ConfidenceCurv
         return models, parameters
     if not hasattr(models, "confidence_curve"):
         raise InputError(
-            "The chart confidence_curve shows a difference on the same cases: pass what compare() gives, or its "
-            "confidence_curve()."
+            "The chart confidence_curve shows a difference on the same cases",
+            "pass what compare() gives, or its confidence_curve()",
         )
     own = {name: parameters[name] for name in ("level",) if name in parameters}
     asked = {name: value for name, value in parameters.items() if name not in own}
@@ -117,24 +143,24 @@ def _models(kind: ChartKind, models: Any) -> dict[str, Evaluated]:
     if models is None:
         if kind.shows is Shows.NOTHING:
             return {}
-        raise InputError(f"The chart {kind.name} shows predictions, but none were given: pass an evaluation.")
+        raise InputError(f"The chart {kind.name} shows predictions, but none were given", "pass an evaluation")
     if not isinstance(models, Mapping):
         models = {getattr(models, "name", None) or UNNAMED: models}
     for model in models.values():
         if not (hasattr(model, "ranking") and hasattr(model, "threshold")):
             raise InputError(
-                f"A chart shows evaluations, but one of type {type(model).__name__} was given: pass what evaluate() "
-                "gives, or several of them by name, such as {'tree': ev1, 'forest': ev2}."
+                f"A chart shows evaluations, but one of type {type(model).__name__} was given",
+                "pass what evaluate() gives, or several of them by name, such as {'tree': ev1, 'forest': ev2}",
             )
     named = _told_apart(models)
     if not named:
-        raise InputError(f"The chart {kind.name} shows predictions, but no model was given: pass at least one.")
+        raise InputError(f"The chart {kind.name} shows predictions, but no model was given", "pass at least one")
     if len(named) > MOST_MODELS:
         raise InputError(
-            f"{len(named)} models were given, but a chart tells {MOST_MODELS} apart: pass at most {MOST_MODELS}."
+            f"{len(named)} models were given, but a chart tells {MOST_MODELS} apart", f"pass at most {MOST_MODELS}"
         )
     if len(named) > 1 and kind.shows is Shows.ONE:
-        raise InputError(f"The chart {kind.name} shows one model, but {len(named)} were given: pass one of them.")
+        raise InputError(f"The chart {kind.name} shows one model, but {len(named)} were given", "pass one of them")
     return named
 
 
@@ -142,7 +168,7 @@ def _told_apart(models: Mapping[Any, Evaluated]) -> dict[str, Evaluated]:
     """The models by names that can be read and differ."""
     named = {str(key): model for key, model in models.items()}
     if len(named) < len(models):
-        raise InputError("Two models have names that read the same: give each a name of its own.")
+        raise InputError("Two models have names that read the same", "give each a name of its own")
     if any(not name.strip() for name in named):
-        raise InputError("The name of a model is empty: give each a name that can be read.")
+        raise InputError("The name of a model is empty", "give each a name that can be read")
     return named

@@ -46,7 +46,7 @@ KINDS = {
 def dominance_chart(models: Models, theme: Theme, *, kind: str = "roc") -> Any:
     """The curves of several models, and below them which of them leads in which region, as coloured spans."""
     if len(models) < 2:
-        raise ParameterError("dominance compares models, but one was given: pass two or more.")
+        raise ParameterError("dominance compares models, but one was given", "pass two or more")
     found, drawn_kind = _compared(models, kind)
     curves = curves_of(models, drawn_kind)
     references = {"baseline": BASELINE} if "baseline" in next(iter(curves.values())).beside else {}
@@ -70,13 +70,17 @@ def _compared(models: Models, kind: str) -> tuple[Dominance, str]:
     if kind in KINDS:
         curve, drawn_kind = KINDS[kind]
         if curve == "quota" and len({(float(r.positives), float(r.total)) for r in rankings}) > 1:
-            raise InputError(f"{kind} compares places of one list, but the models rank different cases: pass the same.")
+            raise InputError(
+                f"{kind} compares places of one list, but the models rank different cases", "pass the same"
+            )
         return of_curves(curve, list(models), rankings), drawn_kind
     measure = MEASURES[kind] if kind in MEASURES else None  # noqa: SIM401
     if measure is None or measure.needs is not Needs.COUNTS or measure.better is None:
         raise ParameterError(
-            f"kind is {kind!r}: pass {', '.join(KINDS)}, or a measure of one cut that is good or bad, such as f1."
-            f"{near(kind, KINDS)}"
+            f"is {kind!r}",
+            f"pass {', '.join(KINDS)}, or a measure of one cut that is good or bad, such as f1",
+            argument="kind",
+            hint=near(kind, KINDS),
         )
     if len({r.higher_is_positive for r in rankings}) > 1:
         raise InputError("Of some models high scores are positive, of others low ones: they share no threshold.")

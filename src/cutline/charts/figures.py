@@ -49,7 +49,9 @@ def portion_lift(models: Models, theme: Theme, *, portions: int = 10) -> Any:
     """The lift of each portion of the list, as bars, or as lines when bars of so many models could not be read."""
     curves = curves_of(models, "portion_lift", portions=portions)
     if portions > MOST_PORTIONS:
-        raise ParameterError(f"portions is {portions}, but a chart shows {MOST_PORTIONS} at most: pass fewer.")
+        raise ParameterError(
+            f"is {portions}, but a chart shows {MOST_PORTIONS} at most", "pass fewer", argument="portions"
+        )
     frame = frame_of(curves)
     baseline = rule_layer({"baseline": 1.0}, "y", frame, theme)
     if len(curves) <= MOST_BARS:
@@ -66,7 +68,7 @@ def _bars(curves: Mapping[str, Curve], frame: Frame, theme: Theme) -> Any:
     """A bar for each portion and model, those of a model picked out by a click in the legend."""
     data = [row for name, found in curves.items() for row in rows(_portion_columns(found), series=name)]
     names, clicked = list(curves), clickable(frame)
-    legend = alt.Legend(title=None, orient="right", labelExpr=SHORTENED) if len(names) > 1 else None
+    legend = alt.Legend(title=None, labelExpr=SHORTENED) if len(names) > 1 else None
     bars = (
         alt.Chart(inline(data))
         .mark_bar(strokeWidth=1, stroke=theme.text)
@@ -160,7 +162,7 @@ def _error_areas(model: Evaluated, bins: int | None, frame: Frame, theme: Theme)
             fill=alt.Fill(
                 "error:N",
                 scale=scale,
-                legend=alt.Legend(title="Errors at the cut", orient="right", labelExpr=told),
+                legend=alt.Legend(title="Errors at the cut", labelExpr=told),
                 sort=None,
             ),
             tooltip=[alt.Tooltip("error:N", title="Errors")],
@@ -265,7 +267,7 @@ def ranking_table(models: Models, theme: Theme, *, rows: int = 20) -> Any:
     [(_, model)] = models.items()
     r = model.ranking
     if isinstance(rows, bool) or not (isinstance(rows, int | np.integer) and 2 <= rows <= 60):
-        raise ParameterError(f"rows is {rows!r}: pass a whole number from 2 to 60.")
+        raise ParameterError(f"is {rows!r}", "pass a whole number from 2 to 60", argument="rows")
     chosen = np.unique(np.linspace(1, len(r), min(rows, len(r))).round().astype(int))
     c = r.counts
     at = Counts(c.tp[chosen], c.fp[chosen], c.fn[chosen], c.tn[chosen], c.threshold[chosen])

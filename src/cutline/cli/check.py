@@ -43,13 +43,13 @@ class Gate:
     def check(self) -> None:
         """Refuse a gate that checks nothing, or half of something."""
         if not self.require and not self.no_worse:
-            raise ParameterError("There is nothing to check: pass --require, or --against with --no-worse.")
+            raise ParameterError("There is nothing to check", "pass --require, or --against with --no-worse")
         if (self.against is None) != (self.no_worse is None):
-            raise ParameterError("--against and --no-worse belong together: pass both.")
+            raise ParameterError("--against and --no-worse belong together", "pass both")
         if self.against is None and (self.margin is not None or self.against_score is not None):
-            raise ParameterError("--margin and --against-score belong to --against: pass that too.")
+            raise ParameterError("--margin and --against-score belong to --against", "pass that too")
         if self.margin is not None and not self.margin >= 0:
-            raise ParameterError(f"--margin is {self.margin:g}: pass the largest acceptable loss, 0 or more.")
+            raise ParameterError(f"--margin is {self.margin:g}", "pass the largest acceptable loss, 0 or more")
 
 
 @dataclass(frozen=True)
@@ -131,14 +131,14 @@ def _check_interval(text: str, row: Row | DifferenceRow, resamples: int, asked: 
     """Refuse a gate on an interval that was not made, or on one that too few resamples made."""
     if row.interval is None and asked.resamples == 0 and not math.isnan(row.value):
         raise ParameterError(
-            f"{text!r} needs a bootstrap interval, which --resamples 0 leaves out: "
-            f"pass at least {FEWEST} resamples, or set a bound for the value alone."
+            f"{text!r} needs a bootstrap interval, which --resamples 0 leaves out",
+            f"pass at least {FEWEST} resamples, or set a bound for the value alone",
         )
     fewest = math.ceil(2 / (1 - asked.level)) - 1
     if row.estimate.method in RESAMPLED and resamples < fewest:
         raise ParameterError(
-            f"{text!r} needs at least {fewest} resamples at a level of {asked.level:g}, but {resamples} were drawn: "
-            f"pass --resamples {max(fewest, FEWEST)}."
+            f"{text!r} needs at least {fewest} resamples at a level of {asked.level:g}, but {resamples} were drawn",
+            f"pass --resamples {max(fewest, FEWEST)}",
         )
 
 

@@ -15,7 +15,7 @@ from cutline.advice import noted
 from cutline.cli import render
 from cutline.cli.progress import waiting
 from cutline.cli.reading import Reading, read_comparison, read_evaluation
-from cutline.cli.text import as_options
+from cutline.cli.text import in_options
 from cutline.comparison import Comparison
 from cutline.core import writing
 from cutline.core.checks import check_whole
@@ -48,13 +48,13 @@ class Asked:
     def check(self) -> None:
         """Refuse options that contradict each other, before any file is read."""
         if self.measures is not None and (self.family or self.all):
-            raise ParameterError("--measures, --family and --all each say what to show: pass one of them.")
+            raise ParameterError("--measures, --family and --all each say what to show", "pass one of them")
         if self.measures is not None:
             terms(self.measures)
         if self.resamples is not None and 0 < check_whole(self.resamples, "--resamples", 0) < FEWEST:
             raise ParameterError(
-                f"--resamples is {self.resamples}, too few for an interval: pass at least {FEWEST}, "
-                "or 0 to leave the bootstrap intervals out."
+                f"--resamples is {self.resamples}, too few for an interval",
+                f"pass at least {FEWEST}, or 0 to leave the bootstrap intervals out",
             )
 
     @property
@@ -101,15 +101,15 @@ class Output:
         """Refuse what cannot be written, before any work is done."""
         if self.json and self.csv:
             raise ParameterError(
-                "--json and --csv both print to standard output: pass one of them, and --save FILE for the other."
+                "--json and --csv both print to standard output", "pass one of them, and --save FILE for the other"
             )
         if self.html is not None and self.html.suffix.lower() != ".html":
-            raise ParameterError(f"--html is {str(self.html)!r}: pass a path that ends in .html.")
+            raise ParameterError(f"--html is {str(self.html)!r}", "pass a path that ends in .html")
         for path in self.save:
             if path.suffix.lower() not in SAVED:
-                raise ParameterError(f"--save is {str(path)!r}: pass a path that ends in {', '.join(SAVED)}.")
+                raise ParameterError(f"--save is {str(path)!r}", f"pass a path that ends in {', '.join(SAVED)}")
         if self.png is not None and self.png.exists() and not self.png.is_dir():
-            raise ParameterError(f"--png is {str(self.png)!r}, which is a file: pass a folder.")
+            raise ParameterError(f"--png is {str(self.png)!r}, which is a file", "pass a folder")
         wanted = [self.png / f"{name}.png" for name in charts] if self.png is not None and self.png.is_dir() else []
         for path in [*wanted, *self.files]:
             writing.check(path, overwrite=self.force)
@@ -203,4 +203,4 @@ def run_compare(paths: Sequence[str], reading: Reading, asked: Asked, output: Ou
 
 def _in_options(summary: Document) -> Document:
     """The summary with notes that name options of the command line."""
-    return summary.with_notes(tuple(replace(note, text=as_options(note.text)) for note in summary.notes))
+    return summary.with_notes(tuple(replace(note, text=in_options(note.text)) for note in summary.notes))

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from types import FrameType
 from typing import Annotated
 
 import typer
 
+from cutline.cli import cut_commands
 from cutline.cli import options as o
 
-FINE, FAILED, REFUSED, STOPPED = 0, 1, 2, 130
+FINE, FAILED, REFUSED, BROKEN, STOPPED = 0, 1, 2, 3, 130
 
 app = typer.Typer(
     name="cutline",
@@ -22,7 +25,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
     help="How good a binary classifier is, how sure you can be of it, and where to draw the line.\n\n"
-    "Exit codes: 0 fine, 1 a gate failed, 2 bad input or usage.",
+    "Exit codes: 0 fine, 1 a gate failed, 2 bad input or usage, 3 an error of cutline itself, 130 stopped by Ctrl-C.",
     epilog="Try it: cutline demo",
 )
 
@@ -76,6 +79,7 @@ def evaluate(
     png: o.Png = None,
     force: o.Force = False,
     quiet: o.Quiet = False,
+    plugin: o.Plugin = None,
 ) -> None:
     """Evaluate one model: what it gets right, every number with its interval, and what to know about them."""
     from cutline.cli.evaluate import Asked, Output, run_evaluate
@@ -86,10 +90,10 @@ def evaluate(
         positive,
         lower_is_positive,
         threshold,
-        quota,
-        share,
         missing.value,
         format and format.value,
+        quota,
+        share,
     )
     asked = Asked(measures, family and family.value, all, level, resamples, seed)
     run_evaluate(file, reading, asked, Output(json, csv, html, tuple(save or ()), png, force, quiet), name)
@@ -133,6 +137,7 @@ def compare(
     png: o.Png = None,
     force: o.Force = False,
     quiet: o.Quiet = False,
+    plugin: o.Plugin = None,
 ) -> None:
     """Compare models on the same cases: differences with intervals, and whether they can be told apart."""
     from cutline.cli.evaluate import Asked, Output, run_compare
@@ -143,10 +148,10 @@ def compare(
         positive,
         lower_is_positive,
         threshold,
-        quota,
-        share,
         missing.value,
         format and format.value,
+        quota,
+        share,
     )
     asked = Asked(measures, None, False, level, resamples, seed)
     run_compare(files, reading, asked, Output(json, csv, html, tuple(save or ()), png, force, quiet))
@@ -179,6 +184,7 @@ def check(
     junit: o.Junit = None,
     force: o.Force = False,
     quiet: o.Quiet = False,
+    plugin: o.Plugin = None,
 ) -> None:
     """A gate for continuous integration: exit 1 when a requirement does not hold, 0 when all do.
 
@@ -197,15 +203,21 @@ def check(
         positive,
         lower_is_positive,
         threshold,
-        quota,
-        share,
         missing.value,
         format and format.value,
+        quota,
+        share,
     )
     asked = Asked(None, None, False, level, resamples, seed)
     gate = Gate(tuple(require or ()), against, no_worse, margin, against_score, junit)
     passed = run_check(file, reading, asked, gate, Output(json, force=force, quiet=quiet))
     raise typer.Exit(FINE if passed else FAILED)
+
+
+app.command(epilog="Example: cutline cut predictions.csv --label y --score p --require 'recall >= 0.9' -o cut.json")(
+    cut_commands.cut
+)
+app.command(epilog="Example: cutline apply cut.json new.csv --score p -o flagged.csv")(cut_commands.apply)
 
 
 @app.command(epilog="Examples: cutline measures; cutline measures mcc; cutline measures kappa; cutline measures --json")
@@ -215,6 +227,7 @@ def measures(
     ] = None,
     family: o.InFamily = None,
     json: o.Json = False,
+    plugin: o.Plugin = None,
 ) -> None:
     """List the measures, or explain one: what it means, its formula, range, and when it is undefined."""
     from cutline.cli.measures import run_measures
@@ -313,35 +326,61 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         code = app(args=None if arguments is None else list(arguments), prog_name="cutline", standalone_mode=False)
     except typer.TyperException as error:
-        message = error.format_message().replace("Value error, ", "")
+        error.message = error.message.removeprefix("Value error, ")  # Typer's word for a value it cannot convert
+        message = error.format_message()
         return _refuse(message) if message else REFUSED  # the help was shown
-    except typer.Abort:
-        return _refuse("Stopped.")
-    except KeyboardInterrupt:
+    except (typer.Abort, KeyboardInterrupt):
+        _say("Stopped.")
         return STOPPED
     except MemoryError:
         return _refuse("The predictions do not fit into memory.")
-    except (OSError, ValueError) as error:
-        from cutline.cli.text import as_options
-        from cutline.core.errors import CutlineError
-
-        if isinstance(error, CutlineError):
-            return _refuse(as_options(str(error)))
-        if isinstance(error, OSError):
-            return _refuse(f"{error.filename or 'A file'} cannot be used: {error.strerror or error}.")
-        raise
+    except Exception as error:
+        return _ended_by(error)
     return code if isinstance(code, int) else FINE
 
 
+def _ended_by(error: Exception) -> int:
+    """What to say of an error: a refusal in the words of the command line, or that it is ours."""
+    from cutline.cli.text import in_options
+    from cutline.core.errors import CutlineError
+
+    if isinstance(error, CutlineError):
+        return _refuse(in_options(error))
+    if isinstance(error, OSError):
+        return _refuse(f"{error.filename or 'A file'} cannot be used: {error.strerror or error}.")
+    if os.environ.get("CUTLINE_DEBUG"):
+        import traceback
+
+        traceback.print_exception(error)
+    what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    _say(
+        f"This is an error of cutline, not of your data ({what[:200]}). Please report it with the command that you "
+        "ran; with CUTLINE_DEBUG=1 in the environment it shows where it happened."
+    )
+    return BROKEN
+
+
 def _refuse(message: str) -> int:
+    _say(message)
+    return REFUSED
+
+
+def _say(message: str) -> None:
+    """One line on standard error."""
     from cutline.cli.text import printable
 
     sys.stderr.write(f"cutline: {printable(' '.join(message.split()))}\n")
-    return REFUSED
 
 
 def run() -> None:
     """The entry point of the installed command; a stream that the caller closed is one to nowhere."""
     sys.stdout = sys.stdout or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - until Python ends
     sys.stderr = sys.stderr or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
+    for name in ("SIGTERM", "SIGHUP"):  # which would end Python at once, with unfinished files left behind
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), _stop)
     sys.exit(main())
+
+
+def _stop(number: int, _: FrameType | None) -> None:
+    raise SystemExit(128 + number)

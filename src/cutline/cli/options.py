@@ -129,7 +129,18 @@ Share = Annotated[
     float | None,
     typer.Option(help="The same as a share of the cases. Example: --share 0.05", rich_help_panel=_WHAT),
 ]
-Level = Annotated[float, typer.Option(help="The level of the intervals. Example: --level 0.9", rich_help_panel=_WHAT)]
+
+
+def _level(value: float) -> float:
+    from cutline.core.checks import check_level
+
+    return check_level(value)
+
+
+Level = Annotated[
+    float,
+    typer.Option(help="The level of the intervals. Example: --level 0.9", rich_help_panel=_WHAT, callback=_level),
+]
 Measures = Annotated[
     str | None,
     typer.Option(
@@ -237,4 +248,105 @@ AgainstScore = Annotated[
 Junit = Annotated[
     Path | None,
     typer.Option(help="Also write the results as JUnit XML. Example: --junit gate.xml", rich_help_panel=_OUTPUT),
+]
+
+
+def load_plug_ins(names: list[str] | None) -> list[str] | None:
+    """Import the modules that define more measures, before the command asks for one; they may be in this folder."""
+    if names:
+        import sys
+
+        from cutline.measures.plug_ins import load_module
+
+        sys.path.insert(0, str(Path.cwd()))
+        for name in names:
+            load_module(name)
+    return names
+
+
+Plugin = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--plugin",
+        metavar="MODULE",
+        help="A module, or a .py file, that defines measures with cutline.measure. Example: --plugin our_measures",
+        callback=load_plug_ins,
+        is_eager=True,
+        rich_help_panel=_WHAT,
+    ),
+]
+
+
+class Method(StrEnum):
+    """How the best cut is found."""
+
+    optimum = "optimum"
+    mean = "mean"
+    smooth = "smooth"
+    kernel = "kernel"
+    normal = "normal"
+
+
+Promise = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="What the cut has to keep; repeat it for more. Examples: --require 'recall >= 0.9', "
+        "--require 'fpr <= 0.05', --require 'precision.low >= 0.5'"
+    ),
+]
+Maximize = Annotated[
+    str | None, typer.Option(help="The measure that should be high. Example: --maximize f_beta@beta=2")
+]
+Minimize = Annotated[
+    str | None,
+    typer.Option(help="The measure that should be low, or corner. Example: --minimize balanced_error_rate"),
+]
+CostFp = Annotated[float | None, typer.Option(help="What a false positive costs. Example: --cost-fp 1 --cost-fn 20")]
+CostFn = Annotated[float | None, typer.Option(help="What a missed positive costs. Example: --cost-fp 1 --cost-fn 20")]
+Utility = Annotated[
+    str | None, typer.Option(help="What outcomes are worth, of tp, fp, fn and tn. Example: --utility tp=90,fp=-10")
+]
+Quotas = Annotated[
+    list[float] | None,
+    typer.Option(
+        "--quota",
+        help="How many cases can be acted on; repeated, the quotas at which precision is tested. Example: --quota 500",
+    ),
+]
+CutShare = Annotated[
+    float | None, typer.Option("--share", help="The same as a share of the list. Example: --share 0.05")
+]
+Prevalence = Annotated[
+    float | None,
+    typer.Option(help="The prevalence where the cut will be used, if it is another. Example: --prevalence 0.01"),
+]
+Confidence = Annotated[float, typer.Option(help="The confidence of all promises together. Example: --confidence 0.99")]
+Estimates = Annotated[
+    bool, typer.Option("--estimates", help="Hold the requirements against estimates, and promise nothing.")
+]
+AfterLooking = Annotated[
+    bool,
+    typer.Option("--after-looking", help="Promise what holds at every cut at once, to be read after looking."),
+]
+CutMethod = Annotated[Method, typer.Option("--method", help="How the best cut is found. Example: --method smooth")]
+Repeats = Annotated[
+    int | None,
+    typer.Option("--resamples", help="How often the choice is repeated; 1000 on small data. Example: --resamples 2000"),
+]
+CutFile = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", help="Write the cut to this file. Example: -o cut.json", rich_help_panel=_OUTPUT),
+]
+Flagged = Annotated[
+    Path,
+    typer.Option(
+        "--output",
+        "-o",
+        help="The copy with the flags, CSV, Parquet, JSON lines or Arrow by its name. Example: -o flagged.csv",
+        rich_help_panel=_OUTPUT,
+    ),
+]
+FlagColumn = Annotated[
+    str,
+    typer.Option("--column", help="What the new column is called. Example: --column refer", rich_help_panel=_OUTPUT),
 ]

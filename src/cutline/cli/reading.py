@@ -40,10 +40,10 @@ class Reading:
     positive: str | None = None
     lower_is_positive: bool = False
     threshold: float | None = None
-    quota: float | None = None
-    share: float | None = None
     missing: Any = "error"
     format: str | None = None
+    quota: float | None = None
+    share: float | None = None
 
     @property
     def common(self) -> dict[str, Any]:
@@ -111,7 +111,7 @@ def read_comparison(paths: Sequence[str], how: Reading) -> tuple[Comparison, tup
     scores = how.columns.scores
     if len(paths) == 1:
         if len(scores) == 1:
-            raise ParameterError("compare takes at least two models: pass --score once for each, or more files.")
+            raise ParameterError("compare takes at least two models", "pass --score once for each, or more files")
         found = opened(paths[0], how, models=2)
         names = {printable(column): column for column in found.chosen.scores}
         c = how.columns
@@ -119,9 +119,11 @@ def read_comparison(paths: Sequence[str], how: Reading) -> tuple[Comparison, tup
         _check_classes(next(iter(cmp.values())), found)
         return cmp, found.chosen.guesses
     if how.columns.id is None:
-        raise ParameterError("Several files are joined by the names of their cases: pass --id with that column.")
+        raise ParameterError("Several files are joined by the names of their cases", "pass --id with that column")
     if len(scores) not in (0, 1, len(paths)):
-        raise ParameterError(f"--score is given {len(scores)} times for {len(paths)} files: pass one for all, or each.")
+        raise ParameterError(
+            f"--score is given {len(scores)} times for {len(paths)} files", "pass one for all, or each"
+        )
     own = [scores[i : i + 1] if len(scores) == len(paths) else scores for i in range(len(paths))]
     groups = [how.columns.group, *[None] * (len(paths) - 1)]  # the first file says which cases belong together
     models = {
@@ -136,7 +138,7 @@ def _names(paths: Sequence[str]) -> list[str]:
     stems = ["standard input" if path == "-" else printable(Path(path).stem) for path in paths]
     names = stems if len(set(stems)) == len(stems) else [printable(path) for path in paths]
     if len(set(names)) < len(names):
-        raise ParameterError("The same file is given twice: pass one for each model.")
+        raise ParameterError("The same file is given twice", "pass one for each model")
     return names
 
 
@@ -160,13 +162,13 @@ def in_one_order(models: Mapping[str, Opened], how: Reading) -> Comparison:
         files_named = f"{models[one].name} and {models[name].name}"
         if len(mine) != len(theirs):
             raise InputError(
-                f"{files_named} have {len(mine)} and {len(theirs)} rows: pass the same cases, or --id to join them."
+                f"{files_named} have {len(mine)} and {len(theirs)} rows", "pass the same cases, or --id to join them"
             )
         differ = next((row for row, (a, b) in enumerate(zip(mine, theirs, strict=True), 1) if a != b), None)
         if differ is not None:
             raise InputError(
-                f"The labels of {files_named} differ, first in row {differ}: "
-                "pass the cases in one order, or --id to join them."
+                f"The labels of {files_named} differ, first in row {differ}",
+                "pass the cases in one order, or --id to join them",
             )
     scores = {name: found["scores"] for name, found in rows.items()}
     return compare(first["labels"], scores, first.get("weights"), groups=first.get("groups"), **how.common)
@@ -192,7 +194,8 @@ def _check_classes(ev: Evaluation, found: Opened) -> None:
         which = "positive" if r.positives else "negative"
         raise InputError(
             f"All cases of {found.name} are {which}, by column {quoted(found.chosen.label)} "
-            f"where {quoted(r.positive)} is positive: pass cases of both classes."
+            f"where {quoted(r.positive)} is positive",
+            "pass cases of both classes",
         )
 
 
@@ -207,7 +210,7 @@ def _check_apart(chosen: Chosen, weight: str | None) -> None:
         if len(options) > 1:
             both = f"{options[0]} and {options[1]} both name" if options[0] != options[1] else f"{options[0]} names"
             twice = "" if options[0] != options[1] else " twice"
-            raise ParameterError(f"{both} {quoted(column)}{twice}: pass another column for one of them.")
+            raise ParameterError(f"{both} {quoted(column)}{twice}", "pass another column for one of them")
 
 
 def _check_ids(file: Source, column: str) -> None:
@@ -217,10 +220,10 @@ def _check_ids(file: Source, column: str) -> None:
     seen: dict[Any, int] = {}
     for position, case in enumerate(ids):
         if case is None or case != case:
-            raise InputError(f"{printable(file.title)} has no id {file.place(position)}: name every case.")
+            raise InputError(f"{printable(file.title)} has no id {file.place(position)}", "name every case")
         if case in seen:
             raise InputError(
-                f"{printable(file.title)} repeats the id {quoted(case)} of row {seen[case] + 1} "
-                f"{file.place(position)}: pass each case once."
+                f"{printable(file.title)} repeats the id {quoted(case)} of row {seen[case] + 1} {file.place(position)}",
+                "pass each case once",
             )
         seen[case] = position

@@ -28,10 +28,10 @@ def run_study(name: str, data: Path | None, out: Path | None, quick: bool, seed:
     """
     chosen = study(name)
     if data is not None and chosen.name != "quota":
-        raise ParameterError(f"--data is for the study quota, not for {chosen.name}: leave it out.")
+        raise ParameterError(f"--data is for the study quota, not for {chosen.name}", "leave it out")
     folder = Path(f"study-{chosen.name}") if out is None else out
     if folder.exists() and not folder.is_dir():
-        raise ParameterError(f"--out is {str(folder)!r}, which is a file: pass a folder.")
+        raise ParameterError(f"--out is {str(folder)!r}, which is a file", "pass a folder")
     folder.mkdir(parents=True, exist_ok=True)
     with _Bar(chosen, quiet=quiet) as bar:
         settings = Settings(seed, quick, data, jobs, folder / f"{chosen.name}.progress.jsonl", bar.told)

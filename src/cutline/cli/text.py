@@ -2,25 +2,57 @@
 
 from __future__ import annotations
 
-import re
+import shlex
 import unicodedata
+from typing import Any
 
-# Messages of the package name arguments of Python; on the command line they are options.
-_AS_OPTIONS = (
-    (r"higher_is_positive=False", "--lower-is-positive"),
-    (r"\bpositive=True\b", "--positive true"),
-    (r"\bpositive=('[^']*'|\"[^\"]*\"|[\w.+-]+)", r"--positive \1"),
-    (r"\bpositive= ?", "--positive "),
-    (r"missing=\"drop\"", "--missing drop"),
-    (r"pass share=", "pass --share"),
-    (r"overwrite=True", "--force"),
-    (r"\b(quota|share|threshold|level)=(?=[ .,;:]|$)", r"--\1"),
-    (r"which (label|score|weight|group)s names", r"which --\1 names"),
-    (r"which id names", "which --id names"),
-    (r"^groups= needs", "--group needs"),
-    (r"pass for example (quota|share|threshold)=", r"pass for example --\1 "),
-    (r"compare one class with the rest, for example labels == .*", "pass a column with two, such as one and the rest."),
-)
+from cutline.core.errors import CutlineError
+from cutline.core.wording import Argument, told
+
+# The options of arguments that have another name on the command line, or are a flag there.
+_COLUMNS = {"labels": "--label", "scores": "--score", "weights": "--weight", "groups": "--group"}
+_FLAGS = {"overwrite": "--force", "higher_is_positive": "--lower-is-positive"}
+# The arguments whose options are called like them.
+_SAME = ("positive", "threshold", "quota", "share", "level", "seed", "resamples", "missing", "format", "measures", "id",
+         "name", "prevalence", "cost_fp", "cost_fn")  # fmt: skip
+
+OPTIONS = {**_COLUMNS, **_FLAGS, **{name: "--" + "-".join(name.split("_")) for name in _SAME}}
+
+
+class OptionWords:
+    """The words of the command line: options for arguments, rows for positions."""
+
+    def argument(self, mentioned: Argument) -> str:
+        """The option, with its value as one types it."""
+        option = OPTIONS.get(mentioned.name, mentioned.name)
+        if mentioned.value is None or mentioned.name in _FLAGS:
+            return option
+        return f"{option} {_typed(mentioned.value)}"
+
+    def subject(self, name: str) -> str:
+        """The option; what a column holds is said of the column, which the option only names."""
+        return name if name in _COLUMNS else OPTIONS.get(name, name)
+
+    def place(self, position: int) -> str:
+        """Counted from one."""
+        return f"in row {position + 1}"
+
+
+_WORDS = OptionWords()
+
+
+def _typed(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else shlex.quote(str(value))
+
+
+def in_options(said: str | CutlineError) -> str:
+    """A text or a refusal of the package in the words of the command line.
+
+    >>> from cutline.core.wording import Text
+    >>> in_options(Text("If it is known, pass ", Argument("quota", 30), "."))
+    'If it is known, pass --quota 30.'
+    """
+    return said.told(_WORDS) if isinstance(said, CutlineError) else told(said, _WORDS)
 
 
 def printable(text: object) -> str:
@@ -43,19 +75,6 @@ def _is_plain(character: str) -> bool:
 
 def _written_out(character: str) -> str:
     return character.encode("unicode_escape").decode("ascii")
-
-
-def as_options(message: str) -> str:
-    """A message of the package in the words of the command line: options for arguments, rows for positions.
-
-    >>> as_options('scores holds 1 missing value (NaN), the first at position 2: fill them, or pass missing="drop".')
-    'scores holds 1 missing value (NaN), the first in row 3: fill them, or pass --missing drop.'
-    """
-    for argument, option in _AS_OPTIONS:
-        message = re.sub(argument, option, message)
-    return re.sub(r"at position (\d+)", lambda found: f"in row {int(found[1]) + 1}", message).replace(
-        "--positive  with", "--positive with"
-    )
 
 
 def without_controls(text: object) -> str:

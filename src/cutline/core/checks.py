@@ -16,7 +16,7 @@ def check_level(level: Any, name: str = "level") -> float:
     number = check_number(level, name)
     if not 0 < number < 1:
         hint = f" such as {number / 100:g}" if 1 < number < 100 else ""
-        raise ParameterError(f"{name} is {number:g}: pass a share between 0 and 1{hint}.")
+        raise ParameterError(f"is {number:g}", f"pass a share between 0 and 1{hint}", argument=name)
     return number
 
 
@@ -24,7 +24,7 @@ def check_whole(value: Any, name: str, least: int) -> int:
     """A whole number that is not too small."""
     number = check_number(value, name)
     if number != number // 1 or number < least:
-        raise ParameterError(f"{name} is {value!r}: pass a whole number from {least}.")
+        raise ParameterError(f"is {value!r}", f"pass a whole number from {least}", argument=name)
     return int(number)
 
 
@@ -32,5 +32,5 @@ def check_choice(value: Any, name: str, known: Iterable[str]) -> str:
     """One of the known words."""
     known = list(known)
     if value not in known:
-        raise ParameterError(f"{name} is {value!r}: pass one of {', '.join(known)}.{near(value, known)}")
+        raise ParameterError(f"is {value!r}", f"pass one of {', '.join(known)}", argument=name, hint=near(value, known))
     return str(value)

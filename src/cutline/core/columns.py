@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from cutline.core.errors import InputError, ParameterError, PositionError
+from cutline.core.errors import Argument, InputError, ParameterError, PositionError, Text
 
 Array = npt.NDArray[Any]
 
+_FILL = Text("fill them, or pass ", Argument("missing", "drop"))
+_NESTED = (list, tuple, dict, set, frozenset, bytes, bytearray, memoryview, np.ndarray)
 _EXACT_INTEGERS = 2**53  # float64 tells all integers up to here apart
 
 
@@ -19,10 +23,11 @@ def column(values: Any, name: str) -> Array:
     """The values as a one-dimensional array, masked entries as None."""
     try:
         array = np.asarray(values)
-    except (ValueError, TypeError):  # numpy's own words would not help
-        raise InputError(f"{name} has rows of different lengths: pass one flat column.") from None
+    except Exception:  # any, because values may be of any class; its own words would not help
+        found = f"cannot be read as one column (a {type(values).__name__})"
+        raise InputError(found, "pass one flat column with one value for each case", argument=name) from None
     if array.ndim != 1:
-        raise InputError(_not_a_column(array, name))
+        raise _not_a_column(array, name)
     mask = np.ma.getmask(values) if isinstance(values, np.ma.MaskedArray) else np.ma.nomask
     if mask is not np.ma.nomask and mask.any():
         array = array.astype(object)
@@ -30,22 +35,21 @@ def column(values: Any, name: str) -> Array:
     return array
 
 
-def _not_a_column(array: Array, name: str) -> str:
+def _not_a_column(array: Array, name: str) -> InputError:
     shape = " x ".join(map(str, array.shape))
+    found, way_out = f"has the shape {shape}", "pass one flat column with one value for each case"
     if array.ndim == 2 and array.shape[1] == 2 and name == "scores":
-        return (
-            f"scores has 2 columns ({shape}), as predict_proba gives them: "
-            "pass the column of the positive class, usually scores[:, 1]."
-        )
-    if array.ndim == 2 and 1 in array.shape:
-        return f"{name} has the shape {shape}: pass one flat column of values."
-    if array.ndim == 0:
-        what = "None" if array.item() is None else f"a single {type(array.item()).__name__}"
-        if isinstance(array.item(), str):
-            way_out = "pass a column of values, or data= with the frame or file that has this column"
-            return f"{name} is text, {array.item()!r}: {way_out}."
-        return f"{name} is {what}: pass a sequence with one value for each case."
-    return f"{name} has the shape {shape}: pass one flat column with one value for each case."
+        found = f"has 2 columns ({shape}), as predict_proba returns them"
+        way_out = "pass the column of the positive class, usually scores[:, 1]"
+    elif array.ndim == 0:
+        single = array.item()
+        found = "is None" if single is None else f"is a single {type(single).__name__}"
+        if isinstance(single, str):
+            found = f"is text, {single!r}"
+            way_out = Text(
+                "pass a column of values, or ", Argument("data"), " with the frame or file that has this column"
+            )
+    return InputError(found, way_out, argument=name)
 
 
 def numbers(values: Any, name: str) -> Array:
@@ -57,7 +61,7 @@ def numbers(values: Any, name: str) -> Array:
         return _objects_as_numbers(array, name)
     if array.dtype.kind in "USTV" and array.size:
         raise _text_error(name, array[0], 0)
-    raise InputError(f"{name} is of type {array.dtype}: pass real numbers.")
+    raise InputError(f"is of type {array.dtype}", "pass real numbers", argument=name)
 
 
 def _objects_as_numbers(array: Array, name: str) -> Array:
@@ -68,10 +72,10 @@ def _objects_as_numbers(array: Array, name: str) -> Array:
         try:
             number = math.nan if is_missing(value) else float(value)
         except OverflowError:
-            raise PositionError(name, "is too large for float64", position, "scale it down") from None
+            raise PositionError("is too large for float64", "scale it down", argument=name, position=position) from None
         except (TypeError, ValueError):
             kind = type(value).__name__
-            raise PositionError(name, f"holds a {kind}", position, "pass real numbers") from None
+            raise PositionError(f"holds a {kind}", "pass real numbers", argument=name, position=position) from None
         if isinstance(value, int) and value != number:
             raise _integers_error(name)
         numeric.append(number)
@@ -80,23 +84,33 @@ def _objects_as_numbers(array: Array, name: str) -> Array:
 
 def _text_error(name: str, example: Any, position: int) -> InputError:
     shown = example if isinstance(example, bytes) else str(example)
-    return PositionError(name, f"holds text, for example {shown!r}", position, "pass numbers")
+    return PositionError(f"holds text, for example {shown!r},", "pass numbers", argument=name, position=position)
 
 
 def _integers_error(name: str) -> InputError:
-    return InputError(f"{name} holds integers beyond 2**53 that float64 cannot tell apart: pass ranks instead.")
+    return InputError("holds integers beyond 2**53 that float64 cannot tell apart", "pass ranks instead", argument=name)
 
 
 def scores(values: Any, name: str = "scores") -> Array:
     """The scores as floats of their own width; integers and booleans as float64."""
     array = numbers(values, name)
     if array.dtype.kind == "f":
-        return array
+        return array if array.dtype.itemsize <= 8 else _as_float64(array, name)
     if array.dtype.kind in "iu" and array.size and max(abs(int(array.min())), abs(int(array.max()))) > _EXACT_INTEGERS:
         as_float = array.astype(float)
         if any(int(f) != i for f, i in zip(as_float.tolist(), array.tolist(), strict=True)):
             raise _integers_error(name)
     return array.astype(float)
+
+
+def _as_float64(array: Array, name: str) -> Array:
+    """Wider floats as float64, where that loses nothing."""
+    with np.errstate(over="ignore"):
+        narrow = array.astype(float)
+    if not np.array_equal(narrow.astype(array.dtype), array, equal_nan=True):
+        found = f"is of type {array.dtype} and holds more digits than float64 can"
+        raise InputError(found, "pass float64, or ranks", argument=name)
+    return narrow
 
 
 def weights(values: Any) -> Array:
@@ -106,12 +120,20 @@ def weights(values: Any) -> Array:
     if is_negative.any():
         first = int(np.argmax(is_negative))
         found = f"holds {many(is_negative, 'negative value')}, the first, {array[first]:g},"
-        raise PositionError("weights", found, first, "pass weights of zero or more")
+        raise PositionError(found, "pass weights of zero or more", argument="weights", position=first)
     if array.dtype.kind == "f" and np.isinf(array).any():
-        raise PositionError("weights", "is infinite", int(np.argmax(np.isinf(array))), "pass finite weights")
+        first = int(np.argmax(np.isinf(array)))
+        raise PositionError("holds an infinite value", "pass finite weights", argument="weights", position=first)
     total = float(np.nansum(array, dtype=float))
     if total and not 1e-100 < total < 1e100:  # products of counts would leave the range of floats
-        raise InputError(f"weights add up to {total:g}: pass weights of an ordinary size, with a mean near 1.")
+        raise InputError(
+            f"add up to {total:g}", "pass weights of an ordinary size, with a mean near 1", argument="weights"
+        )
+    least = float(np.min(array, where=array > 0, initial=math.inf)) if array.dtype.kind == "f" else 1.0
+    if least < total * 1e-100:  # its square would be lost beside the others'
+        position = int(np.argmax(array == least))
+        found = f"holds {least:g}, which is nothing beside a sum of {total:g},"
+        raise PositionError(found, "pass 0 to leave a case out", argument="weights", position=position)
     return array
 
 
@@ -131,10 +153,10 @@ def matrix(values: Any, name: str) -> Array:
     except (ValueError, TypeError):
         is_numeric = False
     if not is_numeric:
-        raise InputError(f"{name} cannot be read as a matrix of numbers: pass a row for each case.")
+        raise InputError("cannot be read as a matrix of numbers", "pass a row for each case", argument=name)
     if array.ndim != 2 or array.shape[1] < 2 or not len(array):
         shape = "one flat column" if array.ndim == 1 else " x ".join(map(str, array.shape))
-        raise InputError(f"{name} is {shape}: pass a row for each case and a column for each class.")
+        raise InputError(f"is {shape}", "pass a row for each case and a column for each class", argument=name)
     return array
 
 
@@ -146,14 +168,18 @@ def classes_of(labels: Any, order: Any, columns: int) -> tuple[Array, list[Any]]
         raise missing_error("labels", absent, None, "fill them, or remove the rows")
     known = _in_order(truth) if order is None else list(order)
     if len(set(known)) < len(known):
-        raise InputError("classes names a class twice: name each once.")
+        raise InputError("names a class twice", "name each once", argument="classes")
     if len(known) != columns:
         here = f"classes are {len(known)} but there are {columns} columns"
-        raise InputError(f"{here}: pass classes= in the order of the columns.")
+        raise InputError(f"{here}", Text("pass ", Argument("classes"), " in the order of the columns"))
     position = {label: i for i, label in enumerate(known)}
     for label in truth.tolist():
         if label not in position:
-            raise InputError(f"labels holds {label!r}, which is not among classes: pass classes= with every class.")
+            raise InputError(
+                f"holds {label!r}, which is not among classes",
+                Text("pass ", Argument("classes"), " with every class"),
+                argument="labels",
+            )
     return np.array([position[label] for label in truth.tolist()]), known
 
 
@@ -161,7 +187,41 @@ def _in_order(labels: Array) -> list[Any]:
     try:
         return sorted(set(labels.tolist()))
     except TypeError:
-        raise InputError("labels holds values of several types: pass classes= in the order of the columns.") from None
+        raise InputError(
+            "holds values of several types",
+            Text("pass ", Argument("classes"), " in the order of the columns"),
+            argument="labels",
+        ) from None
+
+
+def check_simple(array: Array, name: str) -> None:
+    """Refuse a column of lists, mappings or bytes: its values can be neither compared nor named."""
+    if array.dtype.kind != "O":
+        return
+    nested = {kind for kind in set(map(type, array)) if issubclass(kind, _NESTED)}
+    if nested:
+        position = next(i for i, value in enumerate(array) if type(value) in nested)
+        found = f"holds a {type(array[position]).__name__}"
+        way_out = "pass one simple value for each case, such as text or a number"
+        raise PositionError(found, way_out, argument=name, position=position)
+
+
+def check_one_order(columns: Mapping[str, Any]) -> None:
+    """Refuse columns whose indexes name the same rows in another order: by position they would be mispaired."""
+    indexed = [(name, values.index) for name, values in columns.items() if hasattr(values, "iloc")]
+    for (first, index), (name, other) in pairwise(indexed):
+        if len(index) == len(other) and not index.equals(other) and _same_labels(index, other):
+            found = f"and {name} have the same index in another order"
+            raise InputError(
+                found, f"bring them into one order, for example with {name}.loc[{first}.index]", argument=first
+            )
+
+
+def _same_labels(index: Any, other: Any) -> bool:
+    try:
+        return bool(index.is_unique and other.is_unique and index.isin(other).all())
+    except (TypeError, AttributeError):
+        return False
 
 
 def number(value: Any, name: str) -> float:
@@ -172,7 +232,7 @@ def number(value: Any, name: str) -> float:
     except (TypeError, ValueError):
         is_text, found = True, math.nan
     if math.isnan(found):
-        raise ParameterError(f"{name} is {repr(value) if is_text else 'NaN'}: pass a number.")
+        raise ParameterError(f"is {repr(value) if is_text else 'NaN'}", "pass a number", argument=name)
     return found
 
 
@@ -197,13 +257,12 @@ def is_missing(value: object) -> bool:
     )
 
 
-def missing_error(
-    name: str, absent: Array, position: Array | None, way_out: str = 'fill them, or pass missing="drop"'
-) -> InputError:
+def missing_error(name: str, absent: Array, position: Array | None, way_out: str = _FILL) -> InputError:
     """How many values are missing, and where the first is in what the user passed."""
     first = int(np.argmax(absent))
     first = first if position is None else int(position[first])
-    return PositionError(name, f"holds {many(absent, 'missing value')} (NaN), the first", first, way_out)
+    found = f"holds {many(absent, 'missing value')} (NaN), the first"
+    return PositionError(found, way_out, argument=name, position=first)
 
 
 def many(mask: Array, noun: str) -> str:

@@ -10,31 +10,93 @@ CutlineError (a ValueError)
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable
+from typing import Any, Self
+
+from cutline.core.wording import PYTHON, Argument, Text, Words, told
+
+__all__ = [
+    "Argument",
+    "CutlineError",
+    "InputError",
+    "NotProbabilitiesError",
+    "ParameterError",
+    "PositionError",
+    "Text",
+    "UnavailableError",
+    "UnknownNameError",
+    "near",
+    "shown",
+]
 
 
 class CutlineError(ValueError):
-    """Anything that cutline refuses; the message says what was found and what to pass instead."""
+    """Anything that cutline refuses: which argument, what was found, where, and the way out.
+
+    Python shows the sentence that these make; other front ends make their own from the same parts.
+
+    Args:
+        found: What was found, such as "is 95"; with `argument` it is said of that argument.
+        way_out: What to do instead, such as "pass a share between 0 and 1".
+        argument: The argument that is refused.
+        position: Where in the argument's column, counted from zero.
+        place: The position in the words of whoever holds the data, such as "in row 3 below the header".
+        column: The column of `data` that the argument names.
+        whom: Who is refused, where several are read, such as "Model 'a'".
+        hint: A sentence to add, such as "Did you mean recall?".
+    """
+
+    def __init__(
+        self,
+        found: str = "",
+        way_out: str = "",
+        *,
+        argument: str | None = None,
+        position: int | None = None,
+        place: str | None = None,
+        column: str | None = None,
+        whom: str = "",
+        hint: str = "",
+    ) -> None:
+        self.found, self.way_out, self.argument, self.position = found, way_out, argument, position
+        self.place, self.column, self.whom, self.hint = place, column, whom, hint
+        super().__init__(self.told())
+
+    def told(self, words: Words = PYTHON) -> str:
+        """The sentence, in the words of a front end."""
+        is_named = isinstance(self.found, Text) and self.argument in [part.name for part in self.found.arguments]
+        subject = "" if self.argument is None or is_named else words.subject(self.argument)
+        column = "" if self.column is None else f"(column {self.column!r})"
+        place = self.place
+        if place is None and self.position is not None:
+            place = words.place(self.position)
+        sentence = " ".join(part for part in (subject, column, told(self.found, words), place) if part)
+        if self.way_out:
+            sentence = f"{sentence}: {told(self.way_out, words)}"
+        if not sentence.endswith((".", "?", "!")):
+            sentence += "."
+        return (f"{self.whom}: " if self.whom else "") + sentence + (f" {self.hint.strip()}" if self.hint else "")
+
+    def altered(self, **fields: Any) -> Self:
+        """The same refusal with some of its parts replaced."""
+        other = copy.copy(self)
+        for name, value in fields.items():
+            setattr(other, name, value)
+        other.args = (other.told(),)
+        return other
+
+    def about(self, whom: str) -> Self:
+        """The same refusal, said of somebody."""
+        return self.altered(whom=f"{whom}: {self.whom}" if self.whom else whom)
 
 
 class InputError(CutlineError):
     """Labels, scores or weights that cannot be ranked."""
 
-    def about(self, whom: str) -> InputError:
-        """The same refusal, said of somebody."""
-        return InputError(f"{whom}: {self}")
-
 
 class PositionError(InputError):
     """A value that is not as it should be, and where it is: in an array, a position; in a file, a row."""
-
-    def __init__(self, name: str, found: str, position: int, way_out: str, prefix: str = "") -> None:
-        super().__init__(f"{prefix}{name} {found} at position {position}: {way_out}.")
-        self.name, self.found, self.position, self.way_out, self.prefix = name, found, position, way_out, prefix
-
-    def about(self, whom: str) -> PositionError:
-        """The same refusal, said of somebody."""
-        return PositionError(self.name, self.found, self.position, self.way_out, f"{whom}: {self.prefix}")
 
 
 class ParameterError(CutlineError):
@@ -57,16 +119,17 @@ class UnavailableError(CutlineError, AttributeError):
 
 
 def near(name: object, known: Iterable[str]) -> str:
-    """A hint with the known names that look like `name`, or nothing.
+    """A hint with the known names that look like `name`, or nothing: a wrong hint is worse than none.
 
-    >>> near("recal", ["recall", "precision"])
-    ' Did you mean recall?'
+    >>> near("recal", ["recall", "precision"]), near("acu", ["auc"]), near("psi", ["phi"])
+    (' Did you mean recall?', ' Did you mean auc?', '')
     """
     from difflib import get_close_matches
 
     text = str(name).lower().replace("-", "_").replace(" ", "_")
     known = list(known)
-    matches = get_close_matches(text, known, n=3, cutoff=0.75) or get_close_matches(text, known, n=1, cutoff=0.6)
+    matches = get_close_matches(text, known, n=3, cutoff=0.75)
+    matches += [k for k in known if sorted(k) == sorted(text) and k not in matches]
     matches += [k for k in known if len(text) > 2 and text in k and k not in matches][: 3 - len(matches)]
     return f" Did you mean {' or '.join(matches)}?" if matches else ""
 

@@ -10,7 +10,7 @@ import bisect
 import html
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ import numpy.typing as npt
 from cutline.core import columns
 from cutline.core.bounds import Bracket, bracket
 from cutline.core.counts import Counts, count, divide, written
-from cutline.core.errors import InputError, ParameterError
+from cutline.core.errors import Argument, InputError, ParameterError, Text
 from cutline.core.last_axis import Array, Pairs, cumulate, dot, take
 from cutline.core.table import Table
 
@@ -60,10 +60,12 @@ class Ranking:
         for name, cells in (("pos", pos), ("neg", neg)):
             if not len(score) or cells.shape[-1:] != score.shape:
                 raise InputError(
-                    f"score has {len(score)} values but {name} has {cells.shape[-1]}: pass one at each score."
+                    f"has {len(score)} values but {name} has {cells.shape[-1]}",
+                    "pass one at each score",
+                    argument="score",
                 )
         if not (score[1:] < score[:-1]).all() or np.isnan(score[0]):
-            raise InputError("score is not distinct and descending: pass rows to rank() instead.")
+            raise InputError("is not distinct and descending", "pass rows to rank() instead", argument="score")
         return cls(score, pos, neg, pos, neg)
 
     def __eq__(self, other: object) -> bool:
@@ -74,6 +76,10 @@ class Ranking:
         return same_kind and all(np.array_equal(getattr(self, name), getattr(other, name)) for name in columns)
 
     __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Made anew from its fields, so that a copy is as read-only as this one and carries nothing that was cached.
+        return type(self), tuple(getattr(self, field.name) for field in fields(self))
 
     def __len__(self) -> int:
         return len(self.score)
@@ -310,11 +316,13 @@ class Ranking:
         (np.int64(1), np.int64(3), np.int64(3))
         """
         if self.pos.ndim > 1:
-            raise InputError("This is a stack of rankings: coarsen them one by one.")
+            raise InputError("This is a stack of rankings", "coarsen them one by one")
         if np.ndim(bins) == 0:
             count = columns.number(bins, "bins")
             if not 1 <= count < np.inf or count != int(count):
-                raise ParameterError(f"bins is {count:g}: pass a whole number from 1, or the thresholds between bins.")
+                raise ParameterError(
+                    f"is {count:g}", "pass a whole number from 1, or the thresholds between bins", argument="bins"
+                )
             group = np.ceil(self.ends[1:] * count / self.total).astype(np.intp)
         else:
             edges = np.sort(columns.numbers(bins, "bins").astype(float))
@@ -375,15 +383,18 @@ def merge(rankings: Iterable[Ranking]) -> Ranking:
     """The ranking of all the cases of several rankings; exact, because cells of one score add up."""
     parts = list(rankings)
     if not parts:
-        raise InputError("There are no rankings to merge: pass at least one.")
+        raise InputError("There are no rankings to merge", "pass at least one")
     first = parts[0]
     for part in parts[1:]:
         if part.higher_is_positive != first.higher_is_positive:
-            raise InputError("These rankings run in opposite directions: build both with one higher_is_positive.")
+            raise InputError(
+                "These rankings run in opposite directions",
+                Text("build both with the same ", Argument("higher_is_positive")),
+            )
         if part.positive != first.positive:
             raise InputError(
-                f"These rankings have different positive labels, {first.positive!r} and {part.positive!r}: "
-                "build both with one positive=."
+                f"These rankings have different positive labels, {first.positive!r} and {part.positive!r}",
+                Text("build both with the same ", Argument("positive")),
             )
     score = np.concatenate([part.score for part in parts])
     order = np.argsort(-score if first.higher_is_positive else score, kind="stable")  # sorted runs: a linear merge

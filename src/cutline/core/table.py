@@ -40,10 +40,12 @@ class Table:
         import csv
         from io import StringIO
 
+        from cutline.core.writing import csv_cell
+
         text = StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(self.columns)
-        writer.writerows([_spelled(cell) for cell in row.values()] for row in self.to_dict())
+        writer.writerows(["" if cell is None else csv_cell(cell) for cell in row.values()] for row in self.to_dict())
         return text.getvalue()
 
     def _shown_columns(self) -> list[int]:
@@ -79,19 +81,23 @@ class Table:
 def frame(columns: Mapping[str, Any], backend: str = "pandas") -> Any:
     """Columns of one length as a data frame of pandas, polars or pyarrow."""
     data = dict(columns)
-    if backend == "pandas":
-        import pandas as pd
+    try:
+        if backend == "pandas":
+            import pandas as pd
 
-        return pd.DataFrame(data)
-    if backend == "polars":
-        import polars as pl
+            return pd.DataFrame(data)
+        if backend == "polars":
+            import polars as pl
 
-        return pl.DataFrame(data, strict=False)
-    if backend == "pyarrow":
-        import pyarrow as pa
+            return pl.DataFrame(data, strict=False)
+        if backend == "pyarrow":
+            import pyarrow as pa
 
-        return pa.table(data)
-    raise ParameterError(f"backend is {backend!r}: pass 'pandas', 'polars' or 'pyarrow'.")
+            return pa.table(data)
+    except ImportError:
+        way_out = f"install {backend}, pass another backend, or use to_dict()"
+        raise ParameterError(f"{backend} is not installed", way_out, argument="backend") from None
+    raise ParameterError(f"is {backend!r}", "pass 'pandas', 'polars' or 'pyarrow'", argument="backend")
 
 
 def aligned(columns: Sequence[str], cells: Sequence[Sequence[str]], to_the_right: Sequence[bool]) -> list[str]:
@@ -132,13 +138,6 @@ def p_shown(value: float) -> str:
     ('= 0.0321', '< 1e-16')
     """
     return "< 1e-16" if value < 1e-16 else f"= {shown(value)}"
-
-
-def _spelled(cell: Any) -> Any:
-    """A cell of CSV; text that a spreadsheet would take for a formula is quoted out of its way."""
-    if cell is None:
-        return ""
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell
 
 
 def plain(value: Any) -> Any:

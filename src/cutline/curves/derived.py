@@ -37,7 +37,7 @@ def gap(line: Drawn, other: Drawn) -> Gap:
 def with_prevalence(r: Ranking, prevalence: float) -> Ranking:
     """The ranking as it would be with another share of positives: the negatives weigh more, or less."""
     if not 0 < number(prevalence, "prevalence") < 1:
-        raise ParameterError(f"prevalence is {prevalence!r}: pass a share above 0 and below 1.")
+        raise ParameterError(f"is {prevalence!r}", "pass a share above 0 and below 1", argument="prevalence")
     ROC.require(r)
     factor = float(divide(r.positives * (1 - prevalence), prevalence * r.negatives))
     return replace(r, neg=r.neg * factor, neg2=r.neg2 * factor**2)

@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cutline.core.counts import divide
+from cutline.core.counts import Counts, divide
 from cutline.core.errors import ParameterError
-from cutline.core.ranking import Ranking
+from cutline.core.ranking import Array, Ranking
 from cutline.curves.definition import FLAGGED, THRESHOLD, Axis, CurveKind, Point, of, some_cuts
 from cutline.measures import Measure
 from cutline.measures.conditions import NO_POSITIVE, ONE_CLASS
-from cutline.measures.costs import expected_cost
+from cutline.measures.costs import expected_cost, net_benefit
 from cutline.measures.precision_recall import (
     aucpr_max,
     aucpr_min,
@@ -173,6 +173,13 @@ def against_threshold(measure: Measure) -> CurveKind:
     )
 
 
+def flagging_everybody(r: Ranking, thresholds: Array) -> Array:
+    """The net benefit of flagging every case, whatever its score, at some thresholds of the risk."""
+    nobody = np.zeros(len(thresholds))
+    everybody = Counts(nobody + r.positives, nobody + r.negatives, nobody, nobody, thresholds)
+    return np.asarray(net_benefit.compute(everybody))
+
+
 # ---------------------------------------------------------------------- iso-cost lines
 
 
@@ -196,7 +203,9 @@ def iso_cost(r: Ranking, *, cost_fp: float = 1.0, cost_fn: float = 1.0) -> IsoCo
     """
     costs = expected_cost.check({"cost_fp": cost_fp, "cost_fn": cost_fn})
     if not cost_fn:
-        raise ParameterError("cost_fn is 0, and lines of equal cost would stand upright: pass a number above 0.")
+        raise ParameterError(
+            "is 0, and lines of equal cost would stand upright", "pass a number above 0", argument="cost_fn"
+        )
     ROC.require(r)
     cost = expected_cost.compute(r.counts, **costs)
     best = int(np.argmin(cost))

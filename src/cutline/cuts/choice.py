@@ -83,13 +83,13 @@ def choose_cut(
     confidence = None if confidence is None else check_level(confidence, "confidence")
     method = check_choice(method, "method", METHODS)
     if prevalence is not None and not 0 < columns.number(prevalence, "prevalence") < 1:
-        raise ParameterError(f"prevalence is {prevalence:g}: pass a share between 0 and 1.")
+        raise ParameterError(f"is {prevalence:g}", "pass a share between 0 and 1", argument="prevalence")
     wanted = criterion(maximize, minimize, cost_fp=cost_fp, cost_fn=cost_fn, utility=utility)
     wanted = _for_method(wanted, method)
     quotas, cap = _capacity(r, asked, quota, share)
     if not (asked or wanted or cap):
         raise ParameterError(
-            "Say what the cut is for: pass a requirement such as 'recall >= 0.9', maximize=, costs or quota=."
+            "Say what the cut is for", "pass a requirement such as 'recall >= 0.9', maximize=, costs or quota="
         )
     level = LEVEL if confidence is None else confidence
     times = _times(resamples, r, method)
@@ -119,12 +119,12 @@ def _opened(data: Any, requirements: Sequence[Any]) -> tuple[Ranking, GroupSampl
         r = rank(data, rest.pop(0))
     else:
         raise InputError(
-            "choose_cut takes an evaluation, a ranking, or labels followed by scores: pass the scores too."
+            "choose_cut takes an evaluation, a ranking, or labels followed by scores", "pass the scores too"
         )
     if r.pos.ndim > 1:
-        raise InputError("This is a stack of rankings: choose a cut for one of them.")
+        raise InputError("This is a stack of rankings", "choose a cut for one of them")
     if not r.positives or not r.negatives:
-        raise InputError("All cases are of one class, which tells nothing about a cut: pass cases of both classes.")
+        raise InputError("All cases are of one class, which tells nothing about a cut", "pass cases of both classes")
     asked = [one if isinstance(one, Requirement) else requirement(str(one)) for one in rest]
     for one in asked:
         _check(one)
@@ -135,12 +135,12 @@ def _check(one: Requirement) -> None:
     measure = one.term.measure
     if measure.needs is not Needs.COUNTS:
         raise ParameterError(
-            f"{measure.name} needs {measure.needs.value}, so {one.text!r} is the same at every cut: "
-            "pass a requirement on a measure of one cut, such as 'recall >= 0.9'."
+            f"{measure.name} needs {measure.needs.value}, so {one.text!r} is the same at every cut",
+            "pass a requirement on a measure of one cut, such as 'recall >= 0.9'",
         )
     named = {"threshold", "quota", "share"} & set(one.term.parameters)
     if named:
-        raise ParameterError(f"{one.text!r} names a cut, which is what is to be chosen: leave @{named.pop()} out.")
+        raise ParameterError(f"{one.text!r} names a cut, which is what is to be chosen", f"leave @{named.pop()} out")
 
 
 def _for_method(wanted: Criterion | None, method: str) -> Criterion | None:
@@ -148,10 +148,12 @@ def _for_method(wanted: Criterion | None, method: str) -> Criterion | None:
         return wanted
     if method in SMOOTH_YOUDEN:
         if wanted is not None and wanted.name != "youden_j":
-            raise ParameterError(f"method={method!r} is for Youden's J alone, not {wanted.name}: pass method='smooth'.")
+            raise ParameterError(
+                f"method={method!r} is for Youden's J alone, not {wanted.name}", "pass method='smooth'"
+            )
         return criterion("youden_j")
     if wanted is None:
-        raise ParameterError(f"method={method!r} needs a criterion: pass maximize=, minimize=, costs or utility=.")
+        raise ParameterError(f"method={method!r} needs a criterion", "pass maximize=, minimize=, costs or utility=")
     return wanted
 
 
@@ -162,10 +164,10 @@ def _capacity(
     if quota is not None and np.ndim(quota) > 0:
         if not any(one.term.measure.name in ("precision", "fdr") for one in asked):
             raise ParameterError(
-                "A list of quotas is where precision is tested: pass a requirement on it, or one quota."
+                "A list of quotas is where precision is tested", "pass a requirement on it, or one quota"
             )
         if share is not None:
-            raise ParameterError("quota and share are both given: pass one of them.")
+            raise ParameterError("quota and share are both given", "pass one of them")
         return tuple(sorted({int(places(r, quota=one)) for one in quota})), None
     if quota is None and share is None:
         return (), None
@@ -177,7 +179,7 @@ def _times(resamples: int | None, r: Ranking, method: str) -> int:
         return REPEATED if len(r) <= QUICKLY_REPEATED or method == MEAN else 0
     times = check_whole(resamples, "resamples", 0)
     if method == MEAN and times < 2:
-        raise ParameterError("method='mean' averages over resamples: pass resamples= of 2 or more.")
+        raise ParameterError("method='mean' averages over resamples", "pass resamples= of 2 or more")
     return times
 
 
@@ -198,11 +200,12 @@ def _promises(
         if not is_promised(one):
             name, limit = one.term.measure.name, "low" if one.is_floor else "high"
             raise ParameterError(
-                f"Nothing can be promised about {one.text!r}: write {name}.{limit} for the limit of its interval "
-                "at the cut, or pass confidence=None for its estimate."
+                f"Nothing can be promised about {one.text!r}",
+                f"write {name}.{limit} for the limit of its interval at the cut, or pass confidence=None for its "
+                "estimate",
             )
         if prevalence is not None and one.term.measure.name == "predicted_positive_rate":
-            raise ParameterError("The share flagged at another prevalence is not promised: leave prevalence= out.")
+            raise ParameterError("The share flagged at another prevalence is not promised", "leave prevalence= out")
     if plain and groups is not None:
         raise ParameterError(words.GROUPS)
     if plain and (not r.integral or r.pos2.sum() != r.pos.sum() or r.neg2.sum() != r.neg.sum()):

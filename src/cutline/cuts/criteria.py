@@ -72,7 +72,7 @@ def criterion(
         if value is not None
     ]
     if len(given) > 1:
-        raise ParameterError(f"One criterion can be best, but {' and '.join(given)} are given: pass one of them.")
+        raise ParameterError(f"One criterion can be best, but {' and '.join(given)} are given", "pass one of them")
     if utility is not None:
         return _of_utility(utility)
     if cost_fp is not None or cost_fn is not None:
@@ -86,18 +86,18 @@ def _of_measure(asked: Any, *, is_high: bool) -> Criterion:
     verb = "maximize" if is_high else "minimize"
     if asked == CORNER:
         if is_high:
-            raise ParameterError(f"The distance to the corner is better low: pass minimize={CORNER!r}.")
+            raise ParameterError("The distance to the corner is better low", f"pass minimize={CORNER!r}")
         return Criterion("distance to the corner", "the distance to the corner of the ROC curve", False, _corner)
     term = _term(asked, verb)
     measure = term.measure
     if measure.needs is not Needs.COUNTS:
         raise ParameterError(
-            f"{measure.name} needs {measure.needs.value}, so it is the same at every cut: "
-            f"pass {verb}= with a measure of one cut, such as 'f1'."
+            f"{measure.name} needs {measure.needs.value}, so it is the same at every cut",
+            f"pass {verb}= with a measure of one cut, such as 'f1'",
         )
     if measure.better is not None and (measure.better == "higher") != is_high:
         other = "minimize" if is_high else "maximize"
-        raise ParameterError(f"{measure.name} is better {_way(not is_high)}: pass {other}={measure.name!r}.")
+        raise ParameterError(f"{measure.name} is better {_way(not is_high)}", f"pass {other}={measure.name!r}")
     parameters = measure.check(term.parameters)
     return Criterion(str(term), measure.title, is_high, partial(measure.compute, **parameters))
 
@@ -109,18 +109,18 @@ def _term(asked: Any, verb: str) -> Term:
             raise ParameterError(f"{verb} is {asked!r}, which is no measure.{hint}")
         found = terms(asked)
         if len(found) > 1:
-            raise ParameterError(f"{verb} names {len(found)} measures: pass one; bound the others by requirements.")
+            raise ParameterError(f"{verb} names {len(found)} measures", "pass one; bound the others by requirements")
         named = {"threshold", "quota", "share"} & set(found[0].parameters)
         if named:
             raise ParameterError(
-                f"{verb}={asked!r} names a cut, which is what is to be chosen: leave @{named.pop()} out."
+                f"{verb}={asked!r} names a cut, which is what is to be chosen", f"leave @{named.pop()} out"
             )
         return found[0]
     if isinstance(asked, Measure):
         return Term(asked)
     if callable(asked):
         return Term(as_measure(asked, {"threshold": 0.5}))
-    raise ParameterError(f"{verb} is {asked!r}: pass the name of a measure, or a function of Counts.")
+    raise ParameterError(f"{verb} is {asked!r}", "pass the name of a measure, or a function of Counts")
 
 
 def _way(is_high: bool) -> str:
@@ -133,12 +133,12 @@ def _corner(c: Counts) -> Any:
 
 def _of_costs(cost_fp: float | None, cost_fn: float | None) -> Criterion:
     if cost_fp is None or cost_fn is None:
-        raise ParameterError("cost_fp and cost_fn belong together: pass both.")
+        raise ParameterError("cost_fp and cost_fn belong together", "pass both")
     for name, cost in (("cost_fp", cost_fp), ("cost_fn", cost_fn)):
         if not 0 <= columns.number(cost, name) < 1e100:
-            raise ParameterError(f"{name} is {cost:g}: pass a cost of 0 or more.")
+            raise ParameterError(f"is {cost:g}", "pass a cost of 0 or more", argument=name)
     if not cost_fp and not cost_fn:
-        raise ParameterError("cost_fp and cost_fn are both 0: pass what at least one of the errors costs.")
+        raise ParameterError("cost_fp and cost_fn are both 0", "pass what at least one of the errors costs")
     of = partial(MEASURES["expected_cost"].compute, cost_fp=float(cost_fp), cost_fn=float(cost_fn))
     return Criterion(f"expected_cost@cost_fp={cost_fp:g},cost_fn={cost_fn:g}", "Expected cost", False, of)
 
@@ -152,7 +152,7 @@ def _of_utility(utility: Any) -> Criterion:
         if isinstance(error, ParameterError):
             raise
         raise ParameterError(
-            'utility is not a table: pass what outcomes are worth, such as {"tp": 90, "fp": -10}.'
+            "is not a table", 'pass what outcomes are worth, such as {"tp": 90, "fp": -10}', argument="utility"
         ) from None
     unknown = [name for name in worth if name not in _CELLS]
     if unknown or not worth:

@@ -15,6 +15,7 @@ import numpy as np
 
 from cutline.core import columns, writing
 from cutline.core.counts import Counts, written
+from cutline.core.equality import ComparedByFields
 from cutline.core.errors import InputError, ParameterError
 from cutline.core.ranking import Array
 from cutline.core.table import Table, plain, shown
@@ -24,8 +25,8 @@ SCHEMA = "cutline/cut/1"
 NO_LIMITS = Limits(math.nan, math.nan)
 
 
-@dataclass(frozen=True)
-class Promised:
+@dataclass(frozen=True, eq=False)
+class Promised(ComparedByFields):
     """One requirement of a cut, and what stands behind it.
 
     `confidence` is None where nothing is promised, because the requirement is on the data at hand. `cases` is how many
@@ -170,7 +171,7 @@ class Cut:
         """
         try:
             if document["schema"] != SCHEMA:
-                raise InputError(f"The schema is {document['schema']!r}: pass a cut, {SCHEMA!r}.")
+                raise InputError(f"The schema is {document['schema']!r}", f"pass a cut, {SCHEMA!r}")
             high = bool(document["higher_is_positive"])
             nobody = math.inf if high else -math.inf
             edge = {"nobody": nobody, "everybody": -nobody}.get(document["flags"], math.nan)
@@ -199,7 +200,7 @@ class Cut:
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             if isinstance(error, InputError):
                 raise
-            raise InputError(f"This is no complete cut ({error!r:.60}): pass what Cut.to_dict() wrote.") from None
+            raise InputError(f"This is no complete cut ({error!r:.60})", "pass what Cut.to_dict() wrote") from None
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
         """Write the cut as JSON; `cutline.load` reads it.

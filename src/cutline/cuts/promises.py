@@ -188,7 +188,7 @@ def promises(
     for one, name in zip(requirements, about, strict=True):
         rate = 1 - one.bound if one.is_floor else one.bound
         if not 0 <= rate <= 1:
-            raise ParameterError(f"{one.text!r} asks for a share of {one.bound:g}: pass one from 0 to 1.")
+            raise ParameterError(f"{one.text!r} asks for a share of {one.bound:g}", "pass one from 0 to 1")
         together = [n for n in about if _part(n, after_looking=after_looking, anywhere=anywhere) == _part(
             name, after_looking=after_looking, anywhere=anywhere)]  # fmt: skip
         each = whole ** (1 / _components(together, prevalence))

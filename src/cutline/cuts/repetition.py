@@ -7,11 +7,13 @@ bias, where both Harrell's bootstrap and the cases left out of a resample keep a
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from cutline.core import parallel
 from cutline.core.counts import Counts
 from cutline.core.ranking import Array, Ranking
 from cutline.cuts.conditions import counts_at_keys
@@ -73,20 +75,24 @@ def repeat(plan: Plan, r: Ranking, groups: GroupSampler | None, resamples: int, 
 
 def _on_the_tenth(plan: Plan, r: Ranking, groups: GroupSampler | None, splits: int, seed: int) -> float:
     """The mean over splits of the criterion of the tenths, each at the cut that the other nine chose."""
-    values = []
-    for stream in np.random.SeedSequence([seed, FOLDS]).spawn(splits):
-        table = np.zeros(4)
-        for pos, neg in _tenths(r, groups, np.random.default_rng(stream)):
-            rest = replace(r, pos=r.pos - pos, neg=r.neg - neg, pos2=r.pos2 - pos, neg2=r.neg2 - neg)
-            if not rest.positives.all() or not rest.negatives.all():
-                return float("nan")
-            keys = plan.keys(rest)
-            c = counts_at_keys(replace(r, pos=pos, neg=neg, pos2=pos, neg2=neg), keys)
-            known = ~np.isnan(keys)
-            table += [float(np.sum(cell[known])) for cell in (c.tp, c.fp, c.fn, c.tn)]
-        values.append(float(plan.worth(Counts(table[0], table[1], table[2], table[3]))))
-    known_values = np.array(values)[~np.isnan(values)]
-    return float(known_values.mean()) if len(known_values) else float("nan")
+    streams = np.random.SeedSequence([seed, FOLDS]).spawn(splits)
+    found = parallel.each(lambda stream: _split(plan, r, groups, stream), streams, splits * len(r), told=True)
+    known = [value for value in found if not math.isnan(value)]
+    return float(np.mean(known)) if known else math.nan
+
+
+def _split(plan: Plan, r: Ranking, groups: GroupSampler | None, stream: np.random.SeedSequence) -> float:
+    """The criterion of all tenths of one split together; NaN when nine of them lack a class."""
+    table = np.zeros(4)
+    for pos, neg in _tenths(r, groups, np.random.default_rng(stream)):
+        rest = replace(r, pos=r.pos - pos, neg=r.neg - neg, pos2=r.pos2 - pos, neg2=r.neg2 - neg)
+        if not rest.positives.all() or not rest.negatives.all():
+            return math.nan
+        keys = plan.keys(rest)
+        c = counts_at_keys(replace(r, pos=pos, neg=neg, pos2=pos, neg2=neg), keys)
+        known = ~np.isnan(keys)
+        table += [float(np.sum(cell[known])) for cell in (c.tp, c.fp, c.fn, c.tn)]
+    return float(plan.worth(Counts(table[0], table[1], table[2], table[3])))
 
 
 def _tenths(r: Ranking, groups: GroupSampler | None, rng: np.random.Generator) -> Iterator[tuple[Array, Array]]:
@@ -100,8 +106,8 @@ def _tenths(r: Ranking, groups: GroupSampler | None, rng: np.random.Generator) -
 
 def _tenths_of_cases(r: Ranking, rng: np.random.Generator) -> Iterator[tuple[Array, Array]]:
     """Each case goes to a tenth by itself; with weights, the cases of one score and class stay together."""
-    if not r.integral:
-        tenths = rng.integers(0, FOLDS, (2, len(r)))
+    if not r.integral or (r.pos.max() <= 1 and r.neg.max() <= 1):
+        tenths = rng.integers(0, FOLDS, (2, len(r)), dtype=np.int8)
         for fold in range(FOLDS):
             yield r.pos * (tenths[0] == fold), r.neg * (tenths[1] == fold)
         return

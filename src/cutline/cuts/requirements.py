@@ -111,7 +111,7 @@ def check_complete(term: Term) -> None:
     """Refuse a measure of a quota without one: a gate has no other place for it."""
     if "quota" in term.measure.required and not {"quota", "share"} & set(term.parameters):
         name = term.measure.name
-        raise ParameterError(f"{name} needs a quota: write {name}@quota=100 or {name}@share=5%.")
+        raise ParameterError(f"{name} needs a quota", f"write {name}@quota=100 or {name}@share=5%")
 
 
 def terms(text: str) -> list[Term]:

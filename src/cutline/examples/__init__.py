@@ -31,7 +31,7 @@ def load(name: str) -> Example:
     """
     if name not in DESCRIPTIONS:
         raise UnknownNameError(
-            f"There is no example {name!r}: choose {' or '.join(DESCRIPTIONS)}.{near(name, DESCRIPTIONS)}"
+            f"There is no example {name!r}", f"choose {' or '.join(DESCRIPTIONS)}", hint=near(name, DESCRIPTIONS)
         )
     with (files(__package__) / f"{name}.csv").open(encoding="utf-8") as file:
         header, *rows = csv.reader(file)

@@ -20,6 +20,8 @@ FEW_FOR_RESAMPLING = 30
 FEW_FOR_ONE_CUT = 20
 FEW_DECISIONS = 5  # true positives, or errors, at a cut
 PLENTY = 10_000  # cases of the smaller class in effect, from which on a smooth measure is as good as normal
+PLENTY_FOR_A_DIFFERENCE = 5000  # ... a difference of two models, in which much of the skewness cancels
+DISCORDANT = 100  # ... if so many cases are flagged by one of them only
 PLENTY_IN_A_CELL = 1000  # ... if every kind of decision at a cut has so many
 
 NO_SPREAD = "Every resample has the same value: the data hold no spread to tell the uncertainty from."

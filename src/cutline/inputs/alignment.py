@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cutline.core.columns import number, whole_if_possible
-from cutline.core.errors import InputError, ParameterError, PositionError
+from cutline.core.columns import check_simple, column, number, whole_if_possible
+from cutline.core.errors import Argument, InputError, ParameterError, PositionError, Text
 from cutline.core.ranking import Array
 from cutline.inputs.predictions import Cases, Missing, complete
 from cutline.inputs.sources import Ask, asked_of, opened, reading
 
-INCOMPLETE_GROUPS = "groups= needs complete rows: drop those with missing values from all columns first."
+INCOMPLETE_GROUPS = ("needs complete rows", "drop those with missing values from all columns first")
 
 
 class SharedCases(NamedTuple):
@@ -59,23 +59,26 @@ def share_cases(
     """The cases of models whose scores are columns of one length, in one order; refusals name a case by its id."""
     if not isinstance(scores, Mapping):
         raise InputError(
-            f"scores is a {type(scores).__name__}: pass the scores of each model by its name, "
-            'such as {"a": scores_a, "b": scores_b}.'
+            f"is a {type(scores).__name__}",
+            'pass the scores of each model by its name, such as {"a": scores_a, "b": scores_b}',
+            argument="scores",
         )
     if len(scores) < 2:
-        raise InputError(f"scores holds {_models(len(scores))}: pass at least two to compare, or use evaluate().")
+        raise InputError(
+            f"holds {_models(len(scores))}", "pass at least two to compare, or use evaluate()", argument="scores"
+        )
     found: dict[str, Cases] = {}
-    for name, column in scores.items():
+    for name, own in scores.items():
         try:
-            found[str(name)] = complete(labels, column, weights, positive=positive, missing=missing)
+            found[str(name)] = complete(labels, own, weights, positive=positive, missing=missing)
         except InputError as error:
             raise _told(error.about(f"Model {name!r}"), ids) from None
     if len(found) < len(scores):
-        raise InputError("Two models have the same name: give each its own.")
+        raise InputError("Two models have the same name", "give each its own")
     first = next(iter(found.values()))
     kept = reduce(_common, (cases.position for cases in found.values()))
     if not len(kept):
-        raise InputError("No case has a score of every model: pass complete rows.")
+        raise InputError("No case has a score of every model", "pass complete rows")
     aligned = {name: cases.scores[_places(cases.position, kept)] for name, cases in found.items()}
     mine = _places(first.position, kept)
     heavy = None if first.weights is None else whole_if_possible(first.weights[mine])
@@ -87,17 +90,20 @@ def _told(error: InputError, ids: Array | None) -> InputError:
     """A refusal with the id of the case, if cases have one: their rows differ from frame to frame."""
     if ids is None or not isinstance(error, PositionError):
         return error
-    case = repr(ids.tolist()[error.position])
-    return InputError(f"{error.prefix}{error.name} {error.found} of case {case}: {error.way_out}.")
+    case = None if error.position is None else ids.tolist()[error.position]
+    return error.altered(place=f"of case {case!r}")
 
 
 def groups_of(groups: Any, cases: Cases | SharedCases) -> Array:
     """The group of each case; a case without weight is in none."""
     if cases.dropped:
-        raise ParameterError(INCOMPLETE_GROUPS)
-    found = np.asarray(groups)
+        raise ParameterError(*INCOMPLETE_GROUPS, argument="groups")
+    found = column(groups, "groups")
+    check_simple(found, "groups")
     if found.shape != (cases.rows,):
-        raise InputError(f"groups has {found.size} values but labels has {cases.rows}: pass one for each label.")
+        raise InputError(
+            f"has {found.size} values but labels has {cases.rows}", "pass one for each label", argument="groups"
+        )
     return found if len(cases.position) == cases.rows else found[cases.position]
 
 
@@ -120,15 +126,21 @@ def join_frames(
     """
     if not isinstance(frames, Mapping) or len(frames) < 2:
         raise InputError(
-            "data holds the frames of fewer than two models: pass one frame for each by its name, "
-            'such as {"a": frame_a, "b": frame_b}.'
+            "holds the frames of fewer than two models",
+            'pass one frame for each by its name, such as {"a": frame_a, "b": frame_b}',
+            argument="data",
         )
     if not isinstance(key, str):
-        raise ParameterError("Frames are joined by the ids of their cases: pass id= with the name of that column.")
+        raise ParameterError(
+            Text(Argument("id"), " is missing, and frames are joined by the ids of their cases"),
+            "pass the name of the column that holds them",
+            argument="id",
+        )
     if isinstance(score, Mapping) and set(score) != set(frames):
         raise InputError(
-            f"scores names a column for {', '.join(map(repr, score))}, but data has frames of "
-            f"{', '.join(map(repr, frames))}: name one for each."
+            f"names a column for {', '.join(map(repr, score))}, but data has frames of {', '.join(map(repr, frames))}",
+            "name one for each",
+            argument="scores",
         )
     columns = {
         str(name): _named(
@@ -152,16 +164,17 @@ def join_frames(
         lacking, extra = len(rows[first].keys() - rows[name].keys()), len(rows[name].keys() - rows[first].keys())
         if lacking or extra:
             raise InputError(
-                f"The cases differ: {lacking} ids of {first!r} are not in {name!r}, and {extra} ids of {name!r} are "
-                f"not in {first!r}: pass predictions of the same cases."
+                f"The cases differ, because {lacking} ids of {first!r} are not in {name!r}, and {extra} ids of "
+                f"{name!r} are not in {first!r}",
+                "pass predictions of the same cases",
             )
         mine = np.fromiter((rows[name][case] for case in rows[first]), dtype=np.intp, count=len(base.ids))
         for what, one, two in (("label", base.labels, model.labels), ("weight", base.weights, model.weights)):
             unequal = 0 if one is None or two is None else _unequal(one, two[mine])
             if unequal:
                 raise InputError(
-                    f"The {what} of {unequal} of {len(mine)} cases is another in {name!r} than in {first!r}: "
-                    f"pass one {what} for each case."
+                    f"The {what} of {unequal} of {len(mine)} cases is another in {name!r} than in {first!r}",
+                    f"pass one {what} for each case",
                 )
         joined[name] = model.scores[mine]
     return Joined(base.labels, joined, base.weights, base.groups, base.ids)
@@ -171,11 +184,11 @@ def _rows_by_id(name: str, ids: Array) -> dict[Any, int]:
     """Where each case stands; every case has an id, and none has another's."""
     rows = {case: row for row, case in enumerate(ids.tolist())}
     if any(case is None or case != case for case in rows):
-        raise InputError(f"Model {name!r} has rows without an id: name every case.")
+        raise InputError(f"Model {name!r} has rows without an id", "name every case")
     if len(rows) < len(ids):
         raise InputError(
-            f"Model {name!r} repeats an id in {len(ids) - len(rows)} of its {len(ids)} rows: "
-            "pass one row for each case."
+            f"Model {name!r} repeats an id in {len(ids) - len(rows)} of its {len(ids)} rows",
+            "pass one row for each case",
         )
     return rows
 
@@ -210,8 +223,10 @@ def thresholds_of(threshold: Any, names: tuple[str, ...]) -> dict[str, float]:
         return dict.fromkeys(names, number(threshold, "threshold"))
     if set(threshold) != set(names):
         raise ParameterError(
-            f"threshold is given for {', '.join(map(repr, threshold)) or 'no model'}, "
-            f"but the models are {', '.join(map(repr, names))}: pass one for each."
+            f"is given for {', '.join(map(repr, threshold)) or 'no model'}, but the models are "
+            f"{', '.join(map(repr, names))}",
+            "pass one for each",
+            argument="threshold",
         )
     return {name: number(threshold[name], f"threshold of {name!r}") for name in names}
 

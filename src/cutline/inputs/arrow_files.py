@@ -19,18 +19,21 @@ _OLD_FEATHER = b"FEA1"
 
 def read(path: Path, title: str) -> Source:
     """The source of an Arrow file, an Arrow stream or a Feather file."""
+    return frames.source(table(path, title), title)
+
+
+def table(path: Path, title: str) -> Any:
+    """What such a file holds, as a table of pyarrow."""
     try:
         from pyarrow import ArrowException
     except ImportError:
-        raise InputError(f"{title} is an Arrow file, which needs pyarrow: install pyarrow, or pass Parquet.") from None
+        raise InputError(f"{title} is an Arrow file, which needs pyarrow", "install pyarrow, or pass Parquet") from None
     try:
-        table = _table(path)
-        table.validate(full=True)
-        return frames.source(table, title)
-    except (ArrowException, OSError, ValueError, OverflowError) as error:
-        if isinstance(error, InputError):
-            raise
+        found = _table(path)
+        found.validate(full=True)
+    except (ArrowException, OSError, ValueError, OverflowError):
         raise InputError(f"{title} cannot be read as Arrow: it is damaged, or another format.") from None
+    return found
 
 
 def _table(path: Path) -> Any:

@@ -11,6 +11,7 @@ there. Two passes are enough for most data; scores that crowd around one value t
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,7 +25,8 @@ PASSES = 5
 _POOLED = -1_000_000  # the path of a bin that was made of two: no pass can follow both, so it is not divided
 
 
-class Bins(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Bins:
     """Bins in descending order of the score: the scores at their ends, the counts in them, and which path leads there.
 
     `path` has a row for each pass that divided a bin: the number of the part that it is of its parent, -1 where the
@@ -119,9 +121,13 @@ def _joined(bins: Bins, parts: Bins) -> Bins:
     depth = len(parts.path)
     padded = np.full((depth, len(bins)), -1, dtype=np.int64)
     padded[: len(bins.path)] = bins.path
-    whole = bins._replace(path=padded)
-    top, bottom, pos, neg, path = (np.concatenate(pair, axis=-1) for pair in zip(whole, parts, strict=True))
-    return Bins(top, bottom, pos, neg, path)
+    return Bins(
+        np.concatenate((bins.top, parts.top)),
+        np.concatenate((bins.bottom, parts.bottom)),
+        np.concatenate((bins.pos, parts.pos)),
+        np.concatenate((bins.neg, parts.neg)),
+        np.concatenate((padded, parts.path), axis=1),
+    )
 
 
 def _in_order(bins: Bins) -> Bins:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -20,7 +21,8 @@ import duckdb
 from cutline.core.columns import counted
 from cutline.core.errors import InputError, ParameterError, PositionError
 from cutline.inputs import arrow_files
-from cutline.inputs.file_formats import Layout, layout_of, local, spooled
+from cutline.inputs.csv_layout import Layout, head, rejected, with_one_line_end
+from cutline.inputs.file_formats import check_keys, compression_of, layout_of, local, plainly_named, spooled
 from cutline.inputs.sources import Array, Ask, Source, plain
 
 # What text files write for a missing value.
@@ -29,13 +31,14 @@ FORMATS = ("csv", "parquet", "json", "arrow")
 
 _WHOLE = r"[+-]?(0|[1-9][0-9]*)"
 _NUMBER = _WHOLE + r"(\.[0-9]*)?([eE][+-]?[0-9]+)?"
+_SPELT = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?|[+-]?inf(inity)?|[+-]?nan"
 _MANY = 1000  # more distinct labels than this are no labels
 
 
 def read(path: Any, format: str | None = None) -> Source:
     """The source of a file, of standard input (`"-"`), or of an open stream of bytes."""
     if format is not None and format not in FORMATS:
-        raise ParameterError(f"format is {format!r}: pass one of {', '.join(FORMATS)}.")
+        raise ParameterError(f"is {format!r}", f"pass one of {', '.join(FORMATS)}", argument="format")
     place, title = (spooled(path), "standard input") if path == "-" or hasattr(path, "read") else local(path)
     kind = format or layout_of(place)
     if kind == "arrow":
@@ -49,22 +52,51 @@ class File:
     def __init__(self, path: Path, title: str, kind: str) -> None:
         self.title = title
         self._kind = kind
-        self._path = path  # kept, because what came from a stream goes when it does
         off: dict[str, Any] = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
         self._connection = duckdb.connect(":memory:", config=off)
-        name = _literal(re.sub(r"[*?\[]", r"[\g<0>]", os.fspath(path.resolve())))
+        self._layout: Layout | None = None
+        if kind == "csv":
+            self._layout = Layout.of(path, title)
+            if self._layout.mixed:
+                path, self._layout = with_one_line_end(path, self._layout, title)
+        self._path = plainly_named(path)  # kept, because what came from a stream goes when it does
+        self._literal = _literal(os.fspath(self._path.absolute()))
         with self._plainly():
-            if kind == "csv":
-                layout = Layout.of(path, title)
-                self._from = layout.sql(name)
-            elif kind == "parquet":
-                self._from = f"read_parquet({name}, hive_partitioning = false)"
-            else:
-                self._from = f"read_json({name}, format = 'auto', sample_size = -1)"
+            self._from = self._reader()
             described = self._connection.execute(f"DESCRIBE SELECT * FROM {self._from}").fetchall()  # noqa: S608
-        names = layout.columns if kind == "csv" else tuple(str(row[0]) for row in described)
+            own = [str(row[0]) for row in described]  # DuckDB's names, which differ where ours differ in case alone
+            names = self._layout.columns if self._layout else self._written_names(own)
         self.types = {name: str(row[1]) for name, row in zip(names, described, strict=True)}
-        self._names = layout.names if kind == "csv" else {name: name for name in names}
+        self._names = dict(zip(names, own, strict=True))
+
+    def _reader(self) -> str:
+        """How DuckDB reads the file."""
+        if self._layout is not None:
+            return self._layout.sql(self._literal)
+        if self._kind == "parquet":
+            return f"read_parquet({self._literal}, hive_partitioning = false)"
+        compression = compression_of(self._path, self.title)
+        if compression != "zstd":  # whose first lines Python cannot see
+            check_keys(head(self._path, self.title, compression), self.title)
+        return f"read_json({self._literal}, format = 'auto', sample_size = -1, compression = '{compression}')"
+
+    def _written_names(self, own: Sequence[str]) -> Sequence[str]:
+        """The names as the file has them: DuckDB gives the second of p and p, or of p and P, another."""
+        if self._kind != "parquet":
+            return own
+        nodes = self._connection.execute(f"SELECT name, num_children FROM parquet_schema({self._literal})").fetchall()  # noqa: S608
+        names, deep = [], 0
+        for name, children in nodes[1:]:
+            if not deep:
+                names.append(str(name))
+            deep = max(deep - 1, 0) + (children or 0)
+        if len(names) != len(own):
+            return own
+        twice = sorted(name for name, times in Counter(names).items() if times > 1)
+        if twice:
+            found = f"{self.title} has several columns called {', '.join(map(repr, twice))}"
+            raise InputError(found, "give each its own name")
+        return names
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -95,12 +127,63 @@ class File:
         """The row, as a person counts them."""
         return f"in row {position + 1}" + (" below the header" if self._kind == "csv" else "")
 
+    def flag(
+        self, score: Ask, threshold: float, *, higher: bool, column: str, drop: bool, into: Path, kind: str
+    ) -> int:
+        """Copy the rows to a file, with a column that says whether the score reaches a threshold; how many do.
+
+        The rows go through DuckDB one after the other, in their order, and never all into memory. All columns of a CSV
+        file stay the text that they are.
+
+        Args:
+            score: The column of the scores.
+            threshold: The threshold, which is read in the type of the scores.
+            higher: Whether high scores reach it.
+            column: The name of the new column.
+            drop: Whether rows without a score are left out; they are refused otherwise.
+            into: The file to write.
+            kind: Its format: csv, parquet or json.
+        """
+        self._check_numbers(score)
+        value = self._sql(score)
+        self._check_present(score, value, drop=drop)
+        at = f"CAST('{threshold!r}' AS {'FLOAT' if self.types[score.column] == 'FLOAT' else 'DOUBLE'})"
+        reaches = f"({value} {'>=' if higher else '<='} {at})"
+        names = [*self.columns, column]
+        cells = [*(_quoted(self._names[name]) for name in self.columns), reaches]
+        where = f" WHERE {value} IS NOT NULL AND NOT isnan({value})" if drop else ""
+        if kind == "csv":  # the header as a row, because DuckDB renames columns that differ in case alone
+            header = ", ".join(_literal(name) for name in names)
+            texts = ", ".join(f"CAST({cell} AS VARCHAR)" for cell in cells)
+            query = f"SELECT {header} UNION ALL SELECT {texts} FROM {self._from}{where}"  # noqa: S608
+            options = "FORMAT csv, HEADER false"
+        else:
+            own = ", ".join(f"{cell} AS {_quoted(name)}" for cell, name in zip(cells, names, strict=True))
+            query, options = f"SELECT {own} FROM {self._from}{where}", f"FORMAT {kind}"  # noqa: S608
+        with self._plainly():
+            self._connection.execute(f"COPY ({query}) TO {_literal(os.fspath(into))} ({options})")
+            return int(self._one(f"SELECT count(*) FROM {self._from} WHERE {reaches}")[0])  # noqa: S608
+
+    def _check_present(self, score: Ask, value: str, *, drop: bool) -> None:
+        """Refuse a row without a score."""
+        if drop:
+            return
+        numbered = f"SELECT row_number() OVER () AS place, {value} AS value FROM {self._from}"  # noqa: S608
+        with self._plainly():
+            absent = "value IS NULL OR isnan(value)"
+            found = self._connection.execute(f"SELECT min(place), count(*) FROM ({numbered}) WHERE {absent}").fetchall()  # noqa: S608
+        first, many = found[0]
+        if many:
+            how = counted(many, "missing value")
+            way_out = "a case without a score cannot be flagged or not"
+            raise InputError(f"Column {score.column!r} holds {how}, the first {self.place(first - 1)}", f"{way_out}")
+
     # ------------------------------------------------------------------ types
 
     def _typed(self, asked: Mapping[Any, Ask]) -> str:
         """The query of the columns, with the types that their arguments need and names that cannot collide."""
         if not self.count:
-            raise InputError(f"{self.title} has columns but no rows: pass at least one case.")
+            raise InputError(f"{self.title} has columns but no rows", "pass at least one case")
         for one in asked.values():
             self._check_numbers(one)
         with self._plainly():
@@ -139,7 +222,8 @@ class File:
         if one.role not in ("scores", "weights") or not is_text:
             return
         column = self._name(one)
-        bad = f"TRY_CAST({column} AS DOUBLE) IS NULL OR contains({column}, '_')"  # DuckDB takes 1_000 for a number
+        # DuckDB takes 1_000 and +-1 for numbers.
+        bad = f"TRY_CAST({column} AS DOUBLE) IS NULL OR NOT regexp_full_match(trim({column}), {_literal(_SPELT)}, 'i')"
         bad = f"({column} IS NOT NULL AND NOT {_absent(column)} AND ({bad}))"
         with self._plainly():
             numbered = f"SELECT row_number() OVER () AS place, {column} AS value, {bad} AS bad FROM {self._from}"  # noqa: S608
@@ -151,10 +235,10 @@ class File:
                 f"SELECT place, value FROM ({numbered}) WHERE bad ORDER BY place LIMIT 1"  # noqa: S608
             ).fetchall()
         for place, value in found:
-            raise PositionError(one.role, f"holds text, {value!r},", place - 1, _way_out(str(value)))
+            raise PositionError(f"holds text, {value!r},", _way_out(str(value)), argument=one.role, position=place - 1)
 
     def _name(self, one: Ask) -> str:
-        return '"' + self._names[one.column].replace('"', '""') + '"'
+        return _quoted(self._names[one.column])
 
     # ------------------------------------------------------------------ asking
 
@@ -166,29 +250,32 @@ class File:
         """What DuckDB cannot read, in one sentence."""
         try:
             yield
-        except (duckdb.Error, UnicodeDecodeError) as error:
-            raise InputError(_sentence(str(error), self.title, self._kind)) from None
+        except duckdb.InterruptException:
+            raise KeyboardInterrupt from None
+        except duckdb.OutOfMemoryException:
+            raise MemoryError from None
+        except (duckdb.Error, UnicodeDecodeError):
+            raise self._reason() from None
         except RuntimeError as error:
             if "interrupted" in str(error):  # which is how DuckDB tells that somebody pressed Ctrl-C
                 raise KeyboardInterrupt from None
             raise
 
-
-def _sentence(said: str, title: str, kind: str) -> str:
-    line = re.search(r"Line: (\d+)", said)
-    where = f" in line {line[1]}" if line else ""
-    fields = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", said)
-    if fields:
-        found = counted(int(fields[2]), "field")
-        return f"{title} has {found}{where} but {fields[1]} in its header: make all rows as long."
-    if "not utf-8" in said or "nvalid unicode" in said:
-        return f"{title} is no UTF-8 text{where}: save it as CSV in UTF-8, or pass its format."
-    if "unterminated quote" in said:
-        return f"{title} has a quote{where} that does not end: close it, or double it inside the text."
-    if "aximum line size" in said:
-        return f"{title} has a row{where} of more than 2 million bytes: leave long columns out, or pass Parquet."
-    what = {"csv": "CSV", "parquet": "Parquet", "json": "JSON lines"}[kind]
-    return f"{title} cannot be read as {what}: it is damaged, or another format."  # DuckDB miscounts broken records
+    def _reason(self) -> InputError:
+        """Why the file cannot be read, from what DuckDB notes about its lines."""
+        what = {"csv": "CSV", "parquet": "Parquet", "json": "JSON lines"}[self._kind]
+        general = InputError(f"{self.title} cannot be read as {what}", "it is damaged, or in another format")
+        if self._layout is None:
+            return general
+        try:
+            noting = self._layout.sql(self._literal, rejects=True)
+            self._connection.execute(f"SELECT count(COLUMNS(*)) FROM {noting}").fetchall()  # noqa: S608
+            noted = "SELECT line, error_type, csv_line FROM reject_errors ORDER BY line, column_idx LIMIT 1"
+            found = self._connection.execute(noted).fetchall()
+        except (duckdb.Error, UnicodeDecodeError):
+            return general
+        reasons = [rejected(self.title, self._layout, int(line), str(kind), str(text)) for line, kind, text in found]
+        return next((reason for reason in reasons if reason is not None), general)
 
 
 def _way_out(value: str) -> str:
@@ -201,6 +288,10 @@ def _way_out(value: str) -> str:
 
 def _absent(column: str) -> str:
     return f"trim({column}) IN ({', '.join(map(_literal, MISSING))})"
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
 
 
 def _literal(text: str) -> str:

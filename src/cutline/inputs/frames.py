@@ -23,13 +23,13 @@ _WANTED = "pass a data frame, a mapping of columns, or the path of a file"
 def source(frame: Any, title: str = "data") -> Eager | Lazy:
     """The source of a data frame."""
     if frame is None or hasattr(frame, "dtype"):  # arrays and single columns have no names
-        raise ParameterError(f"data is a {type(frame).__name__}: {_WANTED}.")
+        raise ParameterError(f"is a {type(frame).__name__}", f"{_WANTED}", argument="data")
     try:
         known = nw.from_native(frame)
     except TypeError:
-        raise ParameterError(f"data is a {type(frame).__name__}: {_WANTED}.") from None
+        raise ParameterError(f"is a {type(frame).__name__}", f"{_WANTED}", argument="data") from None
     except DuplicateError:
-        raise InputError(f"{title} has several columns of one name: give each its own.") from None
+        raise InputError(f"{title} has several columns of one name", "give each its own") from None
     return Lazy(known, title) if isinstance(known, nw.LazyFrame) else Eager(known, title)
 
 
@@ -41,7 +41,7 @@ class Eager:
         try:
             self._names = {str(name): name for name in frame.columns}
         except DuplicateError:
-            raise InputError(f"{title} has several columns of one name: give each its own.") from None
+            raise InputError(f"{title} has several columns of one name", "give each its own") from None
         self._frame = frame
 
     @property
@@ -57,9 +57,9 @@ class Eager:
         """The rows are here."""
         return
 
-    def place(self, position: int) -> str:
+    def place(self, position: int) -> None:  # noqa: ARG002
         """As in an array."""
-        return f"at position {position}"
+        return
 
 
 class Lazy:
@@ -86,9 +86,9 @@ class Lazy:
         times = found.pop(_COUNT).astype("int64")
         return dict(zip(asked, found.values(), strict=True)), times
 
-    def place(self, position: int) -> str:
+    def place(self, position: int) -> None:  # noqa: ARG002
         """As in an array of the collected rows."""
-        return f"at position {position}"
+        return
 
 
 def _aliases(asked: Mapping[Any, Ask]) -> list[str]:

@@ -11,11 +11,15 @@ import numpy as np
 
 from cutline.core import columns
 from cutline.core.counts import Counts, written
-from cutline.core.errors import InputError, NotProbabilitiesError, ParameterError
+from cutline.core.errors import Argument, InputError, NotProbabilitiesError, ParameterError, Text
 from cutline.core.ranking import Array, Ranking
 from cutline.inputs import arrays, sources
 
 Missing = Literal["error", "drop"]
+
+# Why nothing is left to rank, and the way out.
+_NO_WEIGHT = ("all weights are zero", "pass positive weights, or leave them out to weigh all cases alike")
+_NO_ROW = ("every row has a missing label, score or weight", "pass complete rows")
 
 
 def rank(
@@ -133,12 +137,13 @@ def _read(
 ) -> tuple[_Rows, Array, Any, int]:
     """The rows to rank, which of them are positive, the label that says so, and how many were dropped."""
     if not isinstance(missing, str) or missing not in ("error", "drop"):
-        raise ParameterError(f'missing is {missing!r}: pass "error" or "drop".')
+        raise ParameterError(f"is {missing!r}", 'pass "error" or "drop"', argument="missing")
+    columns.check_one_order({"labels": labels, "scores": scores, "weights": weights})
     heavy = None if weights is None else columns.weights(weights)
     rows = _Rows(columns.column(labels, "labels"), columns.scores(scores), heavy, times=times)
     rows.check_lengths("scores")
     if rows.weights is not None:
-        rows = rows.keep(rows.weights != 0, "all weights are zero: pass weights=None to weigh all cases alike")
+        rows = rows.keep(rows.weights != 0, _NO_WEIGHT)
     rows, dropped = _without_missing(rows, missing)
     if rows.weights is not None:
         rows = rows._replace(weights=columns.whole_if_possible(rows.weights))
@@ -148,12 +153,12 @@ def _read(
 def check_probabilities(who: str, low: float, high: float, *, higher_is_positive: bool = True) -> None:
     """Refuse scores that cannot be probabilities of the positive class."""
     if not higher_is_positive:
-        found = "low scores mean positive here: pass 1 - score with higher_is_positive=True"
-    elif low < 0 or high > 1:
-        found = f"scores run from {low:g} to {high:g}: pass probabilities of the positive class, from 0 to 1"
-    else:
-        return
-    raise NotProbabilitiesError(f"{who} needs probabilities, but {found}.")
+        found = f"{who} needs probabilities of the positive class, but low scores mean positive here"
+        way_out = Text("pass 1 - score without ", Argument("higher_is_positive", False))
+        raise NotProbabilitiesError(found, way_out)
+    if low < 0 or high > 1:
+        found = f"{who} needs probabilities, but scores run from {low:g} to {high:g}"
+        raise NotProbabilitiesError(found, "pass probabilities of the positive class, from 0 to 1")
 
 
 class _Rows(NamedTuple):
@@ -169,16 +174,16 @@ class _Rows(NamedTuple):
         n = len(self.labels)
         for name, column in ((scores, self.scores), ("weights", self.weights)):
             if column is not None and len(column) != n:
-                has = f"labels has {columns.counted(n, 'value')} but {name} has {len(column)}"
-                raise InputError(f"{has}: pass one {name[:-1]} for each label.")
+                found = f"has {columns.counted(n, 'value')} but {name} has {len(column)}"
+                raise InputError(found, f"pass one {name[:-1]} for each label", argument="labels")
         if n == 0:
-            raise InputError(f"labels and {scores} are empty: pass at least one case.")
+            raise InputError(f"labels and {scores} are empty", "pass at least one case")
 
-    def keep(self, mask: Array, nothing_left: str) -> _Rows:
+    def keep(self, mask: Array, nothing_left: tuple[str, str]) -> _Rows:
         if mask.all():
             return self
         if not mask.any():
-            raise InputError(f"Nothing can be ranked, {nothing_left}.")
+            raise InputError(f"Nothing can be ranked, because {nothing_left[0]}", nothing_left[1])
         position = np.flatnonzero(mask) if self.position is None else self.position[mask]
         weights = None if self.weights is None else self.weights[mask]
         times = None if self.times is None else self.times[mask]
@@ -196,7 +201,7 @@ def cut(
     given = [name for name, value in named if value is not None]
     if len(given) != 1:
         what = " and ".join(given) or "none"
-        raise ParameterError(f"Exactly one of threshold, quota and share names a cut, but given: {what}; pass one.")
+        raise ParameterError(f"Pass exactly one of threshold, quota or share (got {what})")
     if threshold is None:
         return ranking.at_quota(places(ranking, quota=quota, share=share))
     return ranking.at_threshold(columns.number(threshold, "threshold"))
@@ -209,23 +214,27 @@ def places(ranking: Ranking, *, quota: float | None = None, share: float | None 
     whole numbers have no places, and then the share is taken exactly.
     """
     if quota is not None and share is not None:
-        raise ParameterError("quota and share are both given: pass one of them.")
+        raise ParameterError("quota and share are both given", "pass one of them")
     n = float(np.min(ranking.total))
     if quota is not None:
         quota = columns.number(quota, "quota")
         if n < 1:
-            raise ParameterError(f"quota is {quota:g}, but the weights add up to {n:g} places: pass share=.")
+            raise ParameterError(
+                f"is {quota:g}, but the weights add up to {n:g}", Text("pass ", Argument("share")), argument="quota"
+            )
         if not 1 <= quota <= n:
-            here = f"quota is {written(quota)}, but the list has {written(n)} places"
-            raise ParameterError(f"{here}: pass a quota from 1 to {written(np.floor(n))}.")
+            found = f"is {written(quota)}, but there are {written(n)} cases"
+            raise ParameterError(found, f"pass a quota from 1 to {written(np.floor(n))}", argument="quota")
         if ranking.integral and quota != int(quota):
-            raise ParameterError(f"quota is {quota:g}: pass a whole number of places.")
+            raise ParameterError(f"is {quota:g}", "pass a whole number of cases", argument="quota")
         return quota
     share = columns.number(share, "share")
     if not 0 < share <= 1:
-        raise ParameterError(f"share is {share:g}: pass a share of the list above 0 and up to 1.")
+        raise ParameterError(f"is {share:g}", "pass a share of the list above 0 and up to 1", argument="share")
     if ranking.integral and ranking.pos.ndim == 1 and round(share * n, 6) < 1:
-        raise ParameterError(f"share is {share:g}, less than one place of a list of {written(n)}: pass a larger share.")
+        raise ParameterError(
+            f"is {share:g}, less than one of {written(n)} cases", "pass a larger share", argument="share"
+        )
     return places_of_share(ranking, share)
 
 
@@ -249,7 +258,7 @@ def _without_missing(rows: _Rows, missing: Missing) -> tuple[_Rows, int]:
     if missing == "error":
         raise columns.missing_error(*next(iter(found.items())), rows.position)
     incomplete = np.logical_or.reduce(list(found.values()))
-    kept = rows.keep(~incomplete, "every row has a missing label, score or weight: pass complete rows")
+    kept = rows.keep(~incomplete, _NO_ROW)
     return kept, int(incomplete.sum() if rows.times is None else rows.times[incomplete].sum())
 
 
@@ -258,6 +267,7 @@ def _without_missing(rows: _Rows, missing: Missing) -> tuple[_Rows, int]:
 
 def _binary(labels: Array, positive: Any) -> tuple[Array, Any]:
     """Which cases are positive, and the label that says so."""
+    columns.check_simple(labels, "labels")
     if labels.dtype.kind == "O":
         labels = _as_simple(labels)
     if positive is not None:
@@ -274,11 +284,9 @@ def _binary(labels: Array, positive: Any) -> tuple[Array, Any]:
                 return is_positive, 1
     found = _distinct(labels)
     if len(found) > 2:
-        raise InputError(_too_many(found))
-    kind = "text" if all(isinstance(label, str) for label in found) else "values that do not say which is positive"
-    raise InputError(
-        f"labels holds {kind}, {_listed(found)}: pass positive= with the positive one, such as positive={found[-1]!r}."
-    )
+        raise _too_many(found)
+    way_out = Text("name the positive class, for example ", Argument("positive", found[-1]))
+    raise InputError(f"holds {_listed(found)}, and nothing says which is positive", way_out, argument="labels")
 
 
 def _named_positive(labels: Array, positive: Any) -> tuple[Array, Any]:
@@ -289,13 +297,15 @@ def _named_positive(labels: Array, positive: Any) -> tuple[Array, Any]:
     if len(rest) and not np.asarray(rest == rest[0]).all():
         found = _distinct(labels)
         if len(found) > 2:
-            raise InputError(_too_many(found))
-        raise InputError(f"positive={positive!r} is not among the labels, {_listed(found)}: pass one of them.")
+            raise _too_many(found)
+        is_not = Text(Argument("positive", positive), f" is not among the labels, {_listed(found)}")
+        raise InputError(is_not, "pass one of them", argument="positive")
     is_text = isinstance(labels[0], str | bytes)
     if not is_positive.any() and is_text != isinstance(positive, str | bytes):
-        kinds = "text but positive is not" if is_text else "no text but positive is"
         example = labels[:1].tolist()[0]
-        raise InputError(f"labels are {kinds}, {example!r} and {positive!r}: pass positive as it stands in labels.")
+        one, two = ("text", "a number") if is_text else ("numbers", "text")
+        differ = f"are {one}, such as {example!r}, but positive is {two}, {positive!r}"
+        raise InputError(differ, "pass the positive label as it stands in the labels", argument="labels")
     return is_positive, positive
 
 
@@ -310,21 +320,15 @@ def _as_simple(labels: Array) -> Array:
 
 def _distinct(labels: Array) -> list[Any]:
     """The distinct labels in a fixed order, for a message."""
-    try:
-        hash(tuple(labels))
-    except TypeError:
-        raise InputError("labels holds lists or mappings: pass one simple value for each case.") from None
     return sorted(
         set(labels.tolist()),
         key=lambda label: (str(type(label)), label if isinstance(label, int | float) else str(label)),
     )
 
 
-def _too_many(found: list[Any]) -> str:
-    return (
-        f"labels holds {len(found)} different values, {_listed(found)}, but cutline takes two classes: "
-        "compare one class with the rest, for example labels == " + repr(found[-1]) + "."
-    )
+def _too_many(found: list[Any]) -> InputError:
+    holds = f"holds {len(found)} different values, {_listed(found)}"
+    return InputError(holds, "pass labels of two classes, for example one class against all others", argument="labels")
 
 
 def _listed(found: list[Any]) -> str:

@@ -14,7 +14,8 @@ from typing import Any, Literal, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from cutline.core.errors import InputError, ParameterError, PositionError, near, shown
+from cutline.core.columns import check_simple
+from cutline.core.errors import Argument, InputError, ParameterError, PositionError, Text, near, shown
 
 Array = npt.NDArray[Any]
 Role = Literal["labels", "scores", "weights", "groups", "id"]
@@ -43,8 +44,8 @@ class Source(Protocol):
     def grouped(self, asked: Mapping[Any, Ask]) -> tuple[dict[Any, Array], Array] | None:
         """Their distinct rows and how often each occurs; None where the rows are in memory already."""
 
-    def place(self, position: int) -> str:
-        """Where a row is, in words."""
+    def place(self, position: int) -> str | None:
+        """Where a row is, in words; None where it is counted as in an array."""
 
 
 def opened(data: Any, title: str = "data") -> Source:
@@ -79,11 +80,15 @@ def check(source: Source, asked: Mapping[Any, Ask]) -> None:
     """Refuse names that the source does not have."""
     for role, name, _ in asked.values():
         if not isinstance(name, str):
-            raise ParameterError(f"{role} is a {type(name).__name__}: with data=, pass the name of a column.")
+            raise ParameterError(
+                f"is a {type(name).__name__}",
+                Text("with ", Argument("data"), ", pass the name of a column"),
+                argument=role,
+            )
         if name not in source.columns:
-            hint = near(name, map(shown, source.columns))
-            known = "" if hint else f" It has {_listed(source.columns)}."
-            raise InputError(f"{source.title} has no column {name!r}, which {role} names.{hint}{known}")
+            hint = near(name, map(shown, source.columns)) or f"It has {_listed(source.columns)}."
+            found = Text(f"{source.title} has no column {name!r}, which ", Argument(role), " names")
+            raise InputError(found, argument=role, hint=hint)
 
 
 def _listed(names: tuple[str, ...]) -> str:
@@ -95,17 +100,20 @@ def reading(source: Source, asked: Mapping[Any, Ask]) -> Iterator[dict[Any, Arra
     """The rows of the columns; what the block refuses about one of them is told with its name and its place."""
     check(source, asked)
     try:
-        yield source.rows(asked)
+        found = source.rows(asked)
+        for key, one in asked.items():
+            if one.role in ("labels", "groups", "id"):
+                check_simple(np.asarray(found[key]), one.role)
+        yield found
     except PositionError as error:
         raise told(error, source, asked) from None
 
 
-def told(error: PositionError, source: Source, asked: Mapping[Any, Ask]) -> InputError:
+def told(error: PositionError, source: Source, asked: Mapping[Any, Ask]) -> PositionError:
     """The same refusal, with the name of the column and the place in the source."""
-    column = f" (column {asked[error.name].column!r})" if error.name in asked else ""
-    return InputError(
-        f"{error.prefix}{error.name}{column} {error.found} {source.place(error.position)}: {error.way_out}."
-    )
+    column = asked[error.argument].column if error.argument in asked else None
+    place = None if error.position is None else source.place(error.position)
+    return error.altered(column=column, place=place)
 
 
 class Columns:
@@ -128,9 +136,9 @@ class Columns:
         """The rows are here."""
         return
 
-    def place(self, position: int) -> str:
+    def place(self, position: int) -> None:  # noqa: ARG002
         """As in an array."""
-        return f"at position {position}"
+        return
 
 
 def plain(values: Any) -> Array:

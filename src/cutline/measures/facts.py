@@ -73,7 +73,7 @@ class Parameter:
         if any(value is choice or (isinstance(value, str) and value == choice) for choice in (*self.choices, default)):
             return
         if not self._is_number_inside(value):
-            raise ParameterError(f"{name} is {value!r}: pass {self.domain}.")
+            raise ParameterError(f"is {value!r}", f"pass {self.domain}", argument=name)
 
     @property
     def _takes_numbers(self) -> bool:

@@ -51,7 +51,7 @@ def _class_weight(is_positive: Array, alpha: float | str | None) -> Any:
     if isinstance(alpha, str) and alpha == "balanced":
         share = float((~is_positive).mean())
     elif isinstance(alpha, bool | str) or not 0 <= (share := columns.number(alpha, "alpha")) <= 1:
-        raise ParameterError(f"alpha is {alpha!r}: pass 'balanced' or a number from 0 to 1.")
+        raise ParameterError(f"is {alpha!r}", "pass 'balanced' or a number from 0 to 1", argument="alpha")
     return np.where(is_positive, share, 1 - share)
 
 
@@ -69,7 +69,7 @@ def focal(
     [0.693147, 0.693147]
     """
     if not 0 <= (gamma := columns.number(gamma, "gamma")) < np.inf:
-        raise ParameterError(f"gamma is {gamma:g}: pass a finite number from 0.")
+        raise ParameterError(f"is {gamma:g}", "pass a finite number from 0", argument="gamma")
     is_positive, sign, z = _turned(labels, margins, positive)
     p, log_p, rest = _sigmoid(z), -np.logaddexp(0, -z), _sigmoid(-z)
     weight, modulation = _class_weight(is_positive, alpha), rest**gamma
@@ -118,7 +118,7 @@ def triplet(
     a, p, n = (_embeddings(x, name) for x, name in ((anchor, "anchor"), (positive, "positive"), (negative, "negative")))
     if not a.shape == p.shape == n.shape:
         raise InputError(
-            f"anchor, positive and negative have the shapes {a.shape}, {p.shape} and {n.shape}: pass equal shapes."
+            f"anchor, positive and negative have the shapes {a.shape}, {p.shape} and {n.shape}", "pass equal shapes"
         )
     excess = ((a - p) ** 2).sum(1) - ((a - n) ** 2).sum(1) + margin
     active = (excess > 0)[:, None]
@@ -134,10 +134,10 @@ def _embeddings(values: Any, name: str) -> Array:
     try:
         array = np.atleast_2d(np.asarray(values, dtype=float))
     except (ValueError, TypeError):
-        raise InputError(f"{name} cannot be read as numbers: pass one embedding a row.") from None
+        raise InputError("cannot be read as numbers", "pass one embedding a row", argument=name) from None
     if array.ndim != 2 or not np.isfinite(array).all():
         found = "NaN or infinite numbers" if array.ndim == 2 else f"{array.ndim} dimensions"
-        raise InputError(f"{name} has {found}: pass one finite embedding a row.")
+        raise InputError(f"has {found}", "pass one finite embedding a row", argument=name)
     return array
 
 

@@ -39,7 +39,9 @@ def check_proper(
     False
     """
     if not isinstance(grid, int) or grid < 3:
-        raise ParameterError(f"grid is {grid!r}: pass a whole number of probabilities to look at, 3 or more.")
+        raise ParameterError(
+            f"is {grid!r}", "pass a whole number of probabilities to look at, 3 or more", argument="grid"
+        )
     q = np.linspace(0, 1, grid)
     with np.errstate(all="ignore"):
         of_positive, of_negative = (_rewards(rule, y, q, reward) for y in (1, 0))
@@ -62,9 +64,13 @@ def _rewards(rule: Callable[[int, Any], Any], y: int, q: npt.NDArray[Any], rewar
     try:
         values = np.broadcast_to(np.asarray(rule(y, q), dtype=float), q.shape)
     except (ValueError, TypeError):
-        raise ParameterError("rule does not give one number for each report: pass one that takes arrays.") from None
+        raise ParameterError(
+            "does not give one number for each report", "pass one that takes arrays", argument="rule"
+        ) from None
     if np.isnan(values).any():
-        raise ParameterError(f"rule gives NaN for y = {y}, q = {q[np.isnan(values)][0]:g}: pass one that is defined.")
+        raise ParameterError(
+            f"gives NaN for y = {y}, q = {q[np.isnan(values)][0]:g}", "pass one that is defined", argument="rule"
+        )
     return values if reward else -values
 
 
@@ -88,9 +94,11 @@ def ranked_probability_score(
     truth, order = columns.classes_of(labels, range(matrix.shape[1]) if classes is None else classes, matrix.shape[1])
     if len(truth) != len(matrix):
         has = f"labels has {columns.counted(len(truth), 'value')} but probabilities has {len(matrix)} rows"
-        raise InputError(f"{has}: pass one row for each label.")
+        raise InputError(f"{has}", "pass one row for each label")
     if not (matrix >= 0).all() or np.abs(matrix.sum(1) - 1).max() > 1e-6:
-        raise InputError("probabilities has rows that are negative or do not add up to 1: normalise the rows.")
+        raise InputError(
+            "has rows that are negative or do not add up to 1", "normalise the rows", argument="probabilities"
+        )
     happened = truth[:, None] <= np.arange(len(order) - 1)  # cumulated: the class is this one or an earlier one
     distance = np.cumsum(matrix, axis=1)[:, :-1] - happened
     of_cases = (distance**2).sum(1) / (len(order) - 1)
@@ -101,8 +109,8 @@ def _case_weights(weights: Any, n: int) -> npt.NDArray[Any]:
     array = columns.weights(weights)
     if len(array) != n:
         has = f"weights has {columns.counted(len(array), 'value')} but there are {n} cases"
-        raise InputError(f"{has}: pass one for each.")
+        raise InputError(f"{has}", "pass one for each")
     if np.isnan(array).any() or not array.any():
         found = "missing" if np.isnan(array).any() else "all zero"
-        raise InputError(f"weights are {found}: pass a weight for each case, or weights=None.")
+        raise InputError(f"are {found}", "pass a weight for each case, or weights=None", argument="weights")
     return array

@@ -40,7 +40,7 @@ def save(
     suffix = target.suffix.lower()
     if suffix not in SUFFIXES:
         what = f"the suffix {target.suffix!r}" if suffix else "no suffix"
-        raise ParameterError(f"Nothing can be saved with {what}: pass a path that ends in {', '.join(SUFFIXES)}.")
+        raise ParameterError(f"Nothing can be saved with {what}", f"pass a path that ends in {', '.join(SUFFIXES)}")
     writing.check(target, overwrite=overwrite)
     if suffix in PICTURES:
         return writing.write(target, found.chart("roc").render(suffix), overwrite=overwrite)
@@ -68,7 +68,7 @@ def html(found: Evaluation | Comparison, summary: Summary | ComparisonSummary | 
         return of_evaluation(found, summarized(found) if summary is None else summary)
     if isinstance(found, Comparison) and not isinstance(summary, Summary):
         return of_comparison(found, summarized(found) if summary is None else summary)
-    raise ParameterError("The summary is not one of this result: pass that of found.summary().")
+    raise ParameterError("The summary is not one of this result", "pass that of its summary()")
 
 
 def _json(summary: Summary | ComparisonSummary) -> str:

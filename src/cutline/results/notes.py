@@ -11,6 +11,7 @@ import numpy as np
 from cutline.core.columns import counted
 from cutline.core.counts import written
 from cutline.core.ranking import Ranking
+from cutline.core.wording import Argument, Text
 from cutline.measures import MEASURES
 from cutline.results.budget import fewer, left_out
 from cutline.results.cut_point import CutPoint
@@ -62,10 +63,11 @@ def _order(r: Ranking) -> Iterator[Note]:
         text = "All cases are of one class: what compares the classes is undefined."
         yield Note("one-class", text, kind="warning")
     elif MEASURES["auc"].compute(r) < 0.5:
-        turn = "do low scores mean positive? Then pass higher_is_positive=False."
+        turn = Argument("higher_is_positive", False)
+        way_out = ("low scores mean positive, pass ", turn, ".")
         if not r.higher_is_positive:
-            turn = "do high scores mean positive? Then leave higher_is_positive=False out."
-        yield Note("reversed", f"The AUC is below 0.5: {turn}", kind="warning")
+            way_out = ("high scores mean positive, leave ", turn, " out.")
+        yield Note("reversed", Text("The AUC is below 0.5. If ", *way_out), kind="warning")
     if len(r) <= 2 < r.total:
         text = f"The scores have {counted(len(r), 'distinct value')}: labels rather than scores."
         yield Note("labels", text, kind="warning")
@@ -85,13 +87,14 @@ def _certainly_wrong(r: Ranking) -> Iterator[Note]:
 def _at_the_cut(r: Ranking, cut: CutPoint) -> Iterator[Note]:
     low, high = sorted((float(r.score[0]), float(r.score[-1])))
     if cut.is_default and not (low >= 0 and high <= 1):
-        text = (
+        text = Text(
             f"The scores run from {low:g} to {high:g} and are not probabilities, so the cut is {cut.words(r)}, which "
-            "flags about as many cases as are positive. Choose another with a threshold, a quota or a share."
+            "flags about as many cases as are positive. Pass ",
+            *(Argument("threshold"), ", ", Argument("quota"), " or ", Argument("share"), " for another."),
         )
         yield Note("scale", text, kind="warning")
     counts = cut.counts(r)
     if not counts.flagged or not counts.unflagged:
         whom = "nobody" if not counts.flagged else "everybody"
-        text = f"The threshold {cut.threshold:g} flags {whom}: the scores run from {low:g} to {high:g}."
-        yield Note("all-alike", text, kind="warning")
+        alike = f"The threshold {cut.threshold:g} flags {whom}: the scores run from {low:g} to {high:g}."
+        yield Note("all-alike", alike, kind="warning")

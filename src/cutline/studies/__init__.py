@@ -25,5 +25,7 @@ def study(name: str) -> Study:
         name: One of the names in `STUDIES`.
     """
     if name not in STUDIES:
-        raise UnknownNameError(f"There is no study {name!r}: choose one of {', '.join(STUDIES)}.{near(name, STUDIES)}")
+        raise UnknownNameError(
+            f"There is no study {name!r}", f"choose one of {', '.join(STUDIES)}", hint=near(name, STUDIES)
+        )
     return STUDIES[name]

@@ -131,7 +131,7 @@ def read_folder(folder: Path) -> Iterator[tuple[str, DataSet | str]]:
     """The known data sets that a folder holds as CSV files, each by its name, or why one of them cannot be used."""
     if not folder.is_dir():
         raise ParameterError(
-            f"There is no folder {str(folder)!r}: pass the folder that holds the data sets as CSV files."
+            f"There is no folder {str(folder)!r}", "pass the folder that holds the data sets as CSV files"
         )
     if not any((folder / f"{name}.csv").exists() for name in KNOWN):
         raise ParameterError(

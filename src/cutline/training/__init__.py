@@ -56,7 +56,7 @@ def oracle(
     is_positive, _ = cases(labels, np.zeros(len(np.asarray(labels))), positive=positive)
     split = Split(is_positive)
     if not len(split.pos) or not len(split.neg):
-        raise InputError("All cases are of one class: pass labels of two classes.")
+        raise InputError("All cases are of one class", "pass labels of two classes")
     goal = target(measure, parameters)
     check_target(goal, split)
     check_psi(psi, goal)
@@ -74,8 +74,10 @@ class _Checked:
         """The risk at these scores."""
         checked = numbers(scores, "scores").astype(float)
         if len(checked) != self.n:
-            raise InputError(f"scores has {len(checked)} values for {self.n} labels: pass one for each label.")
+            raise InputError(
+                f"has {len(checked)} values for {self.n} labels", "pass one for each label", argument="scores"
+            )
         if not np.isfinite(checked).all():
             at = int(np.argmin(np.isfinite(checked)))
-            raise InputError(f"scores is {checked[at]:g} at position {at}: pass finite scores.")
+            raise InputError(f"is {checked[at]:g} at position {at}", "pass finite scores", argument="scores")
         return self.oracle(checked)

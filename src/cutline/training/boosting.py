@@ -45,9 +45,9 @@ def auc_pairs(
 def _weights(weights: Any, n: int) -> Array:
     weight = numbers(weights, "weights").astype(float)
     if len(weight) != n:
-        raise InputError(f"weights has {len(weight)} values for {n} cases: pass one for each case.")
+        raise InputError(f"has {len(weight)} values for {n} cases", "pass one for each case", argument="weights")
     if not (np.isfinite(weight) & (weight >= 0)).all():
-        raise InputError("weights has values that are negative or not finite: pass finite weights from 0.")
+        raise InputError("has values that are negative or not finite", "pass finite weights from 0", argument="weights")
     return weight
 
 
@@ -103,7 +103,7 @@ class BoostingLoss:
 
         if len(np.unique(np.asarray(labels))) < 2:
             raise InputError(
-                "All labels are of one class, for which no margin is the best: pass labels of two classes."
+                "All labels are of one class, for which no margin is the best", "pass labels of two classes"
             )
 
         def slope(margin: float) -> float:
@@ -122,7 +122,7 @@ class BoostingLoss:
         [0.02]
         """
         if self.name in ("hinge", "auc_pairs"):
-            raise ParameterError(f"The margins of {self.name} are not log-odds: calibrate them, or rank by them.")
+            raise ParameterError(f"The margins of {self.name} are not log-odds", "calibrate them, or rank by them")
         z = np.asarray(margins, dtype=float)
         of_positive, of_negative = (self._slopes(z.ravel(), label, prevalence) for label in (1, 0))
         return np.asarray(of_negative / (of_negative - of_positive)).reshape(z.shape)
@@ -134,12 +134,14 @@ class BoostingLoss:
         if isinstance(alpha, str):
             if prevalence is None or not 0 < number(prevalence, "prevalence") < 1:
                 raise ParameterError(
-                    f"{self.name} weighs the classes by their shares, and prevalence is {prevalence!r}: pass the share "
-                    "of positives in the training cases, above 0 and below 1."
+                    f"{self.name} weighs the classes by their shares, and prevalence is {prevalence!r}",
+                    "pass the share of positives in the training cases, above 0 and below 1",
                 )
             parameters = {**parameters, "alpha": 1 - prevalence}
         elif prevalence is not None:
-            raise ParameterError(f"prevalence does nothing for {self.name} with alpha={alpha!r}: leave it out.")
+            raise ParameterError(
+                f"does nothing for {self.name} with alpha={alpha!r}", "leave it out", argument="prevalence"
+            )
         labels = np.append(np.full(len(margins), label), 1 - label)  # a loss wants to see two classes
         return np.asarray(LOSSES[self.name](labels, np.append(margins, 0.0), **parameters).gradient[:-1])
 
@@ -154,12 +156,14 @@ def boosting_loss(
     (-1.448, -3.892)
     """
     if name not in LOSSES:
-        raise UnknownNameError(f"There is no loss {name!r}: pass one of {', '.join(LOSSES)}.{near(name, LOSSES)}")
+        raise UnknownNameError(
+            f"There is no loss {name!r}", f"pass one of {', '.join(LOSSES)}", hint=near(name, LOSSES)
+        )
     loss = BoostingLoss(name, parameters)
     try:
         loss([1, 0], [0.0, 0.0])
     except TypeError:
-        raise ParameterError(f"{name} does not take {', '.join(parameters)}: see its definition.") from None
+        raise ParameterError(f"{name} does not take {', '.join(parameters)}", "see its definition") from None
     return loss
 
 

@@ -179,11 +179,13 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             check_classification_targets(y)
             kind = type_of_target(y, input_name="y", raise_unknown=True)
         except TypeError as error:  # missing labels among words, say
-            raise InputError(f"y holds labels that do not go together ({error}): pass labels of one kind.") from None
+            raise InputError(
+                f"holds labels that do not go together ({error})", "pass labels of one kind", argument="y"
+            ) from None
         if kind != "binary":
             raise InputError(
-                f"Only binary classification is supported. The type of the target is {kind}: "
-                "wrap it in OneVsRestClassifier for several classes."
+                f"Only binary classification is supported. The type of the target is {kind}",
+                "wrap it in OneVsRestClassifier for several classes",
             )
         self.classes_ = np.unique(y)
         self.positive_ = self._positive_class()
@@ -193,7 +195,9 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             if (weight < 0).any():
                 first = int(np.argmax(weight < 0))
                 raise InputError(
-                    f"sample_weight is {weight[first]:g} at position {first}: pass weights of zero or more."
+                    f"is {weight[first]:g} at position {first}",
+                    "pass weights of zero or more",
+                    argument="sample_weight",
                 )
         return Split(np.asarray(y == self.positive_), weight)
 
@@ -203,8 +207,10 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             return classes[-1]
         if self.positive not in classes:
             raise InputError(
-                f"positive is {self.positive!r}, and y holds {' and '.join(map(repr, classes))}: pass one of these."
-                f"{near(str(self.positive), map(str, classes))}"
+                f"is {self.positive!r}, and y holds {' and '.join(map(repr, classes))}",
+                "pass one of these",
+                argument="positive",
+                hint=near(str(self.positive), map(str, classes)),
             )
         return self.positive
 
@@ -215,9 +221,9 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
 
     def _check_classes(self, split: Split) -> None:
         if len(self.classes_) < 2 or not len(split.pos) or not len(split.neg):
-            raise InputError("All cases are of one class: pass cases of two classes.")
+            raise InputError("All cases are of one class", "pass cases of two classes")
         if len(split.pos) == 1:
-            raise InputError("There is only one positive case, from which nothing can be learnt: pass at least two.")
+            raise InputError("There is only one positive case, from which nothing can be learnt", "pass at least two")
 
     def _solvers(self, goal: Objective, split: Split) -> Sequence[str]:
         """The solvers to try, the baseline first; or the one to use."""
@@ -251,7 +257,9 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             folds = _whole(self.threshold)
         elif self.threshold != "tune":
             raise ParameterError(
-                f"threshold is {self.threshold!r}: pass 'auto', 'tune', 'zero', or a number of folds from 2 to {few}."
+                f"is {self.threshold!r}",
+                f"pass 'auto', 'tune', 'zero', or a number of folds from 2 to {few}",
+                argument="threshold",
             )
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         seconds = math.inf if self.time_limit is None else self.time_limit
@@ -273,7 +281,7 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         numbers = len(split.pos) * len(split.neg) * X.shape[1]
         if numbers > _PAIRS:
             raise ParameterError(
-                f"method='pairs' would write out {numbers:.2g} numbers: pass method='sorted', which needs none."
+                f"method='pairs' would write out {numbers:.2g} numbers", "pass method='sorted', which needs none"
             )
         return np.asarray(X.toarray() if sparse.issparse(X) else X)
 
@@ -349,6 +357,6 @@ def _check_finite(X: Any) -> None:
     bad = np.flatnonzero(~np.isfinite(np.ravel(values)))
     what = "NaN" if np.isnan(np.ravel(values)[bad[0]]) else "infinite"
     raise InputError(
-        f"X is {what} in row {rows[bad[0]]}, column {columns[bad[0]]}, the first of its values that are not finite: "
-        "fill them in, or leave the rows out."
+        f"X is {what} in row {rows[bad[0]]}, column {columns[bad[0]]}, the first of its values that are not finite",
+        "fill them in, or leave the rows out",
     )

@@ -31,16 +31,18 @@ def check_settings(settings: Mapping[str, Any], defaults: Mapping[str, Any], goa
     _check_choices(settings, goal)
     for name in ("C", "smoothing", "tol"):
         if not 0 < number(settings[name], name) < math.inf:
-            raise ParameterError(f"{name} is {settings[name]!r}: pass a finite number above 0.")
+            raise ParameterError(f"is {settings[name]!r}", "pass a finite number above 0", argument=name)
     if not 0 <= number(settings["trust"], "trust") < math.inf:
-        raise ParameterError(f"trust is {settings['trust']!r}: pass a finite number from 0.")
+        raise ParameterError(f"is {settings['trust']!r}", "pass a finite number from 0", argument="trust")
     if not 0 < number(settings["holdout"], "holdout") <= 0.5:
-        raise ParameterError(f"holdout is {settings['holdout']!r}: pass a share above 0 and up to 0.5.")
+        raise ParameterError(f"is {settings['holdout']!r}", "pass a share above 0 and up to 0.5", argument="holdout")
     if settings["time_limit"] is not None and not number(settings["time_limit"], "time_limit") > 0:
-        raise ParameterError(f"time_limit is {settings['time_limit']!r}: pass seconds above 0, or None for no limit.")
+        raise ParameterError(
+            f"is {settings['time_limit']!r}", "pass seconds above 0, or None for no limit", argument="time_limit"
+        )
     rounds = settings["max_iter"]
     if isinstance(rounds, bool) or not isinstance(rounds, Integral) or rounds < 1:
-        raise ParameterError(f"max_iter is {rounds!r}: pass a whole number from 1.")
+        raise ParameterError(f"is {rounds!r}", "pass a whole number from 1", argument="max_iter")
     _check_use(settings, defaults, goal)
 
 
@@ -48,15 +50,18 @@ def _check_choices(settings: Mapping[str, Any], goal: Objective) -> None:
     solver, method = settings["solver"], settings["method"]
     if solver not in (*SOLVERS, "auto"):
         raise ParameterError(
-            f"solver is {solver!r}: pass 'auto' or one of {', '.join(SOLVERS)}.{near(solver, SOLVERS)}"
+            f"is {solver!r}",
+            f"pass 'auto' or one of {', '.join(SOLVERS)}",
+            argument="solver",
+            hint=near(solver, SOLVERS),
         )
     if method not in METHODS:
-        raise ParameterError(f"method is {method!r}: pass 'sorted' or 'pairs'.")
+        raise ParameterError(f"is {method!r}", "pass 'sorted' or 'pairs'", argument="method")
     if goal.key != "auc" and (solver == "newton" or method == "pairs"):
         asked = "solver='newton'" if solver == "newton" else "method='pairs'"
-        raise ParameterError(f"{asked} trains for the auc, not for {goal.noun}: pass another, or measure='auc'.")
+        raise ParameterError(f"{asked} trains for the auc, not for {goal.noun}", "pass another, or measure='auc'")
     if method == "pairs" and solver not in ("auto", "newton"):
-        raise ParameterError(f"method='pairs' is a way of solver='newton', not of {solver!r}: pass one of them.")
+        raise ParameterError(f"method='pairs' is a way of solver='newton', not of {solver!r}", "pass one of them")
     if settings["psi"] not in get_args(Psi):
         raise _unknown_psi(settings["psi"])
 
@@ -66,10 +71,12 @@ def _check_use(settings: Mapping[str, Any], defaults: Mapping[str, Any], goal: O
     for name, reads in _READ_BY.items():
         if settings[name] != defaults[name] and not any(reads(solver, goal) for solver in solvers):
             raise ParameterError(
-                f"{name} does nothing for {goal.noun} with solver={settings['solver']!r}: leave it out."
+                f"{name} does nothing for {goal.noun} with solver={settings['solver']!r}", "leave it out"
             )
     if settings["holdout"] != defaults["holdout"] and len(solvers) == 1:
-        raise ParameterError("holdout does nothing without a choice of solvers: leave it out, or pass solver='auto'.")
+        raise ParameterError(
+            "does nothing without a choice of solvers", "leave it out, or pass solver='auto'", argument="holdout"
+        )
 
 
 def candidates(solver: str, method: str, goal: Objective) -> Sequence[str]:
@@ -86,9 +93,11 @@ def check_psi(psi: Any, goal: Objective) -> None:
     if psi not in get_args(Psi):
         raise _unknown_psi(psi)
     if psi != "auto" and not goal.uses_psi:
-        raise ParameterError(f"psi does nothing for {goal.noun}, whose bound compares pairs: leave it out.")
+        raise ParameterError(
+            f"does nothing for {goal.noun}, whose bound compares pairs", "leave it out", argument="psi"
+        )
 
 
 def _unknown_psi(psi: Any) -> ParameterError:
     names = ", ".join(repr(name) for name in get_args(Psi))
-    return ParameterError(f"psi is {psi!r}: pass one of {names}.")
+    return ParameterError(f"is {psi!r}", f"pass one of {names}", argument="psi")

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from cutline import MEASURES, CutlineError, Estimate, compare, evaluate
-from cutline.inference.one import influence, intervals
+from cutline.inference import influence
+from cutline.inference.one import intervals
 from cutline.measures import MeanOfCases, Needs
 
 LABELS, SCORES = [1, 1, 0, 1, 1, 0, 0, 1, 0, 0], [0.95, 0.8, 0.75, 0.6, 0.5, 0.45, 0.3, 0.25, 0.2, 0.1]

@@ -141,14 +141,14 @@ def roc_band(
     """
     data, (ranking, groups) = ranking, _with_groups(ranking)
     if not ranking.positives or not ranking.negatives:
-        raise ParameterError("All cases are of one class, and one class has no ROC curve: pass cases of both.")
+        raise ParameterError("All cases are of one class, and one class has no ROC curve", "pass cases of both")
     x = np.linspace(0, 1, 101) if fpr is None else np.asarray(fpr, dtype=float)
     if x.ndim != 1 or not ((x >= 0) & (x <= 1)).all():
         raise ParameterError("fpr must be a flat sequence of rates from 0 to 1.")
     if not simultaneous:
         return band(data, partial(tpr_at, fpr=x), x, level=level, **options)
     if groups is not None:
-        raise ParameterError("simultaneous=True supposes independent cases, but these come in groups: leave it out.")
+        raise ParameterError("simultaneous=True supposes independent cases, but these come in groups", "leave it out")
     level = check_level(level)
     up, along = (np.sqrt(np.log(2 / (1 - np.sqrt(level))) / 2 / float(size)) for size in effective(ranking))
     low = np.where(x > along, tpr_at(ranking, np.maximum(x - along, 0)) - up, 0)

@@ -123,7 +123,7 @@ def as_measure(function: Any, where: Mapping[str, Any]) -> Measure:
         baseline=constant(math.nan),
         needs=Needs.COUNTS if where else Needs.RANKING,
         family=Family.RANKING,
-        source=(),
+        source={},
     )
 
 
@@ -132,7 +132,7 @@ def _check_where(where: Mapping[str, Any]) -> None:
     other = [name for name in where if name not in _CUTS]
     if other:
         raise ParameterError(
-            f"A function has no parameter {other[0]!r} here: pass {', '.join(_CUTS)}, or bind it before."
+            f"A function has no parameter {other[0]!r} here", f"pass {', '.join(_CUTS)}, or bind it before"
         )
 
 
@@ -141,7 +141,7 @@ def _one_number(found: Any, name: str) -> float:
     try:
         return float(found)
     except (TypeError, ValueError):
-        raise InputError(f"{name} returned {found!r:.40}: return one number.") from None
+        raise InputError(f"{name} returned {found!r:.40}", "return one number") from None
 
 
 # ---------------------------------------------------------------------- the same cut of any ranking

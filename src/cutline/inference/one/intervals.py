@@ -11,7 +11,7 @@ import numpy as np
 from cutline.core.checks import LEVEL, check_level, check_whole
 from cutline.core.counts import Counts, divide
 from cutline.core.errors import ParameterError
-from cutline.inference import delong, effective_size
+from cutline.inference import delong, effective_size, influence
 from cutline.inference.caveats import (
     EQUAL,
     FEW_DECISIONS,
@@ -29,7 +29,7 @@ from cutline.inference.caveats import (
     redraws,
     whole_groups,
 )
-from cutline.inference.one import influence, proportions, ratios
+from cutline.inference.one import proportions, ratios
 from cutline.inference.one.estimand import Estimand
 from cutline.inference.resampling.bootstrap import accelerations, bca, bootstrap, percentile
 from cutline.inference.resampling.samplers import CaseSampler, GroupSampler, Sampler
@@ -120,7 +120,7 @@ def choose(estimand: Estimand, method: str, *, grouped: bool = False) -> str:
     apply = methods(estimand)
     if method not in apply:
         raise ParameterError(
-            f"{method!r} does not apply to {estimand.name}: pass {', '.join(map(repr, apply))} or 'auto'."
+            f"{method!r} does not apply to {estimand.name}", f"pass {', '.join(map(repr, apply))} or 'auto'"
         )
     return method
 

@@ -54,7 +54,7 @@ class ModelBootstrap:
         chosen = self.measures[0] if measure is None else MEASURES[measure]
         known = [str(one) for one in self.measures]
         if str(chosen) not in known:
-            raise ParameterError(f"{chosen} was not measured: ask for one of {', '.join(known)}.")
+            raise ParameterError(f"{chosen} was not measured", f"ask for one of {', '.join(known)}")
         found = self.values[:, known.index(str(chosen))]
         defined = np.sort(found[~np.isnan(found)])
         low, high = map(float, percentile(defined, level))
@@ -130,13 +130,15 @@ def bootstrap_model(
     listed = [measures] if isinstance(measures, str | Measure) else list(measures)
     chosen = tuple(MEASURES[measure] for measure in listed)
     if not chosen:
-        raise ParameterError("measures is empty: pass at least one measure.")
+        raise ParameterError("is empty", "pass at least one measure", argument="measures")
     _check_estimator(estimator, n_jobs)
     labels = _two_classes(y, "y", least=2)
     _same_length(X, labels, "X", "y")
     _check_resume(resume, ModelBootstrap)
     if resume is not None and ([*map(str, resume.measures)] != [*map(str, chosen)] or resume.seed != seed):
-        raise ParameterError("resume was made with other measures or another seed: pass the same ones to go on.")
+        raise ParameterError(
+            "was made with other measures or another seed", "pass the same ones to go on", argument="resume"
+        )
     done = [] if resume is None else resume.values.tolist()
     redrawn = 0 if resume is None else resume.redrawn
     task = _Task(estimator, X, labels, tuple(Scorer(measure, positive=positive) for measure in chosen), seed)
@@ -159,7 +161,7 @@ def _out_of_bag(task: _Task, number: int) -> tuple[list[float], int]:
             fitted = _fresh(task.estimator, rng).fit(_safe_indexing(task.X, drawn), task.y[drawn])
             test = _safe_indexing(task.X, left)
             return [scorer.value(fitted, test, task.y[left]) for scorer in task.scorers], again
-    raise InputError("No bootstrap set left out cases of both classes: pass more cases of the rarer class.")
+    raise InputError("No bootstrap set left out cases of both classes", "pass more cases of the rarer class")
 
 
 def _fresh(estimator: Any, rng: np.random.Generator) -> Any:
@@ -206,11 +208,13 @@ def permutation_test(
     permutations, seed = check_whole(permutations, "permutations", 1), check_whole(seed, "seed", 0)
     chosen = MEASURES[measure]
     if chosen.better is None:
-        raise ParameterError(f"{chosen.name} is neither good nor bad when it grows: choose another measure to test.")
+        raise ParameterError(f"{chosen.name} is neither good nor bad when it grows", "choose another measure to test")
     _check_estimator(estimator, n_jobs)
     _check_resume(resume, PermutationTest)
     if resume is not None and (resume.measure != str(chosen) or resume.seed != seed):
-        raise ParameterError("resume was made with another measure or another seed: pass the same ones to go on.")
+        raise ParameterError(
+            "was made with another measure or another seed", "pass the same ones to go on", argument="resume"
+        )
     y_train, y_test = _two_classes(y_train, "y_train", least=1), np.asarray(y_test)
     _same_length(X_train, y_train, "X_train", "y_train")
     _same_length(X_test, y_test, "X_test", "y_test")
@@ -237,14 +241,16 @@ def _shuffled(split: _Split, number: int) -> float:
 def _check_estimator(estimator: Any, n_jobs: Any) -> None:
     """Refuse what cannot be fitted again and again, or by no worker."""
     if isinstance(estimator, type) or not (hasattr(estimator, "fit") and hasattr(estimator, "get_params")):
-        raise ParameterError(f"estimator is {estimator!r:.40}: pass a classifier of scikit-learn, not fitted.")
+        raise ParameterError(
+            f"is {estimator!r:.40}", "pass a classifier of scikit-learn, not fitted", argument="estimator"
+        )
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0:
-        raise ParameterError(f"n_jobs is {n_jobs!r}: pass the number of processes, or -1 for all cores.")
+        raise ParameterError(f"is {n_jobs!r}", "pass the number of processes, or -1 for all cores", argument="n_jobs")
 
 
 def _check_resume(resume: Any, kind: type) -> None:
     if resume is not None and not isinstance(resume, kind):
-        raise ParameterError(f"resume is {resume!r:.40}: pass the {kind.__name__} that was stopped.")
+        raise ParameterError(f"is {resume!r:.40}", f"pass the {kind.__name__} that was stopped", argument="resume")
 
 
 def _two_classes(y: Any, name: str, least: int) -> Array:
@@ -253,9 +259,9 @@ def _two_classes(y: Any, name: str, least: int) -> Array:
     try:
         found, counts = np.unique(labels, return_counts=True)
     except TypeError:
-        raise InputError(f"{name} holds values that cannot be compared: pass labels of one kind.") from None
+        raise InputError("holds values that cannot be compared", "pass labels of one kind", argument=name) from None
     if len(found) != 2:
-        raise InputError(f"{name} must hold two classes, but it holds {len(found)}: pass labels of both.")
+        raise InputError(f"must hold two classes, but it holds {len(found)}", "pass labels of both", argument=name)
     if counts.min() < least:
         raise InputError(
             f"{name} holds {counts.min()} case of {found.tolist()[counts.argmin()]!r}: a bootstrap set and the cases "
@@ -269,7 +275,7 @@ def _same_length(X: Any, y: Array, rows: str, labels: str) -> None:
     from sklearn.utils.validation import _num_samples
 
     if _num_samples(X) != len(y):
-        raise InputError(f"{rows} has {_num_samples(X)} rows but {labels} has {len(y)} labels: pass one for each row.")
+        raise InputError(f"{rows} has {_num_samples(X)} rows but {labels} has {len(y)} labels", "pass one for each row")
 
 
 # ---------------------------------------------------------------------- running

@@ -8,7 +8,7 @@ drawn over the cells: all models are measured on the same drawn cases, and no re
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -18,6 +18,7 @@ from cutline.core.counts import divide
 from cutline.core.parallel import each, stop_if_unwanted
 from cutline.core.ranking import Array, Ranking, dot
 from cutline.inference.delong import placements
+from cutline.inference.influence import Influence
 from cutline.inference.resampling.samplers import GroupSampler, group_codes
 from cutline.measures import Measure
 
@@ -45,16 +46,25 @@ class Groups(NamedTuple):
         return taken.astype(np.int64)  # whole up to 2**53, and so exact
 
 
+class Shared(NamedTuple):
+    """What is found once for all pairs of models: by model, and of the influences by measure too."""
+
+    influences: dict[Any, Influence | None]
+    of_cases: dict[Any, Array]  # the influences on each cell, of one measure at a time: they are long
+    placements: dict[int, Array]  # DeLong's, of each cell in its class
+
+
 @dataclass(frozen=True, eq=False)
 class Pairing:
     """The cases by their scores. `index` says where each cell's score stands in each model's ranking."""
 
     rankings: tuple[Ranking, ...]
-    index: Array
+    index: tuple[Array, ...]
     is_positive: Array
     cases: Array
     weight: Array
     groups: Groups | None = None
+    shared: Shared = field(default_factory=lambda: Shared({}, {}, {}))
 
     def __len__(self) -> int:
         return len(self.cases)
@@ -82,7 +92,16 @@ class Pairing:
     def of(self, *models: int) -> Pairing:
         """The same cases with some of the models only."""
         rankings = tuple(self.rankings[model] for model in models)
-        return replace(self, rankings=rankings, index=self.index[list(models)])
+        return replace(self, rankings=rankings, index=tuple(self.index[model] for model in models))
+
+    def placements(self, model: int) -> Array:
+        """The share of the other class that a case of each cell stands right to, for DeLong's covariance."""
+        ranking, kept = self.rankings[model], self.shared.placements
+        if id(ranking) not in kept:
+            of_positives, of_negatives = placements(ranking)
+            index = self.index[model]
+            kept[id(ranking)] = np.where(self.is_positive, of_positives[index], of_negatives[index])
+        return kept[id(ranking)]
 
     def sampler(self, model: int) -> GroupSampler | None:
         """What resamples the groups of one model's ranking; None when cases are single."""
@@ -157,7 +176,7 @@ class Pairing:
         ranking = replace(self.rankings[0], score=-shared, pos=empty, neg=empty, higher_is_positive=True)
         return Pairing(
             (ranking, ranking),
-            np.stack((np.concatenate((here, there)), np.concatenate((there, here)))),
+            (np.concatenate((here, there)), np.concatenate((there, here))),
             np.tile(self.is_positive, 2),
             np.concatenate((self.cases, np.zeros_like(self.cases))),
             np.tile(self.weight, 2),
@@ -191,7 +210,7 @@ def pair(
     index, n, cells = [], len(is_positive), 0
     for ranking, score in zip(rankings, scores, strict=True):
         sign = -1 if ranking.higher_is_positive else 1
-        index.append(np.searchsorted(sign * ranking.score, sign * score))
+        index.append(np.searchsorted(sign * ranking.score, sign * score).astype(np.int32))
         if cells < n:  # else the cases are told apart already
             # Two numbers below the number of cases make one below its square, which int64 holds.
             distinct, code = np.unique(code * len(ranking) + index[-1], return_inverse=True)
@@ -203,7 +222,8 @@ def pair(
     cases = np.bincount(code) if repeated is None else _added(code, repeated)
     weight = np.ones(len(first), dtype=np.int64) if whole or weights is None else weights[first]
     together = None if groups is None else Groups.of(code, groups, repeated)
-    return Pairing(tuple(rankings), np.stack(index)[:, first], is_positive[first], cases, weight, together)
+    where = tuple(column[first] for column in index)
+    return Pairing(tuple(rankings), where, is_positive[first], cases, weight, together)
 
 
 def _added(code: Array, whole: Array) -> Array:
@@ -280,12 +300,7 @@ def delong_covariance(pairing: Pairing, contrasts: Array) -> Array:
     covariance = np.zeros((len(contrasts), len(contrasts)))
     for of_positives in (True, False):
         mine = pairing.is_positive == of_positives
-        place = np.stack(
-            [
-                placements(ranking)[0 if of_positives else 1][index[mine]]
-                for ranking, index in zip(pairing.rankings, pairing.index, strict=True)
-            ]
-        )
+        place = np.stack([pairing.placements(model)[mine] for model in range(len(pairing.rankings))])
         cases, weight = pairing.cases[mine], pairing.weight[mine].astype(float)
         total, squares = cases @ weight, cases @ weight**2
         contrast = contrasts @ place

@@ -175,7 +175,9 @@ def group_codes(group: Array) -> tuple[Array, Array]:
     try:
         names, code = np.unique(group, return_inverse=True)
     except TypeError:
-        raise InputError("groups holds values that cannot be compared: pass one kind of value, such as text.") from None
+        raise InputError(
+            "holds values that cannot be compared", "pass one kind of value, such as text", argument="groups"
+        ) from None
     return names, code.astype(np.int64)
 
 

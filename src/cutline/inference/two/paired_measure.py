@@ -15,22 +15,27 @@ from cutline.core.ranking import Array
 from cutline.core.table import p_shown, shown
 from cutline.inference import effective_size
 from cutline.inference.caveats import (
+    DISCORDANT,
     EQUAL,
     FEW_FOR_DELONG,
     FEW_FOR_ONE_CUT,
     FEW_FOR_RESAMPLING,
     INDEPENDENT,
     NO_SPREAD,
+    PLENTY_FOR_A_DIFFERENCE,
+    PLENTY_IN_A_CELL,
     few_cases,
     finished,
     has_spread,
     redraws,
     whole_groups,
 )
+from cutline.inference.influence import Influence
 from cutline.inference.permutation import exchange_models
 from cutline.inference.resampling.pairing import Pairing, Question, bootstrap, delong_covariance
 from cutline.inference.two.differences import Difference, NormalDifference, ResampledDifference, needed_cases
-from cutline.inference.two.mcnemar import SHARES, Discordance, Variant, discordance, mcnemar
+from cutline.inference.two.mcnemar import Discordance, Variant, discordance, mcnemar
+from cutline.inference.two.paired_influence import influence_of, standard_error
 from cutline.inference.two.test_results import PairTest
 from cutline.measures import MEASURES, LineOfAuc, Measure, Needs
 from cutline.results.estimate import Estimate
@@ -42,8 +47,8 @@ _MCNEMAR: Mapping[str, Variant] = {
     "mcnemar_exact": "exact",
     "mcnemar_asymptotic": "asymptotic",
 }
-TESTS = ("auto", "delong", *_MCNEMAR, "bootstrap", "permutation")
-INTERVALS = ("auto", "delong", "tango", "bootstrap")
+TESTS = ("auto", "delong", *_MCNEMAR, "influence", "bootstrap", "permutation")
+INTERVALS = ("auto", "delong", "tango", "influence", "bootstrap")
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +87,7 @@ class PairedMeasure:
     @property
     def is_share(self) -> bool:
         """Whether the measure is a share of the same countable cases for both models, as McNemar's test needs."""
-        return self.measure.name in SHARES and self.cuts is not None and self.pairing.integral
+        return self.measure.paired is not None and self.cuts is not None and self.pairing.integral
 
     @property
     def is_linear_in_auc(self) -> bool:
@@ -94,16 +99,47 @@ class PairedMeasure:
         if method == "auto":
             if self.pairing.groups is not None:
                 return "bootstrap"
-            return "delong" if self.is_linear_in_auc else for_shares if self.is_share else "bootstrap"
+            if self.is_linear_in_auc or self.is_share:
+                return "delong" if self.is_linear_in_auc else for_shares
+            return "influence" if self.is_plentiful else "bootstrap"
         if method == "delong" and not self.is_linear_in_auc:
             lines = ", ".join(m.name for m in MEASURES if isinstance(m.kind, LineOfAuc))
-            raise ParameterError(f"delong is for {lines}, not for {self.measure.name}: pass method='bootstrap'.")
-        if method.startswith(("mcnemar", "tango")) and not self.is_share:
             raise ParameterError(
-                f"{method} is for {', '.join(SHARES)} at a threshold, of cases without fractional weights, "
-                f"not for {self.measure}: pass method='bootstrap'."
+                f"is for {lines}, not for {self.measure.name}", "pass method='bootstrap'", argument="delong"
             )
+        if method.startswith(("mcnemar", "tango")) and not self.is_share:
+            shares = ", ".join(m.name for m in MEASURES if m.paired)
+            raise ParameterError(
+                f"{method} is for {shares} at a threshold, of cases without fractional weights, not for {self.measure}",
+                "pass method='bootstrap'",
+            )
+        if method == "influence" and self.influences is None:
+            raise ParameterError(f"influence needs a smooth measure, and {self.measure} is none", "pass 'bootstrap'")
         return "mcnemar_midp" if method == "mcnemar" else method
+
+    @cached_property
+    def influences(self) -> list[Influence] | None:
+        """What one case changes in each model; None where the measure has no slope."""
+        found = [influence_of(self.pairing, self.question, model, self.values[model]) for model in (0, 1)]
+        known = [one for one in found if one is not None]
+        return known if len(known) == len(found) else None
+
+    @cached_property
+    def is_plentiful(self) -> bool:
+        """Whether there are so many cases that a smooth difference is normal; resamples would only add noise."""
+        size = min(effective_size.effective(self.pairing.rankings[0]))
+        if not math.isfinite(self.value) or size < PLENTY_FOR_A_DIFFERENCE:
+            return False
+        return (self.cuts is None or self._has_plenty_at_the_cuts()) and self.influences is not None
+
+    def _has_plenty_at_the_cuts(self) -> bool:
+        one, two = self._flags
+        for flags in (one, two):
+            for of_class in (self.pairing.is_positive, ~self.pairing.is_positive):
+                kinds = (int(self.pairing.cases[of_class & side].sum()) for side in (flags, ~flags))
+                if min(kinds) < PLENTY_IN_A_CELL:
+                    return False
+        return int(self.pairing.cases[one != two].sum()) >= DISCORDANT
 
     @cached_property
     def reasons(self) -> tuple[str, ...]:
@@ -163,6 +199,8 @@ class PairedMeasure:
             return self.discordance, tuple(notes)
         if method == "delong":
             return NormalDifference(self.value, self._delong_se), (*notes, *self._delong_notes)
+        if method == "influence" and self.influences is not None:
+            return NormalDifference(self.value, self._influence_se), tuple(notes)
         draws, redrawn = self._resampled
         with np.errstate(invalid="ignore"):
             found = ResampledDifference(self.value, draws[0] - draws[1])
@@ -182,8 +220,18 @@ class PairedMeasure:
     @cached_property
     def discordance(self) -> Discordance:
         """The cases that one of the models only gets."""
-        cuts = np.array(self.cuts)[:, None]
-        return discordance(self.pairing, self.pairing.index < cuts, self.measure.name)
+        assert self.measure.paired is not None  # noqa: S101
+        return discordance(self.pairing, self._flags, self.measure.paired)
+
+    @property
+    def _flags(self) -> list[Array]:
+        """Whether each model flags the cases of each cell, at the cut of each."""
+        cuts: tuple[int, ...] = self.cuts or ()
+        return [index < cut for index, cut in zip(self.pairing.index, cuts, strict=True)]
+
+    @cached_property
+    def _influence_se(self) -> float:
+        return standard_error(self.pairing, self.question, self.influences or ())
 
     @cached_property
     def _delong_se(self) -> float:

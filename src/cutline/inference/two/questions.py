@@ -35,10 +35,9 @@ class Questions:
         """The test that a method stands for."""
         return next(iter(self.pairs.values())).chosen(method)
 
-    @property
-    def has_values(self) -> bool:
-        """Whether some pair has a difference."""
-        return any(not one.reasons for one in self.pairs.values())
+    def needs_resamples(self, method: str = "auto") -> bool:
+        """Whether some pair of models is compared on resamples, which all pairs then share."""
+        return any(not one.reasons and one.chosen(method) == "bootstrap" for one in self.pairs.values())
 
     def sentences(self, level: float, method: str = "auto") -> tuple[str, ...]:
         """Which models can be told apart, a sentence for each pair."""

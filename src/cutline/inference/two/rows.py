@@ -41,7 +41,7 @@ def differences(
     asked = [ask(pairing, cuts, one.measure, one.at, resamples, seed) for one in wanted]
     asked = answered(asked, pairing, resamples, seed)
     rows = tuple(row for one, at in zip(asked, wanted, strict=True) for row in _rows(one, at.at, level, resamples))
-    told = [one for one in asked if resamples or one.chosen("auto") != "bootstrap"]
+    told = [one for one in asked if resamples or not one.needs_resamples()]
     first = next((one for one in told if one.measure.name == "auc"), told[0] if told else None)
     if first is None:
         return Differences(rows, (), None)
@@ -54,7 +54,7 @@ def answered(
     questions: Sequence[Questions], pairing: Pairing, resamples: int, seed: int, method: str = "auto"
 ) -> list[Questions]:
     """The questions, those that the bootstrap answers from resamples that all of them share."""
-    drawn = [i for i, one in enumerate(questions) if one.has_values and one.chosen(method) == "bootstrap"]
+    drawn = [i for i, one in enumerate(questions) if one.needs_resamples(method)]
     if not drawn or not resamples:
         return list(questions)
     found = bootstrap(pairing, [questions[i].of_all for i in drawn], resamples, seed)
@@ -65,11 +65,12 @@ def answered(
 def _rows(asked: Questions, at: Mapping[str, Any], level: float, resamples: int) -> Iterator[DifferenceRow]:
     """A row for each pair of models."""
     method = asked.chosen("auto")
-    if not resamples and method == "bootstrap":
+    if not resamples and asked.needs_resamples():
         yield from (_without(one, at, level, one.reasons or (NOT_RESAMPLED,)) for one in asked.pairs.values())
         return
     # Without resamples, what stands in for a formula that says nothing is not drawn either.
-    by_test, by_interval = ("auto", "auto") if resamples else (method, "tango" if method != "delong" else method)
+    by_test = "auto" if resamples else method
+    by_interval = "tango" if by_test == "mcnemar_midp" else by_test
     for one, test in zip(asked.pairs.values(), asked.tests(by_test), strict=True):
         if one.reasons:
             yield _without(one, at, level, one.reasons)

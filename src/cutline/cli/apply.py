@@ -1,0 +1,72 @@
+"""`cutline apply`: flag the cases of a file by a cut, in a copy of the file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.text import Text
+
+from cutline.cli import render
+from cutline.cli.progress import waiting
+from cutline.cli.text import printable, quoted
+from cutline.core import writing
+from cutline.core.errors import ParameterError
+from cutline.cuts.cut import Cut
+from cutline.inputs.flagging import Cases, Flags
+from cutline.loading import load
+
+_KINDS = {
+    ".csv": "csv", ".parquet": "parquet", ".pq": "parquet", ".json": "json", ".jsonl": "json", ".ndjson": "json",
+    ".arrow": "arrow", ".feather": "arrow",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Application:
+    """What is flagged where."""
+
+    cut: str
+    file: str
+    out: Path
+    score: str | None = None
+    column: str = "flagged"
+    drop: bool = False
+    format: str | None = None
+
+
+def run_apply(asked: Application, *, force: bool, quiet: bool) -> None:
+    """Copy the cases of a file with a column that says whether the cut flags them.
+
+    Args:
+        asked: The cut, the file and where the copy goes.
+        force: Whether a file may be replaced.
+        quiet: Whether nothing is printed.
+    """
+    cut: Cut = load(asked.cut)
+    cut.require()
+    kind = _KINDS.get(asked.out.suffix.lower())
+    if kind is None:
+        raise ParameterError(f"--output is {str(asked.out)!r}", f"pass a path that ends in {', '.join(_KINDS)}")
+    writing.check(asked.out, overwrite=force)
+    with waiting("Flagging", quiet=quiet), Cases(asked.file, asked.format) as cases:
+        score = asked.score or _only_score(cases)
+        flags = Flags(score, cut.threshold, cut.higher_is_positive, asked.column, asked.drop)
+        with writing.filling(asked.out, overwrite=force) as unfinished:
+            flagged = cases.flag(flags, unfinished, kind)
+        count = cases.count
+    if not quiet:
+        screen = render.console()
+        text = f"{flagged} of {count} cases are flagged by column {quoted(score)}: {printable(str(asked.out))}"
+        screen.print(Text(text))
+        screen.print(Text(printable(cut.statement), style="dim"))
+
+
+def _only_score(cases: Cases) -> str:
+    """The column that can only be meant: one with the usual name."""
+    usual = [
+        name for name in cases.columns if name.lower() in ("p", "score", "scores", "prob", "probability", "prediction")
+    ]
+    if len(usual) == 1:
+        return usual[0]
+    raise ParameterError(f"Which column of {cases.title} holds the scores? Pass --score.")

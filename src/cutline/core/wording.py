@@ -1,0 +1,85 @@
+"""Text that mentions arguments, so that each front end can name them in its own way.
+
+Python says `positive='spam'` and `at position 2`, the command line `--positive spam` and `in row 3`. Nobody has to read
+a finished sentence to turn the one into the other: the text keeps its parts.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol
+
+
+class Argument(NamedTuple):
+    """An argument that a text mentions, alone or with a value to pass."""
+
+    name: str
+    value: Any = None
+
+
+class Words(Protocol):
+    """How a front end names what sentences mention."""
+
+    def argument(self, mentioned: Argument) -> str:
+        """An argument to pass, with its value if it has one."""
+
+    def subject(self, name: str) -> str:
+        """An argument that a sentence is about."""
+
+    def place(self, position: int) -> str:
+        """Where something is in a column."""
+
+
+class PythonWords:
+    """The words of Python."""
+
+    def argument(self, mentioned: Argument) -> str:
+        """As in a call."""
+        return f"{mentioned.name}=" + ("" if mentioned.value is None else repr(mentioned.value))
+
+    def subject(self, name: str) -> str:
+        """The name as it is."""
+        return name
+
+    def place(self, position: int) -> str:
+        """Counted from zero."""
+        return f"at position {position}"
+
+
+PYTHON = PythonWords()
+
+
+class Text(str):
+    """A text of Python that knows which arguments it mentions.
+
+    >>> Text("Pass ", Argument("positive", "spam"), " or ", Argument("quota"), ".")
+    "Pass positive='spam' or quota=."
+    """
+
+    __slots__ = ("parts",)
+    parts: tuple[str | Argument, ...]
+
+    def __new__(cls, *parts: str | Argument) -> Text:
+        """The text of its parts, one after the other."""
+        flat: list[str | Argument] = []
+        for part in parts:
+            flat += part.parts if isinstance(part, Text) else (part,)
+        self = super().__new__(cls, "".join(_told(part, PYTHON) for part in flat))
+        self.parts = tuple(flat)
+        return self
+
+    @property
+    def arguments(self) -> tuple[Argument, ...]:
+        """The arguments that it mentions."""
+        return tuple(part for part in self.parts if isinstance(part, Argument))
+
+    def __getnewargs__(self) -> tuple[str | Argument, ...]:  # type: ignore[override]
+        return self.parts
+
+
+def _told(part: str | Argument, words: Words) -> str:
+    return words.argument(part) if isinstance(part, Argument) else part
+
+
+def told(text: str, words: Words = PYTHON) -> str:
+    """The text in the words of a front end; one that mentions nothing is the same for all."""
+    return "".join(_told(part, words) for part in text.parts) if isinstance(text, Text) else text

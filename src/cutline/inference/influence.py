@@ -1,0 +1,208 @@
+"""What one case more would change: the infinitesimal jackknife, for a measure of one model or a difference of two.
+
+The squared changes, added up over the cases, are the variance of a smooth measure, and the squared differences of two
+models' changes that of their difference. For one cut there are four kinds of cases; for the mean of a loss the change
+is the loss itself; for a measure of the order it is found by giving the cases of one stretch of the list more weight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cutline.core.counts import Counts, divide
+from cutline.core.parallel import stop_if_unwanted
+from cutline.core.ranking import Array, Ranking
+from cutline.results.estimate import Limits, quantile
+
+_STEP = 1e-5  # of a count: the error of a central difference and of rounding are then both about 1e-10
+_LARGEST_STEP = 0.5  # of the weight of a stretch, which is a fiftieth of a class
+_CELLS = 400  # per class: a longer list is put together into at most so many cells before it is weighed anew
+_IN_A_CELL = 20  # cases of each class, or nearly: with fewer, a cell would not tell how dense the scores are there
+_TOP = 64  # scores at the top of the list that stay alone, because there a measure of the order looks most closely
+_STRETCHES = 50  # per class: within such a part of the list, cases of a class are taken to matter alike
+_AT_ONCE = 2**18  # cells held at once
+_PARTS_OF_A_CASE = 64  # so that a step can be whole where cases have to be
+_FAITHFUL = 0.02  # by how much the shorter list may change the measure, as a share of its value
+_BENT = 0.15  # how much more and less weight may differ in what they change, squared, as a share of the change
+# The best of the cuts that meet a condition, and ties: they jump from score to score, and have no slope.
+JUMPING = frozenset({"precision_at_recall", "recall_at_precision", "tied_pairs"})
+
+
+class Influence(NamedTuple):
+    """What one case more of weight one changes: tables for both classes, and the entry of each score in them."""
+
+    of_positives: Array
+    of_negatives: Array
+    entry: Array | None = None  # None: the tables have one entry for each score
+
+    def of_cases(self, score: Array, is_positive: Array) -> Array:
+        """The changes of some cases, given where their scores stand in the ranking."""
+        entry = score if self.entry is None else self.entry.take(score)
+        return np.where(is_positive, self.of_positives.take(entry), self.of_negatives.take(entry))
+
+    def variance(self, second: Ranking) -> float:
+        """The variance of the measure, given the squared weights of its ranking."""
+        if self.entry is None:
+            pos, neg = second.floats
+        else:
+            length = len(self.of_positives)
+            pos, neg = (np.bincount(self.entry, weights=cells, minlength=length) for cells in (second.pos, second.neg))
+        return float(_sum(pos, self.of_positives**2) + _sum(neg, self.of_negatives**2))
+
+
+def of_counts(function: Callable[[Counts], Any], counts: Counts, second: Counts) -> float:
+    """The variance of a smooth measure of one cut; `second` holds the squared weights at the same cut.
+
+    >>> c = Counts(tp=30.0, fp=10.0, fn=20.0, tn=40.0)  # recall is 30 of 50: its variance is 0.6 * 0.4 / 50
+    >>> round(of_counts(lambda c: c.tp / (c.tp + c.fn), c, c), 9)
+    0.0048
+    """
+    squared = np.array([second.tp, second.fp, second.fn, second.tn], dtype=float)
+    return float(squared @ _of_four(function, counts) ** 2)
+
+
+def of_cut(function: Callable[[Counts], Any], counts: Counts, ranking: Ranking, cut: int) -> Influence:
+    """The changes of a smooth measure of one cut, which is after that many scores of the ranking."""
+    tp, fp, fn, tn = _of_four(function, counts)
+    entry = (np.arange(len(ranking)) >= cut).astype(np.int8)
+    return Influence(np.array([tp, fn]), np.array([fp, tn]), entry)
+
+
+def _of_four(function: Callable[[Counts], Any], counts: Counts) -> Array:
+    """What one case more changes in each of the four cells: tp, fp, fn, tn."""
+    cells = np.array([counts.tp, counts.fp, counts.fn, counts.tn], dtype=float)
+    width = cells * _STEP  # a count of 0 has no case whose absence could matter, and stays
+    up, down = (function(_table(cells[:, None] + sign * np.diag(width), counts)) for sign in (1, -1))
+    with np.errstate(invalid="ignore"):
+        slope = np.where(cells > 0, divide(np.subtract(up, down), 2 * width), 0.0)
+        return np.asarray(slope - cells @ slope / cells.sum())
+
+
+def _table(cells: Array, like: Counts) -> Counts:
+    tp, fp, fn, tn = cells
+    return Counts(tp, fp, fn, tn, like.threshold)
+
+
+def of_mean(r: Ranking, second: Ranking, of_positive: Array, of_negative: Array) -> float:
+    """The variance of the mean over the cases of a loss that depends on class and score."""
+    size = float(r.total) ** 2 / float(second.total)
+    return float(divide(of_losses(r, of_positive, of_negative).variance(second) * size, size - 1))
+
+
+def of_losses(r: Ranking, of_positive: Array, of_negative: Array) -> Influence:
+    """The changes of the mean over the cases of a loss that depends on class and score."""
+    total = float(r.total)
+    mean = divide(_sum(r.pos, of_positive) + _sum(r.neg, of_negative), total)
+    return Influence((of_positive - mean) / total, (of_negative - mean) / total)
+
+
+def _sum(weight: Array, loss: Array) -> Any:
+    with np.errstate(invalid="ignore"):
+        return np.where(weight > 0, weight * loss, 0.0).sum(-1)  # where there is no case, an infinite loss is none
+
+
+def of_order(statistic: Callable[[Ranking], Any], value: float, r: Ranking) -> Influence | None:
+    """The changes of a measure of the order; None where a shorter list does not stand for the whole one.
+
+    A long list is put together into some thousand cells of neighbours, which changes a measure of the order by about a
+    thousandth. In it, all positives of a stretch, or all negatives, are given more and less weight. The step is about
+    as large as what chance does to the whole list, so that a measure that looks at one place of it, as the equal error
+    rate does, sees as many neighbours as it would in other samples.
+    """
+    cell, stretch = _parts(r)
+    short = _shortened(r, cell)
+    if np.isnan(statistic(short)) and r.integral:  # some measures are of places, which only whole cases have
+        pos, neg = (_PARTS_OF_A_CASE * np.rint(column).astype(np.int64) for column in (short.pos, short.neg))
+        short = replace(short, pos=pos, neg=neg, pos2=pos, neg2=neg)
+    if not abs(float(statistic(short)) - value) <= _FAITHFUL * abs(value):
+        return None
+    starts = np.flatnonzero(np.diff(cell, prepend=-1))
+    first = np.flatnonzero(np.diff(stretch[starts], prepend=-1))  # where each stretch starts among the cells
+    unit = _PARTS_OF_A_CASE if short.integral else 1
+    found = [_changes(statistic, short, first, of_positives) for of_positives in (True, False)]
+    bent, changed = sum(one.bent for one in found), sum(one.changed for one in found)
+    if not bent <= _BENT * changed:  # NaN is not
+        return None
+    return Influence(*_centred(short, first, *(unit * one.by_stretch for one in found)), stretch.astype(np.int16))
+
+
+class _Changes(NamedTuple):
+    """What one case more changes by stretch; and the squared sums of the changes and of how they are bent."""
+
+    by_stretch: Array
+    changed: float
+    bent: float
+
+
+def _parts(r: Ranking) -> tuple[Array, Array]:
+    """Of each score, the number of its cell in the shorter list, and of its stretch: quantiles of both classes."""
+    if "parts" not in r.__dict__:  # several measures ask for them
+        enough = int(min(r.positives, r.negatives)) // _IN_A_CELL
+        number = max(_STRETCHES // 5, min(_STRETCHES, enough))
+        fewer = number * max(1, min(_CELLS, enough) // number)
+        cells, stretches = (
+            (count * r.tpr[1:]).astype(np.int64) + (count * r.fpr[1:]).astype(np.int64) for count in (fewer, number)
+        )
+        is_new = np.diff(cells, prepend=-1) > 0
+        is_new[:_TOP] = True
+        if len(r) <= 2 * fewer:
+            is_new[:] = True
+        is_first = np.diff(stretches, prepend=-1) > 0
+        r.__dict__["parts"] = is_new.cumsum() - 1, (is_first & is_new).cumsum() - 1
+    found: tuple[Array, Array] = r.__dict__["parts"]
+    return found
+
+
+def _shortened(r: Ranking, cell: Array) -> Ranking:
+    """The list put together by cells, with the mean score of each, and weights that need not be whole."""
+    starts = np.flatnonzero(np.diff(cell, prepend=-1))
+    pos, neg = (np.add.reduceat(column, starts) for column in r.floats)
+    with np.errstate(invalid="ignore"):
+        score = np.add.reduceat(r.score.astype(float) * r.size, starts) / (pos + neg)
+    return replace(r, score=score, pos=pos, neg=neg, pos2=pos, neg2=neg)
+
+
+def _changes(statistic: Callable[[Ranking], Any], r: Ranking, first: Array, of_positives: bool) -> _Changes:
+    """What one case more changes, for each stretch of one class; where it has none, nothing."""
+    mine, other = (r.pos, r.neg) if of_positives else (r.neg, r.pos)
+    weight, total = np.add.reduceat(mine, first), float(r.total)
+    with np.errstate(divide="ignore"):
+        steps = np.minimum(np.sqrt(_STRETCHES / weight), _LARGEST_STEP)
+    stretch = np.repeat(np.arange(len(first)), np.diff(first, append=len(r)))
+    found, at_once, middle = np.zeros(len(first)), max(1, _AT_ONCE // len(r)), float(statistic(r))
+    changed = bent = 0.0
+    for some in np.array_split(np.arange(len(first)), -(-len(first) // at_once)):
+        stop_if_unwanted()
+        values, added = [], []
+        for sign in (1, -1):
+            change = mine * ((stretch == some[:, None]) * (sign * steps[some])[:, None])
+            if r.integral:
+                change = np.rint(change).astype(np.int64)
+            added.append(change.sum(-1))
+            columns = [mine + change, np.broadcast_to(other, change.shape)]
+            if not r.integral:  # the list stays as long as it is, and a quota the same share of it
+                columns = [column * (total / (total + added[-1]))[:, None] for column in columns]
+            pos, neg = columns if of_positives else columns[::-1]
+            values.append(np.asarray(statistic(replace(r, pos=pos, neg=neg, pos2=pos, neg2=neg)), dtype=float))
+        more = added[0] - added[1]
+        found[some] = np.divide(values[0] - values[1], more, out=np.zeros(len(some)), where=more > 0)
+        changed += float(np.square(values[0] - values[1]).sum())
+        bent += float(np.square(values[0] + values[1] - 2 * middle).sum())
+    return _Changes(found, changed, bent)
+
+
+def _centred(r: Ranking, first: Array, of_positives: Array, of_negatives: Array) -> tuple[Array, Array]:
+    """The changes while the list stays as long as it is: on average over the cases, nothing."""
+    pos, neg = (np.add.reduceat(column, first) for column in r.floats)
+    mean = (pos @ of_positives + neg @ of_negatives) / float(r.total)
+    return of_positives - mean, of_negatives - mean
+
+
+def normal(value: float, variance: float, level: float) -> Limits:
+    """The value plus and minus its standard error times the normal quantile."""
+    half = quantile(level) * np.sqrt(variance)
+    return Limits(value - half, value + half)

@@ -1,0 +1,91 @@
+"""A file copied with one more column, which says of each case whether its score reaches a threshold."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cutline.core.errors import InputError, ParameterError
+from cutline.inputs import arrow_files
+from cutline.inputs.file_formats import layout_of, local, spooled
+from cutline.inputs.files import FORMATS, File
+from cutline.inputs.sources import Ask, check
+
+
+@dataclass(frozen=True)
+class Flags:
+    """Which column holds the scores, what they have to reach, and what the new column is called."""
+
+    score: str
+    threshold: float
+    higher: bool
+    column: str = "flagged"
+    drop: bool = False
+
+
+class Cases:
+    """The cases of a file, or of standard input ("-"), while the block runs."""
+
+    def __init__(self, path: Any, format: str | None = None) -> None:
+        if format is not None and format not in FORMATS:
+            raise ParameterError(f"is {format!r}", f"pass one of {', '.join(FORMATS)}", argument="format")
+        place, self.title = (spooled(path), "standard input") if path == "-" else local(path)
+        kind = format or layout_of(place)
+        self._folder = tempfile.TemporaryDirectory(prefix="cutline-") if kind == "arrow" else None
+        if self._folder is not None:  # which DuckDB reads as Parquet
+            from pyarrow import parquet
+
+            parquet.write_table(arrow_files.table(place, self.title), parquet_path := Path(self._folder.name, "rows"))
+            place, kind = parquet_path, "parquet"
+        self._file = File(place, self.title, kind)
+
+    def __enter__(self) -> Cases:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._folder is not None:
+            self._folder.cleanup()
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return self._file.columns
+
+    @property
+    def count(self) -> int:
+        """How many cases there are."""
+        return self._file.count
+
+    def flag(self, flags: Flags, into: Path, kind: str) -> int:
+        """Write the cases with their flags to a file of a format; how many are flagged.
+
+        Args:
+            flags: What is flagged, and the name of the new column.
+            into: The file to write.
+            kind: Its format: csv, parquet, json or arrow.
+        """
+        score = Ask("scores", flags.score)
+        check(self._file, {"scores": score})
+        if flags.column in self.columns:
+            raise InputError(f"{self.title} has a column {flags.column!r} already", "pass another name for the flags")
+        how: dict[str, Any] = {"higher": flags.higher, "column": flags.column, "drop": flags.drop}
+        if kind != "arrow":
+            return self._file.flag(score, flags.threshold, into=into, kind=kind, **how)
+        with tempfile.TemporaryDirectory(prefix="cutline-") as folder:
+            between = Path(folder, "rows")
+            flagged = self._file.flag(score, flags.threshold, into=between, kind="parquet", **how)
+            _as_arrow(between, into)
+        return flagged
+
+
+def _as_arrow(source: Path, into: Path) -> None:
+    """Copy a Parquet file to an Arrow file, some rows at a time."""
+    try:
+        from pyarrow import ipc, parquet
+    except ImportError:
+        raise ParameterError("Arrow files need pyarrow", "install pyarrow, or write .parquet") from None
+    with parquet.ParquetFile(source) as opened, ipc.new_file(into, opened.schema_arrow) as sink:
+        for batch in opened.iter_batches():
+            sink.write(batch)

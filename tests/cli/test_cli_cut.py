@@ -1,0 +1,179 @@
+"""`cutline cut` and `cutline apply`: a cut from a file, and its flags in another."""
+
+import json
+
+import numpy as np
+import pytest
+
+import cutline as cl
+
+
+@pytest.fixture
+def cases(tmp_path):
+    """Two hundred cases whose scores are round numbers, so that they are the same in every format."""
+    rng = np.random.default_rng(0)
+    labels = rng.random(400) < 0.4
+    scores = np.round(rng.normal(size=400) + 2 * labels, 3)
+    path = tmp_path / "cases.csv"
+    path.write_text("y,p\n" + "\n".join(f"{int(y)},{s}" for y, s in zip(labels, scores, strict=True)) + "\n")
+    return path, labels, scores
+
+
+def test_a_cut_is_shown_written_and_the_same_as_in_python(cutline, cases):
+    path, labels, scores = cases
+
+    done = cutline("cut", path, "--label", "y", "--score", "p", "--require", "recall >= 0.9", "-o", "cut.json")
+
+    expected = cl.choose_cut(cl.evaluate(labels, scores), "recall >= 0.9")
+    assert done.code == 0
+    assert " ".join(done.out.split()).startswith(expected.statement)
+    assert cl.load("cut.json").to_dict() == expected.to_dict()
+
+
+def test_json_is_the_document_of_the_cut(cutline, cases):
+    path, labels, scores = cases
+
+    done = cutline("cut", path, "--label", "y", "--score", "p", "--cost-fp", 1, "--cost-fn", 20, "--json", "--seed", 3)
+
+    expected = cl.choose_cut(cl.evaluate(labels, scores), cost_fp=1, cost_fn=20, seed=3)
+    assert json.loads(done.out) == expected.to_dict()
+
+
+@pytest.mark.parametrize(
+    ("options", "arguments"),
+    [
+        (("--quota", 50), {"quota": 50}),
+        (("--share", 0.1), {"share": 0.1}),
+        (("--utility", "tp=90,fp=-10"), {"utility": {"tp": 90, "fp": -10}}),
+        (("--maximize", "f_beta@beta=2"), {"maximize": "f_beta@beta=2"}),
+        (("--minimize", "corner", "--prevalence", 0.1), {"minimize": "corner", "prevalence": 0.1}),
+        (("--method", "normal"), {"method": "normal"}),
+    ],
+)
+def test_options_are_the_arguments_of_python(cutline, cases, options, arguments):
+    path, labels, scores = cases
+
+    done = cutline("cut", path, "--label", "y", "--score", "p", "--quiet", "--resamples", 0, *options)
+
+    expected = cl.choose_cut(cl.evaluate(labels, scores), resamples=0, **arguments)
+    assert float(done.out) == expected.threshold
+
+
+def test_estimates_and_after_looking_reach_python(cutline, cases):
+    path, labels, scores = cases
+    ev = cl.evaluate(labels, scores)
+    common = ("cut", path, "--label", "y", "--score", "p", "--quiet", "--resamples", 0, "--require", "recall >= 0.9")
+
+    looked = cutline(*common, "--after-looking")
+    estimated = cutline(*common, "--estimates")
+
+    assert float(looked.out) == cl.choose_cut(ev, "recall >= 0.9", after_looking=True, resamples=0).threshold
+    assert float(estimated.out) == cl.choose_cut(ev, "recall >= 0.9", confidence=None, resamples=0).threshold
+
+
+def test_what_no_cut_promises_ends_with_one_and_writes_nothing(cutline, ten, tmp_path):
+    done = cutline("cut", ten, "--label", "y", "--score", "p", "--require", "recall >= 0.9", "-o", "cut.json")
+
+    assert done.code == 1
+    assert "It takes at least 29 positives" in " ".join(done.out.split())
+    assert not (tmp_path / "cut.json").exists()
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet", "jsonl", "arrow"])
+def test_flags_are_those_of_python_in_every_format(cutline, cases, tmp_path, suffix):
+    import pyarrow as pa
+    from pyarrow import feather, parquet
+    from pyarrow import json as rows
+
+    _, labels, scores = cases
+    cut = cl.choose_cut(cl.evaluate(labels, scores), "recall >= 0.9", resamples=0)
+    cut.save(tmp_path / "cut.json")
+    table = pa.table({"id": np.arange(400), "p": scores})
+    source = tmp_path / f"new.{suffix}"
+    if suffix == "parquet":
+        parquet.write_table(table, source)
+    elif suffix == "arrow":
+        feather.write_feather(table, source)
+    elif suffix == "jsonl":
+        source.write_text("\n".join(json.dumps(row) for row in table.to_pylist()) + "\n")
+    else:
+        source.write_text("id,p\n" + "\n".join(f"{i},{s}" for i, s in enumerate(scores)) + "\n")
+
+    done = cutline("apply", "cut.json", source, "-o", f"flagged.{suffix}")
+
+    out = tmp_path / f"flagged.{suffix}"
+    if suffix == "csv":
+        found = [line.split(",")[2] == "true" for line in out.read_text().splitlines()[1:]]
+    else:
+        read = {"parquet": parquet.read_table, "arrow": feather.read_table, "jsonl": rows.read_json}[suffix]
+        found = read(out)["flagged"].to_pylist()
+    assert done.code == 0
+    assert found == cut.apply(scores).tolist()
+    assert f"{cut.counts.flagged} of 400 cases are flagged" in done.out
+
+
+def test_a_csv_file_keeps_its_columns_as_they_are(cutline, tmp_path):
+    cl.Cut(0.5, "A cut.").save(tmp_path / "cut.json")
+    (tmp_path / "new.csv").write_text('p,P,"a b",note\n0.5,007,"x, y",\n0.25,1e3,,NA\n')
+
+    cutline("apply", "cut.json", "new.csv", "--score", "p", "-o", "flagged.csv")
+
+    assert (tmp_path / "flagged.csv").read_text() == (
+        'p,P,a b,note,flagged\n0.5,007,"x, y",,true\n0.25,1e3,,NA,false\n'
+    )
+
+
+def test_low_scores_may_be_the_flagged_ones(cutline, tmp_path):
+    cl.Cut(0.5, "A cut.", higher_is_positive=False).save(tmp_path / "cut.json")
+    (tmp_path / "new.csv").write_text("p\n0.5\n0.75\n")
+
+    cutline("apply", "cut.json", "new.csv", "-o", "flagged.csv", "--column", "refer")
+
+    assert (tmp_path / "flagged.csv").read_text() == "p,refer\n0.5,true\n0.75,false\n"
+
+
+def test_single_precision_is_compared_as_it_was_counted(cutline, tmp_path):
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    cl.Cut(0.7, "A cut.").save(tmp_path / "cut.json")  # 0.7 is a little more than the float32 of that name
+    parquet.write_table(pa.table({"p": np.array([0.7, 0.69], dtype=np.float32)}), tmp_path / "new.parquet")
+
+    cutline("apply", "cut.json", "new.parquet", "-o", "flagged.csv")
+
+    assert (tmp_path / "flagged.csv").read_text().splitlines()[1].endswith("true")
+
+
+def test_missing_scores_are_refused_or_dropped(cutline, tmp_path):
+    cl.Cut(0.5, "A cut.").save(tmp_path / "cut.json")
+    (tmp_path / "new.csv").write_text("p\n0.5\nNA\n0.2\n")
+
+    refused = cutline("apply", "cut.json", "new.csv", "-o", "flagged.csv")
+    dropped = cutline("apply", "cut.json", "new.csv", "-o", "flagged.csv", "--missing", "drop")
+
+    assert (refused.code, dropped.code) == (2, 0)
+    assert "in row 2 below the header" in " ".join(refused.err.split())
+    assert (tmp_path / "flagged.csv").read_text() == "p,flagged\n0.5,true\n0.2,false\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("apply", "no.json", "new.csv", "-o", "f.csv"), "There is no file"),
+        (("apply", "new.csv", "new.csv", "-o", "f.csv"), "is not JSON"),
+        (("apply", "cut.json", "new.csv", "-o", "f.xls"), "pass a path that ends in"),
+        (("apply", "cut.json", "new.csv", "-o", "new.csv"), "exists already"),
+        (("apply", "cut.json", "new.csv", "-o", "f.csv", "--score", "q"), "no column 'q'"),
+        (("apply", "cut.json", "new.csv", "-o", "f.csv", "--column", "p"), "already"),
+        (("cut", "new.csv", "--label", "y", "--score", "p", "--utility", "tp"), "tp=90,fp=-10"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_and_nothing_is_left(cutline, tmp_path, arguments, says):
+    cl.Cut(0.5, "A cut.").save(tmp_path / "cut.json")
+    (tmp_path / "new.csv").write_text("y,p\n1,0.5\n0,0.2\n")
+
+    done = cutline(*arguments)
+
+    assert done.code == 2
+    assert says in " ".join(done.err.split())
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["cut.json", "new.csv"]
