@@ -7,6 +7,8 @@ from typing import Any
 FOLDER = Path(__file__).parent / "companion"
 NAMES = ("berrar", "murphy", "arbel-rokach", "sonnenburg")
 COMMAND = "cutline study"
+HEAD = "| in the text | what | call | gives | printed | note |"
+END = "Where the printed number cannot be right, [the errata](../errata.md) say why. Written by `make docs`."
 
 
 def namespace(setup: str) -> dict[str, Any]:
@@ -52,13 +54,12 @@ def page(name: str) -> str:
     names = namespace(text["setup"])
     lines = [f"# {text['title']}", "", text["about"].strip(), "", "```python", text["setup"].strip(), "```", ""]
     for part in text["part"]:
-        lines += [f"## {part['title']}", "", "| in the text | what | call | gives | printed | note |", "|---|---|---|---|---|---|"]
+        lines += [f"## {part['title']}", "", HEAD, "|---|---|---|---|---|---|"]
         for place, what, call, printed, note in part["entries"]:
             cells = [place, what, f"`{call}`", shown(value_of(call, names)), printed, note]
             lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
         lines.append("")
-    lines += ["Where the printed number cannot be right, [the errata](../errata.md) say why. Written by `make docs`.", ""]
-    return "\n".join(lines)
+    return "\n".join([*lines, END, ""])
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from cutline.cli import cut_commands
+from cutline.cli import chart_command, cut_commands
 from cutline.cli import options as o
 
 FINE, FAILED, REFUSED, BROKEN, STOPPED = 0, 1, 2, 3, 130
@@ -216,6 +216,9 @@ def check(
 
 app.command(epilog="Example: cutline cut predictions.csv --label y --score p --require 'recall >= 0.9' -o cut.json")(
     cut_commands.cut
+)
+app.command(epilog="Examples: cutline chart --list; cutline chart predictions.csv roc --label y --score p -o roc.svg")(
+    chart_command.chart
 )
 app.command(epilog="Example: cutline apply cut.json new.csv --score p -o flagged.csv")(cut_commands.apply)
 

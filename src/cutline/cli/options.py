@@ -21,6 +21,14 @@ class Missing(StrEnum):
     drop = "drop"
 
 
+class Theme(StrEnum):
+    """The colours of charts."""
+
+    light = "light"
+    dark = "dark"
+    print = "print"
+
+
 class Format(StrEnum):
     """The formats of files."""
 
