@@ -28,7 +28,11 @@ READ = """(ids) => [
 
 def three():
     data = load("tumours")
-    scores = {"logistic": data.scores["logistic"], "tree": data.scores["tree"], "halved": np.divide(data.scores["logistic"], 2)}
+    scores = {
+        "logistic": data.scores["logistic"],
+        "tree": data.scores["tree"],
+        "halved": np.divide(data.scores["logistic"], 2),
+    }
     return cl.compare(data.labels, scores, positive=data.positive)
 
 

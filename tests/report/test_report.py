@@ -13,6 +13,7 @@ import pytest
 
 import cutline as cl
 from cutline.examples import load
+from cutline.inference.two.rows import NOT_RESAMPLED
 from cutline.report import html, summarized
 from cutline.report.measure_rows import facts, number, p_value, slug
 from cutline.report.page import MODULES, asset, packed, page, script
@@ -102,7 +103,7 @@ def test_the_sections_stand_in_their_order_and_each_has_a_part(text, two):
 
     assert re.findall(r'<section id="(\w+)"', text) == one_model
     assert re.findall(r'<section id="(\w+)"', two[1]) == [section.name for section in SECTIONS]
-    assert re.findall(r'<a href="#(\w+)">', text)[1:] == one_model
+    assert re.findall(r'<a href="#(\w+)">', text) == one_model
     for section in SECTIONS:
         assert asset(f"parts/{section.name}.html")
 
@@ -280,11 +281,26 @@ def test_the_tests_of_many_models_fold_away_with_their_outcome():
     assert f"<summary>Area under the ROC curve: {apart} of 6 pairs differ significantly</summary>" in text
 
 
+def test_differences_of_long_lists_are_tested_by_formula_alone(monkeypatch):
+    data = load("tumours")
+    models = cl.compare(data.labels, data.scores, positive=data.positive)
+    monkeypatch.setattr("cutline.results.budget.WORK", 1000)
+    found = {row.name: row for row in models.summary().rows}
+
+    assert {"auc", "accuracy", "recall", "specificity"} == {name for name, row in found.items() if row.interval}
+    assert found["mcc"].notes == (NOT_RESAMPLED,)
+
+
 def test_a_long_list_stays_small():
     rng = np.random.default_rng(3)
     labels = rng.random(200_000) < 0.02
     long = cl.evaluate(labels, rng.normal(size=200_000) + 1.2 * labels, threshold=1.7, name="long")
     text = page(long.summary(intervals="formula"))
+    found = long.summary(["auc", "average_precision"] * 30)
+
+    assert found["auc"].interval is not None
+    assert found["average_precision"].interval is None
+    assert "nothing was resampled" in found.conventions["Intervals"]
 
     assert len(text) < 3_000_000
     assert len(packed(data_of(text)["models"])) < 400_000

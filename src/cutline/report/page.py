@@ -75,18 +75,16 @@ def page(summary: Summary | ComparisonSummary, differences: Sequence[ConfidenceC
     context |= _common(summary, models, held)
     scripts = {"library": library.result(), "program": script()}
     context["charts"] = _figures(drawn, stills.result())
-    return (
-        _environment()
-        .get_template("page")
-        .render(
-            **context,
-            groups=groups(context),
-            policy=_policy(scripts.values()),
-            style=asset("style.css") + _theme_variables(),
-            scripts=scripts,
-            data=packed(data),
-        )
+    template = _environment().get_template("page")
+    written: str = template.render(
+        **context,
+        groups=groups(context),
+        policy=_policy(scripts.values()),
+        style=asset("style.css") + _theme_variables(),
+        scripts=scripts,
+        data=packed(data),
     )
+    return written
 
 
 def _shown(summary: Summary) -> Shown:

@@ -15,8 +15,9 @@ import numpy as np
 
 from cutline.core.counts import Counts
 from cutline.core.ranking import Array, Ranking
+from cutline.inference import influence
 from cutline.inference.effective_size import squares
-from cutline.inference.one import influence, proportions, ratios
+from cutline.inference.one import proportions, ratios
 from cutline.measures import MEASURES, Measure, Needs
 from cutline.measures.expression import Program, Traced, trace, traced
 from cutline.measures.kinds import Ratio
