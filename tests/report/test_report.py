@@ -109,14 +109,12 @@ def test_the_sections_stand_in_their_order_and_each_has_a_part(text, two):
 
 
 def test_no_formula_of_a_measure_stands_in_the_program():
-    """The program knows operations, and no measure by its name but those that it names as fields and columns."""
-    names = {name for m in cl.MEASURES for name in m.names}
+    """The program knows operations, and by their names only the measures that it has fields and columns for."""
+    names = {name for m in cl.MEASURES for name in m.names if len(name) > 3}
     words = set(re.findall(r"[a-z_0-9]+", re.sub(r"//.*", "", script()).replace("-", "_")))
-    fields = {"recall", "fpr", "precision"}
-    variables = {"specificity", "accuracy", "mcc", "f1", "kappa", "lift", "youden_j"}
 
-    assert words & names <= fields | {"score", "range", "error"}
-    assert not words & variables
+    assert words & names <= {"recall", "precision", "error"}
+    assert not words & {"mcc", "f1", "npv", "p4", "dor", "youden"}
 
 
 def test_the_modules_are_one_program():
@@ -233,7 +231,9 @@ def test_the_level_is_that_of_every_interval(ten, tmp_path):
 def test_words_of_the_page_are_plain(text, two):
     for one in (text, two[1]):
         outside = re.sub(r"<script.*?</script>|<svg.*?</svg>", "", one, flags=re.DOTALL)
-        assert not re.search(r"chance|knowing nothing|live cut|ignorant|who is best", outside, flags=re.IGNORECASE)
+        assert not re.search(
+            r"by chance|knowing nothing|live cut|ignorant|who is best|no score is enough", outside, flags=re.IGNORECASE
+        )
 
 
 def test_a_p_value_is_never_nought():
@@ -296,11 +296,6 @@ def test_a_long_list_stays_small():
     labels = rng.random(200_000) < 0.02
     long = cl.evaluate(labels, rng.normal(size=200_000) + 1.2 * labels, threshold=1.7, name="long")
     text = page(long.summary(intervals="formula"))
-    found = long.summary(["auc", "average_precision"] * 30)
-
-    assert found["auc"].interval is not None
-    assert found["average_precision"].interval is None
-    assert "nothing was resampled" in found.conventions["Intervals"]
 
     assert len(text) < 3_000_000
     assert len(packed(data_of(text)["models"])) < 400_000

@@ -15,7 +15,7 @@ export class LiveCut {
     this.chosen = 0;
     this.cuts = models.map((model) => model.opening());
     this.prices = { cost_fp: 1, cost_fn: 1 };
-    this.costs = null; // the prices, once the reader has changed them
+    this.costs = null; // the prices, where they are not those that the page opened with
   }
 
   get model() {
@@ -139,7 +139,7 @@ export class LiveCut {
     byId("cost-refusal").textContent = valid ? "" : "Costs are numbers from 0, and one of them is above 0.";
     if (!valid) return;
     this.prices = { cost_fp: fp, cost_fn: fn };
-    this.costs = this.prices;
+    this.costs = fp === 1 && fn === 1 ? null : this.prices;
     this.show();
   }
 
