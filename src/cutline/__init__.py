@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from cutline.core.table import Table
     from cutline.curves import CURVES, Curve
     from cutline.cuts.choice import choose_cut
+    from cutline.cuts.classifier import CutClassifier
     from cutline.cuts.cut import Cut
     from cutline.evaluation import Evaluation, evaluate
     from cutline.inference.one.bands import Band, band, roc_band
@@ -59,6 +60,7 @@ _HOMES = {
     "comparison": ("Comparison", "compare"),
     "curves": ("CURVES", "Curve"),
     "cuts.choice": ("choose_cut",),
+    "cuts.classifier": ("CutClassifier",),
     "cuts.cut": ("Cut",),
     "core.errors": (
         "CutlineError",
@@ -96,6 +98,7 @@ __all__ = [
     "Counts",
     "Curve",
     "Cut",
+    "CutClassifier",
     "CutlineError",
     "Discordance",
     "Estimate",
