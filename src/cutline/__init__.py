@@ -12,8 +12,7 @@ ev.curve("roc"), ev.chart("roc").save("roc.png")    # CURVES and CHARTS list the
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 if TYPE_CHECKING:
     from cutline.advice import Note, Recommendation, Situation, advise
@@ -35,6 +34,14 @@ if TYPE_CHECKING:
     from cutline.cuts.choice import choose_cut
     from cutline.cuts.classifier import CutClassifier
     from cutline.cuts.cut import Cut
+    from cutline.cuts.utility import (
+        UtilityCurve,
+        brier_curve,
+        cost_curve,
+        decision_curve,
+        decision_difference,
+        profit_curve,
+    )
     from cutline.evaluation import Evaluation, evaluate
     from cutline.inference.one.bands import Band, band, roc_band
     from cutline.inference.one.refitting import ModelBootstrap, bootstrap_model, permutation_test
@@ -51,7 +58,6 @@ if TYPE_CHECKING:
     from cutline.training import LinearMeasureClassifier, auc_pairs, boosting_loss, boosting_metric
 
 __version__ = "0.1.0"
-
 # Where each public name lives; loaded when first used, so that importing cutline costs next to nothing.
 _HOMES = {
     "advice": ("Note", "Recommendation", "Situation", "advise"),
@@ -62,6 +68,14 @@ _HOMES = {
     "cuts.choice": ("choose_cut",),
     "cuts.classifier": ("CutClassifier",),
     "cuts.cut": ("Cut",),
+    "cuts.utility": (
+        "UtilityCurve",
+        "brier_curve",
+        "cost_curve",
+        "decision_curve",
+        "decision_difference",
+        "profit_curve",
+    ),
     "core.errors": (
         "CutlineError",
         "InputError",
@@ -87,7 +101,6 @@ _HOMES = {
     "core.table": ("Table",),
     "training": ("LinearMeasureClassifier", "auc_pairs", "boosting_loss", "boosting_metric"),
 }
-
 __all__ = [
     "CHARTS",
     "CURVES",
@@ -121,16 +134,21 @@ __all__ = [
     "Table",
     "UnavailableError",
     "UnknownNameError",
+    "UtilityCurve",
     "advise",
     "auc_pairs",
     "band",
     "boosting_loss",
     "boosting_metric",
     "bootstrap_model",
+    "brier_curve",
     "chart",
     "check_proper",
     "choose_cut",
     "compare",
+    "cost_curve",
+    "decision_curve",
+    "decision_difference",
     "evaluate",
     "information_scores",
     "load",
@@ -139,30 +157,34 @@ __all__ = [
     "one_vs_rest",
     "pem_areas",
     "permutation_test",
+    "profit_curve",
     "rank",
     "ranked_probability_score",
     "roc_band",
     "scorer",
     "triplet_loss",
 ]
+import lazy_loader
+
+# The stub beside this file lists the public names; each is loaded when it is first used.
+_load, _, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 
 def __getattr__(name: str) -> Any:
     """A public name, or a measure by its name or alias: `cutline.auc`, `cutline.ppv`."""
-    for home, names in _HOMES.items():
-        if name in names:
-            value = getattr(import_module(f"cutline.{home}"), name)
-            break
-    else:
-        if find_spec(f"cutline.{name}"):
-            return import_module(f"cutline.{name}")
-        measures = import_module("cutline.measures").MEASURES
-        if name.startswith("_") or name not in measures:
-            hint = "" if name.startswith("_") else import_module("cutline.core.errors").near(name, measures.names)
-            raise AttributeError(f"module 'cutline' has no attribute {name!r}.{hint}")
-        value = measures[name]
-    globals()[name] = value
-    return value
+    if name in __all__:
+        value = globals()[name] = _load(name)
+        return value
+    if name.startswith("_"):
+        raise AttributeError(f"module 'cutline' has no attribute {name!r}.")
+    measures = import_module("cutline.measures").MEASURES
+    if name not in measures:
+        hint = import_module("cutline.core.errors").near(name, [*measures.names, *__all__])
+        raise AttributeError(f"module 'cutline' has no attribute {name!r}.{hint}")
+    found = measures[name]
+    if not found.own:  # which may be defined again
+        globals()[name] = found
+    return found
 
 
 def __dir__() -> list[str]:

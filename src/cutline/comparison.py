@@ -97,7 +97,7 @@ class Comparison(Mapping[str, Evaluation]):
 
     def __getitem__(self, name: str) -> Evaluation:
         try:
-            return self.evaluations[name]
+            return self.evaluations[str(name)]  # models may have been named by numbers
         except KeyError:
             known = ", ".join(map(repr, self))
             raise UnknownNameError(f"There is no model {name!r} among {known}.{near(name, self)}") from None
@@ -357,6 +357,7 @@ class Comparison(Mapping[str, Evaluation]):
             raise ParameterError(
                 f"There are {len(self)} models, {', '.join(map(repr, self))}", "pass the names of two, a and b"
             )
+        a, b = str(a), str(b)  # as models may be named by numbers
         self[a], self[b]
         if a == b:
             raise ParameterError(f"a and b are both {a!r}", "pass the names of two models")

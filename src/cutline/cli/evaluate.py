@@ -168,7 +168,7 @@ def print_csv(table: Table) -> None:
     out = csv.writer(text, lineterminator="\n")
     out.writerow([name.replace(" ", "_") for name in table.columns])
     for row in table.to_dict():
-        out.writerow(["" if value is None else printable(value) for value in row.values()])
+        out.writerow(["" if value is None else writing.csv_cell(printable(value)) for value in row.values()])
     render.put(text.getvalue())
 
 

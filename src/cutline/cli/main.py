@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from types import FrameType
 from typing import Annotated
 
 import typer
 
-from cutline.cli import cut_commands
+from cutline.cli import chart_command, cut_commands
 from cutline.cli import options as o
 
 FINE, FAILED, REFUSED, BROKEN, STOPPED = 0, 1, 2, 3, 130
@@ -76,6 +78,7 @@ def evaluate(
     png: o.Png = None,
     force: o.Force = False,
     quiet: o.Quiet = False,
+    plugin: o.Plugin = None,
 ) -> None:
     """Evaluate one model: what it gets right, every number with its interval, and what to know about them."""
     from cutline.cli.evaluate import Asked, Output, run_evaluate
@@ -128,6 +131,7 @@ def compare(
     png: o.Png = None,
     force: o.Force = False,
     quiet: o.Quiet = False,
+    plugin: o.Plugin = None,
 ) -> None:
     """Compare models on the same cases: differences with intervals, and whether they can be told apart."""
     from cutline.cli.evaluate import Asked, Output, run_compare
@@ -170,6 +174,7 @@ def check(
     junit: o.Junit = None,
     force: o.Force = False,
     quiet: o.Quiet = False,
+    plugin: o.Plugin = None,
 ) -> None:
     """A gate for continuous integration: exit 1 when a requirement does not hold, 0 when all do.
 
@@ -200,6 +205,9 @@ def check(
 app.command(epilog="Example: cutline cut predictions.csv --label y --score p --require 'recall >= 0.9' -o cut.json")(
     cut_commands.cut
 )
+app.command(epilog="Examples: cutline chart --list; cutline chart predictions.csv roc --label y --score p -o roc.svg")(
+    chart_command.chart
+)
 app.command(epilog="Example: cutline apply cut.json new.csv --score p -o flagged.csv")(cut_commands.apply)
 
 
@@ -210,6 +218,7 @@ def measures(
     ] = None,
     family: o.InFamily = None,
     json: o.Json = False,
+    plugin: o.Plugin = None,
 ) -> None:
     """List the measures, or explain one: what it means, its formula, range, and when it is undefined."""
     from cutline.cli.measures import run_measures
@@ -358,4 +367,11 @@ def run() -> None:
     """The entry point of the installed command; a stream that the caller closed is one to nowhere."""
     sys.stdout = sys.stdout or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - until Python ends
     sys.stderr = sys.stderr or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
+    for name in ("SIGTERM", "SIGHUP"):  # which would end Python at once, with unfinished files left behind
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), _stop)
     sys.exit(main())
+
+
+def _stop(number: int, _: FrameType | None) -> None:
+    raise SystemExit(128 + number)

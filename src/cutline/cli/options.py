@@ -21,6 +21,14 @@ class Missing(StrEnum):
     drop = "drop"
 
 
+class Theme(StrEnum):
+    """The colours of charts."""
+
+    light = "light"
+    dark = "dark"
+    print = "print"
+
+
 class Format(StrEnum):
     """The formats of files."""
 
@@ -124,7 +132,18 @@ Share = Annotated[
     float | None,
     typer.Option(help="The same as a share of the list. Example: --share 0.05", rich_help_panel=_WHAT),
 ]
-Level = Annotated[float, typer.Option(help="The level of the intervals. Example: --level 0.9", rich_help_panel=_WHAT)]
+
+
+def _level(value: float) -> float:
+    from cutline.core.checks import check_level
+
+    return check_level(value)
+
+
+Level = Annotated[
+    float,
+    typer.Option(help="The level of the intervals. Example: --level 0.9", rich_help_panel=_WHAT, callback=_level),
+]
 Measures = Annotated[
     str | None,
     typer.Option(
@@ -223,6 +242,32 @@ AgainstScore = Annotated[
 Junit = Annotated[
     Path | None,
     typer.Option(help="Also write the results as JUnit XML. Example: --junit gate.xml", rich_help_panel=_OUTPUT),
+]
+
+
+def load_plug_ins(names: list[str] | None) -> list[str] | None:
+    """Import the modules that define more measures, before the command asks for one; they may be in this folder."""
+    if names:
+        import sys
+
+        from cutline.measures.plug_ins import load_module
+
+        sys.path.insert(0, str(Path.cwd()))
+        for name in names:
+            load_module(name)
+    return names
+
+
+Plugin = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--plugin",
+        metavar="MODULE",
+        help="A module, or a .py file, that defines measures with cutline.measure. Example: --plugin our_measures",
+        callback=load_plug_ins,
+        is_eager=True,
+        rich_help_panel=_WHAT,
+    ),
 ]
 
 

@@ -68,18 +68,22 @@ class Table:
 def frame(columns: Mapping[str, Any], backend: str = "pandas") -> Any:
     """Columns of one length as a data frame of pandas, polars or pyarrow."""
     data = dict(columns)
-    if backend == "pandas":
-        import pandas as pd
+    try:
+        if backend == "pandas":
+            import pandas as pd
 
-        return pd.DataFrame(data)
-    if backend == "polars":
-        import polars as pl
+            return pd.DataFrame(data)
+        if backend == "polars":
+            import polars as pl
 
-        return pl.DataFrame(data, strict=False)
-    if backend == "pyarrow":
-        import pyarrow as pa
+            return pl.DataFrame(data, strict=False)
+        if backend == "pyarrow":
+            import pyarrow as pa
 
-        return pa.table(data)
+            return pa.table(data)
+    except ImportError:
+        way_out = f"install {backend}, pass another backend, or use to_dict()"
+        raise ParameterError(f"{backend} is not installed", way_out, argument="backend") from None
     raise ParameterError(f"is {backend!r}", "pass 'pandas', 'polars' or 'pyarrow'", argument="backend")
 
 

@@ -60,5 +60,5 @@ def _csv(found: Evaluation | Comparison, level: float) -> str:
     table, text = found.summary(level=level), StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(table.columns)
-    writer.writerows(["" if cell is None else cell for cell in row] for row in table.rows)
+    writer.writerows(["" if cell is None else writing.csv_cell(cell) for cell in row] for row in table.rows)
     return text.getvalue()

@@ -7,6 +7,7 @@ import math
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
+from cutline.core.equality import ComparedByFields
 from cutline.core.table import Table, plain, shown
 
 
@@ -24,8 +25,8 @@ def quantile(level: float) -> float:
     return NormalDist().inv_cdf((1 + level) / 2)
 
 
-@dataclass(frozen=True)
-class Estimate:
+@dataclass(frozen=True, eq=False)
+class Estimate(ComparedByFields):
     """A value with its interval, how it was made, and what qualifies it.
 
     `low` and `high` are NaN when there is no interval; `notes` says why, as it says when a condition of the method
