@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 from cutline.core.checks import check_level
@@ -17,6 +18,9 @@ from cutline.core.counts import Counts
 from cutline.core.errors import InputError, ParameterError
 from cutline.core.ranking import Ranking
 from cutline.inference.effective_size import effective
+from cutline.inference.one.estimand import of_function
+from cutline.inference.one.intervals import Options, estimates
+from cutline.inference.resampling.samplers import GroupSampler
 from cutline.results.estimate import Estimate, quantile
 
 HALF_A_CASE = "A count is 0: half a case was added to each count for the limits."
@@ -42,7 +46,13 @@ def _net_benefit(c: Counts, odds: float) -> float:
 
 
 def at_prevalence(
-    r: Ranking, threshold: float, prevalence: float, *, level: float = 0.95, risk: float | None = None
+    r: Ranking,
+    threshold: float,
+    prevalence: float,
+    *,
+    level: float = 0.95,
+    risk: float | None = None,
+    groups: GroupSampler | None = None,
 ) -> dict[str, Estimate]:
     """Precision, npv, accuracy, F1 and net benefit of a cut at another prevalence, each with its interval.
 
@@ -52,6 +62,7 @@ def at_prevalence(
         prevalence: The share of positives in the other population.
         level: The level of the intervals.
         risk: The threshold probability of the net benefit; the threshold itself where that is a probability.
+        groups: The groups of the cases, which are then resampled whole.
 
     >>> r = Ranking.of_counts([0.9, 0.1], [80, 20], [10, 90])
     >>> found = at_prevalence(r, 0.5, 0.01)
@@ -75,8 +86,24 @@ def at_prevalence(
     if at is not None and 0 <= at < 1:
         odds = at / (1 - at)
         of["net_benefit"] = lambda t: _net_benefit(t, odds)
+    if groups is not None:
+        of |= {"precision": lambda t: float(t.precision), "npv": lambda t: float(t.npv)}
+        return {name: _of_groups(name, function, groups, threshold, p, level) for name, function in of.items()}
     found = {name: _predictive(name, rates, p, level) for name in ("precision", "npv")}
     return found | {name: _delta(name, function, rates, p, level) for name, function in of.items()}
+
+
+def _of_groups(
+    name: str, of: Callable[[Counts], float], groups: GroupSampler, threshold: float, p: float, level: float
+) -> Estimate:
+    """The bootstrap interval, of resamples of whole groups."""
+
+    def at_cut(c: Counts) -> float:
+        return of(_table(Rates(float(c.recall), float(c.specificity), 0, 0), p))
+
+    estimand = of_function(at_cut, groups.ranking, {"threshold": threshold}, grouped=True)
+    found = estimates([estimand], Options(level), groups)[0]
+    return replace(found, measure=name)
 
 
 def _seen(rates: Rates) -> tuple[Rates, tuple[str, ...]]:
@@ -93,7 +120,7 @@ def _seen(rates: Rates) -> tuple[Rates, tuple[str, ...]]:
 
 
 def _predictive(name: str, rates: Rates, p: float, level: float) -> Estimate:
-    """Mercaldo's interval: the logit of a predictive value is that of the prevalence and the log of a likelihood ratio."""
+    """Mercaldo's interval, on the logit scale: that of the prevalence plus the log of a likelihood ratio."""
     value = float(getattr(_table(rates, p), name))
     se, sp, m, n = _seen(rates)[0]
     if name == "precision":
