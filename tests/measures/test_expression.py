@@ -9,8 +9,7 @@ import pytest
 
 import cutline as cl
 from cutline.core.counts import Counts, divide
-from cutline.measures import Family, Needs
-from cutline.measures.definition import Registry
+from cutline.measures import MEASURES, Family, Needs
 from cutline.measures.expression import INPUTS, OPERATIONS, Program, symbol, trace
 from cutline.measures.kinds import Proportion
 
@@ -124,12 +123,12 @@ def test_a_share_says_of_which_cases(measure):
 
 def test_costs_stay_adjustable_where_they_are_open():
     measure = cl.MEASURES["expected_cost"]
-    assert trace(measure, COSTS).parameters == {"cost_fp": 1.0, "cost_fn": 1.0}
+    assert trace(measure, COSTS).parameters == {"expected_cost.cost_fp": 1.0, "expected_cost.cost_fn": 1.0}
     bound = trace(measure.with_(cost_fn=20), COSTS)
-    assert bound.parameters == {"cost_fp": 1.0}
+    assert bound.parameters == {"expected_cost.cost_fp": 1.0}
     program = Program()
     place = program.add(bound.value)
-    inputs = {"tp": 3.0, "fp": 1.0, "fn": 2.0, "tn": 4.0, "cost_fp": 5.0}
+    inputs = {"tp": 3.0, "fp": 1.0, "fn": 2.0, "tn": 4.0, "expected_cost.cost_fp": 5.0}
     assert run(program.steps, inputs)[place] == (5 * 1 + 20 * 2) / 10
 
 
@@ -153,9 +152,9 @@ def test_what_json_does_not_know_is_spelled():
 
 
 def defined(function, monkeypatch, **more):
-    """A measure of one cut in a registry of its own."""
-    monkeypatch.setattr("cutline.measures.definition.MEASURES", Registry())
-    monkeypatch.setattr(Counts, "measures", dict(Counts.measures))
+    """A measure of one cut, in the registry for the time of the test."""
+    monkeypatch.setattr(MEASURES, "_measures", dict(MEASURES._measures))
+    monkeypatch.setattr(MEASURES, "_by_name", dict(MEASURES._by_name))
     facts = {
         "title": "Mine", "formula": "x", "range": (-math.inf, math.inf),
         "better": "higher", "perfect": 1, "baseline": 0,

@@ -47,7 +47,7 @@ def run_apply(asked: Application, *, force: bool, quiet: bool) -> None:
     cut.require()
     kind = _KINDS.get(asked.out.suffix.lower())
     if kind is None:
-        raise ParameterError(f"--output is {str(asked.out)!r}: pass a path that ends in {', '.join(_KINDS)}.")
+        raise ParameterError(f"--output is {str(asked.out)!r}", f"pass a path that ends in {', '.join(_KINDS)}")
     writing.check(asked.out, overwrite=force)
     with waiting("Flagging", quiet=quiet), Cases(asked.file, asked.format) as cases:
         score = asked.score or _only_score(cases)

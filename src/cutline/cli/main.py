@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from types import FrameType
 from typing import Annotated
 
 import typer
 
-from cutline.cli import cut_commands
+from cutline.cli import chart_command, cut_commands
 from cutline.cli import options as o
 
 FINE, FAILED, REFUSED, BROKEN, STOPPED = 0, 1, 2, 3, 130
@@ -58,7 +60,7 @@ def evaluate(
     id: o.Id = None,
     positive: o.Positive = None,
     lower_is_positive: o.LowerIsPositive = False,
-    threshold: o.Threshold = 0.5,
+    threshold: o.Threshold = None,
     quota: o.Quota = None,
     share: o.Share = None,
     level: o.Level = 0.95,
@@ -73,9 +75,11 @@ def evaluate(
     json: o.Json = False,
     csv: o.Csv = False,
     html: o.Html = None,
+    save: o.Save = None,
     png: o.Png = None,
     force: o.Force = False,
     quiet: o.Quiet = False,
+    plugin: o.Plugin = None,
 ) -> None:
     """Evaluate one model: what it gets right, every number with its interval, and what to know about them."""
     from cutline.cli.evaluate import Asked, Output, run_evaluate
@@ -88,9 +92,11 @@ def evaluate(
         threshold,
         missing.value,
         format and format.value,
+        quota,
+        share,
     )
-    asked = Asked(measures, family and family.value, all, quota, share, level, resamples, seed)
-    run_evaluate(file, reading, asked, Output(json, csv, html, png, force, quiet), name)
+    asked = Asked(measures, family and family.value, all, level, resamples, seed)
+    run_evaluate(file, reading, asked, Output(json, csv, html, tuple(save or ()), png, force, quiet), name)
 
 
 def score_list(score: str | None) -> tuple[str, ...]:
@@ -115,7 +121,9 @@ def compare(
     id: o.Id = None,
     positive: o.Positive = None,
     lower_is_positive: o.LowerIsPositive = False,
-    threshold: o.Threshold = 0.5,
+    threshold: o.Threshold = None,
+    quota: o.Quota = None,
+    share: o.Share = None,
     level: o.Level = 0.95,
     measures: o.Measures = None,
     resamples: o.Resamples = None,
@@ -125,9 +133,11 @@ def compare(
     json: o.Json = False,
     csv: o.Csv = False,
     html: o.Html = None,
+    save: o.Save = None,
     png: o.Png = None,
     force: o.Force = False,
     quiet: o.Quiet = False,
+    plugin: o.Plugin = None,
 ) -> None:
     """Compare models on the same cases: differences with intervals, and whether they can be told apart."""
     from cutline.cli.evaluate import Asked, Output, run_compare
@@ -140,9 +150,11 @@ def compare(
         threshold,
         missing.value,
         format and format.value,
+        quota,
+        share,
     )
-    asked = Asked(measures, None, False, None, None, level, resamples, seed)
-    run_compare(files, reading, asked, Output(json, csv, html, png, force, quiet))
+    asked = Asked(measures, None, False, level, resamples, seed)
+    run_compare(files, reading, asked, Output(json, csv, html, tuple(save or ()), png, force, quiet))
 
 
 @app.command(epilog="Example: cutline check predictions.csv --label y --score p --require 'auc.low >= 0.8'")
@@ -160,7 +172,9 @@ def check(
     id: o.Id = None,
     positive: o.Positive = None,
     lower_is_positive: o.LowerIsPositive = False,
-    threshold: o.Threshold = 0.5,
+    threshold: o.Threshold = None,
+    quota: o.Quota = None,
+    share: o.Share = None,
     level: o.Level = 0.95,
     resamples: o.Resamples = None,
     seed: o.Seed = 0,
@@ -170,6 +184,7 @@ def check(
     junit: o.Junit = None,
     force: o.Force = False,
     quiet: o.Quiet = False,
+    plugin: o.Plugin = None,
 ) -> None:
     """A gate for continuous integration: exit 1 when a requirement does not hold, 0 when all do.
 
@@ -190,15 +205,20 @@ def check(
         threshold,
         missing.value,
         format and format.value,
+        quota,
+        share,
     )
-    asked = Asked(None, None, False, None, None, level, resamples, seed)
+    asked = Asked(None, None, False, level, resamples, seed)
     gate = Gate(tuple(require or ()), against, no_worse, margin, against_score, junit)
-    passed = run_check(file, reading, asked, gate, Output(json, False, None, None, force, quiet))
+    passed = run_check(file, reading, asked, gate, Output(json, force=force, quiet=quiet))
     raise typer.Exit(FINE if passed else FAILED)
 
 
 app.command(epilog="Example: cutline cut predictions.csv --label y --score p --require 'recall >= 0.9' -o cut.json")(
     cut_commands.cut
+)
+app.command(epilog="Examples: cutline chart --list; cutline chart predictions.csv roc --label y --score p -o roc.svg")(
+    chart_command.chart
 )
 app.command(epilog="Example: cutline apply cut.json new.csv --score p -o flagged.csv")(cut_commands.apply)
 
@@ -210,6 +230,7 @@ def measures(
     ] = None,
     family: o.InFamily = None,
     json: o.Json = False,
+    plugin: o.Plugin = None,
 ) -> None:
     """List the measures, or explain one: what it means, its formula, range, and when it is undefined."""
     from cutline.cli.measures import run_measures
@@ -358,4 +379,11 @@ def run() -> None:
     """The entry point of the installed command; a stream that the caller closed is one to nowhere."""
     sys.stdout = sys.stdout or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - until Python ends
     sys.stderr = sys.stderr or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
+    for name in ("SIGTERM", "SIGHUP"):  # which would end Python at once, with unfinished files left behind
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), _stop)
     sys.exit(main())
+
+
+def _stop(number: int, _: FrameType | None) -> None:
+    raise SystemExit(128 + number)

@@ -10,7 +10,7 @@ import numpy as np
 from cutline.core.counts import Counts, divide, real
 from cutline.measures.conditions import ALL_FLAGGED, NO_POSITIVE, NONE_FLAGGED, ONE_CLASS
 from cutline.measures.facts import Condition, Parameter, ReferenceValue
-from cutline.measures.kinds import Proportion, Ratio
+from cutline.measures.kinds import Equivalent, Proportion, Ratio
 from cutline.measures.rates import fnr, fpr, precision, rate, recall, specificity
 
 # ---------------------------------------------------------------------- both classes together
@@ -25,7 +25,8 @@ from cutline.measures.rates import fnr, fpr, precision, rate, recall, specificit
     baseline=0,
     undefined=ONE_CLASS,
     aliases=("informedness", "youden_index", "wracc"),
-    source=("berrar2025", "youden1950", "sonnenburg"),
+    equivalent=Equivalent("balanced_accuracy", "2 balanced_accuracy - 1"),
+    source={"berrar2025": "Definition 8", "sonnenburg": "Scores III", "youden1950": ""},
 )
 def youden_j(c: Counts) -> Any:
     """How much more often a positive case is flagged than a negative one.
@@ -44,6 +45,7 @@ def youden_j(c: Counts) -> Any:
     perfect=ReferenceValue(r"\pi(1-\pi)", lambda s, **_: s.prevalence * (1 - s.prevalence)),
     baseline=0,
     undefined=ONE_CLASS,
+    equivalent=Equivalent("balanced_accuracy", "P N / n^2 (2 balanced_accuracy - 1)"),
     source="lavrac1999",
 )
 def weighted_relative_accuracy(c: Counts) -> Any:
@@ -61,7 +63,7 @@ def weighted_relative_accuracy(c: Counts) -> Any:
     undefined=(*ONE_CLASS, NONE_FLAGGED),
     aliases=("positive_likelihood_ratio",),
     kind=Ratio(above=("tp", "fn"), below=("fp", "tn")),
-    source="berrar2025",
+    source={"berrar2025": "Definition 9"},
 )
 def lr_plus(c: Counts) -> Any:
     """How many times likelier a positive case is flagged than a negative one."""
@@ -78,7 +80,7 @@ def lr_plus(c: Counts) -> Any:
     undefined=(*ONE_CLASS, ALL_FLAGGED),
     aliases=("negative_likelihood_ratio",),
     kind=Ratio(above=("fn", "tp"), below=("tn", "fp")),
-    source="berrar2025",
+    source={"berrar2025": "Definition 10"},
 )
 def lr_minus(c: Counts) -> Any:
     """How many times likelier a positive case is left unflagged than a negative one."""
@@ -94,7 +96,7 @@ def lr_minus(c: Counts) -> Any:
     undefined=ONE_CLASS,
     aliases=("bacc",),
     headline=True,
-    source="berrar2025",
+    source={"berrar2025": "Definition 11"},
 )
 def balanced_accuracy(c: Counts) -> Any:
     """Mean of the accuracies within the two classes."""
@@ -109,7 +111,8 @@ def balanced_accuracy(c: Counts) -> Any:
     baseline=0.5,
     undefined=ONE_CLASS,
     aliases=("ber",),
-    source="sonnenburg",
+    equivalent=Equivalent("balanced_accuracy", "1 - balanced_accuracy"),
+    source={"sonnenburg": "Scores III"},
 )
 def balanced_error_rate(c: Counts) -> Any:
     """Mean of the error rates within the two classes."""
@@ -151,7 +154,8 @@ def _f_baseline(s: Any, alpha: float) -> Any:
         lambda c, alpha, **_: (c.tp == 0) & (alpha * c.fp + (1 - alpha) * c.fn == 0),
     ),
     parameters={"alpha": Parameter("weight of precision against recall", low=0, high=1, example=0.3)},
-    source="murphy2007",
+    trained_by="rows",
+    source={"murphy2007": "Equation 13"},
 )
 def f_alpha(c: Counts, *, alpha: float = 0.5) -> Any:
     """Weighted harmonic mean of precision and recall, from the counts, so that it is 0 where they are undefined.
@@ -175,7 +179,9 @@ def f_alpha(c: Counts, *, alpha: float = 0.5) -> Any:
         lambda c, beta, **_: (c.tp == 0) & (c.fp + beta**2 * c.fn == 0),
     ),
     parameters={"beta": Parameter("how many times recall counts as much as precision", low=0, high=1e100, example=2)},
-    source="berrar2025",
+    trained_by="rows",
+    numbered={r"f_?(\d+(?:\.\d+)?)": "beta"},
+    source={"berrar2025": "Definition 13"},
 )
 def f_beta(c: Counts, *, beta: float = 1.0) -> Any:
     """Harmonic mean of precision and recall, recall counting beta times as much."""
@@ -193,7 +199,8 @@ def f_beta(c: Counts, *, beta: float = 1.0) -> Any:
     aliases=("f_measure", "f_score", "f1_score", "dice"),
     headline=True,
     kind=Proportion(lambda c: (c.tp, c.tp + c.fp + c.fn), then=lambda jaccard: 2 * jaccard / (1 + jaccard)),
-    source=("berrar2025", "murphy2007", "sonnenburg"),
+    trained_by="rows",
+    source={"berrar2025": "Definition 12", "murphy2007": "Equation 12", "sonnenburg": "Scores III"},
 )
 def f1(c: Counts) -> Any:
     """Harmonic mean of precision and recall, from the counts: 0, not undefined, when every flagged case is wrong."""
@@ -208,7 +215,7 @@ def f1(c: Counts) -> Any:
     baseline=ReferenceValue(r"\sqrt{\pi q}", lambda s, **_: np.sqrt(s.prevalence * s.flagged)),
     undefined=(NO_POSITIVE, NONE_FLAGGED),
     aliases=("fowlkes_mallows",),
-    source="berrar2025",
+    source={"berrar2025": "Definition 14"},
 )
 def g_measure(c: Counts) -> Any:
     """Geometric mean of precision and recall."""
@@ -227,6 +234,8 @@ def g_measure(c: Counts) -> Any:
     undefined=NOTHING_POSITIVE,
     aliases=("csi", "critical_success_index", "threat_score"),
     kind=Proportion(lambda c: (c.tp, c.tp + c.fp + c.fn)),
+    equivalent=Equivalent("f1", "f1 / (2 - f1)"),
+    trained_by="rows",
     source="jaccard1912",
 )
 def jaccard(c: Counts) -> Any:
@@ -256,7 +265,8 @@ def jaccard(c: Counts) -> Any:
             example=0.5,
         )
     },
-    source="berrar2025",
+    equivalent=Equivalent("precision", "precision / prevalence"),
+    source={"berrar2025": "Definition 16"},
 )
 def lift(c: Counts, *, prevalence: float | None = None) -> Any:
     """How many times more of the flagged cases are positive than a null model would get right.

@@ -15,7 +15,7 @@ from cutline.inputs.predictions import cases, check_probabilities
 from cutline.measures.conditions import ONE_CLASS
 from cutline.measures.definition import Family, Needs, measure
 from cutline.measures.facts import Condition, Parameter, ReferenceValue
-from cutline.measures.kinds import MeanOfCases
+from cutline.measures.kinds import Equivalent, MeanOfCases
 from cutline.measures.rates import BASE, entropy
 
 probability = partial(
@@ -78,7 +78,7 @@ def _distances(r: Ranking) -> tuple[Array, Array]:
     baseline=ReferenceValue(r"2\pi(1-\pi)", lambda s, **_: 2 * s.prevalence * (1 - s.prevalence)),
     aliases=("mean_absolute_error", "mape", "mean_absolute_probability_error"),
     kind=MeanOfCases(_distances),
-    source="berrar2025",
+    source={"berrar2025": "Definition 17"},
 )
 def mae(r: Ranking) -> Any:
     """Mean distance of the probability from the label. It is not proper: it rewards exaggeration."""
@@ -96,7 +96,8 @@ def _squares(r: Ranking) -> tuple[Array, Array]:
     aliases=("mse", "mean_squared_error", "brier_score"),
     headline=True,
     kind=MeanOfCases(_squares),
-    source=("berrar2025", "brier1950"),
+    card=True,
+    source={"berrar2025": "Definition 18", "brier1950": ""},
 )
 def brier(r: Ranking) -> Any:
     """Mean squared distance of the probability from the label."""
@@ -108,7 +109,8 @@ def brier(r: Ranking) -> Any:
     formula=r"\sqrt{\frac1n \sum_i (y_i - p_i)^2}",
     baseline=ReferenceValue(r"\sqrt{\pi(1-\pi)}", lambda s, **_: math.sqrt(s.prevalence * (1 - s.prevalence))),
     aliases=("root_mean_square_error",),
-    source="berrar2025",
+    equivalent=Equivalent("brier", "the square root of brier"),
+    source={"berrar2025": "Definition 19"},
 )
 def rmse(r: Ranking) -> Any:
     """Root of the Brier score."""
@@ -122,7 +124,8 @@ def rmse(r: Ranking) -> Any:
     perfect=1,
     baseline=ReferenceValue(r"1 - \pi(1-\pi)", lambda s, **_: 1 - s.prevalence * (1 - s.prevalence)),
     aliases=("quadratic_scoring_rule",),
-    source="berrar2025",
+    equivalent=Equivalent("brier", "1 - brier"),
+    source={"berrar2025": "Section 1"},
 )
 def quadratic_score(r: Ranking) -> Any:
     """Mean reward by the quadratic scoring rule, which is strictly proper."""
@@ -138,6 +141,7 @@ def quadratic_score(r: Ranking) -> Any:
     baseline=0,
     undefined=ONE_CLASS,
     aliases=("brier_skill_score", "scaled_brier", "ipa"),
+    equivalent=Equivalent("brier", "1 - brier / (prevalence (1 - prevalence))"),
     source="murphy1973",
 )
 def brier_skill(r: Ranking) -> Any:
@@ -165,7 +169,8 @@ def _surprise(r: Ranking, eps: float | None = None, base: float = math.e) -> tup
     aliases=("logloss", "cross_entropy", "logarithmic_loss"),
     headline=True,
     kind=MeanOfCases(_surprise),
-    source="berrar2025",
+    card=True,
+    source={"berrar2025": "Definition 20"},
 )
 def log_loss(r: Ranking, *, base: float = math.e, eps: float | None = None) -> Any:
     """Mean surprise at the true class, in nats unless `base` says otherwise."""
@@ -192,7 +197,7 @@ def log_loss(r: Ranking, *, base: float = math.e, eps: float | None = None) -> A
         "base": BASE,
         "eps": EPS,
     },
-    source=("berrar2025", "lin2017"),
+    source={"berrar2025": "Definition 21", "lin2017": ""},
 )
 def balanced_cross_entropy(
     r: Ranking, *, alpha: float | None = None, base: float = math.e, eps: float | None = None
@@ -228,7 +233,7 @@ def _balanced_entropy(prevalence: float, alpha: float, base: float) -> float:
         "base": BASE,
         "eps": EPS,
     },
-    source=("berrar2025", "lin2017"),
+    source={"berrar2025": "Definition 22", "lin2017": ""},
 )
 def focal_loss(
     r: Ranking,
@@ -305,7 +310,7 @@ def information_scores(
         Condition(c.words, lambda r, prior=None, c=c, **_: (prior is None) & c.holds(r)) for c in ONE_CLASS
     ),
     parameters={"prior": PRIOR, "base": BASE},
-    source=("berrar2025", "kononenko1991"),
+    source={"berrar2025": "Definition 23", "kononenko1991": ""},
 )
 def information_score(r: Ranking, *, prior: float | None = None, base: float = math.e) -> Any:
     """Mean information that the probabilities give beyond the prior, misleading information counting against it."""
@@ -332,7 +337,7 @@ def _log(p: Any) -> Any:
     baseline=0,
     undefined=information_score.undefined,
     parameters={"prior": PRIOR},
-    source=("berrar2025", "kononenko1991"),
+    source={"berrar2025": "Definition 23", "kononenko1991": ""},
 )
 def relative_information_score(r: Ranking, *, prior: float | None = None) -> Any:
     """The information score as a share of what knowing every label would give."""
@@ -358,7 +363,7 @@ def _shortfalls(r: Ranking) -> tuple[Array, Array]:
     baseline=1,
     concordant=True,
     kind=MeanOfCases(_shortfalls),
-    source="berrar2025",
+    source={"berrar2025": "Definition 35"},
 )
 def hinge_loss(r: Ranking) -> Any:
     """Mean shortfall from a margin of 1, the scores being signed distances from the boundary.

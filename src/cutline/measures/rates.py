@@ -16,7 +16,7 @@ from cutline.core.counts import Counts, divide, real
 from cutline.measures.conditions import ALL_FLAGGED, NO_CASE, NO_NEGATIVE, NO_POSITIVE, NONE_FLAGGED
 from cutline.measures.definition import Family, Needs, measure
 from cutline.measures.facts import FLAGGED, PREVALENCE, Parameter, ReferenceValue
-from cutline.measures.kinds import Proportion
+from cutline.measures.kinds import Equivalent, PairedShare, Proportion
 
 rate = partial(measure, needs=Needs.COUNTS, family=Family.CUT, range=(0, 1), concordant=True)
 
@@ -49,8 +49,13 @@ def xlogx(x: Any) -> Any:
     aliases=("acc",),
     headline=True,
     undefined=NO_CASE,
-    kind=Proportion(lambda c: (c.tp + c.tn, c.total)),
-    source=("berrar2025", "murphy2007", "sonnenburg"),
+    kind=Proportion(lambda c: (c.tp + c.tn, c.total), paired=PairedShare(None, "right")),
+    source={
+        "berrar2025": "Definition 1",
+        "murphy2007": "Equation 10",
+        "arbel2006": "Equation 1",
+        "sonnenburg": "Scores I",
+    },
 )
 def accuracy(c: Counts) -> Any:
     """Share of the cases that are predicted correctly.
@@ -71,8 +76,9 @@ def accuracy(c: Counts) -> Any:
     ),
     aliases=("err", "error", "zero_one_loss", "misclassification_rate"),
     undefined=NO_CASE,
-    kind=Proportion(lambda c: (c.fp + c.fn, c.total)),
-    source=("berrar2025", "sonnenburg"),
+    kind=Proportion(lambda c: (c.fp + c.fn, c.total), paired=PairedShare(None, "wrong")),
+    equivalent=Equivalent("accuracy", "1 - accuracy"),
+    source={"berrar2025": "Definition 2", "arbel2006": "Equation 1", "sonnenburg": "Scores I"},
 )
 def error_rate(c: Counts) -> Any:
     """Share of the cases that are predicted wrongly: the mean 0-1 loss."""
@@ -88,8 +94,14 @@ def error_rate(c: Counts) -> Any:
     undefined=NO_POSITIVE,
     aliases=("sensitivity", "tpr", "true_positive_rate", "detection_rate"),
     headline=True,
-    kind=Proportion(lambda c: (c.tp, c.positives)),
-    source=("berrar2025", "murphy2007"),
+    kind=Proportion(lambda c: (c.tp, c.positives), paired=PairedShare(True, "right")),
+    card=True,
+    source={
+        "berrar2025": "Definition 3",
+        "murphy2007": "Equation 6",
+        "arbel2006": "Equations 1 and 3",
+        "sonnenburg": "Scores II",
+    },
 )
 def recall(c: Counts) -> Any:
     """Share of the positive cases that are flagged.
@@ -109,8 +121,14 @@ def recall(c: Counts) -> Any:
     undefined=NO_NEGATIVE,
     aliases=("tnr", "true_negative_rate", "selectivity"),
     headline=True,
-    kind=Proportion(lambda c: (c.tn, c.negatives)),
-    source=("berrar2025", "murphy2007"),
+    kind=Proportion(lambda c: (c.tn, c.negatives), paired=PairedShare(False, "right")),
+    card=True,
+    source={
+        "berrar2025": "Definition 4",
+        "murphy2007": "Equation 9",
+        "arbel2006": "Equation 1",
+        "sonnenburg": "Scores II",
+    },
 )
 def specificity(c: Counts) -> Any:
     """Share of the negative cases that are not flagged."""
@@ -125,8 +143,9 @@ def specificity(c: Counts) -> Any:
     baseline=FLAGGED,
     undefined=NO_NEGATIVE,
     aliases=("false_positive_rate", "false_acceptance_rate", "fall_out"),
-    kind=Proportion(lambda c: (c.fp, c.negatives)),
-    source="murphy2007",
+    kind=Proportion(lambda c: (c.fp, c.negatives), paired=PairedShare(False, "wrong")),
+    equivalent=Equivalent("specificity", "1 - specificity"),
+    source={"berrar2025": "Figure 2", "murphy2007": "Equation 7", "arbel2006": "Equation 1", "sonnenburg": "Scores II"},
 )
 def fpr(c: Counts) -> Any:
     """Share of the negative cases that are flagged."""
@@ -141,8 +160,9 @@ def fpr(c: Counts) -> Any:
     baseline=ReferenceValue("1 - q", lambda s, **_: 1 - s.flagged),
     undefined=NO_POSITIVE,
     aliases=("false_negative_rate", "false_rejection_rate", "miss_rate"),
-    kind=Proportion(lambda c: (c.fn, c.positives)),
-    source="murphy2007",
+    kind=Proportion(lambda c: (c.fn, c.positives), paired=PairedShare(True, "wrong")),
+    equivalent=Equivalent("recall", "1 - recall"),
+    source={"murphy2007": "Equation 8", "arbel2006": "Equation 1", "sonnenburg": "Scores II"},
 )
 def fnr(c: Counts) -> Any:
     """Share of the positive cases that are missed."""
@@ -159,7 +179,14 @@ def fnr(c: Counts) -> Any:
     aliases=("ppv", "positive_predictive_value"),
     headline=True,
     kind=Proportion(lambda c: (c.tp, c.flagged)),
-    source=("berrar2025", "murphy2007"),
+    trained_by="diagonals",
+    card=True,
+    source={
+        "berrar2025": "Definition 5",
+        "murphy2007": "Equation 11",
+        "arbel2006": "Equations 1 and 2",
+        "sonnenburg": "Scores II",
+    },
 )
 def precision(c: Counts) -> Any:
     """Share of the flagged cases that are positive.
@@ -181,7 +208,7 @@ def precision(c: Counts) -> Any:
     undefined=ALL_FLAGGED,
     aliases=("negative_predictive_value",),
     kind=Proportion(lambda c: (c.tn, c.unflagged)),
-    source="berrar2025",
+    source={"berrar2025": "Definition 6", "sonnenburg": "Scores II"},
 )
 def npv(c: Counts) -> Any:
     """Share of the cases not flagged that are negative."""
@@ -197,7 +224,8 @@ def npv(c: Counts) -> Any:
     undefined=NONE_FLAGGED,
     aliases=("false_discovery_rate",),
     kind=Proportion(lambda c: (c.fp, c.flagged)),
-    source="berrar2025",
+    equivalent=Equivalent("precision", "1 - precision"),
+    source={"berrar2025": "Definition 7", "sonnenburg": "Scores II"},
 )
 def fdr(c: Counts) -> Any:
     """Share of the flagged cases that are negative."""
@@ -213,7 +241,8 @@ def fdr(c: Counts) -> Any:
     undefined=ALL_FLAGGED,
     aliases=("fdr_minus", "negative_false_discovery_rate"),
     kind=Proportion(lambda c: (c.fn, c.unflagged)),
-    source="sonnenburg",
+    equivalent=Equivalent("npv", "1 - npv"),
+    source={"sonnenburg": "Scores II"},
 )
 def false_omission_rate(c: Counts) -> Any:
     """Share of the cases not flagged that are positive."""
@@ -229,7 +258,7 @@ def false_omission_rate(c: Counts) -> Any:
     aliases=("base_rate",),
     undefined=NO_CASE,
     kind=Proportion(lambda c: (c.positives, c.total)),
-    source="berrar2025",
+    source={"berrar2025": "Definition 16"},
 )
 def prevalence(c: Counts) -> Any:
     """Share of the cases that are positive: a fact about the data, not about the model."""
@@ -245,8 +274,8 @@ def prevalence(c: Counts) -> Any:
     concordant=False,
     aliases=("flagged_rate", "rate_of_positive_predictions"),
     undefined=NO_CASE,
-    kind=Proportion(lambda c: (c.flagged, c.total)),
-    source="berrar2025",
+    kind=Proportion(lambda c: (c.flagged, c.total), paired=PairedShare(None, "flagged")),
+    source={"berrar2025": "Definition 24", "murphy2007": "Equation 15"},
 )
 def predicted_positive_rate(c: Counts) -> Any:
     """Share of the cases that are flagged."""

@@ -10,6 +10,7 @@ from typing import Protocol
 
 import numpy as np
 
+from cutline.core.equality import ComparedByFields
 from cutline.core.ranking import Array
 from cutline.core.table import shown
 from cutline.inference.caveats import EQUAL, has_spread
@@ -36,8 +37,8 @@ class Difference(Protocol):
         """The differences that are compatible with the data at a level."""
 
 
-@dataclass(frozen=True)
-class NormalDifference:
+@dataclass(frozen=True, eq=False)
+class NormalDifference(ComparedByFields):
     """A difference with a standard error and a normal distribution around it.
 
     >>> found = NormalDifference(0.1, 0.05)

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cutline.core.counts import Counts, divide
+from cutline.core.equality import ComparedByFields
 from cutline.core.ranking import Array, Ranking
 from cutline.core.table import Table, plain
 from cutline.measures import Measure
@@ -50,8 +51,8 @@ def visible(spans: Sequence[Span], low: float, high: float, least: float = 0.001
     return drawn
 
 
-@dataclass(frozen=True)
-class Dominance:
+@dataclass(frozen=True, eq=False)
+class Dominance(ComparedByFields):
     """Where each model is the best, from one end of the axis to the other."""
 
     curve: str

@@ -8,12 +8,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from cutline.core.equality import ComparedByFields
 from cutline.core.table import Table, p_shown, plain, shown
 from cutline.inference.two.differences import holm
 
 
-@dataclass(frozen=True)
-class PairTest:
+@dataclass(frozen=True, eq=False)
+class PairTest(ComparedByFields):
     """Whether two models differ in a measure: the difference a - b and how compatible the data are with none.
 
     `p_holm` is corrected for the number of pairs that were tested together. `share` is the plain share of the
@@ -35,8 +36,8 @@ class PairTest:
         return {field.name: plain(getattr(self, field.name)) for field in fields(self)} | {"notes": list(self.notes)}
 
 
-@dataclass(frozen=True)
-class PairTests:
+@dataclass(frozen=True, eq=False)
+class PairTests(ComparedByFields):
     """The tests of all pairs of models in one measure.
 
     `p_value` is that of no difference at all between the models: of the one pair when there are two of them, of
