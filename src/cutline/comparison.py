@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from cutline.core.checks import LEVEL, check_choice, check_level, check_whole
+from cutline.core.checks import LEVEL, check_choice, check_level, check_text, check_whole
 from cutline.core.counts import written
 from cutline.core.errors import Argument, ParameterError, Text, UnknownNameError, near
 from cutline.core.table import Table
@@ -97,7 +97,7 @@ class Comparison(Mapping[str, Evaluation]):
 
     def __getitem__(self, name: str) -> Evaluation:
         try:
-            return self.evaluations[name]
+            return self.evaluations[check_text(name, "name", next(iter(self.evaluations)))]
         except KeyError:
             known = ", ".join(map(repr, self))
             raise UnknownNameError(f"There is no model {name!r} among {known}.{near(name, self)}") from None

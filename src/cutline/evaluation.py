@@ -25,7 +25,7 @@ from cutline.inputs import sources
 from cutline.inputs.alignment import groups_of
 from cutline.inputs.predictions import Missing, complete, cut, places, rank
 from cutline.measures import MEASURES, Family, Measure, Needs
-from cutline.measures.definition import DEFAULT_THRESHOLD
+from cutline.measures.definition import DEFAULT_THRESHOLD, each_of
 from cutline.results.estimate import Estimate
 from cutline.results.notes import Remark, remarks
 
@@ -273,9 +273,7 @@ class Evaluation:
             if self.ranking.are_probabilities:  # which are no signed distances
                 chosen = [m for m in chosen if m.needs is not Needs.MARGINS]
         else:
-            chosen = [
-                MEASURES[measure] for measure in ([measures] if isinstance(measures, str | Measure) else measures)
-            ]
+            chosen = [MEASURES[measure] for measure in each_of(measures)]
         if quota is not None or share is not None:
             j = float(places(self.ranking, quota=quota, share=share))
             chosen = [m.with_(quota=int(j) if j.is_integer() else j) if "quota" in m.parameters else m for m in chosen]

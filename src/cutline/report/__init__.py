@@ -10,7 +10,7 @@ from typing import Any
 
 from cutline.comparison import Comparison
 from cutline.core import writing
-from cutline.core.checks import LEVEL, check_level
+from cutline.core.checks import LEVEL, check_level, check_path
 from cutline.core.errors import ParameterError
 from cutline.evaluation import Evaluation
 
@@ -26,7 +26,7 @@ def save(
     `level` is that of the intervals.
     """
     check_level(level)
-    target = Path(path)
+    target = check_path(path, "path", "report.html")
     suffix = target.suffix.lower()
     if suffix not in SUFFIXES:
         what = f"the suffix {target.suffix!r}" if suffix else "no suffix"
