@@ -466,7 +466,7 @@ def test_a_summary_of_scores_that_are_no_probabilities_says_so():
     rows = {row["measure"]: row for row in PATIENTS.summary(resamples=39)}
 
     assert {m.name for m in MEASURES if m.headline} == set(rows)
-    assert rows["brier"]["note"].startswith("undefined: the scores are not probabilities")
+    assert rows["brier"]["note"].startswith("brier of protein is undefined: the scores are not probabilities")
     assert math.isnan(rows["brier"]["difference"])
 
 
@@ -553,3 +553,12 @@ def test_the_method_that_auto_chooses_is_told():
 
     for measure, chosen in {"auc": "delong", "accuracy": "mcnemar_midp", "f1": "bootstrap"}.items():
         assert models.method(measure) == chosen == next(iter(models.test(measure, resamples=2))).method
+
+
+def test_models_may_be_named_by_numbers():
+    labels = [1, 0, 1, 0] * 9
+    both = cl.compare(labels, {0: [0.1, 0.2, 0.3, 0.4] * 9, 1: [0.3, 0.2, 0.1, 0.5] * 9}, threshold={0: 0.5, 1: 0.3})
+
+    assert both[0] is both["0"]
+    assert (both[0].threshold, both[1].threshold) == (0.5, 0.3)
+    assert both.difference("auc", 0, 1).value == both[0].auc - both[1].auc

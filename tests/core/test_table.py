@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from cutline import CutlineError, Table
+from cutline import CutlineError, ParameterError, Table
 from cutline.core.table import plain, shown
 
 TABLE = Table(

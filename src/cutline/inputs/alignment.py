@@ -221,6 +221,7 @@ def thresholds_of(threshold: Any, names: tuple[str, ...]) -> dict[str, float]:
     """The threshold of each model: one for all, or one for each."""
     if not isinstance(threshold, Mapping):
         return dict.fromkeys(names, number(threshold, "threshold"))
+    threshold = {str(name): value for name, value in threshold.items()}  # as models may be named by numbers
     if set(threshold) != set(names):
         raise ParameterError(
             f"is given for {', '.join(map(repr, threshold)) or 'no model'}, but the models are "

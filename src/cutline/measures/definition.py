@@ -155,7 +155,7 @@ def member(kind: type[Named], wanted: Named | str) -> Named:
     raise UnknownNameError(f"There is no {kind.__name__.lower()} {wanted!r}", f"choose one of {names}")
 
 
-def each_of(measures: Iterable[str | Measure] | str | Measure) -> list[str | Measure]:
+def each_of(measures: Any) -> list[Any]:
     """The measures that are asked for, where one may stand alone."""
     if isinstance(measures, str | Measure):
         return [measures]

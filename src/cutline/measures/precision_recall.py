@@ -73,7 +73,7 @@ def _mean_precision_of_places(r: Ranking) -> Array:
     headline=True,
     trained_by="precisions",
     card=True,
-    source="berrar2025",
+    source={"berrar2025": "Definition 32", "murphy2007": "Section 2", "sonnenburg": "Area under the curves"},
 )
 def average_precision(r: Ranking) -> Any:
     """Mean precision over the positive cases, each read at the cut of its own score, as scikit-learn does.
@@ -129,7 +129,7 @@ def _harmonic_number(n: float) -> float:
     baseline=PREVALENCE,
     undefined=FRACTIONAL_WEIGHTS,
     scales=False,
-    source="berrar2025",
+    source={"berrar2025": "Definition 32"},
 )
 def mean_precision(r: Ranking) -> Any:
     """Mean over all places of the list of the precision down to there: what average precision is confused with."""
@@ -150,7 +150,7 @@ def mean_precision(r: Ranking) -> Any:
     undefined=(NO_POSITIVE, FRACTIONAL_WEIGHTS),
     scales=False,
     equivalent=Equivalent("mean_precision", "mean_precision / prevalence"),
-    source="berrar2025",
+    source={"berrar2025": "Definition 26"},
 )
 def average_lift(r: Ranking) -> Any:
     """Mean lift over all lengths of the list."""
@@ -166,7 +166,7 @@ def average_lift(r: Ranking) -> Any:
     undefined=ONE_CLASS,
     concordant=False,
     aliases=("map",),
-    source=("berrar2025", "beitzel2009"),
+    source={"berrar2025": "Section 6", "beitzel2009": ""},
 )
 def mean_average_precision(r: Ranking) -> Any:
     """Mean of the average precisions with each class in turn as the positive one."""
@@ -212,7 +212,7 @@ HALF_OF_THE_PREVALENCE = ReferenceValue(r"\frac{\pi}{2}", lambda s, **_: s.preva
     baseline=HALF_OF_THE_PREVALENCE,
     undefined=NO_POSITIVE,
     concordant=False,
-    source=("berrar2025", "boyd2013"),
+    source={"berrar2025": "Definition 33", "boyd2013": ""},
 )
 def aucpr_min(r: Ranking) -> Any:
     """Area under the precision-recall curve through the lowest precision at each recall, from (0, 0).
@@ -231,7 +231,7 @@ def aucpr_min(r: Ranking) -> Any:
     baseline=HALF_OF_THE_PREVALENCE,
     undefined=NO_POSITIVE,
     concordant=False,
-    source=("berrar2025", "boyd2013"),
+    source={"berrar2025": "Definition 33", "boyd2013": ""},
 )
 def aucpr_minmax(r: Ranking) -> Any:
     """Area under the precision-recall curve by trapezoids between neighbouring cuts, from (0, 0).
@@ -250,7 +250,7 @@ def aucpr_minmax(r: Ranking) -> Any:
     baseline=HALF_OF_THE_PREVALENCE,
     undefined=NO_POSITIVE,
     concordant=False,
-    source=("berrar2025", "boyd2013"),
+    source={"berrar2025": "Definition 33", "boyd2013": ""},
 )
 def aucpr_max(r: Ranking) -> Any:
     """Area under the precision-recall curve through the highest precision at each recall, from (0, 0).
@@ -305,7 +305,7 @@ def _at_recall(r: Ranking, *, recall: float) -> tuple[Array, Array]:
     undefined=NO_POSITIVE,
     parameters={"recall": Parameter("recall to reach at least", low=0, high=1, includes_low=False, example=0.5)},
     found_at=lambda r, recall, **_: int(_best(*_at_recall(r, recall=recall))),
-    source="murphy2007",
+    source={"murphy2007": "Section 2"},
 )
 def precision_at_recall(r: Ranking, *, recall: float = 0.8) -> Any:
     """The best precision of a cut that reaches a recall."""
@@ -334,7 +334,7 @@ def _at_precision(r: Ranking, *, precision: float) -> tuple[Array, Array]:
     parameters={"precision": Parameter("precision to reach at least", low=0, high=1, includes_low=False, example=0.5)},
     found_at=lambda r, precision, **_: int(_best(*_at_precision(r, precision=precision))),
     concordant=False,
-    source="murphy2007",
+    source={"murphy2007": "Section 2, the converse"},
 )
 def recall_at_precision(r: Ranking, *, precision: float = 0.8) -> Any:
     """The best recall of a cut that reaches a precision."""
