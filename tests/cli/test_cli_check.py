@@ -118,7 +118,7 @@ def test_no_worse_is_about_the_interval_of_the_difference(cutline, tmp_path):
 
 
 def test_a_result_is_called_as_it_was_asked_for(cutline, tmp_path):
-    arguments = (*files(tmp_path, GOOD, GOOD), "--resamples", "20", "--no-worse", "recall@quota=4, f_beta@beta=2")
+    arguments = (*files(tmp_path, GOOD, GOOD), "--resamples", "100", "--no-worse", "recall@quota=4, f_beta@beta=2")
     found = json.loads(cutline("check", *arguments, "--json").out)["results"]
 
     assert [result["requirement"] for result in found] == ["recall@quota=4 no worse", "f_beta@beta=2 no worse"]

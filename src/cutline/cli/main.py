@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from cutline.cli import cut_commands
+from cutline.cli import chart_command, cut_commands
 from cutline.cli import options as o
 
 FINE, FAILED, REFUSED, BROKEN, STOPPED = 0, 1, 2, 3, 130
@@ -60,7 +60,7 @@ def evaluate(
     id: o.Id = None,
     positive: o.Positive = None,
     lower_is_positive: o.LowerIsPositive = False,
-    threshold: o.Threshold = 0.5,
+    threshold: o.Threshold = None,
     quota: o.Quota = None,
     share: o.Share = None,
     level: o.Level = 0.95,
@@ -75,6 +75,7 @@ def evaluate(
     json: o.Json = False,
     csv: o.Csv = False,
     html: o.Html = None,
+    save: o.Save = None,
     png: o.Png = None,
     force: o.Force = False,
     quiet: o.Quiet = False,
@@ -91,9 +92,11 @@ def evaluate(
         threshold,
         missing.value,
         format and format.value,
+        quota,
+        share,
     )
-    asked = Asked(measures, family and family.value, all, quota, share, level, resamples, seed)
-    run_evaluate(file, reading, asked, Output(json, csv, html, png, force, quiet), name)
+    asked = Asked(measures, family and family.value, all, level, resamples, seed)
+    run_evaluate(file, reading, asked, Output(json, csv, html, tuple(save or ()), png, force, quiet), name)
 
 
 def score_list(score: str | None) -> tuple[str, ...]:
@@ -118,7 +121,9 @@ def compare(
     id: o.Id = None,
     positive: o.Positive = None,
     lower_is_positive: o.LowerIsPositive = False,
-    threshold: o.Threshold = 0.5,
+    threshold: o.Threshold = None,
+    quota: o.Quota = None,
+    share: o.Share = None,
     level: o.Level = 0.95,
     measures: o.Measures = None,
     resamples: o.Resamples = None,
@@ -128,6 +133,7 @@ def compare(
     json: o.Json = False,
     csv: o.Csv = False,
     html: o.Html = None,
+    save: o.Save = None,
     png: o.Png = None,
     force: o.Force = False,
     quiet: o.Quiet = False,
@@ -144,9 +150,11 @@ def compare(
         threshold,
         missing.value,
         format and format.value,
+        quota,
+        share,
     )
-    asked = Asked(measures, None, False, None, None, level, resamples, seed)
-    run_compare(files, reading, asked, Output(json, csv, html, png, force, quiet))
+    asked = Asked(measures, None, False, level, resamples, seed)
+    run_compare(files, reading, asked, Output(json, csv, html, tuple(save or ()), png, force, quiet))
 
 
 @app.command(epilog="Example: cutline check predictions.csv --label y --score p --require 'auc.low >= 0.8'")
@@ -164,7 +172,9 @@ def check(
     id: o.Id = None,
     positive: o.Positive = None,
     lower_is_positive: o.LowerIsPositive = False,
-    threshold: o.Threshold = 0.5,
+    threshold: o.Threshold = None,
+    quota: o.Quota = None,
+    share: o.Share = None,
     level: o.Level = 0.95,
     resamples: o.Resamples = None,
     seed: o.Seed = 0,
@@ -195,15 +205,20 @@ def check(
         threshold,
         missing.value,
         format and format.value,
+        quota,
+        share,
     )
-    asked = Asked(None, None, False, None, None, level, resamples, seed)
+    asked = Asked(None, None, False, level, resamples, seed)
     gate = Gate(tuple(require or ()), against, no_worse, margin, against_score, junit)
-    passed = run_check(file, reading, asked, gate, Output(json, False, None, None, force, quiet))
+    passed = run_check(file, reading, asked, gate, Output(json, force=force, quiet=quiet))
     raise typer.Exit(FINE if passed else FAILED)
 
 
 app.command(epilog="Example: cutline cut predictions.csv --label y --score p --require 'recall >= 0.9' -o cut.json")(
     cut_commands.cut
+)
+app.command(epilog="Examples: cutline chart --list; cutline chart predictions.csv roc --label y --score p -o roc.svg")(
+    chart_command.chart
 )
 app.command(epilog="Example: cutline apply cut.json new.csv --score p -o flagged.csv")(cut_commands.apply)
 

@@ -35,6 +35,19 @@ class Table:
         """The table as a data frame of pandas, polars or pyarrow."""
         return frame({name: [row[i] for row in self.rows] for i, name in enumerate(self.columns)}, backend)
 
+    def to_csv(self) -> str:
+        """The table as CSV; what is missing or not a finite number is an empty cell."""
+        import csv
+        from io import StringIO
+
+        from cutline.core.writing import csv_cell
+
+        text = StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(self.columns)
+        writer.writerows(["" if cell is None else csv_cell(cell) for cell in row.values()] for row in self.to_dict())
+        return text.getvalue()
+
     def _shown_columns(self) -> list[int]:
         return [
             i
