@@ -25,6 +25,7 @@ from .curves import CURVES as CURVES, Curve as Curve
 from .cuts.choice import choose_cut as choose_cut
 from .cuts.cut import Cut as Cut
 from .evaluation import Evaluation as Evaluation, evaluate as evaluate
+from .hard_classifiers import compare_counts as compare_counts
 from .inference.one.bands import Band as Band, band as band, roc_band as roc_band
 from .inference.one.refitting import (
     ModelBootstrap as ModelBootstrap,
