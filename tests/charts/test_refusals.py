@@ -20,7 +20,7 @@ BOTH = "pass cases of both classes."
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        (lambda: EV.curve("rok"), "There is no curve 'rok'. Did you mean roc?"),
+        (lambda: EV.curve("rocs"), "There is no curve 'rocs'. Did you mean roc?"),
         (lambda: EV.curve("precison_recall"), "There is no curve 'precison_recall'. Did you mean precision_recall"),
         (
             lambda: EV.curve("auc"),

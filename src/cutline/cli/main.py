@@ -60,7 +60,7 @@ def evaluate(
     id: o.Id = None,
     positive: o.Positive = None,
     lower_is_positive: o.LowerIsPositive = False,
-    threshold: o.Threshold = 0.5,
+    threshold: o.Threshold = None,
     quota: o.Quota = None,
     share: o.Share = None,
     level: o.Level = 0.95,
@@ -75,6 +75,7 @@ def evaluate(
     json: o.Json = False,
     csv: o.Csv = False,
     html: o.Html = None,
+    save: o.Save = None,
     png: o.Png = None,
     force: o.Force = False,
     quiet: o.Quiet = False,
@@ -91,9 +92,11 @@ def evaluate(
         threshold,
         missing.value,
         format and format.value,
+        quota,
+        share,
     )
-    asked = Asked(measures, family and family.value, all, quota, share, level, resamples, seed)
-    run_evaluate(file, reading, asked, Output(json, csv, html, png, force, quiet), name)
+    asked = Asked(measures, family and family.value, all, level, resamples, seed)
+    run_evaluate(file, reading, asked, Output(json, csv, html, tuple(save or ()), png, force, quiet), name)
 
 
 def score_list(score: str | None) -> tuple[str, ...]:
@@ -118,7 +121,9 @@ def compare(
     id: o.Id = None,
     positive: o.Positive = None,
     lower_is_positive: o.LowerIsPositive = False,
-    threshold: o.Threshold = 0.5,
+    threshold: o.Threshold = None,
+    quota: o.Quota = None,
+    share: o.Share = None,
     level: o.Level = 0.95,
     measures: o.Measures = None,
     resamples: o.Resamples = None,
@@ -128,6 +133,7 @@ def compare(
     json: o.Json = False,
     csv: o.Csv = False,
     html: o.Html = None,
+    save: o.Save = None,
     png: o.Png = None,
     force: o.Force = False,
     quiet: o.Quiet = False,
@@ -144,9 +150,11 @@ def compare(
         threshold,
         missing.value,
         format and format.value,
+        quota,
+        share,
     )
-    asked = Asked(measures, None, False, None, None, level, resamples, seed)
-    run_compare(files, reading, asked, Output(json, csv, html, png, force, quiet))
+    asked = Asked(measures, None, False, level, resamples, seed)
+    run_compare(files, reading, asked, Output(json, csv, html, tuple(save or ()), png, force, quiet))
 
 
 @app.command(epilog="Example: cutline check predictions.csv --label y --score p --require 'auc.low >= 0.8'")
@@ -157,6 +165,8 @@ def check(
     no_worse: o.NoWorse = None,
     margin: o.Margin = None,
     against_score: o.AgainstScore = None,
+    cut: o.PromisedCut = None,
+    undecided: o.UndecidedIs = None,
     label: o.Label = None,
     score: o.Score = None,
     weight: o.Weight = None,
@@ -164,7 +174,9 @@ def check(
     id: o.Id = None,
     positive: o.Positive = None,
     lower_is_positive: o.LowerIsPositive = False,
-    threshold: o.Threshold = 0.5,
+    threshold: o.Threshold = None,
+    quota: o.Quota = None,
+    share: o.Share = None,
     level: o.Level = 0.95,
     resamples: o.Resamples = None,
     seed: o.Seed = 0,
@@ -183,6 +195,8 @@ def check(
     --no-worse fails when the whole interval of the paired difference is on the worse side.
 
     With --margin it fails unless the whole interval excludes a loss larger than the margin.
+
+    With --undecided a value is judged by its interval; one that holds the bound is undecided, and passes or fails.
     """
     from cutline.cli.check import Gate, run_check
     from cutline.cli.evaluate import Asked, Output
@@ -195,10 +209,14 @@ def check(
         threshold,
         missing.value,
         format and format.value,
+        quota,
+        share,
     )
-    asked = Asked(None, None, False, None, None, level, resamples, seed)
-    gate = Gate(tuple(require or ()), against, no_worse, margin, against_score, junit)
-    passed = run_check(file, reading, asked, gate, Output(json, False, None, None, force, quiet))
+    asked = Asked(None, None, False, level, resamples, seed)
+    gate = Gate(
+        tuple(require or ()), against, no_worse, margin, against_score, junit, cut, undecided and undecided.value
+    )
+    passed = run_check(file, reading, asked, gate, Output(json, force=force, quiet=quiet))
     raise typer.Exit(FINE if passed else FAILED)
 
 
