@@ -23,8 +23,18 @@ from .core.ranking import Bracket as Bracket, Ranking as Ranking
 from .core.table import Table as Table
 from .curves import CURVES as CURVES, Curve as Curve
 from .cuts.choice import choose_cut as choose_cut
+from .cuts.classifier import CutClassifier as CutClassifier
 from .cuts.cut import Cut as Cut
+from .cuts.utility import (
+    UtilityCurve as UtilityCurve,
+    brier_curve as brier_curve,
+    cost_curve as cost_curve,
+    decision_curve as decision_curve,
+    decision_difference as decision_difference,
+    profit_curve as profit_curve,
+)
 from .evaluation import Evaluation as Evaluation, evaluate as evaluate
+from .hard_classifiers import compare_counts as compare_counts
 from .inference.one.bands import Band as Band, band as band, roc_band as roc_band
 from .inference.one.refitting import (
     ModelBootstrap as ModelBootstrap,
@@ -42,6 +52,9 @@ from .measures.quotas import PemAreas as PemAreas, pem_areas as pem_areas
 from .measures.scoring_rules import (
     Properness as Properness,
     check_proper as check_proper,
+    entropy as entropy,
+    expected_reward as expected_reward,
+    kl_divergence as kl_divergence,
     ranked_probability_score as ranked_probability_score,
 )
 from .own_measures import measure as measure
