@@ -23,6 +23,7 @@ from cutline.inputs import sources
 from cutline.inputs.alignment import groups_of
 from cutline.inputs.predictions import Missing, complete, cut, rank
 from cutline.measures import MEASURES, Family, Measure, Needs
+from cutline.measures.definition import each_of
 from cutline.results.budget import affordable, fewer, resamples_for
 from cutline.results.cut_point import CutPoint, cut_point
 from cutline.results.estimate import Estimate
@@ -243,7 +244,7 @@ class Evaluation:
             seed: The seed of the resamples.
             stratified: Whether the bootstrap draws each class by itself, so that their sizes stay.
         """
-        listed = [measures] if isinstance(measures, str | Measure) else measures
+        listed = each_of(measures)
         asked = [self._estimand(measure, {}) for measure in listed]
         return self._estimates(asked, level, method, resamples, seed, stratified)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from cutline.core.checks import check_text
 from cutline.core.errors import UnknownNameError, near
 from cutline.core.ranking import Ranking
 from cutline.curves import distributions, over_cuts, over_places
@@ -58,6 +59,7 @@ class Curves:
         self._by_name = {name: kind for kind in kinds for name in (kind.name, *kind.aliases)}
 
     def __getitem__(self, name: str) -> CurveKind:
+        check_text(name, "name", "roc")
         if name in self._by_name:
             return self._by_name[name]
         if name in MEASURES and MEASURES[name].needs is Needs.COUNTS:
@@ -122,6 +124,7 @@ def curve(ranking: Ranking, name: str, **parameters: Any) -> Curve:
     >>> curve(rank([1, 0, 1, 0], [0.9, 0.6, 0.6, 0.2]), "roc")
     ROC curve: Recall over False positive rate, 4 points; area under the roc curve: 0.8750
     """
+    check_text(name, "name", "roc")
     if name not in CURVES._by_name and name in MEASURES and parameters:
         measure = MEASURES[name]
         if measure.needs is Needs.COUNTS:
