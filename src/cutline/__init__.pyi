@@ -34,6 +34,7 @@ from .cuts.utility import (
     profit_curve as profit_curve,
 )
 from .evaluation import Evaluation as Evaluation, evaluate as evaluate
+from .hard_classifiers import compare_counts as compare_counts
 from .inference.one.bands import Band as Band, band as band, roc_band as roc_band
 from .inference.one.refitting import (
     ModelBootstrap as ModelBootstrap,
@@ -51,6 +52,9 @@ from .measures.quotas import PemAreas as PemAreas, pem_areas as pem_areas
 from .measures.scoring_rules import (
     Properness as Properness,
     check_proper as check_proper,
+    entropy as entropy,
+    expected_reward as expected_reward,
+    kl_divergence as kl_divergence,
     ranked_probability_score as ranked_probability_score,
 )
 from .own_measures import measure as measure
