@@ -433,17 +433,19 @@ def test_a_verdict_names_the_better_model():
     label, scores = simulated(rng, 400, gap=1.5)
     found = compare(label, scores)
 
-    assert found.verdict("auc").startswith("a and b are distinguishable at 95 % by auc: a is better by ")
-    assert found.verdict("log_loss").startswith("a and b are distinguishable at 95 % by log_loss: a is better by ")
+    assert found.verdict("auc").startswith("a is better than b in auc, by ")
+    assert found.verdict("log_loss").startswith("a is better than b in log_loss, by ")
 
 
 def test_a_verdict_says_how_many_cases_it_would_take():
     verdict = PATIENTS.verdict("auc").splitlines()[1]
 
-    assert verdict.startswith("albumin and kg are not distinguishable at 95 % by auc: they are 0.0108 apart (p = 0.9")
+    assert verdict.startswith(
+        "The difference of albumin and kg in auc, 0.0108, is not significant at the 5 % level (p = 0.9"
+    )
     z = 1.959964 + 0.841621
     needed = 43 * (z * 0.0953 / 0.0108) ** 2  # the standard error and the difference that SAS prints
-    assert float(verdict.split("about ")[1].split(" such")[0].replace(",", "")) == pytest.approx(needed, rel=0.05)
+    assert float(verdict.split("about ")[1].split(" cases")[0].replace(",", "")) == pytest.approx(needed, rel=0.05)
 
 
 def test_a_summary_has_a_row_for_each_measure_and_pair():
@@ -486,7 +488,7 @@ def test_a_comparison_prints_and_converts():
     found = compare(LABELS, {"a": A, "<b>": B})
 
     assert repr(found).startswith("2 models on the same 6 cases, 3 positive (50 %; positive is 1)\n")
-    assert "a and <b> are not distinguishable at 95 % by auc" in repr(found)
+    assert "The difference of a and <b> in auc" in repr(found)
     assert "&lt;b&gt;" in found._repr_html_()
     assert "<b>" not in found._repr_html_()
     assert list(found.to_frame()["measure"]) == [m.name for m in MEASURES if m.headline]

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from cutline.core.ranking import Array
-from cutline.core.table import Table, shown
+from cutline.core.table import Table, p_shown, shown
 from cutline.inference.two.differences import Difference
+from cutline.results.methods import method_title
 
 _LEVELS = np.concatenate((np.arange(100) / 100, [0.995, 0.999]))
 
@@ -59,9 +60,11 @@ class ConfidenceCurve:
 
     def __repr__(self) -> str:
         head = (
-            f"Confidence curve of {self.measure}: {shown(self.value)}, {len(self.x)} points, p = {shown(self.p_value)}"
+            f"Confidence curve of {self.measure}: {shown(self.value)}, {len(self.x)} points, p {p_shown(self.p_value)}"
         )
-        return "\n".join([f"{head} of no difference ({self.method})", *(f"  note: {note}" for note in self.notes)])
+        return "\n".join(
+            [f"{head} of no difference ({method_title(self.method)})", *(f"  note: {note}" for note in self.notes)]
+        )
 
 
 def confidence_curve(measure: str, found: Difference, method: str, notes: tuple[str, ...] = ()) -> ConfidenceCurve:

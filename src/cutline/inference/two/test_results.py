@@ -9,8 +9,9 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from cutline.core.equality import ComparedByFields
-from cutline.core.table import Table, plain, shown
+from cutline.core.table import Table, p_shown, plain, shown
 from cutline.inference.two.differences import holm
+from cutline.results.methods import method_title
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,16 +88,16 @@ class PairTests(ComparedByFields):
 
     def __repr__(self) -> str:
         lines = [
-            f"{pair.measure}: {pair.a} - {pair.b} = {shown(pair.difference)}, p = {shown(pair.p_value)}"
-            + (f" ({shown(pair.p_holm)} after Holm's correction)" if len(self) > 1 else "")
-            + f" ({pair.method})"
+            f"{pair.measure}: {pair.a} - {pair.b} = {shown(pair.difference)}, p {p_shown(pair.p_value)}"
+            + (f" ({p_shown(pair.p_holm)} after Holm's correction)" if len(self) > 1 else "")
+            + f" ({method_title(pair.method)})"
             for pair in self.pairs
         ]
         if len(self) > 1:
             chi = (
                 f", chi-square {shown(self.chi_square)} with {self.degrees} degrees of freedom" if self.degrees else ""
             )
-            lines.append(f"no difference at all: p = {shown(self.p_value)}{chi}")
+            lines.append(f"no difference at all: p {p_shown(self.p_value)}{chi}")
         return "\n".join([*lines, *(f"  note: {note}" for note in self.notes)])
 
     def _repr_html_(self) -> str:
