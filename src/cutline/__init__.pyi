@@ -23,7 +23,16 @@ from .core.ranking import Bracket as Bracket, Ranking as Ranking
 from .core.table import Table as Table
 from .curves import CURVES as CURVES, Curve as Curve
 from .cuts.choice import choose_cut as choose_cut
+from .cuts.classifier import CutClassifier as CutClassifier
 from .cuts.cut import Cut as Cut
+from .cuts.utility import (
+    UtilityCurve as UtilityCurve,
+    brier_curve as brier_curve,
+    cost_curve as cost_curve,
+    decision_curve as decision_curve,
+    decision_difference as decision_difference,
+    profit_curve as profit_curve,
+)
 from .evaluation import Evaluation as Evaluation, evaluate as evaluate
 from .inference.one.bands import Band as Band, band as band, roc_band as roc_band
 from .inference.one.refitting import (

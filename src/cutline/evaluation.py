@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from cutline.charts import Picture
     from cutline.curves import Curve
+    from cutline.curves.gains import Gains
 
 
 def evaluate(
@@ -276,6 +277,30 @@ class Evaluation:
     def counts(self) -> Counts:
         """The counts at the cut of this evaluation."""
         return self.cut.counts(self.ranking)
+
+    def at_prevalence(
+        self, prevalence: float, *, level: float = LEVEL, risk: float | None = None
+    ) -> dict[str, Estimate]:
+        """Precision, npv, accuracy, F1 and net benefit of the cut in a population of another prevalence, by name.
+
+        Args:
+            prevalence: The share of positives there.
+            level: The level of the intervals.
+            risk: The threshold probability of the net benefit; the threshold itself where that is a probability.
+        """
+        from cutline.inference.one.at_prevalence import at_prevalence
+
+        return at_prevalence(self.ranking, self.threshold, prevalence, level=level, risk=risk, groups=self.groups)
+
+    def gains(self, portions: int = 10) -> Gains:
+        """The gains table: what each portion of the list holds, from the top, with score ranges and KS.
+
+        Args:
+            portions: Into how many portions the list is divided.
+        """
+        from cutline.curves.gains import gains
+
+        return gains(self.ranking, portions)
 
     # ------------------------------------------------------------------ curves and pictures
 

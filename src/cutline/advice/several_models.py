@@ -73,7 +73,7 @@ def _too_small(a: _Asked) -> str | None:
         return None
     n = a.comparison.pairing.total
     needed = needed_cases(NormalDifference(lead.value, (lead.high - lead.low) / 2 / quantile(LEVEL)), n, LEVEL)
-    enough = f" About {float(f'{needed:.2g}'):,.0f} such cases would, 4 times out of 5." if needed > n else ""
+    enough = f" About {float(f'{needed:.2g}'):,.0f} cases would, with 80 % power." if needed > n else ""
     return (
         f"{leader} has the highest AUC, but {n:,} cases do not show that it is better than {', '.join(close)}: it "
         f"leads {nearest} by {brief(lead.value)}, "

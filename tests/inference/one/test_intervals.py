@@ -129,7 +129,7 @@ def test_the_default_for_the_auc_is_delong_from_thirty_cases_of_each_class_on(po
 
 
 def test_few_cases_are_told():
-    few = "A class has 5 cases only: resampling then holds the truth less often than it says."
+    few = "A class has only 5 cases: with resampling, the actual coverage is probably below the nominal level."
     assert few in EV.estimate("mcc").notes
     assert evaluate([1, 1, 0], [3, 1, 2]).estimate("recall").notes == (
         "It is a share of 2 cases only: clopper_pearson alone keeps its promise there.",

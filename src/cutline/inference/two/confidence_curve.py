@@ -59,12 +59,9 @@ class ConfidenceCurve:
         return self.table.to_frame(backend)
 
     def __repr__(self) -> str:
-        head = (
-            f"Confidence curve of {self.measure}: {shown(self.value)}, {len(self.x)} points, p {p_shown(self.p_value)}"
-        )
-        return "\n".join(
-            [f"{head} of no difference ({method_title(self.method)})", *(f"  note: {note}" for note in self.notes)]
-        )
+        head = f"Confidence curve of {self.measure}: {shown(self.value)}, {len(self.x)} points"
+        test = f"p {p_shown(self.p_value)} for no difference ({method_title(self.method)})"
+        return "\n".join([f"{head}, {test}", *(f"  note: {note}" for note in self.notes)])
 
 
 def confidence_curve(measure: str, found: Difference, method: str, notes: tuple[str, ...] = ()) -> ConfidenceCurve:

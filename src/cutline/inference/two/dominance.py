@@ -19,9 +19,8 @@ from cutline.core.ranking import Array, Ranking
 from cutline.core.table import Table, plain
 from cutline.measures import Measure
 
-_LEAST = 0.005  # of the axis: shorter stretches, along which models take turns, are not told one by one
-_STRETCHES = 3  # of a model that are told
-_TITLES = {"fpr": "false positive rate", "recall": "recall", "quota": "quota", "threshold": "threshold"}
+_SHORT = 0.01  # of the axis: shorter stretches are not named one by one
+_LONGEST = 3  # stretches of a model that a sentence names
 _EQUAL = 1e-9  # heights that rounding alone can tell apart, as a share of the whole height
 
 
@@ -102,27 +101,19 @@ class Dominance(ComparedByFields):
         best = {span.best for span in self.spans}
         if len(best) == 1 and len(self.spans[0].best) == len(self.names):
             return "The models are equal everywhere."
-        leads = [f"{name} {where}" for name in self.names if (where := self._stretches(name))]
-        return f"No model dominates. By {_TITLES[self.axis]}, alone or tied, the leader is {'; '.join(leads)}."
+        return f"No model dominates. {'; '.join(filter(None, map(self._lead, self.names)))}."
 
-    def _stretches(self, name: str) -> str:
-        """Where a model leads, the longest stretches in the order of the axis; empty when it leads nowhere."""
+    def _lead(self, name: str) -> str:
+        """Where a model leads, alone or with others: its longest stretches of the axis, and its share of it."""
         low, high = self.spans[0].low, self.spans[-1].high
-        found: list[tuple[float, float]] = []
-        for span, takes_turns in visible(self.spans, low, high, least=_LEAST):
-            if takes_turns or name not in span.best:
-                continue
-            joins = bool(found) and found[-1][1] == span.low
-            found[-1:] = [(found[-1][0], span.high)] if joins else [*found[-1:], (span.low, span.high)]
-        if not self.share(name) > 0:
+        drawn = visible(self.spans, low, high, _SHORT)
+        mine = sorted((one for one, turns in drawn if name in one.best and not turns), key=lambda s: s.low - s.high)
+        longest = sorted(mine[:_LONGEST])
+        if not longest:
             return ""
-        shown = sorted(sorted(found, key=lambda one: one[0] - one[1])[:_STRETCHES])
-        where = ", ".join(f"from {self._at(one)} to {self._at(two)}" for one, two in shown)
-        shorter = " and in shorter stretches" if len(found) > len(shown) or not shown else ""
-        return f"{where}{shorter} ({100 * self.share(name):.2g} % of the range)".strip()
-
-    def _at(self, value: float) -> str:
-        return f"{value:.0f}" if self.axis == "quota" else f"{value:.2g}"
+        where = " and ".join(f"{one.low:.3g} to {one.high:.3g}" for one in longest)
+        more = ", and elsewhere" if len(mine) > _LONGEST else ""
+        return f"{name} leads for {self.axis} {where}{more} ({100 * self.share(name):.3g} % of the axis)"
 
     def __repr__(self) -> str:
         return f"{self.table!r}\n{self.verdict}"

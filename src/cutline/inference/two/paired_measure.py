@@ -33,7 +33,7 @@ from cutline.inference.caveats import (
 from cutline.inference.influence import Influence
 from cutline.inference.permutation import exchange_models
 from cutline.inference.resampling.pairing import Pairing, Question, bootstrap, delong_covariance
-from cutline.inference.two.differences import POWER, Difference, NormalDifference, ResampledDifference, needed_cases
+from cutline.inference.two.differences import Difference, NormalDifference, ResampledDifference, planned
 from cutline.inference.two.mcnemar import Discordance, Variant, discordance, mcnemar
 from cutline.inference.two.paired_influence import influence_of, standard_error
 from cutline.inference.two.test_results import PairTest
@@ -314,23 +314,13 @@ class PairedMeasure:
         a, b = self.names
         if math.isnan(test.p_value):
             return " ".join((f"{a} and {b} cannot be compared by {test.measure}.", *test.notes))
-        corrected = "" if test.p_holm == test.p_value else " after Holm's correction"
-        how = f"(p {p_shown(test.p_holm)}{corrected}, {method_title(test.method)})"
-        size, at = shown(abs(self.value)), f"at the {100 * (1 - level):.3g} % level"
+        size, how = shown(abs(self.value)), f"(p {p_shown(test.p_holm)}, {method_title(test.method)})"
         if test.p_holm <= 1 - level:
             ahead, behind = (a, b) if (self.value > 0) == (self.measure.better != "lower") else (b, a)
             word = "better" if self.measure.better else "higher"
-            return f"{ahead} is {word} than {behind} in {test.measure}, by {size}: significant {at} {how}."
-        n = self.pairing.total
-        needed = needed_cases(self.difference("auto")[0], n, level)
-        if math.isinf(needed):
-            more = "no number of cases like these would show one"
-        elif needed > n:
-            more = f"about {float(f'{needed:.2g}'):,.0f} cases would give {100 * POWER:g} % power (you have {n:,})"
-        else:
-            more = f"you have {n:,} cases, which would have been enough for a difference of this size"
-        found = f"The difference of {a} and {b} in {test.measure}, {size}, is not significant {at} {how}"
-        return f"{found}; {more}."
+            return f"{ahead} is {word} than {behind} by {size} in {test.measure} {how}: significant at {1 - level:.3g}."
+        said = f"{a} and {b}: the difference in {test.measure}, {size}, is not significant {how}"
+        return f"{said}; {planned(self.difference('auto')[0], self.pairing.total, level)}"
 
 
 def _speaks(found: Difference) -> bool:
