@@ -17,7 +17,7 @@ from cutline.inference.two.confidence_curve import ConfidenceCurve, confidence_c
 from cutline.inference.two.dominance import CURVES, Dominance, of_curves, of_thresholds
 from cutline.inference.two.paired_measure import INTERVALS, TESTS, PairedMeasure
 from cutline.inference.two.questions import Asked, Questions, as_asked, ask
-from cutline.inference.two.rows import answered, differences, tests_of
+from cutline.inference.two.rows import all_pair_tests, answered, differences
 from cutline.inference.two.test_results import PairTests
 from cutline.inputs.alignment import columns_of, groups_of, join_frames, share_cases, thresholds_of
 from cutline.inputs.predictions import Missing
@@ -165,7 +165,7 @@ class Comparison(Mapping[str, Evaluation]):
         asked = self._ask(measure, parameters, drawn, check_whole(seed, "seed", 0))
         if method in ("auto", "bootstrap"):
             (asked,) = answered([asked], self.pairing, drawn, seed, method)
-        return tests_of(asked, method, self.pairing)
+        return all_pair_tests(asked, method, self.pairing)
 
     def difference(
         self,

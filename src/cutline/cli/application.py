@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import typer
 from typer.core import TyperCommand, TyperGroup
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def _without_types_of_flags(params: list[Any]) -> list[Any]:
@@ -34,6 +37,7 @@ class Commands(TyperGroup):
 class Application(typer.Typer):
     """All commands."""
 
-    def command(self, *arguments: Any, **options: Any) -> Any:
+    def command(self, *arguments: Any, **options: Any) -> Callable[[Function], Function]:
         """Register a command."""
-        return super().command(*arguments, **{"cls": Command} | options)
+        found: Callable[[Function], Function] = super().command(*arguments, **{"cls": Command} | options)
+        return found

@@ -87,7 +87,7 @@ def _without(one: PairedMeasure, at: Mapping[str, Any], level: float, why: tuple
     return DifferenceRow(one.measure, *one.names, *one.values, found, math.nan, math.nan, "", why, at)
 
 
-def tests_of(asked: Questions, method: str, pairing: Pairing) -> PairTests:
+def all_pair_tests(asked: Questions, method: str, pairing: Pairing) -> PairTests:
     """The tests of all pairs in a measure, and the one of no difference at all."""
     found = asked.tests(method)
     name = str(asked.measure)
