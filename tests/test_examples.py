@@ -74,3 +74,43 @@ def test_arbel_and_rokachs_tables():
 
     perfect = evaluated("arbel_table_3", "score")
     assert (perfect.average_qrecall, perfect.average_hit_rate, perfect.pem) == (1, 1, 1)
+
+
+# ---------------------------------------------------------------------- a null model that knows another prevalence
+
+FOUND = (1, 2, 2, 3, 4, 4, 4, 5, 5, 5)  # positives among the first j of Berrar's ten cases
+
+
+def test_the_gain_over_a_null_model_of_another_prevalence_can_be_counted():
+    ev = evaluated("ten_cases", "score")
+    expected = sum(found - 0.3 * j for j, found in enumerate(FOUND, start=1)) / 10
+
+    assert ev.average_gain == pytest.approx(0.75)
+    assert ev.value("average_gain", prevalence=0.3) == pytest.approx(expected)
+    assert ev.value("average_gain", prevalence=0.5) == pytest.approx(ev.average_gain)
+    curve = ev.curve("gain", prevalence=0.3)
+    assert curve.beside["baseline"].y.tolist() == pytest.approx([0, 3])
+    assert curve.values["average_gain"] == pytest.approx(expected)
+
+
+def test_the_lift_over_a_null_model_of_another_prevalence_can_be_counted():
+    ev = evaluated("ten_cases", "score")
+    lifts = [found / j / 0.25 for j, found in enumerate(FOUND, start=1)]
+
+    assert ev.value("average_lift", prevalence=0.25) == pytest.approx(sum(lifts) / 10)
+    curve = ev.curve("lift", prevalence=0.25)
+    assert curve.y[1:].tolist() == pytest.approx(lifts)
+    assert curve.beside["baseline"].y[-1] == 1  # the null model's own
+    assert ev.curve("lift").y[1:].tolist() == pytest.approx([lift / 2 for lift in lifts])
+
+
+def test_the_interval_of_a_gain_moves_with_the_null_model():
+    ev = evaluated("ten_cases", "score")
+    usual, other = ev.estimate("average_gain"), ev.estimate("average_gain", prevalence=0.3)
+
+    assert (other.low - usual.low, other.high - usual.high) == pytest.approx((1.1, 1.1))  # 11 / 2 (0.5 - 0.3)
+
+
+@pytest.mark.parametrize("name", ["average_gain", "average_lift", "lift"])
+def test_the_contract_holds_with_a_null_model(name):
+    cl.check_measure(cl.MEASURES[name].with_(prevalence=0.3))

@@ -51,6 +51,9 @@ from .measures.quotas import PemAreas as PemAreas, pem_areas as pem_areas
 from .measures.scoring_rules import (
     Properness as Properness,
     check_proper as check_proper,
+    entropy as entropy,
+    expected_reward as expected_reward,
+    kl_divergence as kl_divergence,
     ranked_probability_score as ranked_probability_score,
 )
 from .own_measures import measure as measure

@@ -9,7 +9,7 @@ import numpy as np
 
 from cutline.core.counts import Counts, divide, real
 from cutline.measures.conditions import ALL_FLAGGED, NO_POSITIVE, NONE_FLAGGED, ONE_CLASS
-from cutline.measures.facts import Condition, Parameter, ReferenceValue
+from cutline.measures.facts import NULL_PREVALENCE, Condition, Parameter, ReferenceValue, null
 from cutline.measures.kinds import Equivalent, Proportion, Ratio
 from cutline.measures.rates import fnr, fpr, precision, rate, recall, specificity
 
@@ -256,15 +256,7 @@ def jaccard(c: Counts) -> Any:
             "there is no positive case", lambda c, prevalence=None, **_: (c.positives == 0) & (prevalence is None)
         ),
     ),
-    parameters={
-        "prevalence": Parameter(
-            "prevalence that the null model knows; the data's own by default",
-            low=0,
-            high=1,
-            includes_low=False,
-            example=0.5,
-        )
-    },
+    parameters={"prevalence": NULL_PREVALENCE},
     equivalent=Equivalent("precision", "precision / prevalence"),
     source={"berrar2025": "Definition 16"},
 )
@@ -274,5 +266,4 @@ def lift(c: Counts, *, prevalence: float | None = None) -> Any:
     >>> lift(Counts(tp=3, fp=1, fn=2, tn=4))
     1.5
     """
-    null = divide(c.positives, c.total) if prevalence is None else prevalence
-    return divide(precision.function(c), null)
+    return divide(precision.function(c), null(c.positives, c.total, prevalence))

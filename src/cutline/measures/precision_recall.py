@@ -10,7 +10,7 @@ import numpy as np
 from cutline.core.counts import divide
 from cutline.core.ranking import Array, Ranking, dot
 from cutline.measures.conditions import FRACTIONAL_WEIGHTS, NO_POSITIVE, ONE_CLASS
-from cutline.measures.facts import PREVALENCE, Condition, Parameter, ReferenceValue
+from cutline.measures.facts import NULL_PREVALENCE, PREVALENCE, Condition, Parameter, ReferenceValue, null
 from cutline.measures.kinds import Equivalent
 from cutline.measures.roc import order, over_stack
 
@@ -144,17 +144,28 @@ def mean_precision(r: Ranking) -> Any:
     range=(0, math.inf),
     better="higher",
     perfect=ReferenceValue(
-        r"1 + H_n - H_P", lambda s, **_: 1 + _harmonic_number(s.n) - _harmonic_number(s.n * s.prevalence)
+        r"\frac{\pi}{\pi_0}(1 + H_n - H_P)",
+        lambda s, prevalence=None: (
+            s.prevalence
+            / (prevalence or s.prevalence)
+            * (1 + _harmonic_number(s.n) - _harmonic_number(s.n * s.prevalence))
+        ),
     ),
-    baseline=1,
-    undefined=(NO_POSITIVE, FRACTIONAL_WEIGHTS),
+    baseline=ReferenceValue(r"\pi/\pi_0", lambda s, prevalence=None: s.prevalence / (prevalence or s.prevalence)),
+    undefined=(
+        Condition(
+            "there is no positive case", lambda r, prevalence=None, **_: (r.positives == 0) & (prevalence is None)
+        ),
+        FRACTIONAL_WEIGHTS,
+    ),
     scales=False,
+    parameters={"prevalence": NULL_PREVALENCE},
     equivalent=Equivalent("mean_precision", "mean_precision / prevalence"),
     source={"berrar2025": "Definition 26"},
 )
-def average_lift(r: Ranking) -> Any:
+def average_lift(r: Ranking, *, prevalence: float | None = None) -> Any:
     """Mean lift over all lengths of the list."""
-    return divide(mean_precision.function(r), divide(r.positives, r.total))
+    return divide(mean_precision.function(r), null(r.positives, r.total, prevalence))
 
 
 @order(

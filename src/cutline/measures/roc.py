@@ -17,7 +17,7 @@ from cutline.core.counts import divide
 from cutline.core.ranking import Ranking, dot, take
 from cutline.measures.conditions import ONE_CLASS
 from cutline.measures.definition import Family, Needs, measure
-from cutline.measures.facts import Condition, Parameter, ReferenceValue
+from cutline.measures.facts import NULL_PREVALENCE, Condition, Parameter, ReferenceValue
 from cutline.measures.kinds import Equivalent, LineOfAuc
 
 order = partial(measure, needs=Needs.RANKING, family=Family.RANKING, range=(0, 1), undefined=ONE_CLASS, concordant=True)
@@ -92,21 +92,42 @@ def taks(r: Ranking) -> Any:
     return np.where(n >= 2, divide(n, n - 1) * gini.function(r) / 2, np.nan)
 
 
+def _more_than_null(n: Any, share: Any, prevalence: float | None) -> Any:
+    """How many more positives a random order has than the null model expects, averaged over all lengths of the list."""
+    return 0.0 if prevalence is None else (n + 1) / 2 * (share - prevalence)
+
+
+def _line_of_gain(r: Ranking, prevalence: float | None) -> tuple[Any, Any]:
+    share = r.positives / r.total
+    slope = share * r.negatives
+    return slope, _more_than_null(r.total, share, prevalence) - slope / 2
+
+
 @order(
     title="Average gain",
-    formula=r"\frac1n \sum_{j=1}^n \left[g(j) - \pi j\right] = \frac{PN}{n}\left(AUC - \tfrac12\right)",
+    formula=r"\frac1n \sum_{j=1}^n \left[g(j) - \pi_0 j\right] = "
+    r"\frac{PN}{n}\left(AUC - \tfrac12\right) + \frac{n+1}{2}(\pi - \pi_0)",
     range=(-np.inf, np.inf),
     better="higher",
-    perfect=ReferenceValue(r"\frac{PN}{2n}", lambda s, **_: s.n * s.prevalence * (1 - s.prevalence) / 2),
-    baseline=0,
+    perfect=ReferenceValue(
+        r"\frac{PN}{2n} + \frac{n+1}{2}(\pi - \pi_0)",
+        lambda s, prevalence=None: (
+            s.n * s.prevalence * (1 - s.prevalence) / 2 + _more_than_null(s.n, s.prevalence, prevalence)
+        ),
+    ),
+    baseline=ReferenceValue(
+        r"\frac{n+1}{2}(\pi - \pi_0)", lambda s, prevalence=None: _more_than_null(s.n, s.prevalence, prevalence)
+    ),
     scales=False,
-    kind=LineOfAuc(lambda r: (r.positives / r.total * r.negatives, -r.positives / r.total * r.negatives / 2)),
+    parameters={"prevalence": NULL_PREVALENCE},
+    kind=LineOfAuc(lambda r, prevalence=None: _line_of_gain(r, prevalence)),
     equivalent=Equivalent("auc", "P N / n (auc - 1/2)"),
     source={"berrar2025": "Definition 25"},
 )
-def average_gain(r: Ranking) -> Any:
-    """How many more positives the model finds than guessing, averaged over all lengths of the list."""
-    return divide(r.positives, r.total) * r.negatives * gini.function(r) / 2
+def average_gain(r: Ranking, *, prevalence: float | None = None) -> Any:
+    """How many more positives the model finds than a null model expects, averaged over all lengths of the list."""
+    share = divide(r.positives, r.total)
+    return share * r.negatives * gini.function(r) / 2 + _more_than_null(r.total, share, prevalence)
 
 
 @order(

@@ -236,7 +236,7 @@ def _influence(estimand: Estimand, level: float) -> tuple[Limits, list[str]]:
 def _auc(estimand: Estimand, method: str, level: float) -> tuple[str, Limits, list[str]]:
     """DeLong for the AUC, or what stands in for it, and then the line to the measure."""
     r, kind, notes = estimand.ranking, estimand.kind, []
-    slope, intercept = (float(x) for x in kind.of(r))  # type: ignore[union-attr,arg-type]
+    slope, intercept = (float(x) for x in kind.of(r, **estimand.parameters))  # type: ignore[union-attr,arg-type]
     area, size = float(divide(r.pairs.concordant + r.pairs.tied / 2, r.pairs.every)), effective_size.effective(r)
     if method != "newcombe":
         variance = float(delong.variance(r))
