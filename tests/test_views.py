@@ -48,7 +48,7 @@ class Cells(HTMLParser):
         self.found, self.inside = [], False
         self.feed(page)
 
-    def handle_starttag(self, tag, attrs):
+    def handle_starttag(self, tag, attrs):  # noqa: ARG002
         self.inside = tag in ("td", "th") or (self.inside and tag not in ("tr", "table"))
         if tag in ("td", "th"):
             self.found.append("")
@@ -74,8 +74,16 @@ def test_one_run_shows_the_same_numbers_of_one_model_in_every_view(predictions, 
     expected = {row["measure"]: row for row in ev.summary(level=0.8, seed=7, resamples=150).to_dict()}
 
     assert document["options"] | {"threshold": 0} == {
-        **{"level": 0.8, "method": "auto", "intervals": True, "resamples": 150, "resamples_used": 150, "seed": 7},
-        **{"threshold": 0, "quota": 120.0, "share": None, "default_cut": False},
+        "level": 0.8,
+        "method": "auto",
+        "intervals": True,
+        "resamples": 150,
+        "resamples_used": 150,
+        "seed": 7,
+        "threshold": 0,
+        "quota": 120.0,
+        "share": None,
+        "default_cut": False,
     }
     assert {row["measure"]: row for row in document["measures"]} == expected
     assert data_of(page)["document"]["measures"] == document["measures"]
@@ -85,6 +93,10 @@ def test_one_run_shows_the_same_numbers_of_one_model_in_every_view(predictions, 
     assert {name: [row[n] for n in NUMBERS] for name, row in embedded.items()} == {
         name: [row[n] for n in NUMBERS] for name, row in expected.items()
     }
+    texts = set(Cells(page).found)
+    for row in expected.values():
+        if row["low"] is not None:
+            assert {shown(row["value"]), f"{shown(row['low'])} to {shown(row['high'])}"} <= texts, row["measure"]
     assert ev.counts.flagged == 120
     assert document["counts"] == ev.counts.to_dict()
     seen = [line for line in terminal.splitlines() if re.search(r"\[\d", line)]
@@ -134,7 +146,9 @@ def test_a_comparison_with_its_report_runs_each_bootstrap_once(predictions, monk
 
 
 def test_a_saved_document_has_the_intervals_of_the_command(predictions, tmp_path, capsys):
-    assert main(["evaluate", str(predictions), *LABELS, "--score", "tree", "--all", "--json", "--resamples", "100"]) == 0
+    assert (
+        main(["evaluate", str(predictions), *LABELS, "--score", "tree", "--all", "--json", "--resamples", "100"]) == 0
+    )
     printed = json.loads(capsys.readouterr().out)
     example = load("tumours")
     ev = evaluate(example.labels, example.scores["tree"], positive="malignant", name="tree")

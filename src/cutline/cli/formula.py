@@ -36,7 +36,8 @@ def plain_formula(latex: str) -> str:
 
 def _told(pieces: list[str], start: int, end: int) -> str:
     """The pieces from start to end as text."""
-    parts, at = [], start
+    parts: list[str] = []
+    at = start
     while at < end:
         piece = pieces[at]
         at += 1
