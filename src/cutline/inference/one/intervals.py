@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cutline.core.checks import LEVEL, check_level, check_whole
+from cutline.core.checks import LEVEL, check_level, check_text, check_whole
 from cutline.core.counts import Counts, divide
 from cutline.core.errors import ParameterError
 from cutline.inference import delong, effective_size, influence
@@ -119,6 +119,7 @@ def _counts_in_effect(estimand: Estimand) -> Counts:
 
 def choose(estimand: Estimand, method: str, *, grouped: bool = False) -> str:
     """The method to use: the default by rule, or the one asked for if it applies."""
+    check_text(method, "method", "auto")
     if method == "auto":
         return default(estimand, grouped=grouped)
     apply = methods(estimand)
