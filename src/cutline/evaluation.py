@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -314,6 +314,22 @@ class Evaluation:
         from cutline.curves import curve
 
         return curve(self.ranking, name, **parameters)
+
+    def places(self, ids: Sequence[Any] | None = None) -> Table:
+        """What every place of the list brings: score, class, counts, rates, lift, hit rate, Qrecall and their areas.
+
+        It is Berrar's Figure 2 (and, for signed distances, 8b) and Table 5 of Arbel and Rokach as one table. Inside a
+        tie all is an expectation over the orders of the tied cases.
+
+        >>> [row["lift"] for row in evaluate([1, 0, 1, 0], [0.9, 0.6, 0.6, 0.2]).places()][:2]
+        [2.0, 1.5]
+
+        Args:
+            ids: The names of the cases from the top of the list, where no scores are tied.
+        """
+        from cutline.curves import list_table
+
+        return list_table(self.ranking, ids)
 
     def chart(self, name: str, **parameters: Any) -> Picture:
         """A chart by its name: a picture that shows itself in a notebook and saves itself as a file."""

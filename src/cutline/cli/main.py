@@ -14,11 +14,13 @@ import typer
 
 from cutline.cli import chart_command, cut_commands
 from cutline.cli import options as o
+from cutline.cli.application import Application, Commands
 
 FINE, FAILED, REFUSED, BROKEN, STOPPED = 0, 1, 2, 3, 130
 
-app = typer.Typer(
+app = Application(
     name="cutline",
+    cls=Commands,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,

@@ -10,10 +10,14 @@ from cutline.core.errors import UnknownNameError, near
 from cutline.core.ranking import Ranking
 from cutline.curves import distributions, over_cuts, over_places
 from cutline.curves.definition import FARTHEST, THRESHOLD, Axis, Curve, CurveKind, Point, baseline, perfect
-from cutline.curves.derived import Gap, gap, with_prevalence
+from cutline.curves.derived import Gap, gap, under_skew, with_prevalence
 from cutline.curves.distributions import SCORE
+from cutline.curves.isometrics import Isometric, isometrics
+from cutline.curves.list_table import list_table
 from cutline.curves.over_cuts import IsoCost, against_threshold, flagging_everybody, iso_cost
+from cutline.curves.quota_properties import quota_properties
 from cutline.curves.scales import det_line, det_reach, deviates, loss_curves, on_edge
+from cutline.curves.shared_hull import SharedHull, shared_hull
 from cutline.curves.simplify import TOLERANCE, Drawn, corners, described, drawn, simplify
 from cutline.measures import MEASURES, Needs
 
@@ -30,7 +34,9 @@ __all__ = [
     "Drawn",
     "Gap",
     "IsoCost",
+    "Isometric",
     "Point",
+    "SharedHull",
     "against_threshold",
     "baseline",
     "corners",
@@ -43,10 +49,15 @@ __all__ = [
     "flagging_everybody",
     "gap",
     "iso_cost",
+    "isometrics",
+    "list_table",
     "loss_curves",
     "on_edge",
     "perfect",
+    "quota_properties",
+    "shared_hull",
     "simplify",
+    "under_skew",
     "with_prevalence",
 ]
 
