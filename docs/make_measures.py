@@ -39,8 +39,7 @@ def entry(measure: Measure) -> list[str]:
         "",
         measure.meaning,
         "",
-        f"$${measure.formula}$$",
-        "",
+        *((f"$${measure.formula}$$", "") if measure.formula else ()),
         facts + (f" Undefined when {measure.undefined_when}." if measure.undefined else ""),
     ]
     for name, parameter in measure.parameters.items():
@@ -48,7 +47,8 @@ def entry(measure: Measure) -> list[str]:
         default = "required" if name in measure.required else f"default {'e' if value == math.e else repr(value)}"
         lines.append(f"- `{name}`: {parameter.words} ({default})")
     also = f"Also `{'`, `'.join(measure.aliases)}`. " if measure.aliases else ""
-    return [*lines, "", f"{also}Source: {', '.join(measure.source)}."]
+    source = f"Source: {measure.cited}." if measure.source else ""
+    return [*lines, "", also + source] if also or source else lines
 
 
 if __name__ == "__main__":

@@ -29,7 +29,15 @@ def test_the_page_of_measures_resolves_every_source():
 
 
 @pytest.mark.parametrize(
-    "name", ["docs/identities.md", "docs/curves.md", "docs/training.md", "docs/comparing.md", "docs/intervals.md"]
+    "name",
+    [
+        "docs/identities.md",
+        "docs/curves.md",
+        "docs/training.md",
+        "docs/comparing.md",
+        "docs/intervals.md",
+        "docs/own-measures.md",
+    ],
 )
 def test_the_examples_of_a_page_are_true(name):
     failed, tried = doctest.testfile(str(ROOT / name), module_relative=False)
@@ -71,6 +79,7 @@ def test_the_readme_counts_the_measures():
         "docs/training.md",
         "docs/comparing.md",
         "docs/intervals.md",
+        "docs/own-measures.md",
         "docs/advice.md",
         "docs/cli.md",
         "docs/ci.md",

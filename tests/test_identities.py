@@ -1,4 +1,4 @@
-"""Measures that are the same number in different clothes (docs/identities.md), each against its own slow definition."""
+"""Measures that are equivalent (docs/identities.md), each against its own slow definition."""
 
 import math
 from fractions import Fraction

@@ -69,6 +69,9 @@ def test_curves_need_numpy_alone():
         "import cutline; cutline.losses.hinge([1, 0], [2, 1])",
         "from cutline import ppv, rank; ppv(rank([1, 0], [2, 1]))",
         "from cutline import Counts; Counts(3, 1, 2, 4).precision",
+        "import cutline; assert cutline.rank([1, 0], [2, 1]).counts.recall[1] == 1",
+        "from cutline.core.counts import Counts; assert Counts(3, 1, 2, 4).precision == 0.75",
+        "import inspect, cutline; assert 'baseline' in inspect.signature(cutline.Measure).parameters",
         "import cutline; dir(cutline)",
         "import cutline; assert not hasattr(cutline, 'nonsense')",
         "from cutline.core.ranking import Ranking; Ranking.of_counts([1], [1], [1]).pairs",
@@ -110,15 +113,21 @@ def test_every_public_name_exists_and_is_documented(name):
     assert name in dir(cutline)
 
 
-def test_the_three_listings_of_the_public_names_agree():
-    tree = ast.parse(Path(cutline.__file__).read_text(encoding="utf-8"))
-    block = next(node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
-    for_types = [(node.module, alias.name) for node in block.body for alias in node.names]
-    lazily = [(home, name) for home, names in cutline._HOMES.items() for name in names]
+def test_the_stub_that_type_checkers_read_is_the_list_of_the_public_names():
+    stub = ast.parse(Path(cutline.__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
+    listed = [
+        (node.module, alias.name) for node in stub.body if isinstance(node, ast.ImportFrom) for alias in node.names
+    ]
 
-    assert sorted(name for _, name in for_types) == sorted(name for _, name in lazily) == sorted(cutline.__all__)
-    for module, name in (*for_types, *((f"cutline.{home}", name) for home, name in lazily)):
-        assert getattr(import_module(module), name) is getattr(cutline, name)
+    assert sorted(name for _, name in listed) == sorted(cutline.__all__)
+    for module, name in listed:
+        home = import_module(f"cutline.{module}" if module else "cutline")
+        assert getattr(home, name) is getattr(cutline, name)
+
+
+@pytest.mark.parametrize("name", ["cells", "scoring", "classes", "core", "cli", "report", "_HOMES"])
+def test_a_module_that_is_not_public_is_no_attribute(name):
+    loaded_by(f"import cutline; assert not hasattr(cutline, {name!r})")
 
 
 def test_the_public_names_are_listed_once_and_in_order():

@@ -9,7 +9,6 @@ import pytest
 
 from cutline import MEASURES, ParameterError, compare, evaluate
 from cutline.advice import CHOICES, COMPARISON_RULES, MODEL_RULES, RULES, Situation, advise, notes, notes_on
-from cutline.advice.score_rules import _IDENTITIES
 from cutline.core.ranking import Ranking
 from cutline.evaluation import Evaluation
 from cutline.inference.one.calibration_tests import calibration
@@ -362,7 +361,7 @@ class Values:
 
 
 def test_every_identity_that_is_told_is_true():
-    told = {name: formula for _, others in _IDENTITIES for name, formula in others.items()}
+    told = {m.name: m.equivalent.how for m in MEASURES if m.equivalent and not m.equivalent.without_ties}
     values = Values(RARE)
 
     assert told.keys() == TRUE.keys()
@@ -375,7 +374,7 @@ def test_measures_without_ties_are_one_number():
     without = evaluate([1, 0] * 40, np.arange(80) / 80)
 
     assert (
-        "average_precision = average_hit_rate, as no score is shared" in given(without, measures=asked)["identity"].text
+        "average_hit_rate = average_precision, as no score is shared" in given(without, measures=asked)["identity"].text
     )
     assert "identity" not in given(CALM, measures=asked)
 

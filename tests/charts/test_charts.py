@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import cutline as cl
-from cutline.charts import CHARTS, DARK, LIGHT
+from cutline.charts import CHARTS, DARK, LIGHT, PRINT
 from cutline.charts.theme import DASHES, MOST_MODELS
 from cutline.examples import load
 from cutline.measures import MEASURES, Needs
@@ -85,9 +85,17 @@ def test_a_specification_that_is_not_vega_lite_would_be_seen(checked):
     "model", [ARBEL, LOW_IS_POSITIVE, next(iter(MODELS.values()))], ids=["arbel", "low", "tumours"]
 )
 def test_every_chart_takes_every_kind_of_scores(name, model):
+    if needs_probabilities(name) and not model.ranking.are_probabilities:
+        with pytest.raises(cl.NotProbabilitiesError, match="needs probabilities"):
+            picture_of(name, model)
+        return
     spec = picture_of(name, model).to_dict()
 
     assert all(math.isfinite(v) for row in rows_of(spec) for v in row.values() if isinstance(v, float))
+
+
+def needs_probabilities(name):
+    return "probabilities" in CHARTS[name].needs
 
 
 UNUSUAL = {
@@ -101,9 +109,43 @@ UNUSUAL = {
 }
 
 
+EXTREME = {
+    "the largest floats": [1.7e308, -1.7e308, 1e308, 0.0, 5.0, 3.0],
+    "the smallest floats": [5e-324, 1e-323, -5e-324, 0.0, 0.0, 1.5e-323],
+    "long doubles": np.array([0.9, 0.6, 0.6, 0.2, 0.1, 0.3], dtype=np.longdouble),
+    "long doubles, large": np.array([1, 2, 3, 4, 5, 6], dtype=np.longdouble) * np.longdouble(10) ** 300,
+}
+
+
+@pytest.mark.parametrize("threshold", ["inside", "at the end"])
+@pytest.mark.parametrize("what", EXTREME)
+def test_extreme_scores_are_drawn_or_refused_with_a_sentence(what, threshold):
+    scores = EXTREME[what]
+    ev = cl.evaluate([1, 0, 1, 0, 1, 0], scores, threshold=0.5 if threshold == "inside" else float(np.max(scores)))
+    for name in [*OF_ONE, "f1", "lr_plus"]:
+        if name == "score_distribution" and what != "long doubles":
+            with pytest.raises(cl.InputError, match="too far apart, or too near"):
+                ev.chart(name)
+        else:
+            numbers = [
+                v for row in rows_of(ev.chart(name).to_dict()) for v in row.values() if isinstance(v, int | float)
+            ]
+            assert all(math.isfinite(v) and abs(v) < 1e309 for v in numbers)
+
+
+def test_the_largest_floats_are_rendered():
+    ev = cl.evaluate([1, 0, 1, 0, 1, 0], EXTREME["the largest floats"], threshold=1.7e308, name="m")
+    drawn = ev.chart("f1").render(".svg").decode()
+
+    assert "NaN" not in drawn
+    assert "Infinity" not in drawn
+
+
 @pytest.mark.parametrize("what", UNUSUAL)
 def test_unusual_predictions_are_drawn_too(what):
     for name in [*OF_ONE, "f1", "net_benefit", "lr_plus"]:
+        if needs_probabilities(name) and not UNUSUAL[what].ranking.are_probabilities:
+            continue
         if (what, name) != ("infinite scores", "score_distribution"):
             assert "NaN" not in UNUSUAL[what].chart(name).to_json()
 
@@ -473,6 +515,30 @@ def test_the_confidence_curve_peaks_at_the_difference_and_ends_at_its_interval()
     assert cl.chart("confidence_curve", models.confidence_curve("auc")).to_dict()["datasets"] == spec["datasets"]
 
 
+def test_the_decision_curve_shows_what_matters():
+    # 14 % positive: no net benefit can exceed 0.14, and none above a risk of 0.5 is positive.
+    labels = [1] * 7 + [0] * 43
+    scores = [0.5, 0.45, 0.4, 0.4, 0.35, 0.3, 0.2] + [0.3] * 8 + [0.1] * 35
+    ev = cl.evaluate(labels, scores, threshold=0.25, name="m")
+    spec = ev.chart("net_benefit").to_dict()
+    axes = layers_of(spec)[0]["encoding"]
+
+    assert axes["y"]["scale"]["domain"] == pytest.approx([-0.014, 0.14])
+    assert axes["x"]["scale"]["domain"] == pytest.approx([0, 0.55])
+    everybody = dict(line(spec, "flagging everybody"))
+    assert everybody[0] == pytest.approx(0.14)
+    assert everybody[0.1375] == pytest.approx(0.14 - 0.86 * 0.1375 / 0.8625, abs=1e-5)
+    assert {y for _, y in line(spec, "flagging nobody")} == {0}
+    # Flagged at 0.25 are 6 positives and 8 negatives: 6/50 - 8/50 / 3.
+    assert marks(spec) == {"cut: score ≥ 0.25": pytest.approx((0.25, 6 / 50 - 8 / 150))}
+
+
+def test_the_decision_curve_of_a_fixed_risk_is_drawn_over_all_cuts():
+    spec = BERRAR.chart("net_benefit", risk=0.2).to_dict()
+
+    assert marks(spec)["cut: score ≥ 0.55"] == pytest.approx((0.55, 0.3 - 0.1 * 0.25))
+
+
 # ---------------------------------------------------------------------- names
 
 
@@ -575,7 +641,7 @@ def contrast(one, two):
     return (high + 0.05) / (low + 0.05)
 
 
-@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
+@pytest.mark.parametrize("theme", [LIGHT, DARK, PRINT], ids=lambda theme: theme.name)
 def test_text_and_lines_stand_out_from_the_ground(theme):
     assert contrast(theme.text, theme.ground) >= 7
     assert all(contrast(colour, theme.ground) >= 3 for colour in (*theme.lines, theme.reference))
@@ -588,7 +654,7 @@ BLIND = {
 }
 
 
-@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
+@pytest.mark.parametrize("theme", [LIGHT, DARK, PRINT], ids=lambda theme: theme.name)
 @pytest.mark.parametrize("kind", BLIND)
 def test_neighbouring_lines_differ_for_the_colour_blind(theme, kind):
     seen = [np.array(BLIND[kind]) @ [int(c[i : i + 2], 16) for i in (1, 3, 5)] for c in theme.lines]

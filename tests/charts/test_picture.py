@@ -1,12 +1,19 @@
 """Pictures as files: whole, offline, and by the suffix."""
 
+import base64
+import hashlib
 import json
+import multiprocessing
+import os
+import re
+import struct
 from html.parser import HTMLParser
 
 import pytest
 
 import cutline as cl
 from cutline.charts.picture import SUFFIXES, Picture, squeezed
+from cutline.charts.renderer import size
 from sources import BERRAR_LABELS, BERRAR_SCORES
 
 PICTURE = cl.evaluate(BERRAR_LABELS, BERRAR_SCORES).chart("roc")
@@ -58,6 +65,18 @@ def test_a_page_that_asks_would_be_seen():
     assert any("jsdelivr" in url for url in page.asked)
 
 
+def test_the_policy_of_the_page_lets_its_own_programs_run_and_nothing_be_fetched():
+    page = PICTURE.to_html()
+    policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', page)[1]
+    scripts = re.findall(r"<script>(.*?)</script>", page, flags=re.DOTALL)
+    hashes = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts]
+
+    assert len(scripts) == 2
+    assert policy.startswith("default-src 'none'; script-src " + " ".join(f"'sha256-{one}'" for one in hashes))
+    assert "unsafe-eval" not in policy
+    assert "connect-src" not in policy  # so that nothing may be fetched
+
+
 def test_a_picture_that_cannot_be_made_leaves_the_old_file(tmp_path, monkeypatch):
     path = tmp_path / "roc.png"
     path.write_text("old")
@@ -83,13 +102,118 @@ def test_the_scale_is_the_number_of_dots_to_a_pixel():
     assert width(PICTURE.render(".png", scale=2)) == pytest.approx(2 * width(PICTURE.render(".png", scale=1)), abs=2)
 
 
+def chunks(png):
+    found, at = {}, 8
+    while at < len(png):
+        length = int.from_bytes(png[at : at + 4], "big")
+        found[png[at + 4 : at + 8]] = png[at + 8 : at + 8 + length]
+        at += length + 12
+    return found
+
+
+@pytest.mark.parametrize(
+    ("asked", "dots"), [({}, 192), ({"dpi": 300}, 300), ({"scale": 1}, 96), ({"dpi": 72}, 72)], ids=str
+)
+def test_a_png_says_how_many_dots_an_inch_has(asked, dots):
+    png = PICTURE.render(".png", **asked)
+    across, down, unit = struct.unpack(">IIB", chunks(png)[b"pHYs"])
+    width, _ = size(PICTURE.render(".svg").decode())
+
+    assert unit == 1  # metres
+    assert across == down == round(dots / 0.0254)
+    assert int.from_bytes(png[16:20], "big") == pytest.approx(width * dots / 96, abs=1)
+
+
 def test_squeezing_again_changes_nothing():
     png = PICTURE.render(".png", scale=1)
 
-    assert squeezed(png) == png
+    assert squeezed(png, 96) == png
     assert len(png) < 60_000
 
 
-def test_a_picture_shows_itself_in_a_notebook():
-    assert "vega-lite" in str(PICTURE._repr_mimebundle_())
+def test_a_picture_in_a_notebook_needs_no_network_and_no_program():
+    data, about = PICTURE._repr_mimebundle_()
+
+    assert set(data) == {"image/svg+xml", "image/png", "text/plain"}
+    assert data["image/svg+xml"].startswith("<svg")
+    assert "<script" not in data["image/svg+xml"]
+    assert base64.b64decode(data["image/png"]).startswith(b"\x89PNG")
+    assert about["image/png"]["width"] == size(data["image/svg+xml"])[0]
+    assert not hasattr(PICTURE, "_repr_html_")  # which a notebook would prefer
     assert repr(PICTURE) == "Picture of roc: .save(path) writes .png, .svg, .pdf, .html, .json"
+
+
+# ---------------------------------------------------------------------- sizes
+
+
+@pytest.mark.parametrize(
+    ("width", "height", "pixels"),
+    [
+        (500, 400, (500, 400)),
+        ("85mm", "90mm", (321.3, 340.2)),
+        ("6in", None, (576, None)),
+        (None, "300px", (None, 300)),
+    ],
+)
+@pytest.mark.parametrize("name", ["roc", "dominance", "skew"])
+def test_the_whole_picture_has_the_size_that_was_asked_for(name, width, height, pixels):
+    models = {"a": cl.evaluate([1, 0, 1, 0], [4, 3, 2, 1]), "b": cl.evaluate([1, 0, 1, 0], [4, 1, 2, 3])}
+    if name == "skew" and width is not None:
+        width, pixels = "200mm", (755.9, pixels[1])  # two charts side by side
+    picture = cl.chart(name, models if name == "dominance" else models["a"], width=width, height=height)
+    found = size(picture.render(".svg").decode())
+
+    assert all(
+        goal is None or is_now == pytest.approx(goal, abs=1.1) for is_now, goal in zip(found, pixels, strict=True)
+    )
+
+
+def test_a_pdf_has_the_size_of_the_picture_on_paper():
+    picture = cl.evaluate(BERRAR_LABELS, BERRAR_SCORES).chart("roc", width="100mm", height="80mm")
+    box = re.search(rb"/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]", picture.render(".pdf"))
+
+    assert [float(side) * 25.4 / 72 for side in box.groups()] == pytest.approx([100, 80], abs=0.3)
+
+
+def test_the_legend_of_a_narrow_picture_is_below_it():
+    narrow = cl.evaluate(BERRAR_LABELS, BERRAR_SCORES).chart("roc", width=300)
+
+    assert narrow.to_dict()["config"]["legend"]["orient"] == "bottom"
+    assert PICTURE.to_dict()["config"]["legend"]["orient"] == "right"
+
+
+def test_a_title_of_yours_replaces_the_one_of_the_chart():
+    ev = cl.evaluate(BERRAR_LABELS, BERRAR_SCORES)
+
+    assert ev.chart("roc", title="Model of May").to_dict()["title"]["text"] == "Model of May"
+    assert (
+        ev.chart("roc", title="Model of May").to_dict()["title"]["subtitle"] == PICTURE.to_dict()["title"]["subtitle"]
+    )
+
+
+# ---------------------------------------------------------------------- processes
+
+
+def drawn_in_a_worker(pipe):
+    pipe.send(PICTURE.render(".png", scale=1))
+    pipe.send(PICTURE.to_html()[:15])
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_forked_worker_draws_after_its_parent_has_drawn():
+    here = PICTURE.render(".png", scale=1)
+    context = multiprocessing.get_context("fork")
+    mine, theirs = context.Pipe()
+    worker = context.Process(target=drawn_in_a_worker, args=(theirs,), daemon=True)
+    worker.start()
+    theirs.close()
+
+    try:
+        assert mine.poll(120)  # it would wait for ever
+        assert mine.recv() == here
+        assert mine.poll(120)
+        assert mine.recv() == "<!DOCTYPE html>"
+    finally:
+        worker.kill()
+        worker.join()

@@ -348,8 +348,8 @@ def test_what_measures_have_in_common_is_said_of_those_asked_for(cutline, ten):
     """The headlines hold pairs that are one number as well, but nobody asked for them."""
     quota = ("--quota", "4", "--resamples", "20")
 
-    assert "One number in different clothes" not in cutline("evaluate", ten, *quota).out
-    assert "One number in different clothes" in cutline("evaluate", ten, *quota, "--family", "quota").out
+    assert "These are equivalent" not in cutline("evaluate", ten, *quota).out
+    assert "These are equivalent" in cutline("evaluate", ten, *quota, "--family", "quota").out
 
 
 def test_fewer_resamples_are_said_by_every_command(cutline, tumours, monkeypatch):

@@ -9,8 +9,7 @@ import pytest
 
 import cutline as cl
 from cutline.core.counts import Counts, divide
-from cutline.measures import Family, Needs
-from cutline.measures.definition import Registry
+from cutline.measures import MEASURES, Family, Needs
 from cutline.measures.expression import INPUTS, OPERATIONS, Program, symbol, trace
 from cutline.measures.kinds import Proportion
 
@@ -153,9 +152,9 @@ def test_what_json_does_not_know_is_spelled():
 
 
 def defined(function, monkeypatch, **more):
-    """A measure of one cut in a registry of its own."""
-    monkeypatch.setattr("cutline.measures.definition.MEASURES", Registry())
-    monkeypatch.setattr(Counts, "measures", dict(Counts.measures))
+    """A measure of one cut, in the registry for the time of the test."""
+    monkeypatch.setattr(MEASURES, "_measures", dict(MEASURES._measures))
+    monkeypatch.setattr(MEASURES, "_by_name", dict(MEASURES._by_name))
     facts = {
         "title": "Mine", "formula": "x", "range": (-math.inf, math.inf),
         "better": "higher", "perfect": 1, "baseline": 0,

@@ -102,7 +102,7 @@ MODEL_RULES = (
     Rule(
         "identity",
         "fact",
-        "two or more of the measures that are asked for are one number in different clothes",
+        "two or more of the measures that are asked for are equivalent",
         CUTLINE,
         score_rules.identities,
     ),

@@ -9,49 +9,11 @@ from cutline.inference.caveats import FEW_FOR_DELONG
 from cutline.inference.effective_size import effective
 from cutline.inference.effective_size import notes as on_sizes
 from cutline.inference.one.calibration_tests import Calibration, calibration
-from cutline.measures import MEASURES
+from cutline.measures import MEASURES, Measure
 
 TIED = 0.01  # share of the pairs from which on ties are worth a word
 _SURE = 2.576  # a z value that chance exceeds once in a hundred times, on either side
 _SHARE_OFF, _BRIER_OFF = 0.05, 0.02  # relative errors that matter, however many cases show them
-
-# Groups of measures that are one number for given data, and how each comes from the first.
-_IDENTITIES: tuple[tuple[str, dict[str, str]], ...] = (
-    (
-        "auc",
-        {
-            "gini": "2 auc - 1",
-            "pem": "2 auc - 1",
-            "average_gain": "P N / n (auc - 1/2)",
-            "taks": "n / (n - 1) (auc - 1/2)",
-        },
-    ),
-    ("accuracy", {"error_rate": "1 - accuracy"}),
-    (
-        "balanced_accuracy",
-        {
-            "balanced_error_rate": "1 - balanced_accuracy",
-            "youden_j": "2 balanced_accuracy - 1",
-            "weighted_relative_accuracy": "P N / n^2 (2 balanced_accuracy - 1)",
-        },
-    ),
-    ("f1", {"jaccard": "f1 / (2 - f1)"}),
-    ("recall", {"fnr": "1 - recall"}),
-    ("specificity", {"fpr": "1 - specificity"}),
-    ("precision", {"fdr": "1 - precision", "lift": "precision / prevalence"}),
-    ("npv", {"false_omission_rate": "1 - npv"}),
-    ("hit_rate", {"qrecall": "hit_rate quota / P", "enrichment": "hit_rate / prevalence"}),
-    ("mean_precision", {"average_lift": "mean_precision / prevalence"}),
-    (
-        "brier",
-        {
-            "rmse": "the square root of brier",
-            "quadratic_score": "1 - brier",
-            "brier_skill": "1 - brier / (prevalence (1 - prevalence))",
-        },
-    ),
-)
-_WITHOUT_TIES = ("average_precision", "average_hit_rate", "expected_average_precision")
 
 
 def reversed_order(a: Asked) -> str | None:
@@ -142,21 +104,27 @@ def _off_in_detail(c: Calibration) -> str | None:
 
 
 def identities(a: Asked) -> str | None:
-    """Measures that were asked for and are one number."""
+    """Measures that were asked for and are equivalent."""
     if a.measures is None:
         return None
-    found = [text for first, others in _IDENTITIES if (text := _same(a, first, others))]
-    no_ties = [name for name in _WITHOUT_TIES if name in a.seen]
-    if len(no_ties) > 1 and a.ranking.integral and len(a.ranking) == a.ranking.total:
-        found.append(" = ".join(no_ties) + ", as no score is shared")
-    return f"One number in different clothes: {'; '.join(found)}. They are no second opinion." if found else None
+    no_ties = a.ranking.integral and len(a.ranking) == a.ranking.total
+    found = [text for name in MEASURES if (text := _equivalents(a, name, no_ties=no_ties))]
+    return f"These are equivalent: {'; '.join(found)}. They are no second opinion." if found else None
 
 
-def _same(a: Asked, first: str, others: dict[str, str]) -> str | None:
-    seen = [name for name in others if name in a.seen]
-    if len(seen) + (first in a.seen) < 2 or not all(MEASURES[name].fits(a.ranking) for name in seen):
+def _equivalents(a: Asked, first: Measure, *, no_ties: bool) -> str | None:
+    """The measures that were asked for and follow from the first, if that makes two of them."""
+    forms = [
+        (m.name, m.equivalent)
+        for m in MEASURES
+        if m.equivalent and m.equivalent.to == first.name and m.name in a.seen and m.fits(a.ranking)
+    ]
+    forms = [(name, how) for name, how in forms if no_ties or not how.without_ties]
+    if len(forms) + (first.name in a.seen) < 2:
         return None
-    return ", ".join(f"{name} = {others[name]}" for name in seen)
+    return ", ".join(
+        f"{name} = {how.how}" + (", as no score is shared" if how.without_ties else "") for name, how in forms
+    )
 
 
 def weights(a: Asked) -> str | None:

@@ -10,9 +10,11 @@ import altair as alt
 from cutline.charts.declaration import ChartKind, Charts, CutPlace, Place, Shows
 from cutline.charts.figures import error_bars
 from cutline.charts.parts import AREAS, CUT, Evaluated
-from cutline.charts.picture import Picture
+from cutline.charts.picture import Picture, legends_below
 from cutline.charts.registry import CHARTS, PAGE_MEASURES
-from cutline.charts.theme import DARK, LIGHT, LONGEST, MOST_MODELS, THEMES, Theme, themed
+from cutline.charts.renderer import program as vega
+from cutline.charts.sizes import Length, resized
+from cutline.charts.theme import DARK, LIGHT, LONGEST, MOST_MODELS, PRINT, THEMES, Theme, themed
 from cutline.core.errors import InputError, ParameterError, UnknownNameError, near
 from cutline.inference.two.confidence_curve import ConfidenceCurve
 
@@ -24,6 +26,7 @@ __all__ = [
     "LIGHT",
     "MOST_MODELS",
     "PAGE_MEASURES",
+    "PRINT",
     "THEMES",
     "ChartKind",
     "Charts",
@@ -35,9 +38,13 @@ __all__ = [
     "Theme",
     "chart",
     "error_bars",
+    "legends_below",
+    "vega",
 ]
 
 UNNAMED = "model"
+# What every chart takes.
+COMMON = ("theme", "title", "width", "height")
 
 
 def chart(
@@ -45,6 +52,9 @@ def chart(
     models: Evaluated | Mapping[str, Evaluated] | None = None,
     *,
     theme: str = "light",
+    title: str | None = None,
+    width: Length | None = None,
+    height: Length | None = None,
     **parameters: Any,
 ) -> Picture:
     """A chart of one evaluation, or of several by name.
@@ -54,6 +64,9 @@ def chart(
         models: What `evaluate` or `compare` gives, or several evaluations by name, such as
             `{"tree": ev1, "forest": ev2}`.
         theme: "light", "dark" or, for black and white, "print".
+        title: A title in place of the chart's own.
+        width: The width of the whole picture, in pixels or as a length such as "85mm".
+        height: The height of the whole picture.
         **parameters: Those of the chart, such as `cost_fn=5` for "roc".
 
     Returns:
@@ -72,8 +85,19 @@ def chart(
         drawn = kind.draw(shown, chosen, **_parameters(kind, parameters))
         if not kind.names_model and len(shown) == 1 and [*shown] != [UNNAMED]:
             drawn.title = _named(drawn.title, *shown)
+    if title is not None:
+        drawn.title = _titled(drawn.title, title)
     drawn.config = alt.Config(**chosen.config())
-    return Picture(name, drawn)
+    picture = Picture(name, drawn)
+    return picture if width is None and height is None else resized(picture, width, height)
+
+
+def _titled(title: Any, text: str) -> alt.TitleParams:
+    """The title with another text."""
+    if not isinstance(text, str):
+        raise ParameterError(f"is of type {type(text).__name__}", "pass a text", argument="title")
+    below = alt.Undefined if title is alt.Undefined else title.subtitle
+    return alt.TitleParams(text, subtitle=below)
 
 
 def _named(title: Any, name: str) -> alt.TitleParams:
@@ -95,8 +119,8 @@ def _parameters(kind: ChartKind, given: dict[str, Any]) -> dict[str, Any]:
         return {"measure": kind.name} | given
     for one in given:
         if one not in takes:
-            words = f"it takes {', '.join([*takes, 'theme'])}"
-            raise ParameterError(f"The chart {kind.name} has no parameter {one!r}: {words}.{near(one, takes)}")
+            known = f"it takes {', '.join([*takes, *COMMON])}"
+            raise ParameterError(f"The chart {kind.name} has no parameter {one!r}", known, hint=near(one, takes))
     return given
 
 

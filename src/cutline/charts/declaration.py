@@ -103,7 +103,7 @@ class Charts(Mapping[str, ChartKind]):
             return self._kinds[CURVES[name].name]
         if name in MEASURES and MEASURES[name].needs is Needs.COUNTS:
             return self._of_measure(name)
-        raise UnknownNameError(f"There is no chart {name!r}.{self.hint(name)}")
+        raise UnknownNameError(f"There is no chart {name!r}", hint=self.hint(name))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._kinds)

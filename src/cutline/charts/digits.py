@@ -10,6 +10,7 @@ import numpy as np
 from cutline.core.ranking import Ranking
 
 DIGITS = 6
+WHOLE = 2**53  # up to here every whole number is a float
 
 
 def digits(values: Any) -> int:
@@ -27,8 +28,9 @@ def digits(values: Any) -> int:
     largest = float(np.abs(finite).max(initial=0.0))
     if not largest:
         return DIGITS
-    spread = float(np.ptp(finite)) or 1.0
-    return min(DIGITS + max(0, math.floor(math.log10(largest / spread))), 17)
+    spread = float(np.ptp(finite / largest))  # as a share of the largest: a difference may overflow
+    more = -math.log10(spread) if spread else math.log10(largest)
+    return min(DIGITS + max(0, math.floor(more)), 17)
 
 
 def plain(value: Any, digits: int = DIGITS) -> Any:
@@ -38,7 +40,7 @@ def plain(value: Any, digits: int = DIGITS) -> Any:
     number = float(value)
     if not math.isfinite(number):
         return None
-    return int(number) if number.is_integer() else float(f"{number:.{digits}g}")
+    return int(number) if number.is_integer() and abs(number) < WHOLE else float(f"{number:.{digits}g}")
 
 
 def score_text(ranking: Ranking, score: float, fewer: int = 0) -> str:

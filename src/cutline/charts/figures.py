@@ -68,7 +68,7 @@ def _bars(curves: Mapping[str, Curve], frame: Frame, theme: Theme) -> Any:
     """A bar for each portion and model, those of a model picked out by a click in the legend."""
     data = [row for name, found in curves.items() for row in rows(_portion_columns(found), series=name)]
     names, clicked = list(curves), clickable(frame)
-    legend = alt.Legend(title=None, orient="right", labelExpr=SHORTENED) if len(names) > 1 else None
+    legend = alt.Legend(title=None, labelExpr=SHORTENED) if len(names) > 1 else None
     bars = (
         alt.Chart(inline(data))
         .mark_bar(strokeWidth=1, stroke=theme.text)
@@ -162,7 +162,7 @@ def _error_areas(model: Evaluated, bins: int | None, frame: Frame, theme: Theme)
             fill=alt.Fill(
                 "error:N",
                 scale=scale,
-                legend=alt.Legend(title="Errors at the cut", orient="right", labelExpr=told),
+                legend=alt.Legend(title="Errors at the cut", labelExpr=told),
                 sort=None,
             ),
             tooltip=[alt.Tooltip("error:N", title="Errors")],

@@ -10,7 +10,7 @@ from typing import Any
 import altair as alt
 
 from cutline.charts.digits import digits, plain, rule_text
-from cutline.charts.parts import CUT, Evaluated, Frame, axes, clickable, labelled
+from cutline.charts.parts import CUT, Evaluated, Frame, axes, clickable, labelled, on_axis
 from cutline.charts.picture import inline
 from cutline.charts.theme import Theme
 from cutline.curves import Curve, Point
@@ -91,7 +91,7 @@ def _cut_layers(data: Sequence[dict[str, Any]], frame: Frame, theme: Theme) -> l
     halo = alt.Chart(rows).mark_point(**ring, strokeWidth=5, stroke=theme.ground)
     dot = alt.Chart(rows).mark_point(**ring, strokeWidth=2.5)
     names = list(dict.fromkeys(row["mark"] for row in data))
-    legend = alt.Legend(title=None, orient="right", symbolStrokeColor=theme.text) if names else None
+    legend = alt.Legend(title=None, symbolStrokeColor=theme.text) if names else None
     shape = alt.Shape("mark:N", scale=alt.Scale(domain=names, range=["circle"]), legend=legend, sort=None)
     return [
         halo.encode(**encoding),
@@ -109,7 +109,7 @@ def _other_layers(places: Sequence[Place], data: Sequence[dict[str, Any]], frame
     if not places:
         return []
     looks = {row["mark"]: (place[0].shape, row["colour"]) for place, row in zip(places, data, strict=True)}
-    legend = alt.Legend(title=None, orient="right")
+    legend = alt.Legend(title=None)
     shape = alt.Scale(domain=list(looks), range=[shape for shape, _ in looks.values()])
     colour = alt.Scale(domain=list(looks), range=[colour for _, colour in looks.values()])
     layer = (
@@ -154,7 +154,7 @@ def _told(place: Place, theme: Theme) -> dict[str, Any]:
     return (
         {
             "mark": ", ".join(names),
-            "x": first.point.x,
+            "x": on_axis(first.point.x),
             "y": first.point.y,
             "colour": first.colour if len({mark.model for mark in place}) == 1 else theme.text,
             "told_x": plain(told.x),
@@ -207,7 +207,7 @@ def rule_layer(at: Mapping[str, float], channel: str, frame: Frame, theme: Theme
     if not data:
         return []
     dash = [4, 3]
-    legend = alt.Legend(title=None, orient="right", symbolType="stroke", symbolDash=dash, symbolSize=500)
+    legend = alt.Legend(title=None, symbolType="stroke", symbolDash=dash, symbolSize=500)
     names = [str(row["name"]) for row in data]
     stroke = alt.Stroke(
         "name:N", scale=alt.Scale(domain=names, range=[theme.text] * len(names)), legend=legend, sort=None
@@ -220,8 +220,8 @@ def rule_layer(at: Mapping[str, float], channel: str, frame: Frame, theme: Theme
 def cut_rule(model: Evaluated, at: float, frame: Frame, theme: Theme) -> list[Any]:
     """The chosen cut of one model as a line across the chart, on the layer of the cut."""
     name = f"cut: {rule_text(model.ranking, model.threshold)}"
-    data = [{"mark": name, "x": at}] if math.isfinite(at) else []
-    legend = alt.Legend(title=None, orient="right", symbolType="stroke", symbolDash=CUT_DASH, symbolSize=500)
+    data = [{"mark": name, "x": on_axis(at)}] if math.isfinite(at) else []
+    legend = alt.Legend(title=None, symbolType="stroke", symbolDash=CUT_DASH, symbolSize=500)
     scale = alt.Scale(domain=[name], range=[theme.text])
     rule = alt.Chart(inline(data, name=CUT)).mark_rule(strokeDash=CUT_DASH, strokeWidth=1.5)
     stroke = alt.Stroke("mark:N", scale=scale, legend=legend if data else None, sort=None)

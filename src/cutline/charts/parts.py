@@ -16,7 +16,7 @@ from cutline.charts.theme import DASHES, SHORTENED, Theme
 from cutline.core.counts import written
 from cutline.core.ranking import Ranking
 from cutline.core.table import shown
-from cutline.curves import SCORE, THRESHOLD, Axis, Curve, Drawn, described, drawn
+from cutline.curves import FARTHEST, SCORE, THRESHOLD, Axis, Curve, Drawn, described, drawn
 from cutline.measures import MEASURES
 
 WIDTH, HEIGHT = 380, 300
@@ -102,7 +102,8 @@ def frame_of(curves: Mapping[str, Curve], models: Models | None = None, **more: 
     first = next(iter(curves.values()))
     x, y = zip(*(curve.domain for curve in curves.values()), strict=True)
     if first.kind.x is THRESHOLD:
-        x += tuple((m.threshold, m.threshold) for m in (models or {}).values() if math.isfinite(m.threshold))
+        cuts = (on_axis(m.threshold) for m in (models or {}).values() if math.isfinite(m.threshold))
+        x += tuple((cut, cut) for cut in cuts)
     highest = max(high for _, high in y) * (1.05 if math.isinf(first.kind.y.range[1]) else 1.0)  # room above bars
     x_domain, y_domain = (min(low for low, _ in x), max(high for _, high in x)), (min(low for low, _ in y), highest)
     return Frame(
@@ -143,6 +144,11 @@ def figures(curve: Curve) -> list[str]:
     """The measures that belong to a curve, in words, two a line."""
     words = [f"{MEASURES[name].title} {shown(value)}" for name, value in curve.values.items() if name in MEASURES]
     return [", ".join(words[i : i + 2]) for i in range(0, len(words), 2)]
+
+
+def on_axis(value: float) -> float:
+    """A value that an axis can hold: what is too far away lies on its end."""
+    return min(max(value, -FARTHEST), FARTHEST)
 
 
 # ---------------------------------------------------------------------- rows
@@ -207,7 +213,7 @@ def line_layers(series: Sequence[Series], frame: Frame) -> list[Any]:
     series = _distinct(series)
     names = [one.name for one in series]
     legend = (
-        alt.Legend(title=frame.legend, orient="right", symbolType="stroke", symbolSize=500, labelExpr=SHORTENED)
+        alt.Legend(title=frame.legend, symbolType="stroke", symbolSize=500, labelExpr=SHORTENED)
         if len(series) > 1
         else None
     )
@@ -219,7 +225,7 @@ def line_layers(series: Sequence[Series], frame: Frame) -> list[Any]:
     dash = alt.StrokeDash(
         "series:N", scale=alt.Scale(domain=names, range=[list(one.dash) for one in series]), legend=legend, sort=None
     )
-    width = alt.StrokeWidth("width:N", scale=None, legend=None)
+    width = alt.StrokeWidth("width:O", scale=None, legend=None)
     opacity = alt.when(clicked).then(alt.value(1)).otherwise(alt.value(0.12))
     # The first lies below, as it has no gaps: where two lines are one, the dashes of the other show both.
     order = sorted(series, key=lambda one: not one.below)

@@ -2,46 +2,62 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import html
 import json
 import os
 import struct
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from io import BytesIO, StringIO
 from pathlib import Path
 from typing import Any
 
 import altair as alt
 
+from cutline.charts import renderer
 from cutline.core.columns import number
 from cutline.core.errors import ParameterError
 from cutline.core.writing import write
 
-MOST_DOTS = 20
+LEAST_DOTS, MOST_DOTS = 0.1, 20
 SEPARATOR = "-"
 SUFFIXES = (".png", ".svg", ".pdf", ".html", ".json")
-
-
-class InsideScript(json.JSONEncoder):
-    """JSON that can stand inside a script of a page: no text in it, such as a model's name, ends the script."""
-
-    def encode(self, o: Any) -> str:
-        """The text, in which a < is written by its number."""
-        return super().encode(o).replace("<", "\\u003c")
+# The browser may run these very programs and use this style; nothing can be fetched or sent.
+PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src {policy}; \
+style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'">
+<title>{title}</title>
+</head>
+<body>
+<div id="chart"></div>
+{scripts}
+</body>
+</html>
+"""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Picture:
-    """A chart by name. `altair` is the Altair chart itself, to change or to combine with others."""
+    """A chart by name. `altair` is the Altair chart itself, to change or to combine with others.
+
+    `legends_below` is for narrow pictures, where a legend beside the chart would leave it no room.
+    """
 
     name: str
     altair: Any
+    legends_below: bool = False
 
     def to_dict(self, *, check: bool = True) -> dict[str, Any]:
         """The Vega-Lite specification, checked against its schema, which takes longer than writing it."""
         spec = dict(self.altair.to_dict(validate=check))
         rows = {**spec.get("datasets", {}), **_named_rows(spec)}
+        if self.legends_below:
+            spec["config"] = legends_below(spec["config"])
         return spec | {"datasets": {name: list(own) for name, own in rows.items()}}
 
     def to_json(self) -> str:
@@ -49,40 +65,69 @@ class Picture:
         return json.dumps(self.to_dict(), allow_nan=False, separators=(",", ":"))
 
     def to_html(self) -> str:
-        """A page that holds the chart and the program that draws it: opening it asks no server for anything."""
-        safe = {"cls": InsideScript}
-        return str(self.altair.to_html(inline=True, embed_options={"actions": False}, fullhtml=True, json_kwds=safe))
+        """A page that holds the chart and the program that draws it: opening it makes no network requests."""
+        spec = json.dumps(self.to_dict(), allow_nan=False).replace("<", "\\u003c")
+        draw = f"window.vegaEmbed('#chart', {spec}, {{actions: false, renderer: 'svg', ast: true}});"
+        programs = (renderer.program(), draw)
+        hashes = (base64.b64encode(hashlib.sha256(program.encode()).digest()).decode() for program in programs)
+        return PAGE.format(
+            policy=" ".join(f"'sha256-{one}'" for one in hashes),
+            title=html.escape(self.name),
+            scripts="\n".join(f"<script>{program}</script>" for program in programs),
+        )
 
-    def render(self, suffix: str, *, scale: float = 2.0) -> bytes:
-        """The file of a suffix, such as .png, as bytes."""
-        if not 0.1 <= number(scale, "scale") <= MOST_DOTS:
-            raise ParameterError(
-                f"is {scale!r}", f"pass a number of dots to a pixel from 0.1 to {MOST_DOTS}", argument="scale"
-            )
+    def render(self, suffix: str, *, scale: float | None = None, dpi: float | None = None) -> bytes:
+        """The file of a suffix as bytes.
+
+        In a forked process a fresh one draws, because what draws does not survive a fork: that takes a second longer.
+
+        Args:
+            suffix: ".png", ".svg", ".pdf", ".html" or ".json".
+            scale: How many dots of a PNG a pixel has; 2 unless told.
+            dpi: The same as dots per inch, of which a pixel is 1/96: `dpi=300` for print.
+        """
+        dots = _dots(scale, dpi)
         if suffix == ".json":
             return self.to_json().encode()
         if suffix == ".html":
             return self.to_html().encode()
-        if suffix == ".svg":
-            text = StringIO()
-            self.altair.save(text, format="svg")
-            return text.getvalue().encode()
-        if suffix in (".png", ".pdf"):
-            file = BytesIO()
-            self.altair.save(file, format=suffix[1:], **({"scale_factor": scale} if suffix == ".png" else {}))
-            return squeezed(file.getvalue()) if suffix == ".png" else file.getvalue()
-        found = f"the suffix {suffix!r}" if suffix else "no suffix"
-        raise ParameterError(f"A chart cannot be saved with {found}", f"pass a path that ends in {', '.join(SUFFIXES)}")
+        if suffix not in SUFFIXES:
+            found = f"the suffix {suffix!r}" if suffix else "no suffix"
+            way_out = f"pass a path that ends in {', '.join(SUFFIXES)}"
+            raise ParameterError(f"A chart cannot be saved with {found}", way_out)
+        drawn = renderer.svg(self.to_dict())
+        if suffix == ".png":
+            return squeezed(renderer.png(drawn, dots), dots * renderer.PIXELS_PER_INCH)
+        return drawn.encode() if suffix == ".svg" else renderer.pdf(drawn)
 
-    def save(self, path: str | os.PathLike[str], *, scale: float = 2.0) -> Path:
-        """Write the file that the suffix names: whole, or not at all. A .png has `scale` dots to a pixel."""
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        scale: float | None = None,
+        dpi: float | None = None,
+        overwrite: bool = True,
+    ) -> Path:
+        """Write the file that the suffix names: whole, or not at all.
+
+        Args:
+            path: The path of the file, which ends in one of the suffixes that `render` takes.
+            scale: How many dots of a PNG a pixel has; 2 unless told.
+            dpi: The same as dots per inch.
+            overwrite: Whether a file that exists is replaced.
+        """
         if not isinstance(path, str | os.PathLike):
             raise ParameterError(f"is {path!r}", "pass the path of a file, such as 'roc.png'", argument="path")
         target = Path(path)
-        return write(target, self.render(target.suffix.lower(), scale=scale), overwrite=True)
+        return write(target, self.render(target.suffix.lower(), scale=scale, dpi=dpi), overwrite=overwrite)
 
-    def _repr_mimebundle_(self, *args: Any, **more: Any) -> Any:
-        return self.altair._repr_mimebundle_(*args, **more)
+    def _repr_mimebundle_(self, *_: Any, **__: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The picture itself for a notebook: it can be seen without a network, and where no program may run."""
+        drawn = renderer.svg(self.to_dict())
+        dots = base64.b64encode(squeezed(renderer.png(drawn, 2.0), 2.0 * renderer.PIXELS_PER_INCH)).decode()
+        width, height = renderer.size(drawn)
+        sizes = {"image/png": {"width": round(width), "height": round(height)}}
+        return {"image/svg+xml": drawn, "image/png": dots, "text/plain": repr(self)}, sizes
 
     def __repr__(self) -> str:
         return f"Picture of {self.name}: .save(path) writes {', '.join(SUFFIXES)}"
@@ -102,16 +147,41 @@ def _named_rows(spec: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def squeezed(png: bytes) -> bytes:
-    """The same picture in fewer bytes: its one stream of data compressed as well as it can be."""
+def legends_below(config: dict[str, Any]) -> dict[str, Any]:
+    """The configuration of a chart with its legends under it, one below the other, instead of beside it."""
+    layout = {"bottom": {"anchor": "start", "direction": "vertical", "margin": 4}}
+    below = {"orient": "bottom", "direction": "vertical", "columns": 1, "layout": layout}
+    return config | {"legend": config["legend"] | below}
+
+
+def _dots(scale: float | None, dpi: float | None) -> float:
+    """How many dots of a PNG a pixel has."""
+    if scale is not None and dpi is not None:
+        raise ParameterError("scale and dpi both say how fine a PNG is", "pass one of them")
+    if dpi is not None:
+        low, high = LEAST_DOTS * renderer.PIXELS_PER_INCH, MOST_DOTS * renderer.PIXELS_PER_INCH
+        if not low <= number(dpi, "dpi") <= high:
+            way_out = f"pass a number of dots to an inch from {low:g} to {high:g}"
+            raise ParameterError(f"is {dpi!r}", way_out, argument="dpi")
+        return dpi / renderer.PIXELS_PER_INCH
+    dots = 2.0 if scale is None else number(scale, "scale")
+    if not LEAST_DOTS <= dots <= MOST_DOTS:
+        way_out = f"pass a number of dots to a pixel from {LEAST_DOTS} to {MOST_DOTS}"
+        raise ParameterError(f"is {scale!r}", way_out, argument="scale")
+    return dots
+
+
+def squeezed(png: bytes, dpi: float) -> bytes:
+    """The same picture in fewer bytes, its data compressed as well as they can be, and with its size in inches."""
     chunks, at = [], 8
     while at < len(png):
         (length,) = struct.unpack(">I", png[at : at + 4])
         chunks.append((png[at + 4 : at + 8], png[at + 8 : at + 8 + length]))
         at += length + 12
     data = zlib.compress(zlib.decompress(b"".join(body for kind, body in chunks if kind == b"IDAT")), 9)
-    kept = [chunk for chunk in chunks if chunk[0] != b"IDAT"]
-    whole = [*kept[:-1], (b"IDAT", data), kept[-1]]
+    kept = [chunk for chunk in chunks if chunk[0] not in (b"IDAT", b"pHYs")]
+    dots = round(dpi / 0.0254)  # to a metre
+    whole = [kept[0], (b"pHYs", struct.pack(">IIB", dots, dots, 1)), *kept[1:-1], (b"IDAT", data), kept[-1]]
     parts = [struct.pack(">I", len(b)) + k + b + struct.pack(">I", zlib.crc32(k + b)) for k, b in whole]
     return png[:8] + b"".join(parts)
 

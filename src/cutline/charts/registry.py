@@ -133,6 +133,15 @@ CHARTS = Charts(
         names_model=False,
     ),
     ChartKind(
+        name="net_benefit",
+        title="Decision curve",
+        caption="The net benefit over the threshold of the risk, beside flagging everybody and flagging nobody.",
+        draw=lines.decision_curve,
+        source="Vickers and Elkin 2006",
+        needs="probabilities",
+        cut=CutPlace("threshold", "net_benefit"),
+    ),
+    ChartKind(
         name="dominance",
         title="Areas of dominance",
         caption="The curves of several models, and below them which model leads in which region.",

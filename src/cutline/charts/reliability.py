@@ -27,6 +27,7 @@ from cutline.core.table import shown
 from cutline.inference.one.bands import Band
 from cutline.inference.one.calibration_bands import KINDS, calibration_band, together
 from cutline.inference.one.proportions import METHODS
+from cutline.inputs.predictions import check_probabilities
 from cutline.measures import MEASURES
 from cutline.measures.binned_calibration import in_bins
 from cutline.measures.miscalibration import calibration_curve
@@ -84,7 +85,12 @@ def _check(models: Models, band: str, smooth: str) -> None:
         if value not in known:
             raise ParameterError(f"is {value!r}", f"pass {', '.join(map(repr, known))}", argument=name)
     for model in models.values():
-        MEASURES["oe_ratio"].prepare(model.ranking, {})  # refuses scores that are not probabilities
+        _check_probabilities("reliability", model.ranking)
+
+
+def _check_probabilities(chart: str, r: Ranking) -> None:
+    low, high = sorted((float(r.score[0]), float(r.score[-1])))
+    check_probabilities(f"The chart {chart}", low, high, higher_is_positive=r.higher_is_positive)
 
 
 def _curve(model: Evaluated, band: str, smooth: str, level: float, bins: int) -> Any:
@@ -181,7 +187,7 @@ def risk_by_outcome(models: Models, theme: Theme, *, bins: int = 20) -> Any:
     """The probabilities of the positives upwards and of the negatives downwards, as shares of their class."""
     [(_, model)] = models.items()
     r = model.ranking
-    MEASURES["oe_ratio"].prepare(r, {})
+    _check_probabilities("risk_by_outcome", r)
     edges, pos, neg = _counts(r, bins)
     sides: Mapping[str, Array] = {
         "positives": pos / max(float(r.positives), 1e-300),
@@ -230,6 +236,7 @@ def mcb_dsc(models: Models, theme: Theme, *, score: str = "brier") -> Any:
     """Miscalibration against discrimination of each model, with lines of equal score; lower right is better."""
     points: list[dict[str, Any]] = []
     for i, (name, model) in enumerate(models.items()):
+        _check_probabilities("mcb_dsc", model.ranking)
         parts = {key: float(MEASURES[key](model.ranking, score=score)) for key in ("mcb", "dsc", "unc")}
         total = parts["mcb"] - parts["dsc"] + parts["unc"]
         points.append(parts | {"series": name, "score": total, "colour": theme.colour(i)})

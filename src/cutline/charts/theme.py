@@ -68,6 +68,7 @@ class Theme:
             "labelFlush": False,
         }
         legend = {
+            "orient": "right",
             "labelColor": self.text,
             "titleColor": self.text,
             "labelLimit": 320,
@@ -112,11 +113,20 @@ DARK = Theme(
     reference="#a0a0a0",
     lines=("#56b4e9", "#f0913f", "#1faf86", "#efb3d9", "#f0e442", "#d0d0d0"),
 )
-THEMES = {theme.name: theme for theme in (LIGHT, DARK)}
+# For paper without colours: greys and dashes tell the lines apart.
+PRINT = Theme(
+    name="print",
+    ground="#ffffff",
+    text="#000000",
+    grid="#dddddd",
+    reference="#767676",
+    lines=("#000000", "#7d7d7d", "#404040", "#8c8c8c", "#1a1a1a", "#5e5e5e"),
+)
+THEMES = {theme.name: theme for theme in (LIGHT, DARK, PRINT)}
 
 
-def themed(name: Literal["light", "dark"] | str) -> Theme:
+def themed(name: Literal["light", "dark", "print"] | str) -> Theme:
     """A theme by its name."""
     if not isinstance(name, str) or name not in THEMES:
-        raise ParameterError(f"is {name!r}", "pass 'light' or 'dark'", argument="theme")
+        raise ParameterError(f"is {name!r}", "pass 'light', 'dark' or 'print'", argument="theme")
     return THEMES[name]

@@ -76,6 +76,7 @@ def evaluate(
     png: o.Png = None,
     force: o.Force = False,
     quiet: o.Quiet = False,
+    plugin: o.Plugin = None,
 ) -> None:
     """Evaluate one model: what it gets right, every number with its interval, and what to know about them."""
     from cutline.cli.evaluate import Asked, Output, run_evaluate
@@ -128,6 +129,7 @@ def compare(
     png: o.Png = None,
     force: o.Force = False,
     quiet: o.Quiet = False,
+    plugin: o.Plugin = None,
 ) -> None:
     """Compare models on the same cases: differences with intervals, and whether they can be told apart."""
     from cutline.cli.evaluate import Asked, Output, run_compare
@@ -170,6 +172,7 @@ def check(
     junit: o.Junit = None,
     force: o.Force = False,
     quiet: o.Quiet = False,
+    plugin: o.Plugin = None,
 ) -> None:
     """A gate for continuous integration: exit 1 when a requirement does not hold, 0 when all do.
 
@@ -210,6 +213,7 @@ def measures(
     ] = None,
     family: o.InFamily = None,
     json: o.Json = False,
+    plugin: o.Plugin = None,
 ) -> None:
     """List the measures, or explain one: what it means, its formula, range, and when it is undefined."""
     from cutline.cli.measures import run_measures

@@ -16,7 +16,8 @@ def run_measures(name: str | None, family: str | None, as_json: bool) -> None:
     """List the measures that fit, or explain the one that is named."""
     found = [MEASURES[name]] if name is not None and name in MEASURES else MEASURES.search(name or "", family=family)
     if not found:
-        raise UnknownNameError(f"There is no measure {name!r}.{near(name, MEASURES.names)}")
+        hint = near(name, MEASURES.names) or " The command cutline measures lists them all."
+        raise UnknownNameError(f"There is no measure {name!r}.{hint}")
     if as_json:
         print_json({"schema": "cutline/measures/1", "measures": [facts(measure) for measure in found]})
     elif name in MEASURES:
@@ -39,7 +40,7 @@ def facts(measure: Measure) -> dict[str, Any]:
         "better": measure.better,
         "undefined": measure.undefined_when,
         "parameters": {name: parameter.words for name, parameter in measure.parameters.items()},
-        "source": list(measure.source),
+        "source": dict(measure.source),
     }
 
 
@@ -71,7 +72,7 @@ def _explain(measure: Measure) -> None:
         ("baseline", measure.baseline.latex),
         ("undefined", known["undefined"] and f"when {known['undefined']}"),
         ("parameters", parameters),
-        ("source", ", ".join(known["source"])),
+        ("source", measure.cited),
     ]
     screen.print(Text(measure.title, style="bold"))
     screen.print(render.grid(screen, ("", ""), [row for row in rows if row[1]], head=False))

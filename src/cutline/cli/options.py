@@ -226,6 +226,32 @@ Junit = Annotated[
 ]
 
 
+def load_plug_ins(names: list[str] | None) -> list[str] | None:
+    """Import the modules that define more measures, before the command asks for one; they may be in this folder."""
+    if names:
+        import sys
+
+        from cutline.measures.plug_ins import load_module
+
+        sys.path.insert(0, str(Path.cwd()))
+        for name in names:
+            load_module(name)
+    return names
+
+
+Plugin = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--plugin",
+        metavar="MODULE",
+        help="A module, or a .py file, that defines measures with cutline.measure. Example: --plugin our_measures",
+        callback=load_plug_ins,
+        is_eager=True,
+        rich_help_panel=_WHAT,
+    ),
+]
+
+
 class Method(StrEnum):
     """How the best cut is found."""
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -29,9 +28,6 @@ class Counts:
     tn: Any
     threshold: Any = float("nan")
     is_risk: bool = True  # whether the threshold can be read as a probability of the positive class
-
-    # The measures of one cut, by name and alias. They know Counts, not the other way round, so they enter themselves.
-    measures: ClassVar[dict[str, Callable[[Counts], Any]]] = {}
 
     def __post_init__(self) -> None:
         for name in ("tp", "fp", "fn", "tn"):
@@ -63,12 +59,19 @@ class Counts:
         return self.tp + self.fp + self.fn + self.tn
 
     def __getattr__(self, name: str) -> Any:
-        try:
-            found = Counts.measures[name]
-        except KeyError:
-            hint = "" if name.startswith("_") else near(name, Counts.measures)
-            raise UnavailableError(f"Counts has no {name!r}: it is no count and no measure of one cut.{hint}") from None
-        return found(self)
+        if name.startswith("_"):
+            raise UnavailableError(f"Counts has no {name!r}.")
+        from cutline import MEASURES  # which know Counts: so they are asked for here, when one is wanted
+
+        if name in MEASURES:
+            measure = MEASURES[name]
+            if measure.needs.name == "COUNTS":
+                return measure(self)
+            raise UnavailableError(
+                f"Counts has no {name!r}, which needs {measure.needs.value}: ask the ranking for it."
+            )
+        hint = near(name, [one for measure in MEASURES.search(needs="counts") for one in measure.names])
+        raise UnavailableError(f"Counts has no {name!r}: it is no count and no measure of one cut.{hint}")
 
     @classmethod
     def independent(cls, prevalence: float, flagged: float) -> Counts:
@@ -122,6 +125,13 @@ class Counts:
         )
         head = "".join(f"<th scope='col'>{title}</th>" for title in ("", "positive", "negative", "all"))
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+class TrustedCounts(Counts):
+    """Counts that are right by construction, or symbols of a traced definition: nothing is checked."""
+
+    def __post_init__(self) -> None:
+        """Check nothing: a search for the worst of many tables would spend a tenth of its time on it."""
 
 
 def count(value: Any, name: str) -> Any:

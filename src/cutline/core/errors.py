@@ -119,16 +119,17 @@ class UnavailableError(CutlineError, AttributeError):
 
 
 def near(name: object, known: Iterable[str]) -> str:
-    """A hint with the known names that look like `name`, or nothing.
+    """A hint with the known names that look like `name`, or nothing: a wrong hint is worse than none.
 
-    >>> near("recal", ["recall", "precision"])
-    ' Did you mean recall?'
+    >>> near("recal", ["recall", "precision"]), near("acu", ["auc"]), near("psi", ["phi"])
+    (' Did you mean recall?', ' Did you mean auc?', '')
     """
     from difflib import get_close_matches
 
     text = str(name).lower().replace("-", "_").replace(" ", "_")
     known = list(known)
-    matches = get_close_matches(text, known, n=3, cutoff=0.75) or get_close_matches(text, known, n=1, cutoff=0.6)
+    matches = get_close_matches(text, known, n=3, cutoff=0.75)
+    matches += [k for k in known if sorted(k) == sorted(text) and k not in matches]
     matches += [k for k in known if len(text) > 2 and text in k and k not in matches][: 3 - len(matches)]
     return f" Did you mean {' or '.join(matches)}?" if matches else ""
 

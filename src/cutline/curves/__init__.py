@@ -8,16 +8,17 @@ from typing import Any
 from cutline.core.errors import UnknownNameError, near
 from cutline.core.ranking import Ranking
 from cutline.curves import distributions, over_cuts, over_places
-from cutline.curves.definition import THRESHOLD, Axis, Curve, CurveKind, Point, baseline, perfect
+from cutline.curves.definition import FARTHEST, THRESHOLD, Axis, Curve, CurveKind, Point, baseline, perfect
 from cutline.curves.derived import Gap, gap, with_prevalence
 from cutline.curves.distributions import SCORE
-from cutline.curves.over_cuts import IsoCost, against_threshold, iso_cost
+from cutline.curves.over_cuts import IsoCost, against_threshold, flagging_everybody, iso_cost
 from cutline.curves.scales import det_line, det_reach, deviates, loss_curves, on_edge
 from cutline.curves.simplify import TOLERANCE, Drawn, corners, described, drawn, simplify
 from cutline.measures import MEASURES, Needs
 
 __all__ = [
     "CURVES",
+    "FARTHEST",
     "SCORE",
     "THRESHOLD",
     "TOLERANCE",
@@ -38,6 +39,7 @@ __all__ = [
     "det_reach",
     "deviates",
     "drawn",
+    "flagging_everybody",
     "gap",
     "iso_cost",
     "loss_curves",

@@ -20,6 +20,11 @@ from cutline.measures.conditions import ONE_CLASS
 Between = Literal["line", "step-before", "step-after"]
 
 
+# What drawing programs can compute with: scores further apart, or nearer, than this have no places of their own.
+FARTHEST, NEAREST = 1e300, 1e-300
+BELOW_ZERO = 0.1
+
+
 class Vertices(NamedTuple):
     """The cuts or places of a list that a curve goes through, the first flagging nobody."""
 
@@ -52,16 +57,21 @@ class Axis:
     def domain(self, values: Array) -> tuple[float, float]:
         """From where to where the axis is drawn for these values: the whole range when that is finite.
 
-        Where values have a highest but no lowest bound, the axis goes as far below zero as they go above it.
+        Where values have a highest but no lowest bound, as the net benefit has, what is above zero matters: the axis
+        goes from a little below it to the highest value. Values beyond `FARTHEST` lie on the end of the axis.
         """
         if math.isfinite(self.range[0]) and math.isfinite(self.range[1]):
             return float(self.range[0]), float(self.range[1])
-        values = values[np.isfinite(values)]
+        values = np.clip(values[np.isfinite(values)], -FARTHEST, FARTHEST)
         low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 1.0)
         if self is THRESHOLD:
-            return (0.0, 1.0) if low >= 0 and high <= 1 else (low, high if high > low else low + 1.0)
+            return (
+                (0.0, 1.0)
+                if low >= 0 and high <= 1
+                else (low, high if high - low > NEAREST else low + max(1.0, 1e-9 * abs(low)))
+            )
         if math.isinf(self.range[0]) and not math.isinf(self.range[1]):
-            low = max(low, -abs(high))
+            return (-BELOW_ZERO * high, high) if high > 0 else (low, max(high, low + 1.0))
         low, high = (
             found if math.isinf(bound) else float(bound) for found, bound in zip((low, high), self.range, strict=True)
         )
@@ -158,7 +168,7 @@ class CurveKind:
         """Refuse a ranking that lacks what the curve needs, such as one of the classes."""
         for condition in self.undefined:
             if np.any(condition.holds(ranking)):
-                way_out = "cases of both classes" if condition in ONE_CLASS else "finite scores"
+                way_out = "cases of both classes" if condition in ONE_CLASS else "finite scores on an ordinary scale"
                 raise InputError(f"The curve {self.name} cannot be drawn, {condition.words}", f"pass {way_out}")
 
     def _area(self, ranking: Ranking, values: Mapping[str, float]) -> float | None:

@@ -10,8 +10,8 @@ import numpy as np
 from cutline.core.counts import Counts, divide
 from cutline.core.errors import ParameterError
 from cutline.core.ranking import Array, Ranking
-from cutline.curves.definition import Axis, CurveKind, Vertices
-from cutline.measures import Parameter
+from cutline.curves.definition import FARTHEST, NEAREST, Axis, CurveKind, Vertices
+from cutline.measures import Condition, Parameter
 from cutline.measures.conditions import INFINITE_SCORES, ONE_CLASS
 
 
@@ -56,6 +56,13 @@ def _density(v: Vertices, found: Array, of: Any) -> Array:
     return np.append(0.0, divide(np.diff(found), of) / np.abs(np.diff(v.places)))
 
 
+def _has_no_scale(r: Ranking) -> bool:
+    span = float(r.score.max() / 2) - float(r.score.min() / 2)
+    return not (len(r) == 1 or NEAREST < span < FARTHEST) if math.isfinite(span) else False
+
+
+NO_SCALE = Condition("the scores lie too far apart, or too near, for an axis", lambda r, **_: _has_no_scale(r))
+
 SCORE = Axis("score", "Score", lambda v: v.places)
 
 SCORE_DISTRIBUTION = CurveKind(
@@ -66,7 +73,7 @@ SCORE_DISTRIBUTION = CurveKind(
     also=(Axis("negatives", "Density", lambda v: _density(v, v.counts.fp, v.ranking.negatives), (0, math.inf)),),
     between="step-before",
     vertices=_bins,
-    undefined=(*ONE_CLASS, INFINITE_SCORES),
+    undefined=(*ONE_CLASS, INFINITE_SCORES, NO_SCALE),
     parameters={
         "bins": Parameter("how many bins the range of the scores is divided into", low=1, high=1000, example=20),
         "through": Parameter("a threshold that is to be the edge of a bin", example=0.5),

@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cutline.core.counts import divide
+from cutline.core.counts import Counts, divide
 from cutline.core.errors import ParameterError
-from cutline.core.ranking import Ranking
+from cutline.core.ranking import Array, Ranking
 from cutline.curves.definition import FLAGGED, THRESHOLD, Axis, CurveKind, Point, of, some_cuts
 from cutline.measures import Measure
 from cutline.measures.conditions import NO_POSITIVE, ONE_CLASS
-from cutline.measures.costs import expected_cost
+from cutline.measures.costs import expected_cost, net_benefit
 from cutline.measures.precision_recall import (
     aucpr_max,
     aucpr_min,
@@ -171,6 +171,13 @@ def against_threshold(measure: Measure) -> CurveKind:
         between="step-after",
         undefined=tuple(c for c in measure.undefined if c in ONE_CLASS),
     )
+
+
+def flagging_everybody(r: Ranking, thresholds: Array) -> Array:
+    """The net benefit of flagging every case, whatever its score, at some thresholds of the risk."""
+    nobody = np.zeros(len(thresholds))
+    everybody = Counts(nobody + r.positives, nobody + r.negatives, nobody, nobody, thresholds)
+    return np.asarray(net_benefit.compute(everybody))
 
 
 # ---------------------------------------------------------------------- iso-cost lines

@@ -20,18 +20,21 @@ from cutline.measures import (
 )
 from cutline.measures.definition import MEASURES, Family, Measure, Needs, measure
 from cutline.measures.facts import Condition, Context, Parameter, ReferenceValue
-from cutline.measures.kinds import LineOfAuc, MeanOfCases, Proportion, Ratio, StandardError
+from cutline.measures.kinds import Equivalent, LineOfAuc, MeanOfCases, PairedShare, Proportion, Ratio, StandardError
+from cutline.measures.plug_ins import load_module
 
 __all__ = [
     "MEASURES",
     "Condition",
     "Context",
     "Counts",
+    "Equivalent",
     "Family",
     "LineOfAuc",
     "MeanOfCases",
     "Measure",
     "Needs",
+    "PairedShare",
     "Parameter",
     "Proportion",
     "Ratio",
@@ -43,6 +46,7 @@ __all__ = [
     "combined",
     "costs",
     "early_retrieval",
+    "load_module",
     "losses",
     "measure",
     "miscalibration",

@@ -31,6 +31,8 @@ def _floats(c: Counts) -> tuple[Any, Any, Any, Any]:
     undefined=(*ONE_CLASS, NONE_FLAGGED, ALL_FLAGGED),
     aliases=("phi", "cc", "matthews_correlation", "matthews_corrcoef"),
     headline=True,
+    trained_by="diagonals",
+    card=True,
     source=("berrar2025", "matthews1975"),
 )
 def mcc(c: Counts) -> Any:
@@ -56,6 +58,7 @@ def mcc(c: Counts) -> Any:
         lambda c, **_: (c.tp == c.total) | (c.tn == c.total),
     ),
     aliases=("cohen_kappa",),
+    trained_by="diagonals",
     source=("berrar2025", "cohen1960"),
 )
 def kappa(c: Counts) -> Any:

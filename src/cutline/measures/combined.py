@@ -10,7 +10,7 @@ import numpy as np
 from cutline.core.counts import Counts, divide, real
 from cutline.measures.conditions import ALL_FLAGGED, NO_POSITIVE, NONE_FLAGGED, ONE_CLASS
 from cutline.measures.facts import Condition, Parameter, ReferenceValue
-from cutline.measures.kinds import Proportion, Ratio
+from cutline.measures.kinds import Equivalent, Proportion, Ratio
 from cutline.measures.rates import fnr, fpr, precision, rate, recall, specificity
 
 # ---------------------------------------------------------------------- both classes together
@@ -25,6 +25,7 @@ from cutline.measures.rates import fnr, fpr, precision, rate, recall, specificit
     baseline=0,
     undefined=ONE_CLASS,
     aliases=("informedness", "youden_index", "wracc"),
+    equivalent=Equivalent("balanced_accuracy", "2 balanced_accuracy - 1"),
     source=("berrar2025", "youden1950", "sonnenburg"),
 )
 def youden_j(c: Counts) -> Any:
@@ -44,6 +45,7 @@ def youden_j(c: Counts) -> Any:
     perfect=ReferenceValue(r"\pi(1-\pi)", lambda s, **_: s.prevalence * (1 - s.prevalence)),
     baseline=0,
     undefined=ONE_CLASS,
+    equivalent=Equivalent("balanced_accuracy", "P N / n^2 (2 balanced_accuracy - 1)"),
     source="lavrac1999",
 )
 def weighted_relative_accuracy(c: Counts) -> Any:
@@ -109,6 +111,7 @@ def balanced_accuracy(c: Counts) -> Any:
     baseline=0.5,
     undefined=ONE_CLASS,
     aliases=("ber",),
+    equivalent=Equivalent("balanced_accuracy", "1 - balanced_accuracy"),
     source="sonnenburg",
 )
 def balanced_error_rate(c: Counts) -> Any:
@@ -151,6 +154,7 @@ def _f_baseline(s: Any, alpha: float) -> Any:
         lambda c, alpha, **_: (c.tp == 0) & (alpha * c.fp + (1 - alpha) * c.fn == 0),
     ),
     parameters={"alpha": Parameter("weight of precision against recall", low=0, high=1, example=0.3)},
+    trained_by="rows",
     source="murphy2007",
 )
 def f_alpha(c: Counts, *, alpha: float = 0.5) -> Any:
@@ -175,6 +179,8 @@ def f_alpha(c: Counts, *, alpha: float = 0.5) -> Any:
         lambda c, beta, **_: (c.tp == 0) & (c.fp + beta**2 * c.fn == 0),
     ),
     parameters={"beta": Parameter("how many times recall counts as much as precision", low=0, high=1e100, example=2)},
+    trained_by="rows",
+    numbered={r"f_?(\d+(?:\.\d+)?)": "beta"},
     source="berrar2025",
 )
 def f_beta(c: Counts, *, beta: float = 1.0) -> Any:
@@ -193,6 +199,7 @@ def f_beta(c: Counts, *, beta: float = 1.0) -> Any:
     aliases=("f_measure", "f_score", "f1_score", "dice"),
     headline=True,
     kind=Proportion(lambda c: (c.tp, c.tp + c.fp + c.fn), then=lambda jaccard: 2 * jaccard / (1 + jaccard)),
+    trained_by="rows",
     source=("berrar2025", "murphy2007", "sonnenburg"),
 )
 def f1(c: Counts) -> Any:
@@ -227,6 +234,8 @@ def g_measure(c: Counts) -> Any:
     undefined=NOTHING_POSITIVE,
     aliases=("csi", "critical_success_index", "threat_score"),
     kind=Proportion(lambda c: (c.tp, c.tp + c.fp + c.fn)),
+    equivalent=Equivalent("f1", "f1 / (2 - f1)"),
+    trained_by="rows",
     source="jaccard1912",
 )
 def jaccard(c: Counts) -> Any:
@@ -256,6 +265,7 @@ def jaccard(c: Counts) -> Any:
             example=0.5,
         )
     },
+    equivalent=Equivalent("precision", "precision / prevalence"),
     source="berrar2025",
 )
 def lift(c: Counts, *, prevalence: float | None = None) -> Any:

@@ -1,260 +1,21 @@
-"""What a measure is, and the registry that knows them all."""
+"""The registry that knows all measures, and the decorator by which a definition enters it."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+import copyreg
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
-import numpy as np
+from cutline.core.errors import ParameterError, UnavailableError, UnknownNameError, near
+from cutline.measures.facts import Condition, ReferenceValue, constant
+from cutline.measures.measure_type import DEFAULT_THRESHOLD, Better, Family, Measure, Needs
+from cutline.measures.plug_ins import load_installed, load_module
+from cutline.measures.references import sources
 
-from cutline.core.counts import Counts
-from cutline.core.errors import Argument, ParameterError, Text, UnknownNameError, near
-from cutline.core.ranking import Ranking
-from cutline.inputs.predictions import Missing, check_probabilities, cut, places, rank
-from cutline.measures.facts import Condition, Context, Parameter, ReferenceValue, constant
-from cutline.measures.kinds import Kind
+__all__ = ["DEFAULT_THRESHOLD", "MEASURES", "Better", "Family", "Measure", "Needs", "Registry", "measure"]
 
-Better = Literal["higher", "lower"] | None
-DEFAULT_THRESHOLD = 0.5
-
-
-class Needs(Enum):
-    """What a measure is a function of."""
-
-    COUNTS = "one cut"
-    RANKING = "the order of the scores"
-    PROBABILITIES = "the scores as probabilities"
-    MARGINS = "the scores as signed distances"
-
-
-class Family(Enum):
-    """The question a measure answers."""
-
-    CUT = "Is the cut good?"
-    RANKING = "Does it rank well?"
-    PROBABILITY = "Can I trust the probabilities?"
-    QUOTA = "What do I get for my quota?"
-    COST = "What does it cost, and what is it worth?"
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Measure:
-    """One measure: its definition, and all that is known about it. Call it on arrays, a `Ranking` or `Counts`.
-
-    `concordant`: it can only gain when a positive moves up past a negative. `found_at`: the cut where a measure that
-    searches the cuts finds its value. `headline`: it is shown first. `scales`: weights times a constant change nothing.
-    """
-
-    name: str
-    function: Callable[..., Any]
-    title: str
-    formula: str
-    range: tuple[float, float]
-    better: Better
-    perfect: ReferenceValue
-    baseline: ReferenceValue
-    needs: Needs
-    family: Family
-    source: tuple[str, ...]
-    undefined: tuple[Condition, ...] = ()
-    kind: Kind = None
-    aliases: tuple[str, ...] = ()
-    parameters: Mapping[str, Parameter] = field(default_factory=dict)
-    concordant: bool = False
-    found_at: Callable[..., Any] | None = None
-    headline: bool = False
-    scales: bool = True
-    bound: Mapping[str, Any] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        # So that help() and doctest see the function that defines the measure.
-        for attribute in ("__doc__", "__module__", "__name__", "__qualname__"):
-            object.__setattr__(self, attribute, getattr(self.function, attribute))
-        object.__setattr__(self, "__wrapped__", self.function)
-
-    @property
-    def __signature__(self) -> Any:
-        """What help() shows: how the measure is called, with its own parameters."""
-        from inspect import Parameter as Argument
-        from inspect import signature
-
-        call = signature(type(self).__call__)
-        common = [a for a in call.parameters.values() if a.name not in ("self", "parameters")]
-        cut = {"threshold": None, "quota": None, "share": None} if self.needs is Needs.COUNTS else {}
-        own = cut | {name: self.defaults.get(name, Argument.empty) for name in self.parameters}
-        extra = [Argument(name, Argument.KEYWORD_ONLY, default=default) for name, default in own.items()]
-        return call.replace(parameters=[*common, *extra])
-
-    # ------------------------------------------------------------------ names
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The name and the aliases."""
-        return (self.name, *self.aliases)
-
-    @property
-    def defaults(self) -> dict[str, Any]:
-        """The parameters that need not be given, with their values."""
-        return (self.function.__kwdefaults__ or {}) | dict(self.bound)
-
-    @property
-    def required(self) -> tuple[str, ...]:
-        """The parameters that have to be given."""
-        return tuple(name for name in self.parameters if name not in self.defaults)
-
-    @property
-    def unit(self) -> str:
-        """The unit of a measure that takes a logarithm, such as nats."""
-        if "base" not in self.parameters:
-            return ""
-        return {math.e: "nats", 2: "bits", 10: "bans"}.get(self.defaults["base"], f"log base {self.defaults['base']:g}")
-
-    @property
-    def meaning(self) -> str:
-        """The first sentence of the definition."""
-        return (self.__doc__ or "").strip().split("\n\n")[0].replace("\n    ", " ")
-
-    @property
-    def undefined_when(self) -> str:
-        """In which circumstances it has no value, in words."""
-        return ", or ".join(condition.words for condition in self.undefined)
-
-    def __str__(self) -> str:
-        bound = ", ".join(f"{name}={value!r}" for name, value in self.bound.items())
-        return f"{self.name}({bound})" if bound else self.name
-
-    def __repr__(self) -> str:
-        return f"<measure {self}: {self.title}>"
-
-    # ------------------------------------------------------------------ parameters
-
-    def with_(self, **parameters: Any) -> Measure:
-        """The same measure with some of its parameters fixed."""
-        return (
-            self if not parameters else replace(self, bound=dict(self.bound) | self.check(parameters, complete=False))
-        )
-
-    def check(self, parameters: Mapping[str, Any], *, complete: bool = True) -> dict[str, Any]:
-        """The parameters, if the measure has them, takes these values, and needs no others."""
-        for name, value in parameters.items():
-            if name not in self.parameters:
-                takes = f"it takes {', '.join(self.parameters)}" if self.parameters else "it takes none"
-                raise ParameterError(
-                    f"{self.name} has no parameter {name!r}", f"{takes}", hint=near(name, self.parameters)
-                )
-            self.parameters[name].check(name, value, self.defaults.get(name))
-        lacking = [name for name in self.required if name not in parameters]
-        if complete and lacking:
-            examples = [(", ", Argument(name, self.parameters[name].example)) for name in lacking]
-            way_out = Text("pass for example ", *[part for pair in examples for part in pair][1:])
-            raise ParameterError(f"{self.name} needs {' and '.join(lacking)}", way_out)
-        return dict(parameters)
-
-    # ------------------------------------------------------------------ values
-
-    def compute(self, data: Any, **parameters: Any) -> Any:
-        """The value for finished `Counts` or a `Ranking`, over their leading axes; nothing is checked."""
-        return self.function(data, **{**self.bound, **parameters})
-
-    def fits(self, ranking: Ranking) -> bool:
-        """Whether the scores are of the kind that the measure needs."""
-        return self.needs is not Needs.PROBABILITIES or ranking.are_probabilities
-
-    def reason(self, data: Any, **parameters: Any) -> str:
-        """Why the value is undefined there, in words; empty when it is defined."""
-        if isinstance(data, Ranking) and not self.fits(data):
-            return "the scores are not probabilities of the positive class, from 0 to 1"
-        given = {**self.defaults, **parameters}
-        return " and ".join(c.words for c in self.undefined if np.any(c.holds(data, **given)))
-
-    def baseline_value(self, data: Any, **parameters: Any) -> float:
-        """The value of scores without information there: as many cases flagged, whatever their class."""
-        if self.reason(data, **parameters):
-            return math.nan
-        n = float(data.total)
-        is_cut = isinstance(data, Counts)
-        flagged = data.flagged if is_cut else parameters.get("quota") or math.nan
-        context = Context(float(data.positives) / n, float(flagged) / n, n, data.threshold if is_cut else math.nan)
-        return self.baseline.at(context, **{**self.defaults, **parameters})
-
-    def __call__(
-        self,
-        data: Any,
-        scores: Any = None,
-        weights: Any = None,
-        *,
-        positive: Any = None,
-        higher_is_positive: bool = True,
-        missing: Missing = "error",
-        **parameters: Any,
-    ) -> Any:
-        """The value, a float; an array where the ranking or the counts have leading axes.
-
-        `data` is a `Ranking`, `Counts` (for a measure of one cut), or the labels, followed by the scores. A measure
-        of one cut takes `threshold=`, `quota=` or `share=`, and cuts at 0.5 without.
-        """
-        if scores is not None:
-            data = rank(
-                data, scores, weights, positive=positive, higher_is_positive=higher_is_positive, missing=missing
-            )
-        elif not isinstance(data, Ranking | Counts):
-            kinds = "a Ranking or Counts" if self.needs is Needs.COUNTS else "or a Ranking"
-            raise ParameterError(f"{self.name} takes labels and scores, {kinds}", "pass the scores too")
-        elif given := [
-            name
-            for name, is_given in (
-                ("weights", weights is not None),
-                ("positive", positive is not None),
-                ("higher_is_positive", not higher_is_positive),
-                ("missing", missing != "error"),
-            )
-            if is_given
-        ]:
-            kind = type(data).__name__
-            raise ParameterError(f"A finished {kind} takes no {' or '.join(given)}", "pass that to rank()")
-        data, parameters = self.prepare(data, parameters)
-        value = self.compute(data, **parameters)
-        return float(value) if np.ndim(value) == 0 else value
-
-    def prepare(self, data: Ranking | Counts, parameters: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
-        """What the definition is to be computed from, and with: checked, a cut made, a share turned into a quota."""
-        parameters = {
-            name: value for name, value in parameters.items() if value is not None or name not in ("quota", "share")
-        }
-        if isinstance(data, Counts):
-            if self.needs is not Needs.COUNTS:
-                raise ParameterError(
-                    f"{self.name} needs {self.needs.value}, which one table of counts does not hold", "pass a Ranking"
-                )
-        elif self.needs is Needs.COUNTS:
-            where = {name: parameters.pop(name) for name in ("threshold", "quota", "share") if name in parameters}
-            data = cut(data, **where) if where else data.at_threshold(DEFAULT_THRESHOLD)
-        else:
-            if self.needs is Needs.PROBABILITIES:
-                low, high = sorted((float(data.score[0]), float(data.score[-1])))
-                check_probabilities(self.name, low, high, higher_is_positive=data.higher_is_positive)
-            if "quota" in self.parameters:
-                named = {name: parameters.pop(name) for name in ("quota", "share") if name in parameters}
-                named = named or {"quota": self.bound.get("quota")}
-                if any(value is not None for value in named.values()):
-                    return data, self.check(parameters, complete=False) | {"quota": places(data, **named)}
-        return data, self.check(parameters)
-
-    def threshold(self, ranking: Ranking, **parameters: Any) -> float:
-        """The threshold at which a measure that searches the cuts found its value."""
-        if self.found_at is None:
-            raise ParameterError(f"{self.name} is not the measure of one cut of the ranking: it has no threshold.")
-        given = {**self.defaults, **self.check(parameters)}
-        if self.reason(ranking, **parameters):
-            return math.nan
-        return float(ranking.thresholds[self.found_at(ranking, **given)])
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # By name: the module's attribute of that name is the measure, not its function, so pickle needs telling.
-        return _registered, (self.name, dict(self.bound))
+Named = TypeVar("Named", bound=Enum)
 
 
 class Registry:
@@ -270,32 +31,59 @@ class Registry:
     def __init__(self) -> None:
         self._measures: dict[str, Measure] = {}
         self._by_name: dict[str, Measure] = {}
+        self._plug_ins_are_loaded = False
 
     def add(self, measure: Measure) -> None:
-        """Register a measure under its name and its aliases, which must be free."""
+        """Register a measure under its name and its aliases, which must be free.
+
+        A definition that is run again, as a notebook's cell or a reloaded module, takes the place of its former self.
+        """
+        former = self._measures.get(measure.name)
+        again = former is not None and former is not measure and former.place == measure.place
         for name in measure.names:
-            if name in self._by_name:
-                raise ParameterError(
-                    f"The name {name!r} belongs to {self._by_name[name].name} already", "choose another"
-                )
+            owner = self._by_name.get(name)
+            if owner is not None and not (again and owner is former):
+                raise ParameterError(f"The name {name!r} belongs to {owner.name} already", "choose another")
+        if former is not None:
+            self._forget(former)
         self._measures[measure.name] = measure
         self._by_name |= dict.fromkeys(measure.names, measure)
-        if measure.needs is Needs.COUNTS:
-            Counts.measures.update(dict.fromkeys(measure.names, measure))
+
+    def remove(self, name: str | Measure) -> None:
+        """Take a measure away that was defined with `cutline.measure`; those of cutline stay."""
+        measure = self[name]
+        if not measure.own:
+            raise ParameterError(f"{measure.name} is a measure of cutline, which stays", "remove your own only")
+        self._forget(measure)
+        del self._measures[measure.name]
+
+    def _forget(self, measure: Measure) -> None:
+        for name in measure.names:
+            del self._by_name[name]
+
+    def _load_plug_ins(self) -> None:
+        """Load what is installed, the first time that somebody asks for a name that is unknown, or for all of them."""
+        if not self._plug_ins_are_loaded:
+            self._plug_ins_are_loaded = True  # at once: a plug-in may ask for measures itself
+            load_installed()
 
     def __getitem__(self, name: str | Measure) -> Measure:
         if isinstance(name, Measure):
             return name
-        try:
+        if name in self:
             return self._by_name[name]
-        except (KeyError, TypeError):
-            hint = near(name, self._by_name) or " cutline.MEASURES lists them all."
-            raise UnknownNameError(f"There is no measure {name!r}.{hint}") from None
+        hint = near(name, self._by_name) or " cutline.MEASURES lists them all."
+        raise UnknownNameError(f"There is no measure {name!r}", hint=hint)
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and name in self._by_name
+        if not isinstance(name, str):
+            return False
+        if name not in self._by_name:
+            self._load_plug_ins()
+        return name in self._by_name
 
     def __iter__(self) -> Iterator[Measure]:
+        self._load_plug_ins()
         families = list(Family)
         return iter(sorted(self._measures.values(), key=lambda measure: families.index(measure.family)))
 
@@ -303,11 +91,13 @@ class Registry:
         return "MEASURES"
 
     def __len__(self) -> int:
+        self._load_plug_ins()
         return len(self._measures)
 
     @property
     def names(self) -> list[str]:
         """Every name and alias."""
+        self._load_plug_ins()
         return list(self._by_name)
 
     def search(
@@ -317,21 +107,32 @@ class Registry:
         family: Family | str | None = None,
         needs: Needs | str | None = None,
         better: Better | Literal["any"] = "any",
+        source: str | None = None,
     ) -> list[Measure]:
-        """The measures whose name, aliases, title or meaning contain the text, and that fit the rest."""
-        for kind, wanted in ((Family, family), (Needs, needs)):
-            known = [name for member in kind for name in (member, member.name.lower(), member.value)]
-            if wanted is not None and wanted not in known:
-                names = ", ".join(member.name.lower() for member in kind)
-                raise UnknownNameError(f"There is no {kind.__name__.lower()} {wanted!r}", f"choose one of {names}")
+        """The measures that fit all of what is given.
+
+        Args:
+            text: what the name, an alias, the title or the meaning contains.
+            family: the question, as a `Family`, its short name such as "cut", or its words.
+            needs: what the measure is a function of, as a `Needs` or its short name such as "counts".
+            better: "higher", "lower", or None for measures that are neither good nor bad when they grow.
+            source: part of the key, the author or the title of a text that defines the measure, such as "murphy".
+
+        >>> [m.name for m in MEASURES.search("error", source="sonnenburg")]
+        ['error_rate', 'balanced_error_rate']
+        """
+        wanted_family = None if family is None else member(Family, family)
+        wanted_needs = None if needs is None else member(Needs, needs)
+        keys = None if source is None else _keys_of(source)
 
         def fits(measure: Measure) -> bool:
             words = " ".join((*measure.names, measure.title, measure.meaning)).lower()
             return (
                 (text.lower() in words or text.lower().replace(" ", "_") in words)
-                and (family is None or family in (measure.family, measure.family.name.lower(), measure.family.value))
-                and (needs is None or needs in (measure.needs, measure.needs.name.lower(), measure.needs.value))
+                and wanted_family in (None, measure.family)
+                and wanted_needs in (None, measure.needs)
                 and (better == "any" or measure.better == better)
+                and (keys is None or bool(keys & measure.source.keys()))
             )
 
         return [measure for measure in self if fits(measure)]
@@ -343,8 +144,54 @@ class Registry:
 MEASURES = Registry()
 
 
-def _registered(name: str, bound: dict[str, Any]) -> Measure:
+def member(kind: type[Named], wanted: Named | str) -> Named:
+    """A member of an enumeration, by itself, by its name in small letters, or by its words."""
+    for one in kind:
+        if wanted in (one, one.name.lower(), one.value):
+            return one
+    names = ", ".join(one.name.lower() for one in kind)
+    raise UnknownNameError(f"There is no {kind.__name__.lower()} {wanted!r}", f"choose one of {names}")
+
+
+def _keys_of(source: str) -> set[str]:
+    """The keys of the texts whose key, author or title contains the words."""
+    texts = sources() | {key: key for measure in MEASURES for key in measure.source if key not in sources()}
+    found = {key for key, text in texts.items() if source.lower() in f"{key} {text}".lower()}
+    if not found:
+        raise UnknownNameError(f"No source is called {source!r}", hint=near(source, texts))
+    return found
+
+
+# ---------------------------------------------------------------------- stored by name
+
+
+def _by_name(measure: Measure) -> tuple[Any, ...]:
+    # The module's attribute of that name is the measure, not its function, so pickle cannot store the function.
+    return _restored, (measure.name, dict(measure.bound), measure.place[0])
+
+
+def _restored(name: str, bound: dict[str, Any], module: str) -> Measure:
+    """The measure of that name, in this process or in another; `module` is where it was defined."""
+    if name not in MEASURES:
+        try:
+            load_module(module)
+        except ParameterError as error:
+            raise UnavailableError(
+                f"The measure {name} was defined in {module}, which cannot be imported here",
+                "put its definition into a module that this process can import",
+            ) from error
+        if name not in MEASURES:
+            raise UnavailableError(
+                f"The measure {name} was defined in {module}, but importing that does not define it here",
+                "put its definition at the top of a module that this process can import",
+            )
     return MEASURES[name].with_(**bound)
+
+
+copyreg.pickle(Measure, _by_name)
+
+
+# ---------------------------------------------------------------------- the decorator
 
 
 def measure(
@@ -357,15 +204,19 @@ def measure(
     baseline: float | ReferenceValue,
     needs: Needs,
     family: Family,
-    source: str | tuple[str, ...],
+    source: str | Iterable[str] | Mapping[str, str],
     undefined: Condition | tuple[Condition, ...] = (),
     **more: Any,
 ) -> Callable[[Callable[..., Any]], Measure]:
-    """Turn a definition into a `Measure` of that name, and register it."""
+    """Turn a definition with all its facts into a `Measure` of that name, and register it.
+
+    `source` is the key of a text that defines it, or several, each with the place in the text if a mapping tells it.
+    The facts in `more` are fields of `Measure`. `cutline.measure` asks for less, and is what people use.
+    """
 
     def define(function: Callable[..., Any]) -> Measure:
+        facts = {"name": function.__name__, **more}
         defined = Measure(
-            name=function.__name__,
             function=function,
             title=title,
             formula=formula,
@@ -375,11 +226,17 @@ def measure(
             baseline=baseline if isinstance(baseline, ReferenceValue) else constant(baseline),
             needs=needs,
             family=family,
-            source=(source,) if isinstance(source, str) else source,
+            source=_places(source),
             undefined=(undefined,) if isinstance(undefined, Condition) else undefined,
-            **more,
+            **facts,
         )
         MEASURES.add(defined)
         return defined
 
     return define
+
+
+def _places(source: str | Iterable[str] | Mapping[str, str]) -> dict[str, str]:
+    if isinstance(source, Mapping):
+        return dict(source)
+    return dict.fromkeys([source] if isinstance(source, str) else source, "")

@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from cutline.core.counts import Counts, divide
+from cutline.core.counts import Counts, TrustedCounts, divide
 from cutline.core.errors import UnavailableError
-from cutline.measures.definition import Measure, Needs
+from cutline.measures.definition import MEASURES, Measure, Needs
 from cutline.measures.facts import Context
 from cutline.measures.kinds import Proportion
 
@@ -139,15 +139,12 @@ def symbol(name: str) -> Expression:
 # ---------------------------------------------------------------------- definitions
 
 
-class _Symbols(Counts):
+class _Symbols(TrustedCounts):
     """The counts of any cut. Other measures of it (`c.recall`) are traced in their turn."""
 
-    def __post_init__(self) -> None:
-        """Nothing to check in a symbol."""
-
     def __getattr__(self, name: str) -> Any:
-        found = Counts.measures.get(name)
-        return found.compute(self) if isinstance(found, Measure) else super().__getattr__(name)
+        is_measure = not name.startswith("_") and name in MEASURES and MEASURES[name].needs is Needs.COUNTS
+        return MEASURES[name].compute(self) if is_measure else super().__getattr__(name)
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,23 @@
-"""What kind of number a measure is, as far as its interval depends on it: declared by the measure, never guessed."""
+"""What kind of number a measure is: what intervals, tests and training depend on, declared, never guessed."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from cutline.core.counts import Counts
 from cutline.core.ranking import Array, Ranking
+
+
+class PairedShare(NamedTuple):
+    """The cases among which a share is taken, the same ones for every model, and what happens to those that count.
+
+    `among` is True for the positive cases, False for the negative ones, and None for all. Two models can be compared
+    case by case.
+    """
+
+    among: bool | None
+    what: Literal["flagged", "right", "wrong"]
 
 
 class Proportion(NamedTuple):
@@ -17,6 +28,7 @@ class Proportion(NamedTuple):
 
     of: Callable[[Counts], tuple[Any, Any]]
     then: Callable[[Any], Any] = float
+    paired: PairedShare | None = None
 
 
 class Ratio(NamedTuple):
@@ -53,3 +65,20 @@ class StandardError(NamedTuple):
 
 
 Kind = Proportion | Ratio | LineOfAuc | MeanOfCases | StandardError | None
+
+
+class Equivalent(NamedTuple):
+    """The measure that this one is another form of, for given data, and how it follows from it, in words.
+
+    `without_ties`: only where no two cases share a score.
+    """
+
+    to: str
+    how: str
+    without_ties: bool = False
+
+
+# How a linear classifier is trained for a measure: by which search for the table, or order, that violates most. Rows or
+# diagonals of the plane of tables (boxes, for other measures of one cut); pairs of cases; the precisions at the
+# positives; the first negatives of the list; the places of a quota.
+Training = Literal["rows", "diagonals", "pairs", "precisions", "first_negatives", "quota"]

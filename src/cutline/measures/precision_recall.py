@@ -11,6 +11,7 @@ from cutline.core.counts import divide
 from cutline.core.ranking import Array, Ranking, dot
 from cutline.measures.conditions import FRACTIONAL_WEIGHTS, NO_POSITIVE, ONE_CLASS
 from cutline.measures.facts import PREVALENCE, Condition, Parameter, ReferenceValue
+from cutline.measures.kinds import Equivalent
 from cutline.measures.roc import order, over_stack
 
 
@@ -70,6 +71,8 @@ def _mean_precision_of_places(r: Ranking) -> Array:
     concordant=False,
     aliases=("ap", "auprc", "pr_auc", "aucpr"),
     headline=True,
+    trained_by="precisions",
+    card=True,
     source="berrar2025",
 )
 def average_precision(r: Ranking) -> Any:
@@ -95,6 +98,7 @@ def average_precision(r: Ranking) -> Any:
     undefined=(NO_POSITIVE, FRACTIONAL_WEIGHTS),
     aliases=("expected_ap",),
     scales=False,
+    equivalent=Equivalent("average_precision", "average_precision", without_ties=True),
     source="mcsherry2008",
 )
 def expected_average_precision(r: Ranking) -> Any:
@@ -145,6 +149,7 @@ def mean_precision(r: Ranking) -> Any:
     baseline=1,
     undefined=(NO_POSITIVE, FRACTIONAL_WEIGHTS),
     scales=False,
+    equivalent=Equivalent("mean_precision", "mean_precision / prevalence"),
     source="berrar2025",
 )
 def average_lift(r: Ranking) -> Any:
@@ -345,6 +350,7 @@ def recall_at_precision(r: Ranking, *, precision: float = 0.8) -> Any:
     baseline=PREVALENCE,
     undefined=NO_POSITIVE,
     aliases=("prbep", "precision_recall_break_even", "r_precision"),
+    trained_by="quota",
     source="joachims2005",
 )
 def break_even(r: Ranking) -> Any:

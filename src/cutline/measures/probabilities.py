@@ -15,7 +15,7 @@ from cutline.inputs.predictions import cases, check_probabilities
 from cutline.measures.conditions import ONE_CLASS
 from cutline.measures.definition import Family, Needs, measure
 from cutline.measures.facts import Condition, Parameter, ReferenceValue
-from cutline.measures.kinds import MeanOfCases
+from cutline.measures.kinds import Equivalent, MeanOfCases
 from cutline.measures.rates import BASE, entropy
 
 probability = partial(
@@ -96,6 +96,7 @@ def _squares(r: Ranking) -> tuple[Array, Array]:
     aliases=("mse", "mean_squared_error", "brier_score"),
     headline=True,
     kind=MeanOfCases(_squares),
+    card=True,
     source=("berrar2025", "brier1950"),
 )
 def brier(r: Ranking) -> Any:
@@ -108,6 +109,7 @@ def brier(r: Ranking) -> Any:
     formula=r"\sqrt{\frac1n \sum_i (y_i - p_i)^2}",
     baseline=ReferenceValue(r"\sqrt{\pi(1-\pi)}", lambda s, **_: math.sqrt(s.prevalence * (1 - s.prevalence))),
     aliases=("root_mean_square_error",),
+    equivalent=Equivalent("brier", "the square root of brier"),
     source="berrar2025",
 )
 def rmse(r: Ranking) -> Any:
@@ -122,6 +124,7 @@ def rmse(r: Ranking) -> Any:
     perfect=1,
     baseline=ReferenceValue(r"1 - \pi(1-\pi)", lambda s, **_: 1 - s.prevalence * (1 - s.prevalence)),
     aliases=("quadratic_scoring_rule",),
+    equivalent=Equivalent("brier", "1 - brier"),
     source="berrar2025",
 )
 def quadratic_score(r: Ranking) -> Any:
@@ -138,6 +141,7 @@ def quadratic_score(r: Ranking) -> Any:
     baseline=0,
     undefined=ONE_CLASS,
     aliases=("brier_skill_score", "scaled_brier", "ipa"),
+    equivalent=Equivalent("brier", "1 - brier / (prevalence (1 - prevalence))"),
     source="murphy1973",
 )
 def brier_skill(r: Ranking) -> Any:
@@ -165,6 +169,7 @@ def _surprise(r: Ranking, eps: float | None = None, base: float = math.e) -> tup
     aliases=("logloss", "cross_entropy", "logarithmic_loss"),
     headline=True,
     kind=MeanOfCases(_surprise),
+    card=True,
     source="berrar2025",
 )
 def log_loss(r: Ranking, *, base: float = math.e, eps: float | None = None) -> Any:

@@ -17,7 +17,7 @@ from cutline.inputs.predictions import rank
 from cutline.measures.conditions import FRACTIONAL_WEIGHTS, INFINITE_SCORES, NO_POSITIVE, ONE_CLASS
 from cutline.measures.definition import Family, Needs, measure
 from cutline.measures.facts import FLAGGED, PREVALENCE, Condition, Parameter, ReferenceValue
-from cutline.measures.kinds import LineOfAuc
+from cutline.measures.kinds import Equivalent, LineOfAuc
 from cutline.measures.precision_recall import mean_precision_of_places
 from cutline.measures.roc import gini
 
@@ -35,6 +35,8 @@ QUOTA = Parameter("how many places there are; share= gives them as a share of th
     parameters={"quota": QUOTA},
     aliases=("precision_at_quota", "precision_at_k"),
     scales=False,
+    trained_by="quota",
+    numbered={r"precision_at_(\d+)": "quota"},
     source=("arbel2006", "an2001"),
 )
 def hit_rate(r: Ranking, *, quota: Any) -> Any:
@@ -56,6 +58,9 @@ def hit_rate(r: Ranking, *, quota: Any) -> Any:
     parameters={"quota": QUOTA},
     aliases=("quota_recall", "recall_at_quota", "recall_at_k"),
     scales=False,
+    equivalent=Equivalent("hit_rate", "hit_rate quota / P"),
+    trained_by="quota",
+    numbered={r"recall_at_(\d+)": "quota"},
     source="arbel2006",
 )
 def qrecall(r: Ranking, *, quota: Any) -> Any:
@@ -74,6 +79,7 @@ def qrecall(r: Ranking, *, quota: Any) -> Any:
     parameters={"quota": QUOTA},
     aliases=("enrichment_factor", "lift_at_quota"),
     scales=False,
+    equivalent=Equivalent("hit_rate", "hit_rate / prevalence"),
     source="truchon2007",
 )
 def enrichment(r: Ranking, *, quota: Any) -> Any:
@@ -133,6 +139,7 @@ def portion_lift(r: Ranking, *, portion: int = 1, portions: int = 10) -> Any:
     concordant=False,
     headline=True,
     scales=False,
+    equivalent=Equivalent("average_precision", "average_precision", without_ties=True),
     source="arbel2006",
 )
 def average_hit_rate(r: Ranking) -> Any:
@@ -179,6 +186,7 @@ def average_qrecall(r: Ranking) -> Any:
     undefined=ONE_CLASS,
     aliases=("potential_extract_measure",),
     kind=LineOfAuc(lambda r: (2.0, -1.0)),
+    equivalent=Equivalent("auc", "2 auc - 1"),
     source="arbel2006",
 )
 def pem(r: Ranking) -> Any:

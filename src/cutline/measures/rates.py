@@ -16,7 +16,7 @@ from cutline.core.counts import Counts, divide, real
 from cutline.measures.conditions import ALL_FLAGGED, NO_CASE, NO_NEGATIVE, NO_POSITIVE, NONE_FLAGGED
 from cutline.measures.definition import Family, Needs, measure
 from cutline.measures.facts import FLAGGED, PREVALENCE, Parameter, ReferenceValue
-from cutline.measures.kinds import Proportion
+from cutline.measures.kinds import Equivalent, PairedShare, Proportion
 
 rate = partial(measure, needs=Needs.COUNTS, family=Family.CUT, range=(0, 1), concordant=True)
 
@@ -49,7 +49,7 @@ def xlogx(x: Any) -> Any:
     aliases=("acc",),
     headline=True,
     undefined=NO_CASE,
-    kind=Proportion(lambda c: (c.tp + c.tn, c.total)),
+    kind=Proportion(lambda c: (c.tp + c.tn, c.total), paired=PairedShare(None, "right")),
     source=("berrar2025", "murphy2007", "sonnenburg"),
 )
 def accuracy(c: Counts) -> Any:
@@ -71,7 +71,8 @@ def accuracy(c: Counts) -> Any:
     ),
     aliases=("err", "error", "zero_one_loss", "misclassification_rate"),
     undefined=NO_CASE,
-    kind=Proportion(lambda c: (c.fp + c.fn, c.total)),
+    kind=Proportion(lambda c: (c.fp + c.fn, c.total), paired=PairedShare(None, "wrong")),
+    equivalent=Equivalent("accuracy", "1 - accuracy"),
     source=("berrar2025", "sonnenburg"),
 )
 def error_rate(c: Counts) -> Any:
@@ -88,7 +89,8 @@ def error_rate(c: Counts) -> Any:
     undefined=NO_POSITIVE,
     aliases=("sensitivity", "tpr", "true_positive_rate", "detection_rate"),
     headline=True,
-    kind=Proportion(lambda c: (c.tp, c.positives)),
+    kind=Proportion(lambda c: (c.tp, c.positives), paired=PairedShare(True, "right")),
+    card=True,
     source=("berrar2025", "murphy2007"),
 )
 def recall(c: Counts) -> Any:
@@ -109,7 +111,8 @@ def recall(c: Counts) -> Any:
     undefined=NO_NEGATIVE,
     aliases=("tnr", "true_negative_rate", "selectivity"),
     headline=True,
-    kind=Proportion(lambda c: (c.tn, c.negatives)),
+    kind=Proportion(lambda c: (c.tn, c.negatives), paired=PairedShare(False, "right")),
+    card=True,
     source=("berrar2025", "murphy2007"),
 )
 def specificity(c: Counts) -> Any:
@@ -125,7 +128,8 @@ def specificity(c: Counts) -> Any:
     baseline=FLAGGED,
     undefined=NO_NEGATIVE,
     aliases=("false_positive_rate", "false_acceptance_rate", "fall_out"),
-    kind=Proportion(lambda c: (c.fp, c.negatives)),
+    kind=Proportion(lambda c: (c.fp, c.negatives), paired=PairedShare(False, "wrong")),
+    equivalent=Equivalent("specificity", "1 - specificity"),
     source="murphy2007",
 )
 def fpr(c: Counts) -> Any:
@@ -141,7 +145,8 @@ def fpr(c: Counts) -> Any:
     baseline=ReferenceValue("1 - q", lambda s, **_: 1 - s.flagged),
     undefined=NO_POSITIVE,
     aliases=("false_negative_rate", "false_rejection_rate", "miss_rate"),
-    kind=Proportion(lambda c: (c.fn, c.positives)),
+    kind=Proportion(lambda c: (c.fn, c.positives), paired=PairedShare(True, "wrong")),
+    equivalent=Equivalent("recall", "1 - recall"),
     source="murphy2007",
 )
 def fnr(c: Counts) -> Any:
@@ -159,6 +164,8 @@ def fnr(c: Counts) -> Any:
     aliases=("ppv", "positive_predictive_value"),
     headline=True,
     kind=Proportion(lambda c: (c.tp, c.flagged)),
+    trained_by="diagonals",
+    card=True,
     source=("berrar2025", "murphy2007"),
 )
 def precision(c: Counts) -> Any:
@@ -197,6 +204,7 @@ def npv(c: Counts) -> Any:
     undefined=NONE_FLAGGED,
     aliases=("false_discovery_rate",),
     kind=Proportion(lambda c: (c.fp, c.flagged)),
+    equivalent=Equivalent("precision", "1 - precision"),
     source="berrar2025",
 )
 def fdr(c: Counts) -> Any:
@@ -213,6 +221,7 @@ def fdr(c: Counts) -> Any:
     undefined=ALL_FLAGGED,
     aliases=("fdr_minus", "negative_false_discovery_rate"),
     kind=Proportion(lambda c: (c.fn, c.unflagged)),
+    equivalent=Equivalent("npv", "1 - npv"),
     source="sonnenburg",
 )
 def false_omission_rate(c: Counts) -> Any:
@@ -245,7 +254,7 @@ def prevalence(c: Counts) -> Any:
     concordant=False,
     aliases=("flagged_rate", "rate_of_positive_predictions"),
     undefined=NO_CASE,
-    kind=Proportion(lambda c: (c.flagged, c.total)),
+    kind=Proportion(lambda c: (c.flagged, c.total), paired=PairedShare(None, "flagged")),
     source="berrar2025",
 )
 def predicted_positive_rate(c: Counts) -> Any:

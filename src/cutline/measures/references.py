@@ -27,6 +27,29 @@ def sources() -> dict[str, str]:
     return entries
 
 
+def citation(key: str, place: str = "") -> str:
+    """A text and a place in it, in a few words; what is not in the bibliography is taken as it is.
+
+    >>> citation("berrar2025", "Definition 15"), citation("sonnenburg"), citation("Our handbook")
+    ('Berrar 2025, Definition 15', 'Sonnenburg', 'Our handbook')
+    """
+    text = _short_names().get(key, key)
+    return f"{text}, {place}" if place else text
+
+
+@cache
+def _short_names() -> dict[str, str]:
+    """The first author, or both of two, with the year if it is known, by key."""
+    short = {}
+    for key, entry in sources().items():
+        authors = entry.partition(": *")[0].split("; ")
+        names = [author.partition(",")[0] for author in authors]
+        who = names[0] if len(names) == 1 else " and ".join(names) if len(names) == 2 else f"{names[0]} et al."
+        year = entry.rstrip(".").rpartition(", ")[2]
+        short[key] = f"{who} {year}" if year.isdigit() else who
+    return short
+
+
 def plain_text(tex: str) -> str:
     """TeX's accents and braces as plain text."""
     for accented, letter in {'{\\"o}': "ö", "{\\v c}": "č", "{\\v z}": "ž", "{\\'a}": "á", "{\\c c}": "ç"}.items():

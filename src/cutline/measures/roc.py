@@ -18,12 +18,12 @@ from cutline.core.ranking import Ranking, dot, take
 from cutline.measures.conditions import ONE_CLASS
 from cutline.measures.definition import Family, Needs, measure
 from cutline.measures.facts import Condition, Parameter, ReferenceValue
-from cutline.measures.kinds import LineOfAuc
+from cutline.measures.kinds import Equivalent, LineOfAuc
 
 order = partial(measure, needs=Needs.RANKING, family=Family.RANKING, range=(0, 1), undefined=ONE_CLASS, concordant=True)
 
 
-# ---------------------------------------------------------------------- pairs won: one number in many clothes
+# ---------------------------------------------------------------------- pairs won, and what is linear in their share
 
 
 @order(
@@ -35,6 +35,8 @@ order = partial(measure, needs=Needs.RANKING, family=Family.RANKING, range=(0, 1
     aliases=("roc_auc", "auroc", "c_statistic", "c_index", "concordance"),
     headline=True,
     kind=LineOfAuc(lambda r: (1.0, 0.0)),
+    trained_by="pairs",
+    card=True,
     source=("berrar2025", "hanley1982"),
 )
 def auc(r: Ranking) -> Any:
@@ -56,6 +58,7 @@ def auc(r: Ranking) -> Any:
     baseline=0,
     aliases=("gini_index", "somers_d", "accuracy_ratio"),
     kind=LineOfAuc(lambda r: (2.0, -1.0)),
+    equivalent=Equivalent("auc", "2 auc - 1"),
     source="berrar2025",
 )
 def gini(r: Ranking) -> Any:
@@ -74,6 +77,7 @@ def gini(r: Ranking) -> Any:
     undefined=(*ONE_CLASS, Condition("the weights add up to less than 2 cases", lambda r, **_: r.total < 2)),
     scales=False,
     kind=LineOfAuc(lambda r: (r.total / (r.total - 1), -r.total / (r.total - 1) / 2)),
+    equivalent=Equivalent("auc", "n / (n - 1) (auc - 1/2)"),
     source=("berrar2025", "berrar2014"),
 )
 def taks(r: Ranking) -> Any:
@@ -91,6 +95,7 @@ def taks(r: Ranking) -> Any:
     baseline=0,
     scales=False,
     kind=LineOfAuc(lambda r: (r.positives / r.total * r.negatives, -r.positives / r.total * r.negatives / 2)),
+    equivalent=Equivalent("auc", "P N / n (auc - 1/2)"),
     source="berrar2025",
 )
 def average_gain(r: Ranking) -> Any:
@@ -243,6 +248,8 @@ def area_up_to(r: Ranking, fp: Any) -> Any:
     undefined=(*ONE_CLASS, Condition("there are fewer than n negative cases", lambda r, n, **_: r.negatives < n)),
     parameters={"n": Parameter("how many false positives to go", low=0, includes_low=False, example=2)},
     scales=False,
+    trained_by="first_negatives",
+    numbered={r"roc_?(\d+)": "n"},
     source=("sonnenburg", "gribskov1996"),
 )
 def roc_n(r: Ranking, *, n: float = 50) -> Any:
@@ -270,6 +277,7 @@ def roc_n(r: Ranking, *, n: float = 50) -> Any:
         ),
     },
     aliases=("pauc",),
+    trained_by="first_negatives",
     source="mcclish1989",
 )
 def partial_auc(r: Ranking, *, max_fpr: float = 0.1, standardised: bool | str = True) -> Any:

@@ -19,6 +19,7 @@ from cutline.charts import (
     Shows,
     chart,
     error_bars,
+    legends_below,
 )
 from cutline.core.errors import CutlineError
 from cutline.inference.two.confidence_curve import ConfidenceCurve
@@ -65,8 +66,9 @@ def _tried(kind: ChartKind, models: Any, which: list[int], suffix: str = "") -> 
         return {"name": kind.name, "title": kind.title + suffix, "notes": [str(error)], "spec": None, "models": which}
     title, notes = _heading(spec, kind)
     _thin(spec)
-    _arranged(spec)
-    spec["config"] = spec["config"] | {"aria": False, "font": "system-ui, sans-serif", "background": "transparent"}
+    # Legends under the charts: two stand side by side then, and one fits on a phone.
+    config = legends_below(spec["config"])
+    spec["config"] = config | {"aria": False, "font": "system-ui, sans-serif", "background": "transparent"}
     spec["description"] = title + suffix
     return {
         "name": kind.name,
@@ -148,22 +150,6 @@ def _thin(spec: dict[str, Any]) -> None:
             for row in rows:
                 step = max(-(-len(row["x"]) // most), 1)
                 row |= {key: column[::step] for key, column in row.items() if isinstance(column, list)}
-
-
-def _arranged(node: Any) -> None:
-    """Legends under the chart instead of beside it: two charts stand side by side then, and one fits on a phone."""
-    if isinstance(node, dict):
-        if node.get("field") == "width":  # a number to be taken as it is, of which Vega-Lite wants to hear an order
-            node["type"] = "ordinal"
-        legend = node.get("legend")
-        if isinstance(legend, dict) and legend.get("orient") == "right":
-            legend |= {"orient": "bottom", "direction": "vertical", "columns": 1, "symbolSize": 120, "labelLimit": 380}
-        for key, child in node.items():
-            if key != "datasets":
-                _arranged(child)
-    elif isinstance(node, list):
-        for child in node:
-            _arranged(child)
 
 
 COLOURS = {

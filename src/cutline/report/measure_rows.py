@@ -134,8 +134,8 @@ def count_measures() -> list[dict[str, Any]]:
 
 # ---------------------------------------------------------------------- cards
 
-CARDS = ("auc", "average_precision", "brier", "log_loss")
-CUT_CARDS = ("recall", "precision", "specificity", "mcc")
+CARDS = tuple(m.name for m in MEASURES if m.card and m.needs is not Needs.COUNTS)
+CUT_CARDS = tuple(m.name for m in MEASURES if m.card and m.needs is Needs.COUNTS)
 
 
 def cards(rows: list[dict[str, Any]], names: tuple[str, ...] = (*CARDS, *CUT_CARDS)) -> list[dict[str, Any]]:

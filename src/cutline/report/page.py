@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from cutline import advice
-from cutline.charts import DARK, LIGHT
+from cutline.charts import DARK, LIGHT, vega
 from cutline.comparison import Comparison
 from cutline.core.table import plain, shown
 from cutline.evaluation import Evaluation
@@ -191,18 +191,6 @@ def in_background(work: Callable[[], str]) -> Future[str]:
     promised = pool.submit(work)
     pool.shutdown(wait=False)
     return promised
-
-
-@cache
-def vega() -> str:
-    """The programs that draw the charts, as the package vl-convert holds them."""
-    import vl_convert
-
-    return (
-        str(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;"))
-        .replace("</script", "<\\/script")
-        .replace("<!--", "<\\!--")
-    )
 
 
 @cache

@@ -8,13 +8,6 @@ from typing import Any
 
 from cutline import MEASURES, Measure, ParameterError
 
-# Names with a number in them: the pattern of the usual spelling, the measure, and the parameter that the number is.
-_NUMBERED = (
-    (r"precision_at_(\d+)", "hit_rate", "quota"),
-    (r"recall_at_(\d+)", "qrecall", "quota"),
-    (r"roc_?(\d+)", "roc_n", "n"),
-    (r"f_?(\d+(?:\.\d+)?)", "f_beta", "beta"),
-)
 _SHORT = {"k": "quota"}  # parameters that have a shorter name elsewhere
 
 
@@ -44,8 +37,9 @@ def _found(measure: str | Measure) -> tuple[Measure, dict[str, Any]]:
         plain = re.sub(r"[\s-]+", "_", plain)
         if plain in MEASURES:
             return MEASURES[plain], {}
-        for pattern, name, parameter in _NUMBERED:
-            if match := re.fullmatch(pattern, plain):
-                number = float(match[1])
-                return MEASURES[name], {parameter: int(number) if number.is_integer() else number}
+        for chosen in MEASURES:
+            for pattern, parameter in chosen.numbered.items():
+                if match := re.fullmatch(pattern, plain):
+                    number = float(match[1])
+                    return chosen, {parameter: int(number) if number.is_integer() else number}
     return MEASURES[measure], {}

@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from cutline import MEASURES, Counts, Measure, ParameterError, Ranking
+from cutline import MEASURES, Measure, ParameterError, Ranking
+from cutline.core.counts import TrustedCounts
 from cutline.core.errors import near
 from cutline.measures import Context, Needs
+from cutline.measures.kinds import Training
 from cutline.training.class_order import Array, Oracle, Psi, Split
 from cutline.training.naming import named
 from cutline.training.order_losses import (
@@ -23,25 +25,12 @@ from cutline.training.order_losses import (
 )
 from cutline.training.table_losses import BoxesOracle, DiagonalsOracle, LinearOracle, RowsOracle, TableLoss, as_ratio
 
-# The measures of an order and of a quota that have an oracle. All those of one cut have one: linear losses are found by
-# trying, these two kinds have a property that makes theirs fast, and all others are searched by boxes.
-ORDERS = ("auc", "average_precision", "partial_auc", "roc_n")
-QUOTAS = ("break_even", "hit_rate", "qrecall")
-SEARCHES: dict[str, type[RowsOracle | DiagonalsOracle]] = {
-    **dict.fromkeys(("f1", "f_beta", "f_alpha", "jaccard"), RowsOracle),
-    **dict.fromkeys(("mcc", "kappa", "precision"), DiagonalsOracle),
-}
+# The searches that are faster than boxes, for measures whose definition says that they may be used.
+SEARCHES: dict[str | None, type[RowsOracle | DiagonalsOracle]] = {"rows": RowsOracle, "diagonals": DiagonalsOracle}
 
 _SAMPLE = 33  # how many values of tp and of fp a loss is tried on, before it is believed to be monotone
 _EXACT = 1e-12
 _NEARLY_NONE = 1e-9  # a share of flagged cases, for the limit of what is undefined without any
-
-
-class _Tables(Counts):
-    """The tables of a search, which are right by construction: checking them took a tenth of the time of training."""
-
-    def __post_init__(self) -> None:
-        """Check nothing."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +44,11 @@ class Objective:
     def key(self) -> str:
         """The registry's name; empty for a callable, whatever it is called."""
         return self.measure.name if isinstance(self.measure, Measure) else ""
+
+    @property
+    def how(self) -> Training | None:
+        """By which search it is trained for, as its definition says; None where the definition says nothing."""
+        return self.measure.trained_by if isinstance(self.measure, Measure) else None
 
     @property
     def name(self) -> str:
@@ -75,12 +69,12 @@ class Objective:
     @property
     def is_quota(self) -> bool:
         """Whether it looks at a number of places that is known beforehand."""
-        return self.key in QUOTAS
+        return self.how == "quota"
 
     @property
     def takes_weights(self) -> bool:
         """Whether its convex bound can weigh cases: others would have to solve a knapsack."""
-        return self.key == "auc" or self.is_linear
+        return self.how == "pairs" or self.is_linear
 
     @cached_property
     def is_linear(self) -> bool:
@@ -159,7 +153,7 @@ class Objective:
         )
 
         def gain(a: Array, b: Array) -> Array:
-            table = _Tables(a, b, positives - a, negatives - b)
+            table = TrustedCounts(a, b, positives - a, negatives - b)
             value = np.asarray(measure.compute(table, **parameters), dtype=float)
             if value.shape != (shape := np.broadcast(a, b).shape):
                 value = np.broadcast_to(value, shape)
@@ -193,18 +187,18 @@ class Objective:
         def loss(a: Array, b: Array) -> Array:
             return np.asarray((best - gain(a, b)) / scale)
 
-        return as_ratio(loss, positives, negatives) if SEARCHES.get(self.key) is RowsOracle else loss
+        return as_ratio(loss, positives, negatives) if self.how == "rows" else loss
 
     # ------------------------------------------------------------------ training
 
     def oracle(self, split: Split, psi: Psi = "auto") -> Oracle:
         """The convex bound of its loss."""
         costs = self.costs(split, psi)
-        if self.key == "auc":
+        if self.how == "pairs":
             return AucOracle(split)
-        if self.key == "average_precision":
+        if self.how == "precisions":
             return AveragePrecisionOracle(split)
-        if self.key in ("partial_auc", "roc_n"):
+        if self.how == "first_negatives":
             return PartialAucOracle(split, self.false_positives(split))
         if self.is_quota:
             quota = self.quota(split)
@@ -216,7 +210,7 @@ class Objective:
         if self.is_linear:
             miss, alarm = loss(np.array([0.0, split.P]), np.array([0.0, split.N]))
             return LinearOracle(split, float(miss) / split.P, float(alarm) / split.N, costs)
-        return SEARCHES.get(self.key, BoxesOracle)(split, loss, costs)
+        return SEARCHES.get(self.how, BoxesOracle)(split, loss, costs)
 
     def baseline_risk(self, split: Split, oracle: Oracle, *, bias: bool = True) -> float:
         """The risk of the baseline: of equal scores; with a constant, of the best that it can flag."""
@@ -260,12 +254,12 @@ def target(measure: str | Measure | Callable[..., Any], parameters: Mapping[str,
         return Objective(measure, {})
     chosen, given = named(measure, parameters or {})
     given = {**chosen.bound, **chosen.check(given, complete=False)}
-    known = (*ORDERS, *QUOTAS)
-    if chosen.better is None or not (chosen.needs is Needs.COUNTS or chosen.name in known):
+    if chosen.better is None or not (chosen.needs is Needs.COUNTS or chosen.trained_by):
+        known = [m.name for m in MEASURES if m.trained_by and m.needs is not Needs.COUNTS]
         raise ParameterError(
             f"A linear classifier cannot be trained for {chosen.name}",
             f"pass a measure of one cut, {', '.join(known)} or a callable",
-            hint=near(chosen.name, (*known, *SEARCHES)),
+            hint=near(chosen.name, [m.name for m in MEASURES if m.trained_by]),
         )
     if lacking := [name for name in chosen.required if name not in given]:
         example = {name: chosen.parameters[name].example for name in lacking}
@@ -312,7 +306,7 @@ def _check_table(target: Objective, split: Split) -> None:
         raise ParameterError(
             f"{target.name} is {value[i, j]:g} at tp = {a[i]:g}, fp = {b[j]:g}", "pass a measure that is always finite"
         )
-    if target.key in SEARCHES:  # which need less, and were proved right
+    if target.how in SEARCHES:  # which need less, and were proved right
         return
     slack = 1e-9 * max(np.ptp(value), 1e-300)
     for axis, name, way, steps in ((0, "tp", "falls", a), (1, "fp", "grows", b)):

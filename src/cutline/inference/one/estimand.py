@@ -123,7 +123,7 @@ def as_measure(function: Any, where: Mapping[str, Any]) -> Measure:
         baseline=constant(math.nan),
         needs=Needs.COUNTS if where else Needs.RANKING,
         family=Family.RANKING,
-        source=(),
+        source={},
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,20 +11,9 @@ import numpy as np
 
 from cutline.core.ranking import Array
 from cutline.inference.resampling.pairing import Pairing
+from cutline.measures import PairedShare
 
 Variant = Literal["exact", "midp", "asymptotic"]
-
-# The measures that are the share of some cases in which something happens, the same cases for every model:
-# among which cases (None: all), and whether a flag, or a flag that is right or wrong, is what happens.
-SHARES: Mapping[str, tuple[bool | None, Literal["flagged", "right", "wrong"]]] = {
-    "accuracy": (None, "right"),
-    "error_rate": (None, "wrong"),
-    "recall": (True, "right"),
-    "fnr": (True, "wrong"),
-    "specificity": (False, "right"),
-    "fpr": (False, "wrong"),
-    "predicted_positive_rate": (None, "flagged"),
-}
 
 
 @dataclass(frozen=True)
@@ -99,9 +88,9 @@ def mcnemar(table: Discordance, variant: Variant = "midp") -> float:
     return min(1.0, 2 * tail if variant == "exact" else tail + below)
 
 
-def discordance(pairing: Pairing, flags: Sequence[Array], measure: str) -> Discordance:
+def discordance(pairing: Pairing, flags: Sequence[Array], share: PairedShare) -> Discordance:
     """The discordant cases of two models, whose flags are given for each cell, by what the measure is a share of."""
-    among, what = SHARES[measure]
+    among, what = share
     inside = np.full(len(pairing), True) if among is None else pairing.is_positive == among
     happens = flags if what == "flagged" else [(flag == pairing.is_positive) == (what == "right") for flag in flags]
     first, second = (int(pairing.cases[inside & happens[i] & ~happens[1 - i]].sum()) for i in (0, 1))

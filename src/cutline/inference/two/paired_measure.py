@@ -35,7 +35,7 @@ from cutline.inference.influence import Influence
 from cutline.inference.permutation import exchange_models
 from cutline.inference.resampling.pairing import Pairing, Question, bootstrap, delong_covariance
 from cutline.inference.two.differences import Difference, NormalDifference, ResampledDifference, needed_cases
-from cutline.inference.two.mcnemar import SHARES, Discordance, Variant, discordance, mcnemar
+from cutline.inference.two.mcnemar import Discordance, Variant, discordance, mcnemar
 from cutline.inference.two.paired_influence import influence_of, standard_error
 from cutline.inference.two.test_results import PairTest
 from cutline.measures import MEASURES, LineOfAuc, Measure, Needs
@@ -90,7 +90,7 @@ class PairedMeasure:
     @property
     def is_share(self) -> bool:
         """Whether the measure is a share of the same countable cases for both models, as McNemar's test needs."""
-        return self.measure.name in SHARES and self.cuts is not None and self.pairing.integral
+        return self.measure.paired is not None and self.cuts is not None and self.pairing.integral
 
     @property
     def is_linear_in_auc(self) -> bool:
@@ -111,9 +111,9 @@ class PairedMeasure:
                 f"is for {lines}, not for {self.measure.name}", "pass method='bootstrap'", argument="delong"
             )
         if method.startswith(("mcnemar", "tango")) and not self.is_share:
+            shares = ", ".join(m.name for m in MEASURES if m.paired)
             raise ParameterError(
-                f"{method} is for {', '.join(SHARES)} at a threshold, of cases without fractional weights, "
-                f"not for {self.measure}",
+                f"{method} is for {shares} at a threshold, of cases without fractional weights, not for {self.measure}",
                 "pass method='bootstrap'",
             )
         if method == "influence" and self.influences is None:
@@ -217,7 +217,8 @@ class PairedMeasure:
     @cached_property
     def discordance(self) -> Discordance:
         """The cases that one of the models only gets."""
-        return discordance(self.pairing, self._flags, self.measure.name)
+        assert self.measure.paired is not None  # noqa: S101
+        return discordance(self.pairing, self._flags, self.measure.paired)
 
     @property
     def _flags(self) -> list[Array]:

@@ -1,0 +1,59 @@
+# The public names, listed once: type checkers read them here, and cutline/__init__.py loads each when it is first used.
+from . import (
+    advice as advice,
+    charts as charts,
+    curves as curves,
+    examples as examples,
+    measures as measures,
+    training as training,
+)
+from .advice import Note as Note, Recommendation as Recommendation, Situation as Situation, advise as advise
+from .charts import CHARTS as CHARTS, Picture as Picture, chart as chart
+from .classes import OneVsRest as OneVsRest, one_vs_rest as one_vs_rest
+from .comparison import Comparison as Comparison, compare as compare
+from .core.errors import (
+    CutlineError as CutlineError,
+    InputError as InputError,
+    NotProbabilitiesError as NotProbabilitiesError,
+    ParameterError as ParameterError,
+    UnavailableError as UnavailableError,
+    UnknownNameError as UnknownNameError,
+)
+from .core.ranking import Bracket as Bracket, Ranking as Ranking
+from .core.table import Table as Table
+from .curves import CURVES as CURVES, Curve as Curve
+from .cuts.choice import choose_cut as choose_cut
+from .cuts.cut import Cut as Cut
+from .evaluation import Evaluation as Evaluation, evaluate as evaluate
+from .inference.one.bands import Band as Band, band as band, roc_band as roc_band
+from .inference.one.refitting import (
+    ModelBootstrap as ModelBootstrap,
+    bootstrap_model as bootstrap_model,
+    permutation_test as permutation_test,
+)
+from .inference.two.mcnemar import Discordance as Discordance, mcnemar as mcnemar
+from .inputs.predictions import rank as rank
+from .loading import load as load
+from .measures import MEASURES as MEASURES, Counts as Counts, Measure as Measure, losses as losses
+from .measures.contract import ContractError as ContractError, check_measure as check_measure
+from .measures.losses import triplet_loss as triplet_loss
+from .measures.probabilities import information_scores as information_scores
+from .measures.quotas import PemAreas as PemAreas, pem_areas as pem_areas
+from .measures.scoring_rules import (
+    Properness as Properness,
+    check_proper as check_proper,
+    ranked_probability_score as ranked_probability_score,
+)
+from .own_measures import measure as measure
+from .results.estimate import Estimate as Estimate
+from .scoring import Scorer as Scorer, scorer as scorer
+from .training import (
+    LinearMeasureClassifier as LinearMeasureClassifier,
+    auc_pairs as auc_pairs,
+    boosting_loss as boosting_loss,
+    boosting_metric as boosting_metric,
+)
+
+__version__: str
+
+def __getattr__(name: str) -> Measure: ...  # every measure, by its name or alias

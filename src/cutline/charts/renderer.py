@@ -1,0 +1,89 @@
+"""The program that draws: Vega, as the package vl-convert runs it, without any network."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from functools import cache
+from typing import Any
+
+import altair as alt
+
+# vl-convert draws on a thread of its own, which a forked process does not have: there it would wait for ever.
+_lost_its_thread = False
+
+# What a fresh Python does for a process that cannot draw.
+_IN_A_FRESH_PROCESS = """
+import json, sys, vl_convert
+name, arguments, options = json.load(sys.stdin)
+made = getattr(vl_convert, name)(*arguments, **options)
+sys.stdout.buffer.write(made if isinstance(made, bytes) else made.encode())
+"""
+
+
+def _after_fork() -> None:
+    global _lost_its_thread  # noqa: PLW0603 - it is a fact about this process
+    _lost_its_thread = "vl_convert" in sys.modules
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+
+def svg(spec: dict[str, Any]) -> str:
+    """A Vega-Lite specification as a picture of lines and text."""
+    version = "_".join(alt.SCHEMA_VERSION.split(".")[:2])
+    return _made("vegalite_to_svg", spec, vl_version=version).decode()
+
+
+def png(picture: str, dots: float) -> bytes:
+    """An SVG picture as PNG, with so many dots to a pixel."""
+    return _made("svg_to_png", picture, scale=dots)
+
+
+# A pixel is 1/96 of an inch, as in browsers; a unit of PDF is 1/72, and the converter takes the one for the other.
+PIXELS_PER_INCH = 96
+_UNIT = 72 / PIXELS_PER_INCH
+_SIZE = re.compile(r'(<svg[^>]*?) width="([\d.]+)" height="([\d.]+)"')
+
+
+def size(picture: str) -> tuple[float, float]:
+    """The width and height of an SVG picture, in pixels."""
+    found = _SIZE.search(picture)
+    if found is None:
+        raise ValueError("This is no SVG picture with a size.")
+    return float(found[2]), float(found[3])
+
+
+def pdf(picture: str) -> bytes:
+    """An SVG picture as PDF of the same size."""
+    width, height = size(picture)
+    inches = f'\\1 width="{_UNIT * width:g}" height="{_UNIT * height:g}"'
+    return _made("svg_to_pdf", _SIZE.sub(inches, picture, count=1))
+
+
+@cache
+def program() -> str:
+    """The program that draws charts in a browser, as text that can stand inside a script of a page."""
+    bundle = _made("javascript_bundle", "window.vegaEmbed = vegaEmbed;").decode()
+    return bundle.replace("</script", "<\\/script").replace("<!--", "<\\!--")
+
+
+def _made(name: str, *arguments: Any, **options: Any) -> bytes:
+    """What a function of vl-convert makes; in a forked process, a fresh one makes it."""
+    if _lost_its_thread:
+        return _made_elsewhere(name, arguments, options)
+    import vl_convert
+
+    made = getattr(vl_convert, name)(*arguments, **options)
+    return made if isinstance(made, bytes) else str(made).encode()
+
+
+def _made_elsewhere(name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> bytes:
+    task = json.dumps([name, arguments, options]).encode()
+    paths = {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    command = [sys.executable, "-c", _IN_A_FRESH_PROCESS]
+    return subprocess.run(command, input=task, capture_output=True, check=True, env=os.environ | paths).stdout  # noqa: S603

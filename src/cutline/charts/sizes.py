@@ -1,0 +1,88 @@
+"""The size of a picture, as people who print it give it: the whole of it, in pixels, millimetres or inches."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+
+import altair as alt
+
+from cutline.charts import renderer
+from cutline.charts.picture import Picture
+from cutline.core.errors import ParameterError
+
+Length = float | str
+_PER_UNIT = {
+    "px": 1.0,
+    "mm": renderer.PIXELS_PER_INCH / 25.4,
+    "cm": renderer.PIXELS_PER_INCH / 2.54,
+    "in": float(renderer.PIXELS_PER_INCH),
+}
+SMALLEST, LARGEST = 100.0, 5000.0
+# What is left for the axes themselves must show something.
+_LEAST_INSIDE = 40.0
+# Below this width the legend stands under the chart: beside it, it would leave the chart no room.
+_BESIDE = 480.0
+_TRIES = 5
+
+
+def pixels(length: Length, name: str) -> float:
+    """A length in pixels.
+
+    >>> pixels(400, "width"), round(pixels("85mm", "width"), 2), pixels("3 in", "height")
+    (400.0, 321.26, 288.0)
+
+    Args:
+        length: A number of pixels, or text such as "85mm", "8.5 cm", "3in" or "400px".
+        name: The argument, for the refusal.
+    """
+    found = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*(px|mm|cm|in)?\s*", str(length))
+    if isinstance(length, bool) or found is None:
+        way_out = "pass a number of pixels, or a length such as '85mm' or '3in'"
+        raise ParameterError(f"is {length!r}", way_out, argument=name)
+    wanted = float(found[1]) * _PER_UNIT[found[2] or "px"]
+    if not SMALLEST <= wanted <= LARGEST:
+        way_out = f"pass {SMALLEST:g} to {LARGEST:g} px"
+        raise ParameterError(f"is {length!r}, which is {wanted:.0f} px", way_out, argument=name)
+    return wanted
+
+
+def resized(picture: Picture, width: Length | None, height: Length | None) -> Picture:
+    """The picture with a width, a height or both; all that stands around the axes included.
+
+    The axes get what the text around them leaves. How much that is depends a little on the axes, so it is measured.
+
+    Args:
+        picture: The picture, as large as its chart is by default.
+        width: The width, as `pixels` takes it; as it is if None.
+        height: The height.
+    """
+    goal = [None if one is None else pixels(one, name) for one, name in ((width, "width"), (height, "height"))]
+    found = replace(picture, legends_below=goal[0] is not None and goal[0] < _BESIDE)
+    for _ in range(_TRIES):
+        now = renderer.size(renderer.svg(found.to_dict(check=False)))
+        more = [0.0 if wanted is None else wanted - is_now for wanted, is_now in zip(goal, now, strict=True)]
+        if all(abs(step) < 1 for step in more):
+            return found
+        found = replace(found, altair=_grown(found.altair, *more, name=picture.name))
+    raise _too_small(picture.name)
+
+
+def _too_small(name: str) -> ParameterError:
+    return ParameterError(f"The text of the chart {name} leaves its axes no room at that size", "pass a larger one")
+
+
+def _grown(chart: Any, across: float, down: float, *, name: str) -> Any:
+    """The chart with wider and higher axes: side by side they share the width, below each other the first grows."""
+    grown = chart.copy(deep=False)
+    if isinstance(chart, alt.HConcatChart):
+        grown.hconcat = [_grown(part, across / len(chart.hconcat), down, name=name) for part in chart.hconcat]
+        return grown
+    if isinstance(chart, alt.VConcatChart):
+        grown.vconcat = [_grown(part, across, 0.0 if i else down, name=name) for i, part in enumerate(chart.vconcat)]
+        return grown
+    grown.width, grown.height = float(chart.width) + across, float(chart.height) + down
+    if grown.width < _LEAST_INSIDE or (down and grown.height < _LEAST_INSIDE):
+        raise _too_small(name)
+    return grown

@@ -1,0 +1,282 @@
+"""What a measure is: its definition, all that is known about it, and how it is called."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import Any, Literal
+
+import numpy as np
+
+from cutline.core.counts import Counts
+from cutline.core.errors import Argument, ParameterError, Text, near
+from cutline.core.ranking import Ranking
+from cutline.inputs.predictions import Missing, check_probabilities, cut, places, rank
+from cutline.measures.facts import Condition, Context, Parameter, ReferenceValue
+from cutline.measures.kinds import Equivalent, Kind, PairedShare, Proportion, Training
+from cutline.measures.references import citation
+
+Better = Literal["higher", "lower"] | None
+DEFAULT_THRESHOLD = 0.5
+
+
+class Needs(Enum):
+    """What a measure is a function of."""
+
+    COUNTS = "one cut"
+    RANKING = "the order of the scores"
+    PROBABILITIES = "the scores as probabilities"
+    MARGINS = "the scores as signed distances"
+
+
+class Family(Enum):
+    """The question a measure answers."""
+
+    CUT = "Is the cut good?"
+    RANKING = "Does it rank well?"
+    PROBABILITY = "Can I trust the probabilities?"
+    QUOTA = "What do I get for my quota?"
+    COST = "What does it cost, and what is it worth?"
+
+
+class CallSignature:
+    """What help() shows of a measure: how it is called, with its own parameters. The class keeps its own signature."""
+
+    def __get__(self, measure: Measure | None, owner: type[Measure]) -> Any:
+        if measure is None:
+            raise AttributeError("__signature__")
+        from inspect import Parameter as Argument
+        from inspect import signature
+
+        call = signature(owner.__call__)
+        common = [a for a in call.parameters.values() if a.name not in ("self", "parameters")]
+        cut = {"threshold": None, "quota": None, "share": None} if measure.needs is Needs.COUNTS else {}
+        own = cut | {name: measure.defaults.get(name, Argument.empty) for name in measure.parameters}
+        extra = [Argument(name, Argument.KEYWORD_ONLY, default=default) for name, default in own.items()]
+        return call.replace(parameters=[*common, *extra])
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Measure:
+    """One measure: its definition, and all that is known about it. Call it on arrays, a `Ranking` or `Counts`.
+
+    `source`: the texts that define it, by their keys in the bibliography, with the place in the text. `concordant`: it
+    can only gain when a positive moves up past a negative. `found_at`: the cut where a measure that searches the cuts
+    finds its value. `headline`: it is shown first. `card`: a report shows it large, at its top. `scales`: weights times
+    a constant change nothing. `equivalent`: the measure of which it is another form. `trained_by`: how a linear
+    classifier is trained for it. `numbered`: spellings that hold a number, such as precision_at_10, with the parameter.
+    `own`: it was defined with `cutline.measure`, not by cutline.
+    """
+
+    name: str
+    function: Callable[..., Any]
+    title: str
+    formula: str
+    range: tuple[float, float]
+    better: Better
+    perfect: ReferenceValue
+    baseline: ReferenceValue
+    needs: Needs
+    family: Family
+    source: Mapping[str, str]
+    undefined: tuple[Condition, ...] = ()
+    kind: Kind = None
+    aliases: tuple[str, ...] = ()
+    parameters: Mapping[str, Parameter] = field(default_factory=dict)
+    concordant: bool = False
+    found_at: Callable[..., Any] | None = None
+    headline: bool = False
+    card: bool = False
+    scales: bool = True
+    equivalent: Equivalent | None = None
+    trained_by: Training | None = None
+    numbered: Mapping[str, str] = field(default_factory=dict)
+    own: bool = False
+    bound: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        # So that help() and doctest see the function that defines the measure.
+        for attribute in ("__doc__", "__module__", "__name__", "__qualname__"):
+            object.__setattr__(self, attribute, getattr(self.function, attribute))
+        object.__setattr__(self, "__wrapped__", self.function)
+
+    __signature__ = CallSignature()
+
+    # ------------------------------------------------------------------ names
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """Where it is defined: the module, and the name in it."""
+        return self.function.__module__, self.function.__qualname__
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The name and the aliases."""
+        return (self.name, *self.aliases)
+
+    @property
+    def defaults(self) -> dict[str, Any]:
+        """The parameters that need not be given, with their values."""
+        return (self.function.__kwdefaults__ or {}) | dict(self.bound)
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """The parameters that have to be given."""
+        return tuple(name for name in self.parameters if name not in self.defaults)
+
+    @property
+    def unit(self) -> str:
+        """The unit of a measure that takes a logarithm, such as nats."""
+        if "base" not in self.parameters:
+            return ""
+        return {math.e: "nats", 2: "bits", 10: "bans"}.get(self.defaults["base"], f"log base {self.defaults['base']:g}")
+
+    @property
+    def meaning(self) -> str:
+        """The first sentence of the definition."""
+        return (self.__doc__ or "").strip().split("\n\n")[0].replace("\n    ", " ")
+
+    @property
+    def paired(self) -> PairedShare | None:
+        """The share of the same cases that it is for every model, by which two models are compared case by case."""
+        return self.kind.paired if isinstance(self.kind, Proportion) else None
+
+    @property
+    def undefined_when(self) -> str:
+        """In which circumstances it has no value, in words."""
+        return ", or ".join(condition.words for condition in self.undefined)
+
+    @property
+    def cited(self) -> str:
+        """The texts that define it, with the places: "Berrar 2025, Definition 15; Youden 1950"."""
+        return "; ".join(citation(key, place) for key, place in self.source.items())
+
+    def __str__(self) -> str:
+        bound = ", ".join(f"{name}={value!r}" for name, value in self.bound.items())
+        return f"{self.name}({bound})" if bound else self.name
+
+    def __repr__(self) -> str:
+        return f"<measure {self}: {self.title}>"
+
+    # ------------------------------------------------------------------ parameters
+
+    def with_(self, **parameters: Any) -> Measure:
+        """The same measure with some of its parameters fixed."""
+        return (
+            self if not parameters else replace(self, bound=dict(self.bound) | self.check(parameters, complete=False))
+        )
+
+    def check(self, parameters: Mapping[str, Any], *, complete: bool = True) -> dict[str, Any]:
+        """The parameters, if the measure has them, takes these values, and needs no others."""
+        for name, value in parameters.items():
+            if name not in self.parameters:
+                takes = f"it takes {', '.join(self.parameters)}" if self.parameters else "it takes none"
+                raise ParameterError(f"{self.name} has no parameter {name!r}", takes, hint=near(name, self.parameters))
+            self.parameters[name].check(name, value, self.defaults.get(name))
+        lacking = [name for name in self.required if name not in parameters]
+        if complete and lacking:
+            examples = [(", ", Argument(name, self.parameters[name].example)) for name in lacking]
+            way_out = Text("pass for example ", *[part for pair in examples for part in pair][1:])
+            raise ParameterError(f"{self.name} needs {' and '.join(lacking)}", way_out)
+        return dict(parameters)
+
+    # ------------------------------------------------------------------ values
+
+    def compute(self, data: Any, **parameters: Any) -> Any:
+        """The value for finished `Counts` or a `Ranking`, over their leading axes; nothing is checked."""
+        return self.function(data, **{**self.bound, **parameters})
+
+    def fits(self, ranking: Ranking) -> bool:
+        """Whether the scores are of the kind that the measure needs."""
+        return self.needs is not Needs.PROBABILITIES or ranking.are_probabilities
+
+    def reason(self, data: Any, **parameters: Any) -> str:
+        """Why the value is undefined there, in words; empty when it is defined."""
+        if isinstance(data, Ranking) and not self.fits(data):
+            return "the scores are not probabilities of the positive class, from 0 to 1"
+        given = {**self.defaults, **parameters}
+        return " and ".join(c.words for c in self.undefined if np.any(c.holds(data, **given)))
+
+    def baseline_value(self, data: Any, **parameters: Any) -> float:
+        """The value of scores without information there: as many cases flagged, whatever their class."""
+        if self.reason(data, **parameters):
+            return math.nan
+        n = float(data.total)
+        is_cut = isinstance(data, Counts)
+        flagged = data.flagged if is_cut else parameters.get("quota") or math.nan
+        context = Context(float(data.positives) / n, float(flagged) / n, n, data.threshold if is_cut else math.nan)
+        return self.baseline.at(context, **{**self.defaults, **parameters})
+
+    def __call__(
+        self,
+        data: Any,
+        scores: Any = None,
+        weights: Any = None,
+        *,
+        positive: Any = None,
+        higher_is_positive: bool = True,
+        missing: Missing = "error",
+        **parameters: Any,
+    ) -> Any:
+        """The value, a float; an array where the ranking or the counts have leading axes.
+
+        `data` is a `Ranking`, `Counts` (for a measure of one cut), or the labels, followed by the scores. A measure
+        of one cut takes `threshold=`, `quota=` or `share=`, and cuts at 0.5 without.
+        """
+        if scores is not None:
+            data = rank(
+                data, scores, weights, positive=positive, higher_is_positive=higher_is_positive, missing=missing
+            )
+        elif not isinstance(data, Ranking | Counts):
+            kinds = "a Ranking or Counts" if self.needs is Needs.COUNTS else "or a Ranking"
+            raise ParameterError(f"{self.name} takes labels and scores, {kinds}", "pass the scores too")
+        elif given := [
+            name
+            for name, is_given in (
+                ("weights", weights is not None),
+                ("positive", positive is not None),
+                ("higher_is_positive", not higher_is_positive),
+                ("missing", missing != "error"),
+            )
+            if is_given
+        ]:
+            kind = type(data).__name__
+            raise ParameterError(f"A finished {kind} takes no {' or '.join(given)}", "pass that to rank()")
+        data, parameters = self.prepare(data, parameters)
+        value = self.compute(data, **parameters)
+        return float(value) if np.ndim(value) == 0 else value
+
+    def prepare(self, data: Ranking | Counts, parameters: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
+        """What the definition is to be computed from, and with: checked, a cut made, a share turned into a quota."""
+        parameters = {
+            name: value for name, value in parameters.items() if value is not None or name not in ("quota", "share")
+        }
+        if isinstance(data, Counts):
+            if self.needs is not Needs.COUNTS:
+                raise ParameterError(
+                    f"{self.name} needs {self.needs.value}, which one table of counts does not hold", "pass a Ranking"
+                )
+        elif self.needs is Needs.COUNTS:
+            where = {name: parameters.pop(name) for name in ("threshold", "quota", "share") if name in parameters}
+            data = cut(data, **where) if where else data.at_threshold(DEFAULT_THRESHOLD)
+        else:
+            if self.needs is Needs.PROBABILITIES:
+                low, high = sorted((float(data.score[0]), float(data.score[-1])))
+                check_probabilities(self.name, low, high, higher_is_positive=data.higher_is_positive)
+            if "quota" in self.parameters:
+                named = {name: parameters.pop(name) for name in ("quota", "share") if name in parameters}
+                named = named or {"quota": self.bound.get("quota")}
+                if any(value is not None for value in named.values()):
+                    return data, self.check(parameters, complete=False) | {"quota": places(data, **named)}
+        return data, self.check(parameters)
+
+    def threshold(self, ranking: Ranking, **parameters: Any) -> float:
+        """The threshold at which a measure that searches the cuts found its value."""
+        if self.found_at is None:
+            raise ParameterError(f"{self.name} is not the measure of one cut of the ranking: it has no threshold.")
+        given = {**self.defaults, **self.check(parameters)}
+        if self.reason(ranking, **parameters):
+            return math.nan
+        return float(ranking.thresholds[self.found_at(ranking, **given)])

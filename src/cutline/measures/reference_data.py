@@ -1,0 +1,37 @@
+"""What a perfect model, and a score without information, predict: the data behind the reference values."""
+
+from __future__ import annotations
+
+import math
+
+from cutline.core.counts import Counts, TrustedCounts
+from cutline.core.ranking import Ranking
+from cutline.measures.facts import Context
+from cutline.measures.measure_type import Needs
+
+
+def perfect_data(needs: Needs, s: Context) -> Counts | Ranking:
+    """What a perfect model is: every positive flagged and nobody else, or scores that are the labels."""
+    positives, negatives = _sizes(s)
+    if needs is Needs.COUNTS:
+        return Counts(tp=positives, fp=0, fn=0, tn=negatives, threshold=s.threshold)
+    return Ranking.of_counts([1.0, 0.0 if needs is not Needs.MARGINS else -1.0], [positives, 0], [0, negatives])
+
+
+def baseline_data(needs: Needs, s: Context) -> Counts | Ranking:
+    """What a score without information is: flags whatever the class, or one score for all."""
+    if needs is Needs.COUNTS:  # of numbers or of symbols
+        positives, negatives, flagged = s.n * s.prevalence, s.n * (1 - s.prevalence), s.flagged
+        table = (positives * flagged, negatives * flagged, positives * (1 - flagged), negatives * (1 - flagged))
+        return TrustedCounts(*table, threshold=s.threshold)
+    positives, negatives = _sizes(s)
+    score = s.prevalence if needs is Needs.PROBABILITIES else 0.0
+    return Ranking.of_counts([score], [positives], [negatives])
+
+
+def _sizes(s: Context) -> tuple[float, float]:
+    """The sizes of the classes, whole where they are up to rounding."""
+    positives = s.n * s.prevalence
+    whole = round(positives)
+    positives = float(whole) if math.isclose(positives, whole, rel_tol=1e-9, abs_tol=1e-9) else positives
+    return positives, s.n - positives

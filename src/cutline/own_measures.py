@@ -1,0 +1,271 @@
+"""measure(): a measure of your own, in a notebook, a module or a package, that works wherever cutline's do."""
+
+from __future__ import annotations
+
+import functools
+import keyword
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from inspect import Parameter as Argument
+from inspect import signature
+from typing import Any
+
+import numpy as np
+
+import cutline
+from cutline.comparison import Comparison
+from cutline.core.counts import Counts
+from cutline.core.errors import ParameterError
+from cutline.core.ranking import Ranking
+from cutline.evaluation import Evaluation
+from cutline.measures import Condition, Context, Family, Measure, Needs, Parameter, ReferenceValue
+from cutline.measures.definition import Better, member
+from cutline.measures.definition import measure as define
+from cutline.measures.kinds import Kind
+from cutline.measures.reference_data import baseline_data, perfect_data
+
+_CELLS = ("tp", "fp", "fn", "tn")
+_NAMED = {"c": Needs.COUNTS, "counts": Needs.COUNTS, "r": Needs.RANKING, "ranking": Needs.RANKING}
+_FAMILIES = {
+    Needs.COUNTS: Family.CUT,
+    Needs.RANKING: Family.RANKING,
+    Needs.PROBABILITIES: Family.PROBABILITY,
+    Needs.MARGINS: Family.RANKING,
+}
+
+Function = Callable[..., Any]
+Undefined = Mapping[str, Function] | Iterable[Condition] | Condition
+
+
+def measure(
+    *,
+    name: str | None = None,
+    title: str | None = None,
+    range: tuple[float, float] = (-math.inf, math.inf),
+    better: Better = "higher",
+    needs: Needs | str | None = None,
+    perfect: float | ReferenceValue | None = None,
+    baseline: float | ReferenceValue | None = None,
+    undefined: Undefined | None = None,
+    parameters: Mapping[str, str | Parameter] | None = None,
+    formula: str = "",
+    source: str | Iterable[str] | Mapping[str, str] = (),
+    aliases: Iterable[str] = (),
+    family: Family | str | None = None,
+    vectorised: bool = True,
+    scales: bool = True,
+    concordant: bool = False,
+    headline: bool = True,
+    kind: Kind = None,
+) -> Callable[[Function], Measure]:
+    """Define a measure of your own; from then on it is one of `cutline.MEASURES`.
+
+    Decorate a function of some of `tp`, `fp`, `fn` and `tn`, of `Counts`, or of a `Ranking`. Only that is required:
+    every other fact has a default. Divide as you like: 0/0 is NaN, and the measure is undefined there.
+
+    Args:
+        name: what it is called; the function's name by default.
+        title: what people read; the name in words by default.
+        range: the lowest and the highest value that it can take.
+        better: "higher", "lower", or None if neither is better.
+        needs: "counts", "ranking", "probabilities" or "margins": what it is a function of. By default, what the
+            names or the annotations of the function's arguments say.
+        perfect: its value for a perfect model: a number or a `ReferenceValue`. By default, it is computed.
+        baseline: its value for a score without information. By default, it is computed.
+        undefined: when it has no value, in words, each with a function of what the measure is a function of. By
+            default, where the definition gives NaN.
+        parameters: its parameters besides, which are arguments of the function, each with its meaning in words, or
+            with a `Parameter`, which also tells which values are allowed.
+        formula: in LaTeX.
+        source: where it comes from: keys of the bibliography or any words, with the places if it is a mapping.
+        aliases: other names.
+        family: the question that it answers, such as "cut"; by default, what follows from `needs`.
+        vectorised: whether the function takes arrays of tables, or stacks of rankings, at once, as the bootstrap and
+            curves need. If not, it is called for each of them.
+        scales: whether weights times a constant change nothing.
+        concordant: whether it can only gain when a positive moves up past a negative.
+        headline: whether it is shown in short tables too.
+        kind: what closed-form interval it has, as in `cutline.measures.kinds`; without, the bootstrap gives one.
+
+    >>> @measure(range=(-1, 1))
+    ... def net_hits(tp, fp):
+    ...     "Right flags less wrong flags, as a share of all flags."
+    ...     return (tp - fp) / (tp + fp)
+    >>> net_hits([1, 0, 1, 1], [0.9, 0.8, 0.7, 0.1]), cutline.evaluate([1, 0], [0.2, 0.1]).reason("net_hits")
+    (0.3333333333333333, 'the definition gives no number')
+    >>> cutline.MEASURES.remove("net_hits")
+    """
+    aliases = tuple(aliases)
+
+    def decorate(function: Function) -> Measure:
+        called = name or function.__name__
+        _check_names((called, *aliases))
+        asked = _needs(called, function, needs)
+        own = _own_arguments(function)
+        known = _parameters(called, own, parameters or {})
+        computed = _computed(function, asked, vectorised=vectorised)
+        computed.__kwdefaults__ = {a.name: a.default for a in own.values() if a.default is not Argument.empty}
+        return define(
+            name=called,
+            title=title or called.replace("_", " ").capitalize(),
+            range=range,
+            better=better,
+            needs=asked,
+            perfect=_derived(computed, asked, perfect_data) if perfect is None else perfect,
+            baseline=_derived(computed, asked, baseline_data) if baseline is None else baseline,
+            undefined=_conditions(computed, undefined),
+            parameters=known,
+            formula=formula,
+            source=source,
+            aliases=aliases,
+            family=member(Family, family) if family else Family.QUOTA if "quota" in known else _FAMILIES[asked],
+            scales=scales,
+            concordant=concordant,
+            headline=headline,
+            kind=kind,
+            own=True,
+        )(computed)
+
+    return decorate
+
+
+# ---------------------------------------------------------------------- names and arguments
+
+
+def _check_names(names: Iterable[str]) -> None:
+    for name in names:
+        if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
+            raise ParameterError(
+                f"A measure cannot be called {name!r}", "choose small letters, digits and _, such as my_measure"
+            )
+        if name in _taken_names():
+            raise ParameterError(f"A measure cannot be called {name!r}, which means something else", "choose another")
+
+
+@functools.cache
+def _taken_names() -> set[str]:
+    """The names that people use for something else: where measures are attributes, and in the package."""
+    owners = (Evaluation, Comparison, Counts, Ranking)
+    attributes = {name for owner in owners for name in (*vars(owner), *owner.__dataclass_fields__)}
+    return {*cutline.__all__, *attributes, "threshold", "quota", "share"}
+
+
+def _arguments(function: Function) -> list[Argument]:
+    return [a for a in signature(function).parameters.values() if a.kind is not Argument.VAR_KEYWORD]
+
+
+def _data_of(function: Function) -> list[str]:
+    """The arguments that the data are passed as: cells of the table, or the first one."""
+    names = [a.name for a in _arguments(function)]
+    return [name for name in names if name in _CELLS] or names[:1]
+
+
+def _own_arguments(function: Function) -> dict[str, Argument]:
+    """The arguments besides the data: the parameters of the measure."""
+    data = _data_of(function)
+    return {a.name: a for a in _arguments(function) if a.name not in data}
+
+
+def _needs(name: str, function: Function, given: Needs | str | None) -> Needs:
+    if given is not None:
+        return member(Needs, given)
+    if set(_data_of(function)) & set(_CELLS):
+        return Needs.COUNTS
+    for first in _arguments(function)[:1]:
+        annotation = getattr(first.annotation, "__name__", str(first.annotation)).rpartition(".")[2]
+        found = _NAMED.get(annotation.lower()) or _NAMED.get(first.name)
+        if found is not None:
+            return found
+    raise ParameterError(
+        f"{name} does not say what it is a function of",
+        "call its arguments tp, fp, fn and tn, annotate the first with Counts or Ranking, or pass needs='counts', "
+        "'ranking', 'probabilities' or 'margins'",
+    )
+
+
+def _parameters(name: str, own: Mapping[str, Argument], given: Mapping[str, str | Parameter]) -> dict[str, Parameter]:
+    """The parameters of the function, with what is declared about them."""
+    unknown = [parameter for parameter in given if parameter not in own]
+    if unknown:
+        raise ParameterError(
+            f"parameters describes {unknown[0]!r}, which is not an argument of {name}", "leave it out, or add it there"
+        )
+    declared = {parameter: given.get(parameter, parameter.replace("_", " ")) for parameter in own}
+    return {
+        parameter: words if isinstance(words, Parameter) else Parameter(words) for parameter, words in declared.items()
+    }
+
+
+# ---------------------------------------------------------------------- the function that is computed
+
+
+def _computed(function: Function, needs: Needs, *, vectorised: bool) -> Function:
+    """The definition as a function of what measures are computed from, which may divide as it likes."""
+    data_of = _data_of(function)
+    of_cells = needs is Needs.COUNTS and set(data_of) <= set(_CELLS)
+
+    def of_one(data: Any, parameters: Mapping[str, Any]) -> Any:
+        data = _floats(data)
+        if of_cells:
+            return function(**{cell: getattr(data, cell) for cell in data_of}, **parameters)
+        return function(data, **parameters)
+
+    @functools.wraps(function)
+    def computed(data: Any, **parameters: Any) -> Any:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return of_one(data, parameters) if vectorised else _one_by_one(data, lambda one: of_one(one, parameters))
+
+    return computed
+
+
+def _floats(data: Any) -> Any:
+    """Counts as numbers whose division by zero raises no error; symbols of a trace, and rankings, as they are."""
+    if type(data) is not Counts:
+        return data
+    tp, fp, fn, tn = (np.asarray(getattr(data, cell), dtype=float)[()] for cell in _CELLS)
+    return replace(data, tp=tp, fp=fp, fn=fn, tn=tn)
+
+
+def _one_by_one(data: Any, function: Callable[[Any], Any]) -> Any:
+    """A function of one table, or of one ranking, over all of a stack."""
+    if isinstance(data, Ranking):
+        return np.array([function(one) for one in data.one_by_one()], dtype=float).reshape(data.pos.shape[:-1])[()]
+    if not isinstance(data, Counts):
+        return function(data)
+    cells = np.broadcast_arrays(*(getattr(data, cell) for cell in _CELLS), data.threshold)
+    rows = zip(*(cell.ravel() for cell in cells), strict=True)
+    tables = (Counts(tp, fp, fn, tn, threshold, data.is_risk) for tp, fp, fn, tn, threshold in rows)
+    return np.array([function(table) for table in tables], dtype=float).reshape(cells[0].shape)[()]
+
+
+# ---------------------------------------------------------------------- facts that follow from the function
+
+
+def _conditions(function: Function, given: Any) -> tuple[Condition, ...]:
+    if given is None:
+        return (Condition("the definition gives no number", lambda data, **p: np.isnan(function(data, **p))),)
+    if isinstance(given, Condition):
+        return (given,)
+    if isinstance(given, Mapping):
+        return tuple(Condition(words, _ignoring_others(holds)) for words, holds in given.items())
+    return tuple(given)
+
+
+def _own(function: Function, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    names = {a.name for a in _arguments(function)}
+    return {name: value for name, value in parameters.items() if name in names}
+
+
+def _ignoring_others(holds: Function) -> Function:
+    """A test that is given those parameters only that it takes."""
+    return lambda data, **parameters: holds(data, **_own(holds, parameters))
+
+
+def _derived(function: Function, needs: Needs, made: Callable[[Needs, Context], Any]) -> ReferenceValue:
+    """The value of the data that the fact is about, computed when it is asked for."""
+    return ReferenceValue(
+        r"\text{computed from the definition}",
+        lambda context, **parameters: function(made(needs, context), **parameters),
+    )
