@@ -95,7 +95,7 @@ def test_every_chart_takes_every_kind_of_scores(name, model):
 
 
 def needs_probabilities(name):
-    return "probabilities" in CHARTS[name].needs
+    return name in ("reliability", "mcb_dsc", "risk_by_outcome")
 
 
 UNUSUAL = {
@@ -123,7 +123,10 @@ def test_extreme_scores_are_drawn_or_refused_with_a_sentence(what, threshold):
     scores = EXTREME[what]
     ev = cl.evaluate([1, 0, 1, 0, 1, 0], scores, threshold=0.5 if threshold == "inside" else float(np.max(scores)))
     for name in [*OF_ONE, "f1", "lr_plus"]:
-        if name == "score_distribution" and what != "long doubles":
+        if needs_probabilities(name) and not ev.ranking.are_probabilities:
+            with pytest.raises(cl.NotProbabilitiesError):
+                ev.chart(name)
+        elif name == "score_distribution" and what != "long doubles":
             with pytest.raises(cl.InputError, match="too far apart, or too near"):
                 ev.chart(name)
         else:

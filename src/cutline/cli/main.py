@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from cutline.cli import cut_commands
+from cutline.cli import calibration_commands, cut_commands
 from cutline.cli import options as o
 
 FINE, FAILED, REFUSED, BROKEN, STOPPED = 0, 1, 2, 3, 130
@@ -204,6 +204,12 @@ app.command(epilog="Example: cutline cut predictions.csv --label y --score p --r
     cut_commands.cut
 )
 app.command(epilog="Example: cutline apply cut.json new.csv --score p -o flagged.csv")(cut_commands.apply)
+app.command(epilog="Example: cutline recalibrate predictions.csv --label y --score p --method beta -o model.json")(
+    calibration_commands.recalibrate
+)
+app.command(epilog="Example: cutline plan --prevalence 0.1 --auc 0.75 --auc-width 0.1 --slope-width 0.4")(
+    calibration_commands.plan
+)
 
 
 @app.command(epilog="Examples: cutline measures; cutline measures mcc; cutline measures kappa; cutline measures --json")
