@@ -125,3 +125,14 @@ def test_an_unknown_measure_is_refused():
 
 def test_a_wrong_column_would_be_seen():
     assert one_vs_rest(LABELS, SCORES[:, [1, 0, 2]]).each("auc") != one_vs_rest(LABELS, SCORES).each("auc")
+
+
+def test_a_mean_that_is_undefined_says_of_which_class_and_why():
+    found = one_vs_rest(["a", "b", "b"], [[0.1, 0.5, 0.4], [0.2, 0.5, 0.3], [0.2, 0.5, 0.3]], classes=["a", "b", "c"])
+
+    mean = found.mean("auc")
+
+    assert np.isnan(mean)
+    assert mean.reason == "for class 'c' there is no positive case"
+    assert found.reasons("auc") == {"c": "there is no positive case"}
+    assert found.mean("accuracy", threshold=0.9).reason == ""

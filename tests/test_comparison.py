@@ -192,7 +192,7 @@ def test_identical_models_have_an_interval_around_nothing():
     assert (found.difference("auc").low, found.difference("auc").high) == (0, 0)
     assert (found.difference("brier", resamples=50).low, found.difference("brier", resamples=50).high) == (0, 0)
     assert found.difference("accuracy").low < 0 < found.difference("accuracy").high
-    assert "no number of cases like these would tell them apart" in found.verdict("auc")
+    assert found.verdict("auc").endswith("these cases hold nothing that would tell the two apart.")
 
 
 PERFECT, REVERSED, TIED = [0.9, 0.8, 0.7, 0.4, 0.3, 0.2], [0.2, 0.3, 0.4, 0.7, 0.8, 0.9], [0.5] * 6
@@ -433,17 +433,18 @@ def test_a_verdict_names_the_better_model():
     label, scores = simulated(rng, 400, gap=1.5)
     found = compare(label, scores)
 
-    assert found.verdict("auc").startswith("a and b are distinguishable at 95 % by auc: a is better by ")
-    assert found.verdict("log_loss").startswith("a and b are distinguishable at 95 % by log_loss: a is better by ")
+    assert found.verdict("auc").startswith("a is better than b by ")
+    assert found.verdict("log_loss").startswith("a is better than b by ")
+    assert found.verdict("log_loss").endswith(": significant at 0.05.")
 
 
 def test_a_verdict_says_how_many_cases_it_would_take():
     verdict = PATIENTS.verdict("auc").splitlines()[1]
 
-    assert verdict.startswith("albumin and kg are not distinguishable at 95 % by auc: they are 0.0108 apart (p = 0.9")
+    assert verdict.startswith("albumin and kg: the difference in auc, 0.0108, is not significant (p = 0.9")
     z = 1.959964 + 0.841621
     needed = 43 * (z * 0.0953 / 0.0108) ** 2  # the standard error and the difference that SAS prints
-    assert float(verdict.split("about ")[1].split(" such")[0].replace(",", "")) == pytest.approx(needed, rel=0.05)
+    assert float(verdict.split("about ")[1].split(" cases")[0].replace(",", "")) == pytest.approx(needed, rel=0.05)
 
 
 def test_a_summary_has_a_row_for_each_measure_and_pair():
@@ -466,7 +467,7 @@ def test_a_summary_of_scores_that_are_no_probabilities_says_so():
     rows = {row["measure"]: row for row in PATIENTS.summary(resamples=39)}
 
     assert {m.name for m in MEASURES if m.headline} == set(rows)
-    assert rows["brier"]["note"].startswith("undefined: the scores are not probabilities")
+    assert rows["brier"]["note"].startswith("brier of protein is undefined: the scores are not probabilities")
     assert math.isnan(rows["brier"]["difference"])
 
 
@@ -486,7 +487,7 @@ def test_a_comparison_prints_and_converts():
     found = compare(LABELS, {"a": A, "<b>": B})
 
     assert repr(found).startswith("2 models on the same 6 cases, 3 positive (50 %; positive is 1)\n")
-    assert "a and <b> are not distinguishable at 95 % by auc" in repr(found)
+    assert "a and <b>: the difference in auc, " in repr(found)
     assert "&lt;b&gt;" in found._repr_html_()
     assert "<b>" not in found._repr_html_()
     assert list(found.to_frame()["measure"]) == [m.name for m in MEASURES if m.headline]
@@ -514,7 +515,7 @@ def test_every_measure_of_one_cut_has_a_difference(measure):
 def test_a_summary_prints_each_note_once_below_and_keeps_them_by_row():
     few = compare([1] * 5 + [0] * 25, {"a": np.arange(30) % 7, "b": np.arange(30) % 5, "c": np.arange(30) % 4})
     table = few.summary(["auc", "precision", "f1"], resamples=50)
-    text = "A class has 5 cases only: resampling then holds the truth less often than it says."
+    text = "A class has only 5 cases: with resampling, the actual coverage is probably below the nominal level."
 
     assert repr(table).count(text) == 1
     assert f"\nnote on precision, f1: {text}" in repr(table)
@@ -526,7 +527,7 @@ def test_a_summary_prints_each_note_once_below_and_keeps_them_by_row():
 def test_a_note_on_many_measures_gives_their_number():
     few = compare([1] * 5 + [0] * 25, {"a": np.arange(30) % 7, "b": np.arange(30) % 5})
 
-    assert "note on 5 measures: A class has 5" in repr(
+    assert "note on 5 measures: A class has only 5" in repr(
         few.summary(["precision", "f1", "mcc", "ks", "eer"], resamples=50)
     )
 
@@ -553,3 +554,12 @@ def test_the_method_that_auto_chooses_is_told():
 
     for measure, chosen in {"auc": "delong", "accuracy": "mcnemar_midp", "f1": "bootstrap"}.items():
         assert models.method(measure) == chosen == next(iter(models.test(measure, resamples=2))).method
+
+
+def test_models_may_be_named_by_numbers():
+    labels = [1, 0, 1, 0] * 9
+    both = cl.compare(labels, {0: [0.1, 0.2, 0.3, 0.4] * 9, 1: [0.3, 0.2, 0.1, 0.5] * 9}, threshold={0: 0.5, 1: 0.3})
+
+    assert both[0] is both["0"]
+    assert (both[0].threshold, both[1].threshold) == (0.5, 0.3)
+    assert both.difference("auc", 0, 1).value == both[0].auc - both[1].auc

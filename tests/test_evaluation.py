@@ -16,7 +16,8 @@ from cutline.measures import Family, Needs
 @pytest.fixture(autouse=True)
 def _formulas_only(monkeypatch):
     """Resampling is tested with the intervals; here it would only take time."""
-    monkeypatch.setattr("cutline.evaluation.QUICKLY_RESAMPLED", 0)
+    monkeypatch.setattr("cutline.results.budget.WORK", 0)
+    monkeypatch.setattr("cutline.results.budget.QUICK", 0)
 
 
 LABELS = [1, 1, 0, 1, 1, 0, 0, 1, 0, 0]
@@ -179,7 +180,7 @@ def test_one_class_alone_still_has_what_does_not_compare_classes(labels):
     assert math.isnan(ev.auc)
     assert ev.accuracy == (2 / 3 if labels[0] else 1 / 3)
     assert ev.brier == pytest.approx(sum((y - s) ** 2 for y, s in zip(labels, [0.9, 0.6, 0.2], strict=True)) / 3)
-    assert "one class" in "".join(ev.notes)
+    assert "one class" in "".join(texts(ev))
     assert repr(ev)
 
 
@@ -226,7 +227,7 @@ def test_a_summary_has_these_columns():
         "low",
         "high",
         "method",
-        "knowing nothing",
+        "baseline",
         "better",
         "unit",
         "reason",
@@ -287,7 +288,7 @@ def test_the_quota_of_a_summary_goes_to_every_measure_that_has_one(asked):
 
 def test_the_name_of_one_measure_is_enough_for_a_summary():
     for asked in ("ppv", MEASURES["precision"]):
-        assert EV.summary(asked).rows == EV.summary(["precision"]).rows
+        assert EV.summary(asked).to_dict() == EV.summary(["precision"]).to_dict()
     assert [row["measure"] for row in EV.summary("hit_rate", quota=2)] == ["hit_rate(quota=2)"]
 
 
@@ -311,11 +312,11 @@ def test_a_summary_can_be_of_chosen_measures_in_their_order():
 def test_a_row_says_what_a_model_that_knows_nothing_would_get():
     rows = {row["measure"]: row for row in EV.summary(quota=4)}
 
-    for name, random in [("auc", 1 / 2), ("precision", 5 / 10), ("recall", 5 / 10), ("hit_rate(quota=4)", 5 / 10)]:
-        assert rows[name]["knowing nothing"] == pytest.approx(random)
-    assert rows["qrecall(quota=4)"]["knowing nothing"] == pytest.approx(4 / 10)
-    assert rows["pearson(quota=4)"]["knowing nothing"] == 0
-    assert rows["log_loss"]["knowing nothing"] == pytest.approx(math.log(2))
+    for name, random in [("auc", 1 / 2), ("precision", 5 / 10), ("recall", 4 / 10), ("hit_rate(quota=4)", 5 / 10)]:
+        assert rows[name]["baseline"] == pytest.approx(random)
+    assert rows["qrecall(quota=4)"]["baseline"] == pytest.approx(4 / 10)
+    assert rows["pearson(quota=4)"]["baseline"] == 0
+    assert rows["log_loss"]["baseline"] == pytest.approx(math.log(2))
     assert (rows["log_loss"]["unit"], rows["log_loss"]["better"]) == ("nats", "lower")
     assert rows["prevalence"]["better"] is None
 
@@ -324,21 +325,21 @@ def test_a_row_says_what_a_model_that_knows_nothing_would_get():
 def test_where_knowing_nothing_has_no_value_there_is_none(ev):
     for row in ev.summary():
         if math.isnan(row["value"]):
-            assert row["knowing nothing"] is None, row["measure"]
-        assert row["knowing nothing"] is None or math.isfinite(row["knowing nothing"]), row["measure"]
+            assert row["baseline"] is None, row["measure"]
+        assert row["baseline"] is None or math.isfinite(row["baseline"]), row["measure"]
 
 
 def test_what_depends_on_the_ties_has_no_one_value_when_nothing_is_known():
     row = next(iter(EV.summary("concordant_pairs")))
 
-    assert (row["value"], row["knowing nothing"], row["reason"]) == (20 / 25, None, "")
+    assert (row["value"], row["baseline"], row["reason"]) == (20 / 25, None, "")
 
 
 def test_a_summary_prints_neither_title_nor_family_nor_what_is_empty():
     table = EV.summary(["auc", "recall"])
 
-    assert table.hidden == ("title", "family", "method", "note")
-    assert repr(table).splitlines()[1].split() == ["measure", "value", "low", "high", "knowing", "nothing", "better"]
+    assert table.table.hidden == ("title", "family", "method", "note")
+    assert repr(table).splitlines()[1].split() == ["measure", "value", "low", "high", "baseline", "better"]
     assert "reason" in repr(DATA["positives only"].summary("auc")).splitlines()[1]
     assert "unit" in repr(EV.summary("log_loss")).splitlines()[1]
     assert [row["title"] for row in table] == ["Area under the ROC curve", "Recall"]
@@ -426,6 +427,11 @@ def test_a_frame_has_a_row_for_each_measure(ev, backend, kind, column):
 
 # ---------------------------------------------------------------------- notes
 
+
+def texts(ev):
+    return [note.text for note in ev.notes]
+
+
 NOTES = {
     "dropped": evaluate([1, 0, 1, None, None], [0.9, 0.6, 0.2, 0.1, 0.3], missing="drop"),
     "binned": Evaluation(rank(LABELS, SCORES).coarsen(3).high),
@@ -433,7 +439,7 @@ NOTES = {
     "below 0.5": evaluate([0, 1, 0, 1], [0.9, 0.6, 0.55, 0.2]),
     "distinct values": evaluate([1, 0, 1, 0], [0.9, 0.9, 0.2, 0.2]),
     "probability 0": evaluate([1, 0, 1, 0], [0.9, 0.6, 0.0, 0.0]),
-    "that you mean": evaluate([1, 0, 1], [2.0, 0.3, 0.4]),
+    "as are positive": evaluate([1, 0, 1], [2.0, 0.3, 0.4]),
     "nobody": evaluate([1, 0, 1], [0.4, 0.3, 0.2]),
     "everybody": evaluate([1, 0, 1], [0.8, 0.7, 0.6]),
 }
@@ -441,17 +447,17 @@ NOTES = {
 
 @pytest.mark.parametrize("words", NOTES)
 def test_a_note_appears_when_it_must(words):
-    assert sum(words in note for note in NOTES[words].notes) == 1
-    assert f"Note: {next(note for note in NOTES[words].notes if words in note)}" in repr(NOTES[words])
+    assert sum(words in note for note in texts(NOTES[words])) == 1
+    assert f"Note: {next(note for note in texts(NOTES[words]) if words in note)}" in repr(NOTES[words])
 
 
 @pytest.mark.parametrize("words", NOTES)
 def test_a_note_appears_only_when_it_must(words):
-    assert EV.notes == []
+    assert EV.notes == ()
     also = {"below 0.5": {"probability 0"}}.get(words, set())  # a positive given 0 ranks last
     for other, ev in NOTES.items():
         if other != words and other not in also:
-            assert not any(words in note for note in ev.notes), other
+            assert not any(words in note for note in texts(ev)), other
 
 
 @pytest.mark.parametrize(
@@ -468,7 +474,7 @@ def test_a_note_appears_only_when_it_must(words):
     ],
 )
 def test_cases_given_probability_zero_are_counted(labels, scores, cases):
-    notes = [note for note in evaluate(labels, scores).notes if "probability 0" in note]
+    notes = [note for note in texts(evaluate(labels, scores)) if "probability 0" in note]
 
     assert [int(note.split()[0]) for note in notes] == ([cases] if cases else [])
 
@@ -476,29 +482,68 @@ def test_cases_given_probability_zero_are_counted(labels, scores, cases):
 def test_the_note_on_probability_zero_says_what_the_logarithms_take():
     expected = "of a class that got probability 0 or next to it: logarithms take {} instead."
 
-    assert evaluate([1, 0, 1], [0.6, 0.3, 0.0]).notes == ["1 of 3 cases were " + expected.format("2.2e-16")]
+    assert texts(evaluate([1, 0, 1], [0.6, 0.3, 0.0])) == ["1 of 3 cases were " + expected.format("2.2e-16")]
     single = evaluate([1, 0, 1], np.array([0.6, 0.3, 0.0], dtype=np.float32))
-    assert single.notes == ["1 of 3 cases were " + expected.format("1.2e-07")]
+    assert texts(single) == ["1 of 3 cases were " + expected.format("1.2e-07")]
     assert single.log_loss == pytest.approx(-(math.log(0.6) + math.log(0.7) + math.log(2**-23)) / 3, rel=1e-6)
     weighted = evaluate([1, 0, 1], [0.6, 0.3, 0.0], [2, 1, 2.5])
-    assert "2.5 of 5.5 cases were " + expected.format("2.2e-16") in weighted.notes
+    assert "2.5 of 5.5 cases were " + expected.format("2.2e-16") in texts(weighted)
 
 
-def test_a_threshold_that_was_not_chosen_for_these_scores_is_noted():
-    question = "The scores run from -2 to 3: is 0.5 the threshold that you mean?"
+def test_scores_that_are_not_probabilities_are_cut_where_as_many_are_flagged_as_are_positive():
+    points = evaluate([1, 0, 1, 0, 0], [812, 655, 640, 530, 410])
 
-    assert question in evaluate([1, 0, 1], [3, -2, 1]).notes
-    assert question in evaluate([1, 0, 1], [3, -2, 1], higher_is_positive=False).notes
-    assert evaluate([1, 0, 1], [3, -2, 1], threshold=0).notes == []
+    assert points.threshold == 655
+    assert points.at(threshold=points.threshold).flagged == points.ranking.positives == 2
+    assert "score >= 655, which flags about as many cases as are positive" in texts(points)[0]
+    assert "predicted positive: score >= 655" in repr(points)
+    assert evaluate([1, 0, 1], [3, -2, 1], higher_is_positive=False).threshold == 1
+    assert evaluate([1, 0, 1], [3, -2, 1], threshold=0).notes == ()
+    assert evaluate([1, 0, 1], [3, -2, 1], threshold=0.5).threshold == 0.5
+
+
+def test_a_default_cut_flags_neither_nobody_nor_everybody_if_it_can():
+    assert evaluate([1, 1, 1, 0], [4, 3, 2, 1]).counts.flagged == 3
+    assert evaluate([1, 1, 1, 1, 0], [5, 5, 5, 1, 1]).counts.flagged == 3  # tied scores stay together
+    assert evaluate([0, 0, 1], [2, 2, 2]).counts.flagged == 3
+
+
+@pytest.mark.parametrize("scores", [[0.9, 0.4, 0.2], [0, 1, 1]])
+@pytest.mark.parametrize("higher", [True, False])
+def test_scores_from_nought_to_one_are_cut_at_a_half(scores, higher):
+    assert evaluate([1, 0, 1], scores, higher_is_positive=higher).threshold == 0.5
+
+
+def test_a_quota_is_the_cut_of_the_whole_evaluation():
+    ev = evaluate(LABELS, SCORES, quota=3)
+
+    assert ev.counts == ev.at(quota=3)
+    assert (ev.precision, ev.hit_rate) == (ev.value("precision", quota=3), ev.value("hit_rate", quota=3))
+    assert ev.summary("precision").rows[0].value == EV.summary("precision", quota=3).rows[0].value == ev.precision
+    assert ev.threshold == ev.at(quota=3).threshold
+    assert "the 3 highest scores" in repr(ev)
+    with pytest.raises(CutlineError, match="exactly one of threshold, quota or share"):
+        evaluate(LABELS, SCORES, quota=3, threshold=0.5)
+
+
+def test_a_measure_may_be_read_at_a_cut_of_its_own():
+    found = EV.summary(["precision", ("precision", {"quota": 3}), ("recall", {"share": 0.3})])
+
+    assert [row["measure"] for row in found] == ["precision", "precision(quota=3)", "recall(share=0.3)"]
+    assert [row["value"] for row in found] == [
+        EV.precision,
+        EV.value("precision", quota=3),
+        EV.value("recall", quota=3),
+    ]
 
 
 def test_a_row_that_was_dropped_is_one_row():
-    assert "1 row with a missing value dropped." in evaluate([1, 0, None], [0.9, 0.2, 0.1], missing="drop").notes
-    assert "2 rows with a missing value dropped." in NOTES["dropped"].notes
+    assert "1 row with a missing value dropped." in texts(evaluate([1, 0, None], [0.9, 0.2, 0.1], missing="drop"))
+    assert "2 rows with a missing value dropped." in texts(NOTES["dropped"])
 
 
 def test_two_cases_with_two_scores_are_no_reason_for_a_note():
-    assert not any("distinct values" in note for note in evaluate([1, 0], [0.9, 0.2]).notes)
+    assert not any("distinct values" in note for note in texts(evaluate([1, 0], [0.9, 0.2])))
 
 
 @pytest.mark.parametrize(
@@ -511,7 +556,7 @@ def test_two_cases_with_two_scores_are_no_reason_for_a_note():
     ids=["row", "value", "case"],
 )
 def test_one_is_not_many(ev):
-    assert not any(plural in " ".join(ev.notes) for plural in ("1 rows", "1 distinct values", "1 cases"))
+    assert not any(plural in " ".join(texts(ev)) for plural in ("1 rows", "1 distinct values", "1 cases"))
 
 
 # ---------------------------------------------------------------------- looks

@@ -290,6 +290,49 @@ def test_a_name_that_means_something_else_elsewhere_is_no_alias(name):
     assert not hasattr(cutline, name)
 
 
+THE_FOUR = ("berrar2025", "murphy2007", "arbel2006", "sonnenburg")
+
+
+def test_every_citation_of_the_four_texts_names_the_place():
+    for m in MEASURES:
+        for key in THE_FOUR:
+            assert m.source.get(key, "somewhere"), (m.name, key)
+
+
+def test_every_definition_of_berrar_that_is_a_measure_is_one():
+    """All but 34, the triplet loss, which is one of embeddings, and 36 to 38, which are intervals."""
+    places = {m.source["berrar2025"] for m in MEASURES if "berrar2025" in m.source}
+
+    assert {f"Definition {number}" for number in (*range(1, 34), 35)} <= places
+
+
+OF_TEXT = {
+    "sonnenburg": """
+        accuracy error_rate recall specificity fnr fpr precision fdr npv false_omission_rate balanced_error_rate
+        youden_j f1 mcc auc gini average_precision roc_n
+    """,
+    "murphy2007": """
+        accuracy recall fpr fnr specificity precision f1 f_alpha mutual_information predicted_positive_rate auc eer
+        average_precision precision_at_recall recall_at_precision
+    """,
+    "Rokach": """
+        accuracy error_rate precision recall fpr specificity fnr auc auch gini portion_lift hit_rate qrecall pearson
+        average_hit_rate average_qrecall pem
+    """,
+}
+
+
+@pytest.mark.parametrize(("source", "names"), OF_TEXT.items(), ids=OF_TEXT)
+def test_measures_are_found_by_the_text_that_defines_them(source, names):
+    assert {m.name for m in MEASURES.search(source=source)} == set(names.split())
+
+
+def test_a_citation_names_author_year_and_place():
+    assert MEASURES["mcc"].cited == "Berrar 2025, Definition 15; Sonnenburg, Scores III; Matthews 1975"
+    with pytest.raises(cutline.UnknownNameError, match="No source is called 'nobody'"):
+        MEASURES.search(source="nobody")
+
+
 def test_the_main_source_is_cited_by_its_year():
     assert "berrar2025" in KEYS
     assert [key for key in KEYS if key.startswith("berrar")] == ["berrar2014", "berrar2025"]

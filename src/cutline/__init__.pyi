@@ -34,7 +34,16 @@ from .core.ranking import Bracket as Bracket, Ranking as Ranking
 from .core.table import Table as Table
 from .curves import CURVES as CURVES, Curve as Curve
 from .cuts.choice import choose_cut as choose_cut
+from .cuts.classifier import CutClassifier as CutClassifier
 from .cuts.cut import Cut as Cut
+from .cuts.utility import (
+    UtilityCurve as UtilityCurve,
+    brier_curve as brier_curve,
+    cost_curve as cost_curve,
+    decision_curve as decision_curve,
+    decision_difference as decision_difference,
+    profit_curve as profit_curve,
+)
 from .evaluation import Evaluation as Evaluation, evaluate as evaluate
 from .inference.one.bands import Band as Band, band as band, roc_band as roc_band
 from .inference.one.calibration_bands import calibration_band as calibration_band
@@ -54,6 +63,9 @@ from .measures.quotas import PemAreas as PemAreas, pem_areas as pem_areas
 from .measures.scoring_rules import (
     Properness as Properness,
     check_proper as check_proper,
+    entropy as entropy,
+    expected_reward as expected_reward,
+    kl_divergence as kl_divergence,
     ranked_probability_score as ranked_probability_score,
 )
 from .own_measures import measure as measure

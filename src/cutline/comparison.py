@@ -3,32 +3,32 @@
 from __future__ import annotations
 
 import html
-import itertools
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
 
 from cutline.core.checks import LEVEL, check_choice, check_level, check_whole
-from cutline.core.counts import written
 from cutline.core.errors import Argument, ParameterError, Text, UnknownNameError, near
 from cutline.core.table import Table
 from cutline.evaluation import Evaluation
-from cutline.inference.one.estimand import as_measure
-from cutline.inference.resampling.pairing import Pairing, Question, Resamples, bootstrap, pair
+from cutline.inference.resampling.pairing import Pairing, pair
 from cutline.inference.two.confidence_curve import ConfidenceCurve, confidence_curve
-from cutline.inference.two.differences import chi_square
 from cutline.inference.two.dominance import CURVES, Dominance, of_curves, of_thresholds
-from cutline.inference.two.paired_measure import INTERVALS, ROW, TESTS, PairedMeasure, covariance_of_all, said_once
-from cutline.inference.two.test_results import PairTests, corrected
+from cutline.inference.two.paired_measure import INTERVALS, TESTS, PairedMeasure
+from cutline.inference.two.questions import Asked, Questions, as_asked, ask
+from cutline.inference.two.rows import answered, differences, tests_of
+from cutline.inference.two.test_results import PairTests
 from cutline.inputs.alignment import columns_of, groups_of, join_frames, share_cases, thresholds_of
 from cutline.inputs.predictions import Missing
 from cutline.measures import MEASURES, Measure, Needs
-from cutline.measures.definition import DEFAULT_THRESHOLD
+from cutline.results.budget import affordable, resamples_for
+from cutline.results.comparison_summary import ComparisonSummary, title_of
+from cutline.results.cut_point import CutPoint
 from cutline.results.estimate import Estimate
-
-RESAMPLES = 2000
-Asked = str | Measure | Callable[..., float]
+from cutline.results.notes import resampling_notes
+from cutline.results.summary import Options
+from cutline.results.wanted import Named, headlines, suits, wanted
 
 if TYPE_CHECKING:
     import os
@@ -43,7 +43,9 @@ def compare(
     weights: Any = None,
     *,
     positive: Any = None,
-    threshold: float | Mapping[str, float] = DEFAULT_THRESHOLD,
+    threshold: float | Mapping[str, float] | None = None,
+    quota: float | None = None,
+    share: float | None = None,
     missing: Missing = "error",
     higher_is_positive: bool = True,
     data: Any = None,
@@ -52,16 +54,31 @@ def compare(
 ) -> Comparison:
     """Compare models that scored the same cases.
 
-    `scores` holds the scores of each model by its name, each column in the order of `labels`. With `data`, columns
-    are given by name: of one frame that holds the scores of all models, `compare("y", {"a": "p_a", "b": "p_b"},
-    data=frame)`, or of one frame for each model, whose rows are joined by the column `id`,
-    `compare("y", "p", data={"a": frame_a, "b": frame_b}, id="case")`. A case without a score of every model is refused,
-    or dropped for all of them with `missing="drop"`. `threshold` is one for all models, or one for each. `groups` names
-    for each case the group it belongs to, as in `evaluate`: whole groups are then resampled and exchanged.
+    With `data`, columns are given by name: of one frame that holds the scores of all models, `compare("y", {"a": "p_a",
+    "b": "p_b"}, data=frame)`, or of one frame for each model, whose rows are joined by the column `id`,
+    `compare("y", "p", data={"a": frame_a, "b": frame_b}, id="case")`.
+
+    Args:
+        labels: The true classes, as in `evaluate`.
+        scores: The scores of each model by its name, each column in the order of `labels`.
+        weights: How much each case counts.
+        positive: The label of the positive class; needed unless the labels tell.
+        threshold: The cut of all models, or of each by its name; without `threshold`, `quota` or `share`, that which
+            suits the scores of each, as in `evaluate`.
+        quota: The cut that flags so many cases of each model.
+        share: The cut that flags this share of the cases of each model.
+        missing: "error" refuses a case without a score of every model, "drop" leaves it out for all of them.
+        higher_is_positive: Whether high scores mean positive.
+        data: A data frame or file, or one for each model.
+        id: The column that names each case, where the rows of several frames are joined.
+        groups: The group that each case belongs to, as in `evaluate`: whole groups are resampled and exchanged.
+
+    Returns:
+        The comparison: a mapping of the evaluations, with tests and intervals of their differences.
 
     >>> found = compare([1, 1, 1, 0, 0, 0], {"a": [6, 5, 3, 4, 2, 1], "b": [6, 3, 2, 5, 4, 1]}, threshold=3.5)
     >>> found["a"].accuracy, found.test("accuracy")  # a is right on all of b's right cases, and on two more
-    (0.6666666666666666, accuracy: a - b = 0.3333, p = 0.2500 (mcnemar_midp))
+    (0.6666666666666666, accuracy: a - b = 0.3333, p = 0.2500 (McNemar (mid-p)))
     """
     ids = None
     if data is not None and isinstance(scores, Mapping) and id is None:
@@ -75,17 +92,16 @@ def compare(
             argument="id",
         )
     cases = share_cases(labels, scores, weights, positive=positive, missing=missing, ids=ids)
-    thresholds = thresholds_of(threshold, tuple(cases.scores))
+    names = tuple(cases.scores)
+    thresholds = dict.fromkeys(names) if threshold is None else thresholds_of(threshold, names)
     rankings = {name: cases.of(name).ranked(higher_is_positive=higher_is_positive) for name in cases.scores}
     groups = None if groups is None else groups_of(groups, cases)
     pairing = pair(list(rankings.values()), list(cases.scores.values()), cases.is_positive, cases.weights, groups)
-    return Comparison(
-        {
-            name: Evaluation(r, thresholds[name], name, pairing.sampler(model))
-            for model, (name, r) in enumerate(rankings.items())
-        },
-        pairing,
-    )
+    models = {
+        name: Evaluation(r, thresholds[name], name, pairing.sampler(model), quota, share)
+        for model, (name, r) in enumerate(rankings.items())
+    }
+    return Comparison(models, pairing)
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +113,7 @@ class Comparison(Mapping[str, Evaluation]):
 
     def __getitem__(self, name: str) -> Evaluation:
         try:
-            return self.evaluations[name]
+            return self.evaluations[str(name)]  # models may have been named by numbers
         except KeyError:
             known = ", ".join(map(repr, self))
             raise UnknownNameError(f"There is no model {name!r} among {known}.{near(name, self)}") from None
@@ -114,8 +130,13 @@ class Comparison(Mapping[str, Evaluation]):
         return tuple(self.evaluations)
 
     def values_of(self, measure: Asked, **parameters: Any) -> dict[str, float]:
-        """The value of a measure for each model."""
-        chosen = _measure(measure, parameters)
+        """The value of a measure for each model.
+
+        Args:
+            measure: A measure, or a function of yours.
+            parameters: Those of the measure, and the cut where it is not that of the models.
+        """
+        chosen = as_asked(measure, parameters)
         return {name: evaluation.value(chosen, **parameters) for name, evaluation in self.items()}
 
     # ------------------------------------------------------------------ tests
@@ -125,29 +146,26 @@ class Comparison(Mapping[str, Evaluation]):
         measure: Asked = "auc",
         method: str = "auto",
         *,
-        resamples: int = RESAMPLES,
+        resamples: int | None = None,
         seed: int = 0,
         **parameters: Any,
     ) -> PairTests:
         """Whether the models differ in a measure: a test of each pair, corrected for their number.
 
-        `auto` is DeLong's test for the AUC and what is linear in it, McNemar's mid-p test for shares of decisions
-        (accuracy, recall, specificity, ...), and the bootstrap for all else. `resamples` is how many resamples or
-        permutations are drawn. `measure` may be a function of yours, as in `Evaluation.estimate`.
+        Args:
+            measure: A measure, or a function of yours, as in `Evaluation.estimate`.
+            method: `auto` is DeLong's test for the AUC and what is linear in it, McNemar's mid-p test for shares of
+                decisions (accuracy, recall, specificity, ...), and the bootstrap for all else.
+            resamples: How many resamples or permutations are drawn; 2000, or fewer for long lists, when None.
+            seed: The seed of the resamples or permutations.
+            parameters: Those of the measure, and the cut where it is not that of the models.
         """
         check_choice(method, "method", TESTS)
-        resamples, seed = check_whole(resamples, "resamples", 1), check_whole(seed, "seed", 0)
-        question, asked = self._ask(measure, parameters, resamples, seed)
-        chosen = next(iter(asked.values())).chosen(method)
-        if method in ("auto", "bootstrap") and _needs_resamples(asked, method):
-            asked = _answered(asked, bootstrap(self.pairing, [question], resamples, seed), 0)
-        found = corrected([one.test(method) for one in asked.values()])
-        if len(found) > 1 and chosen == "delong":
-            statistic, degrees, p_value = chi_square(*covariance_of_all(self.pairing))
-            if not math.isnan(p_value):
-                return PairTests(str(question.measure), found, p_value, statistic, degrees)
-        known = [test.p_holm for test in found if not math.isnan(test.p_holm)]
-        return PairTests(str(question.measure), found, min(known, default=math.nan))
+        drawn = self._resamples(resamples)
+        asked = self._ask(measure, parameters, drawn, check_whole(seed, "seed", 0))
+        if method in ("auto", "bootstrap"):
+            (asked,) = answered([asked], self.pairing, drawn, seed, method)
+        return tests_of(asked, method, self.pairing)
 
     def difference(
         self,
@@ -157,18 +175,25 @@ class Comparison(Mapping[str, Evaluation]):
         *,
         level: float = LEVEL,
         method: str = "auto",
-        resamples: int = RESAMPLES,
+        resamples: int | None = None,
         seed: int = 0,
         **parameters: Any,
     ) -> Estimate:
         """By how much model a exceeds model b in a measure, with an interval.
 
-        `auto` is DeLong's interval for the AUC and what is linear in it, Tango's for shares of decisions, and the
-        bootstrap percentile interval for all else, functions of yours too. With two models, a and b need not be named.
+        Args:
+            measure: A measure, or a function of yours.
+            a: The first model; with two models, a and b need not be named.
+            b: The second model.
+            level: The level of the interval.
+            method: `auto` is DeLong's interval for the AUC and what is linear in it, Tango's for shares of decisions,
+                and the bootstrap percentile interval for all else.
+            resamples: How many resamples are drawn; 2000, or fewer for long lists, when None.
+            seed: The seed of the resamples.
+            parameters: Those of the measure, and the cut where it is not that of the models.
         """
         level = check_level(level)
-        asked = self._ask_two(measure, a, b, method, resamples, seed, parameters)
-        return asked.estimate(method, level)
+        return self._ask_two(measure, a, b, method, resamples, seed, parameters).estimate(method, level)
 
     def confidence_curve(
         self,
@@ -177,11 +202,21 @@ class Comparison(Mapping[str, Evaluation]):
         b: str | None = None,
         *,
         method: str = "auto",
-        resamples: int = RESAMPLES,
+        resamples: int | None = None,
         seed: int = 0,
         **parameters: Any,
     ) -> ConfidenceCurve:
-        """The intervals of a difference at all levels: how compatible each true difference is with the data."""
+        """The intervals of a difference at all levels: how compatible each true difference is with the data.
+
+        Args:
+            measure: A measure, or a function of yours.
+            a: The first model; with two models, a and b need not be named.
+            b: The second model.
+            method: The method of the intervals, as in `difference`.
+            resamples: How many resamples are drawn; 2000, or fewer for long lists, when None.
+            seed: The seed of the resamples.
+            parameters: Those of the measure, and the cut where it is not that of the models.
+        """
         asked = self._ask_two(measure, a, b, method, resamples, seed, parameters)
         return confidence_curve(asked.title, *asked.difference(method))
 
@@ -190,19 +225,23 @@ class Comparison(Mapping[str, Evaluation]):
         measure: Asked = "auc",
         *,
         level: float = LEVEL,
-        resamples: int = RESAMPLES,
+        resamples: int | None = None,
         seed: int = 0,
         **parameters: Any,
     ) -> str:
-        """Which models can be told apart by a measure, in plain words, and about how many cases it would take."""
-        level, resamples, seed = (
-            check_level(level),
-            check_whole(resamples, "resamples", 1),
-            check_whole(seed, "seed", 0),
-        )
-        asked = self._ask(measure, parameters, resamples, seed)[1].values()
-        tests = corrected([one.test("auto") for one in asked])
-        return "\n".join(one.sentence(test, level) for one, test in zip(asked, tests, strict=True))
+        """Which models can be told apart by a measure, in plain words, and about how many cases it would take.
+
+        Args:
+            measure: A measure, or a function of yours.
+            level: The level of the tests.
+            resamples: How many resamples are drawn; 2000, or fewer for long lists, when None.
+            seed: The seed of the resamples.
+            parameters: Those of the measure, and the cut where it is not that of the models.
+        """
+        level, drawn = check_level(level), self._resamples(resamples)
+        asked = self._ask(measure, parameters, drawn, check_whole(seed, "seed", 0))
+        (asked,) = answered([asked], self.pairing, drawn, seed)
+        return "\n".join(asked.sentences(level))
 
     # ------------------------------------------------------------------ pictures
 
@@ -232,105 +271,120 @@ class Comparison(Mapping[str, Evaluation]):
     # ------------------------------------------------------------------ many measures
 
     def method(self, measure: Asked = "auc") -> str:
-        """The test that `method="auto"` chooses for a measure."""
-        return self._ask(measure, {}, 1, 0)[1][0, 1].chosen("auto")
+        """The test that `method="auto"` chooses for a measure.
+
+        Args:
+            measure: A measure, or a function of yours.
+        """
+        return self._ask(measure, {}, 1, 0).chosen("auto")
 
     def summary(
         self,
-        measures: Iterable[str | Measure] | str | Measure | None = None,
+        measures: Iterable[Named] | Named | None = None,
         *,
+        of_models: Iterable[Named] | Literal["all"] | None = None,
         level: float = LEVEL,
-        resamples: int = RESAMPLES,
+        resamples: int | None = None,
         seed: int = 0,
-    ) -> Table:
-        """A table of differences: a row for each measure and pair of models; the headlines unless `measures` says.
+    ) -> ComparisonSummary:
+        """The models and their differences, a row for each measure and pair: what every view shows.
 
         All measures share the same resamples. p_holm is corrected for the pairs, not for the number of measures. What
         qualifies a row is in its column `note`; printed, each note stands once below the table.
-        """
-        level, resamples, seed = (
-            check_level(level),
-            check_whole(resamples, "resamples", 1),
-            check_whole(seed, "seed", 0),
-        )
-        listed = [measures] if isinstance(measures, str | Measure) else measures
-        chosen = [m for m in MEASURES if m.headline] if listed is None else [MEASURES[m] for m in listed]
-        fitting = [m for m in chosen if all(m.fits(ranking) for ranking in self.pairing.rankings)]
-        questions = {m: self._ask(m, {}, resamples, seed) for m in fitting}
-        drawn = [m for m, (_, asked) in questions.items() if _needs_resamples(asked)]
-        found = bootstrap(self.pairing, [questions[m][0] for m in drawn], resamples, seed) if drawn else None
-        rows: list[tuple[Any, ...]] = []
-        for m in chosen:
-            if m in questions:
-                asked = questions[m][1]
-                asked = _answered(asked, found, drawn.index(m)) if found and m in drawn else asked
-                tests = corrected([one.test("auto") for one in asked.values()])
-                rows += [one.row(test, level) for one, test in zip(asked.values(), tests, strict=True)]
-            else:
-                why = f"undefined: {m.reason(self.pairing.rankings[0]) or m.reason(self.pairing.rankings[-1])}"
-                pairs = itertools.combinations(self.names, 2)
-                rows += [(str(m), a, b, *[math.nan] * 7, "", (why,)) for a, b in pairs]
-        below = said_once(rows)
-        rows = [(*row[:-1], " ".join(row[-1])) for row in rows]
-        return Table(ROW, tuple(rows), title=self._heading(), hidden=("note",), below=below)
 
-    def to_dict(self, summary: Table | None = None, *, level: float = LEVEL) -> dict[str, Any]:
+        Args:
+            measures: Those whose differences are wanted, as in `Evaluation.summary`; the headlines when None.
+            of_models: Those that the summary of each model holds; the same when None, and all of them with "all".
+            level: The level of intervals and tests.
+            resamples: The number of resamples; by the length of the list when None, and 0 to resample nothing.
+            seed: The seed of the resamples.
+        """
+        level, seed = check_level(level), check_whole(seed, "seed", 0)
+        first = next(iter(self.values()))
+        chosen = wanted(headlines(first.cut) if measures is None else measures, None, first.ranking, first.cut)
+        drawn = self._affordable(len(chosen), resamples)
+        found = differences(chosen, self.pairing, self._cuts, level, drawn, seed)
+        if of_models == "all":
+            every = wanted(None, None, first.ranking, first.cut)
+            of_models = [w.measure for w in every if all(suits(w.measure, r) for r in self.pairing.rankings)]
+        shown = [(one.measure, one.at) for one in chosen] if of_models is None else list(of_models)
+        models = {n: e.summary(shown, level=level, resamples=resamples, seed=seed) for n, e in self.items()}
+        return ComparisonSummary(
+            models,
+            Options(level, first.cut, resamples=resamples, resamples_used=drawn, seed=seed),
+            self.pairing.total,
+            found.rows,
+            found.verdict,
+            found.omnibus,
+            {curve: self.dominance(curve) for curve in CURVES},
+            tuple(
+                resampling_notes(
+                    len(self.pairing),
+                    resamples,
+                    drawn if any("bootstrap" in row.methods for row in found.rows) else 0,
+                    is_open=not drawn and any(not row.methods for row in found.rows),
+                    is_wanted=True,
+                )
+            ),
+        )
+
+    def _affordable(self, measures: int, resamples: int | None) -> int:
+        """How many resamples are drawn for so many measures: as asked, or as `cutline.results.budget` says."""
+        drawn = self._resamples(resamples, least=0)
+        cost = measures * len(self)
+        return drawn if resamples is not None or affordable(cost, len(self.pairing), drawn) else 0
+
+    def _resamples(self, asked: int | None, least: int = 1) -> int:
+        return resamples_for(len(self.pairing)) if asked is None else check_whole(asked, "resamples", least)
+
+    @property
+    def _cuts(self) -> dict[str, CutPoint]:
+        return {name: evaluation.cut for name, evaluation in self.items()}
+
+    def to_dict(self, summary: ComparisonSummary | None = None, **options: Any) -> dict[str, Any]:
         """The models and their differences, ready for JSON (docs/schema.json); what is not a finite number is None.
 
-        `summary` is a finished one, of the measures and `level` that are wanted; the headlines without.
+        Args:
+            summary: A finished one; made with `options`, and all measures of each model, when None.
+            options: What `summary()` takes, such as `level` or `measures`.
         """
-        return {
-            "schema": "cutline/comparison/1",
-            "level": level,
-            "models": {name: evaluation.to_dict() for name, evaluation in self.items()},
-            "cases": self.pairing.total,
-            "differences": (self.summary(level=level) if summary is None else summary).to_dict(),
-            "verdict": self.verdict(level=level),
-            "dominance": self.dominance().to_dict(),
-        }
+        return (self.summary(**{"of_models": "all"} | options) if summary is None else summary).document()
 
-    def to_frame(self, backend: str = "pandas") -> Any:
-        """The summary as a data frame of pandas, polars or pyarrow."""
-        return self.summary().to_frame(backend)
+    def to_frame(self, backend: str = "pandas", **options: Any) -> Any:
+        """The summary as a data frame of pandas, polars or pyarrow.
 
-    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False, level: float = LEVEL) -> Path:
-        """Write the report (.html), the numbers (.json, .csv) or the ROC curves (.png, .svg, .pdf), by the suffix."""
+        Args:
+            backend: The package of the frame.
+            options: What `summary()` takes, such as `level` or `measures`.
+        """
+        return self.summary(**options).to_frame(backend)
+
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        overwrite: bool = False,
+        summary: ComparisonSummary | None = None,
+        **options: Any,
+    ) -> Path:
+        """Write the report (.html), the numbers (.json, .csv) or the ROC curves (.png, .svg, .pdf), by the suffix.
+
+        Args:
+            path: Where to write.
+            overwrite: Whether a file that exists is replaced; refused otherwise.
+            summary: A finished one, whose numbers and options are written; made with `options` when None.
+            options: What `summary()` takes, such as `level` or `seed`.
+        """
         from cutline.report import save
 
-        return save(self, path, overwrite=overwrite, level=level)
+        return save(self, path, overwrite=overwrite, summary=summary, **options)
 
     # ------------------------------------------------------------------ asking
 
-    def _ask(
-        self, measure: Asked, parameters: Mapping[str, Any], resamples: int, seed: int
-    ) -> tuple[Question, dict[tuple[int, int], PairedMeasure]]:
+    def _ask(self, measure: Asked, parameters: Mapping[str, Any], resamples: int, seed: int) -> Questions:
         """A measure as a question to all models, and as a question to each pair of them."""
-        chosen = _measure(measure, parameters)
-        both = "quota" in parameters and "share" in parameters  # which is refused below
-        own = {name: value for name, value in parameters.items() if name in chosen.parameters and not both}
-        chosen = chosen.with_(**own)  # so that its name says them
-        parameters = {name: value for name, value in parameters.items() if name not in own}
-        values = [evaluation.value(chosen, **parameters) for evaluation in self.values()]
-        given = []
-        for evaluation in self.values():
-            mine = evaluation.completed(chosen, parameters)
-            quota = mine.get("quota", chosen.bound.get("quota"))
-            if quota is not None and not self.pairing.is_of_one_size:
-                mine = {**mine, "share": quota / float(evaluation.ranking.total)}
-                mine.pop("quota", None)
-            given.append(mine)
-        asked = {
-            (i, j): PairedMeasure(
-                (self.names[i], self.names[j]),
-                self.pairing.of(i, j),
-                Question(chosen, (given[i], given[j])),
-                (values[i], values[j]),
-                resamples,
-                seed,
-            )
-            for i, j in itertools.combinations(range(len(self)), 2)
-        }
-        return Question(chosen, tuple(given)), asked
+        chosen = as_asked(measure, parameters)
+        return ask(self.pairing, self._cuts, chosen, parameters, resamples, seed, strict=True)
 
     def _ask_two(
         self,
@@ -338,18 +392,17 @@ class Comparison(Mapping[str, Evaluation]):
         a: str | None,
         b: str | None,
         method: str,
-        resamples: int,
+        resamples: int | None,
         seed: int,
         parameters: Mapping[str, Any],
     ) -> PairedMeasure:
         """A measure as a question to two of the models."""
         check_choice(method, "method", INTERVALS)
-        resamples, seed = check_whole(resamples, "resamples", 1), check_whole(seed, "seed", 0)
-        i, j = self._places(a, b)
-        asked = self._ask(measure, parameters, resamples, seed)[1]
+        i, j = self._positions(a, b)
+        asked = self._ask(measure, parameters, self._resamples(resamples), check_whole(seed, "seed", 0)).pairs
         return asked[i, j] if i < j else asked[j, i].turned()
 
-    def _places(self, a: str | None, b: str | None) -> tuple[int, int]:
+    def _positions(self, a: str | None, b: str | None) -> tuple[int, int]:
         """Where two models stand, by their names; of two models they need no names."""
         if a is None and b is None and len(self) == 2:
             return 0, 1
@@ -357,6 +410,7 @@ class Comparison(Mapping[str, Evaluation]):
             raise ParameterError(
                 f"There are {len(self)} models, {', '.join(map(repr, self))}", "pass the names of two, a and b"
             )
+        a, b = str(a), str(b)  # as models may be named by numbers
         self[a], self[b]
         if a == b:
             raise ParameterError(f"a and b are both {a!r}", "pass the names of two models")
@@ -364,42 +418,21 @@ class Comparison(Mapping[str, Evaluation]):
 
     # ------------------------------------------------------------------ looks
 
-    def _heading(self) -> str:
-        r = self.pairing.rankings[0]
-        return (
-            f"{len(self)} models on the same {written(r.total)} cases, {written(r.positives)} positive "
-            f"({100 * r.positives / r.total:.3g} %; positive is {r.positive!r})"
-        )
+    @property
+    def title(self) -> str:
+        """How many models, on what, in one line."""
+        return title_of(self.evaluations)
 
     def _headlines(self) -> Table:
         rows = []
-        for measure in (m for m in MEASURES if m.headline):
-            values = [e.value(measure) if measure.fits(e.ranking) else math.nan for e in self.values()]
-            rows.append((measure.title + (f" ({measure.unit})" if measure.unit else ""), *values))
+        for m in headlines():
+            values = [e.value(m) if m.fits(e.ranking) else math.nan for e in self.values()]
+            rows.append((m.title + (f" ({m.unit})" if m.unit else ""), *values))
         return Table(("measure", *self.names), tuple(rows))
 
     def __repr__(self) -> str:
-        return "\n".join([self._heading(), "", repr(self._headlines()), "", self.verdict(), "more: .summary()"])
+        return "\n".join([self.title, "", repr(self._headlines()), "", self.verdict(), "more: .summary()"])
 
     def _repr_html_(self) -> str:
         verdict = "".join(f"<li>{html.escape(line)}</li>" for line in self.verdict().splitlines())
-        return f"<div><p>{html.escape(self._heading())}</p>{self._headlines()._repr_html_()}<ul>{verdict}</ul></div>"
-
-
-def _measure(measure: Asked, parameters: Mapping[str, Any]) -> Measure:
-    """The measure of a name, or a function as one."""
-    is_function = callable(measure) and not isinstance(measure, Measure)
-    return as_measure(measure, parameters) if is_function else MEASURES[measure]  # type: ignore[index]
-
-
-def _needs_resamples(asked: Mapping[tuple[int, int], PairedMeasure], method: str = "auto") -> bool:
-    """Whether a pair of models is compared on resamples, which all pairs then share."""
-    return any(one.chosen(method) == "bootstrap" for one in asked.values())
-
-
-def _answered(
-    asked: Mapping[tuple[int, int], PairedMeasure], resamples: Resamples, place: int
-) -> dict[tuple[int, int], PairedMeasure]:
-    """The same questions, answered from resamples that all models share."""
-    values = resamples.values[place]
-    return {(i, j): replace(one, resampled=values[[i, j]], redrawn=resamples.redrawn) for (i, j), one in asked.items()}
+        return f"<div><p>{html.escape(self.title)}</p>{self._headlines()._repr_html_()}<ul>{verdict}</ul></div>"

@@ -3,31 +3,33 @@
 from __future__ import annotations
 
 import html
-import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-
 from cutline.core import columns
-from cutline.core.checks import LEVEL, check_whole
+from cutline.core.checks import LEVEL, check_level, check_whole
 from cutline.core.counts import Counts, written
 from cutline.core.errors import CutlineError, ParameterError, UnavailableError, near
-from cutline.core.parallel import each
-from cutline.core.ranking import Ranking, cases_of
-from cutline.core.table import Table, plain
+from cutline.core.ranking import Ranking
+from cutline.core.table import Table
 from cutline.inference.one.estimand import Estimand, of_function, of_measure
-from cutline.inference.one.intervals import Options, by_formula, checked, estimates
+from cutline.inference.one.intervals import Options as IntervalOptions
+from cutline.inference.one.intervals import estimates
+from cutline.inference.one.rows import rows_of
 from cutline.inference.permutation import PermutationTest, permute_labels
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inputs import sources
 from cutline.inputs.alignment import groups_of
-from cutline.inputs.predictions import Missing, complete, cut, places, rank
+from cutline.inputs.predictions import Missing, complete, cut, rank
 from cutline.measures import MEASURES, Family, Measure, Needs
-from cutline.measures.definition import DEFAULT_THRESHOLD
+from cutline.results.budget import affordable, fewer, resamples_for
+from cutline.results.cut_point import CutPoint, cut_point
 from cutline.results.estimate import Estimate
-from cutline.results.notes import Remark, remarks
+from cutline.results.methods import RESAMPLED
+from cutline.results.notes import Note, data_notes, resampling_notes
+from cutline.results.summary import Data, Options, Summary
+from cutline.results.wanted import Named, headlines, wanted
 
 if TYPE_CHECKING:
     import os
@@ -36,16 +38,7 @@ if TYPE_CHECKING:
     from cutline.calibration import Calibration
     from cutline.charts import Picture
     from cutline.curves import Curve
-
-
-# Measures times distinct scores that are resampled in a second or so.
-QUICKLY_RESAMPLED = 40_000
-
-# The columns of a summary.
-_SUMMARY = (
-    *("measure", "title", "family", "value", "low", "high", "method"),
-    *("knowing nothing", "better", "unit", "reason", "note"),
-)
+    from cutline.curves.gains import Gains
 
 
 def evaluate(
@@ -54,7 +47,9 @@ def evaluate(
     weights: Any = None,
     *,
     positive: Any = None,
-    threshold: float = DEFAULT_THRESHOLD,
+    threshold: float | None = None,
+    quota: float | None = None,
+    share: float | None = None,
     name: str | None = None,
     missing: Missing = "error",
     higher_is_positive: bool = True,
@@ -63,45 +58,77 @@ def evaluate(
 ) -> Evaluation:
     """Evaluate the predictions of one model.
 
-    `labels`, `scores` and `weights` are columns of one length; see `rank` for what they may hold. `threshold` is the
-    cut at which the measures of one cut are read: a case is predicted positive when its score is at or above it.
-    `groups` names for each case the group it belongs to, such as a patient with several visits: intervals then resample
-    whole groups, because the cases of one are not independent. With `data`, a data frame of any kind or the path of a
-    file (CSV, Parquet, JSON lines, Arrow), these four are names of its columns.
+    Args:
+        labels: The true classes: booleans, 0/1, -1/+1, or any two values with `positive`.
+        scores: One number for each label; probabilities, points, margins.
+        weights: How much each case counts; a whole number equals that many equal rows.
+        positive: The label of the positive class; needed unless the labels tell.
+        threshold: The cut at which measures of one cut are read: a case is predicted positive when its score is at or
+            above it. Without `threshold`, `quota` or `share` it is 0.5 for scores from 0 to 1, and otherwise the score
+            at which about as many cases are flagged as are positive.
+        quota: The cut that flags so many cases.
+        share: The cut that flags this share of the cases.
+        name: What to call the model.
+        missing: "error" refuses rows with a missing value, "drop" leaves them out and counts them.
+        higher_is_positive: Whether high scores mean positive.
+        groups: The group that each case belongs to, such as a patient with several visits. Intervals then resample
+            whole groups, because the cases of one are not independent.
+        data: A data frame of any kind or the path of a file (CSV, Parquet, JSON lines, Arrow); `labels`, `scores`,
+            `weights` and `groups` are then names of its columns.
+
+    Returns:
+        The evaluation: every measure is an attribute, `estimate` adds intervals, `summary` shows all of them.
 
     >>> ev = evaluate([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.4, 0.2])
     >>> round(ev.auc, 6), round(ev.precision, 6), round(ev.value("f_beta", beta=2), 6)
     (0.833333, 0.666667, 0.666667)
     """
-    threshold = columns.number(threshold, "threshold")
+    threshold = None if threshold is None else columns.number(threshold, "threshold")
+    how: dict[str, Any] = {"positive": positive, "higher_is_positive": higher_is_positive, "missing": missing}
+    cut: dict[str, Any] = {"threshold": threshold, "quota": quota, "share": share}
     if data is not None and groups is not None:  # whole groups are drawn row by row
         asked = sources.asked_of(labels, scores, weights, groups, positive=positive)
         with sources.reading(sources.opened(data), asked) as found:
-            return evaluate(
-                **found,
-                positive=positive,
-                threshold=threshold,
-                name=name,
-                missing=missing,
-                higher_is_positive=higher_is_positive,
-            )
+            return evaluate(name=name, **found, **how, **cut)  # type: ignore[arg-type]
     if groups is None:
-        how = {"positive": positive, "higher_is_positive": higher_is_positive, "missing": missing}
-        return Evaluation(rank(labels, scores, weights, data=data, **how), threshold, name)
+        return Evaluation(rank(labels, scores, weights, data=data, **how), name=name, **cut)
     cases = complete(labels, scores, weights, positive=positive, missing=missing)
     ranking = cases.ranked(higher_is_positive=higher_is_positive)
     sampler = GroupSampler.of(ranking, cases.is_positive, cases.scores, cases.weights, groups_of(groups, cases))
-    return Evaluation(ranking, threshold, name, sampler)
+    return Evaluation(ranking, name=name, groups=sampler, **cut)
 
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """What can be said about one model's predictions. Every measure is an attribute, by name or alias."""
+    """What can be said about one model's predictions. Every measure is an attribute, by name or alias.
+
+    `threshold` is the score at the cut, whatever names it: a threshold, a quota, a share, or the default.
+    """
 
     ranking: Ranking
-    threshold: float = DEFAULT_THRESHOLD
+    threshold: Any = None  # a float once __post_init__ has found the cut
     name: str | None = None
     groups: GroupSampler | None = None
+    quota: float | None = None
+    share: float | None = None
+    cut: CutPoint = field(init=False)
+
+    def __post_init__(self) -> None:
+        found = cut_point(self.ranking, self.threshold, self.quota, self.share)
+        object.__setattr__(self, "cut", found)
+        object.__setattr__(self, "threshold", found.threshold)
+
+    def with_cut(
+        self, *, threshold: float | None = None, quota: float | None = None, share: float | None = None
+    ) -> Evaluation:
+        """The same predictions, cut elsewhere.
+
+        Args:
+            threshold: The score from which on a case is predicted positive.
+            quota: How many cases are flagged.
+            share: Which share of the cases is flagged.
+        """
+        return Evaluation(self.ranking, threshold, self.name, self.groups, quota, share)
 
     # ------------------------------------------------------------------ one number
 
@@ -127,9 +154,11 @@ class Evaluation:
         return measure.prepare(self.ranking, self.completed(measure, parameters))
 
     def completed(self, measure: Measure, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """The parameters of a measure, with the threshold of this evaluation where a cut is needed and not named."""
-        if measure.needs is Needs.COUNTS and not parameters.keys() & {"threshold", "quota", "share"}:
-            return {**parameters, "threshold": self.threshold}
+        """The parameters of a measure, with the cut of this evaluation where one is needed and not named."""
+        if parameters.keys() & {"threshold", "quota", "share"}:
+            return dict(parameters)
+        if measure.needs is Needs.COUNTS or (self.cut.by_quota and "quota" in measure.required):
+            return {**parameters, **self.cut.parameters}
         return dict(parameters)
 
     # ------------------------------------------------------------------ chance
@@ -172,22 +201,28 @@ class Evaluation:
         level: float = LEVEL,
         method: str = "auto",
         *,
-        resamples: int = 2000,
+        resamples: int | None = None,
         seed: int = 0,
         stratified: bool = False,
         **parameters: Any,
     ) -> Estimate:
         """A measure with its interval; `method="auto"` chooses by what the measure is, and the result names the choice.
 
-        `measure` may be a function of yours: of the `Ranking`, or, with `threshold`, `quota` or `share`, of the
-        `Counts` of that cut. The last options are for the bootstrap.
+        Args:
+            measure: A measure, or a function of yours: of the `Ranking`, or, with `threshold`, `quota` or `share`, of
+                the `Counts` of that cut.
+            level: The level of the interval.
+            method: How the interval is made; docs/intervals.md lists the methods.
+            resamples: The number of resamples of a bootstrap; 2000, or fewer for long lists, when None.
+            seed: The seed of the resamples.
+            stratified: Whether the bootstrap draws each class by itself, so that their sizes stay.
+            parameters: Those of the measure, and the cut where it is not that of the evaluation.
 
         >>> ev = evaluate([1, 1, 0, 1, 1, 0, 0, 1, 0, 0], [0.95, 0.8, 0.75, 0.6, 0.5, 0.45, 0.3, 0.25, 0.2, 0.1])
         >>> ev.estimate("recall", method="clopper_pearson", threshold=0.55)
-        recall 0.6000 [0.1466, 0.9473] (95 %, clopper_pearson)
+        recall 0.6000 [0.1466, 0.9473] (95 %, Clopper-Pearson)
         """
-        options = Options(level, method, resamples, seed, stratified)
-        return estimates([self._estimand(measure, parameters)], options, self.groups)[0]
+        return self._estimates([self._estimand(measure, parameters)], level, method, resamples, seed, stratified)[0]
 
     def estimates(
         self,
@@ -195,14 +230,32 @@ class Evaluation:
         level: float = LEVEL,
         method: str = "auto",
         *,
-        resamples: int = 2000,
+        resamples: int | None = None,
         seed: int = 0,
         stratified: bool = False,
     ) -> list[Estimate]:
-        """Several measures with their intervals, those of the bootstrap on the same resamples."""
-        options = Options(level, method, resamples, seed, stratified)
+        """Several measures with their intervals, those of the bootstrap on the same resamples.
+
+        Args:
+            measures: Measures, or functions of yours, as in `estimate`.
+            level: The level of the intervals.
+            method: How the intervals are made.
+            resamples: The number of resamples; 2000, or fewer for long lists, when None.
+            seed: The seed of the resamples.
+            stratified: Whether the bootstrap draws each class by itself, so that their sizes stay.
+        """
         listed = [measures] if isinstance(measures, str | Measure) else measures
-        return estimates([self._estimand(measure, {}) for measure in listed], options, self.groups)
+        asked = [self._estimand(measure, {}) for measure in listed]
+        return self._estimates(asked, level, method, resamples, seed, stratified)
+
+    def _estimates(
+        self, asked: list[Estimand], level: float, method: str, resamples: int | None, seed: int, stratified: bool
+    ) -> list[Estimate]:
+        scores = len(self.ranking)
+        used = resamples_for(scores) if resamples is None else resamples
+        found = estimates(asked, IntervalOptions(level, method, used, seed, stratified), self.groups)
+        few = fewer(scores, resamples)
+        return [replace(e, notes=(*e.notes, few)) if few and e.method in RESAMPLED else e for e in found]
 
     def _estimand(self, measure: str | Measure | Callable[..., float], parameters: dict[str, Any]) -> Estimand:
         grouped = self.groups is not None
@@ -223,8 +276,32 @@ class Evaluation:
 
     @property
     def counts(self) -> Counts:
-        """The counts at the threshold of this evaluation."""
-        return self.at(threshold=self.threshold)
+        """The counts at the cut of this evaluation."""
+        return self.cut.counts(self.ranking)
+
+    def at_prevalence(
+        self, prevalence: float, *, level: float = LEVEL, risk: float | None = None
+    ) -> dict[str, Estimate]:
+        """Precision, npv, accuracy, F1 and net benefit of the cut in a population of another prevalence, by name.
+
+        Args:
+            prevalence: The share of positives there.
+            level: The level of the intervals.
+            risk: The threshold probability of the net benefit; the threshold itself where that is a probability.
+        """
+        from cutline.inference.one.at_prevalence import at_prevalence
+
+        return at_prevalence(self.ranking, self.threshold, prevalence, level=level, risk=risk, groups=self.groups)
+
+    def gains(self, portions: int = 10) -> Gains:
+        """The gains table: what each portion of the list holds, from the top, with score ranges and KS.
+
+        Args:
+            portions: Into how many portions the list is divided.
+        """
+        from cutline.curves.gains import gains
+
+        return gains(self.ranking, portions)
 
     # ------------------------------------------------------------------ curves and pictures
 
@@ -254,151 +331,124 @@ class Evaluation:
 
     def summary(
         self,
-        measures: Iterable[str | Measure] | str | Measure | None = None,
+        measures: Iterable[Named] | Named | None = None,
         *,
         family: Family | str | None = None,
+        threshold: float | None = None,
         quota: float | None = None,
         share: float | None = None,
         intervals: bool | Literal["bootstrap", "formula"] = True,
         level: float = LEVEL,
-        resamples: int = 2000,
+        resamples: int | None = None,
         seed: int = 0,
-    ) -> Table:
-        """A table of measures: values, intervals, what a model that knows nothing would get, and why one is undefined.
+    ) -> Summary:
+        """The measures with values, intervals, baselines, and why one is undefined: what every view shows.
 
-        All of them, unless `measures` or `family` says which; those of a quota only with `quota` or `share`. Each has
-        its interval, by formula or by resampling; where there is so much to resample that it takes more than a second
-        or two, only `intervals="bootstrap"` does it. `intervals="formula"` resamples nothing, and `intervals=False`
-        leaves all out. The column `note` says what qualifies an interval.
+        Args:
+            measures: Which ones, by name, or with parameters as in ("precision", {"quota": 500}); all when None.
+            family: All measures of one question: cut, ranking, probability, quota or cost.
+            threshold: Another cut than that of the evaluation, for this summary; or `quota`, or `share`.
+            quota: The cut that flags so many cases. It adds the measures of a quota.
+            share: The cut that flags this share of the cases. It adds the measures of a quota.
+            intervals: True for a formula where there is one and the bootstrap otherwise, as far as
+                `cutline.results.budget` allows; "bootstrap" for every interval, however long it takes; "formula" to
+                resample nothing; False for values alone.
+            level: The level of the intervals.
+            resamples: The number of resamples; by the length of the list when None, and 0 to resample nothing.
+            seed: The seed of the resamples.
         """
         if intervals not in (True, False, "bootstrap", "formula"):
             raise ParameterError(
                 f"is {intervals!r}", "pass True, False, 'bootstrap' or 'formula'", argument="intervals"
             )
-        if measures is None:
-            chosen = MEASURES.search(family=family)
-            if self.ranking.are_probabilities:  # which are no signed distances
-                chosen = [m for m in chosen if m.needs is not Needs.MARGINS]
-        else:
-            chosen = [
-                MEASURES[measure] for measure in ([measures] if isinstance(measures, str | Measure) else measures)
-            ]
-        if quota is not None or share is not None:
-            j = float(places(self.ranking, quota=quota, share=share))
-            chosen = [m.with_(quota=int(j) if j.is_integer() else j) if "quota" in m.parameters else m for m in chosen]
-        elif measures is None:
-            chosen = [m for m in chosen if not m.required]
-        options = checked(Options(level, resamples=resamples, seed=seed))
-        n, grouped = len(self.ranking), self.groups is not None
-        fitting = [m for m in chosen if m.fits(self.ranking)]
-        estimands = each(lambda m: self._estimand(m, {}), fitting, n)
-        found: list[Estimate | None] = [None] * len(estimands)
-        if intervals:
-            found = each(lambda t: by_formula(t, options.level, grouped=grouped), estimands, n)
-            left = [i for i, one in enumerate(found) if one is None]
-            if intervals == "bootstrap" or (intervals is True and len(left) * n <= QUICKLY_RESAMPLED):
-                resampled = estimates([estimands[i] for i in left], options, self.groups)
-                for i, one in zip(left, resampled, strict=True):
-                    found[i] = one
-        known = {m: pair for m, *pair in zip(fitting, estimands, found, strict=True)}
-        rows = (self._row(m, *known.get(m, (None, None))) for m in chosen)
-        return Table(_SUMMARY, tuple(rows), title=self._heading(), hidden=("title", "family", "method", "note"))
-
-    def _row(self, measure: Measure, estimand: Estimand | None, found: Estimate | None) -> tuple[Any, ...]:
-        value, baseline, reason = math.nan, None, "" if estimand else measure.reason(self.ranking)
-        if estimand is not None:
-            data, parameters = self._prepare(measure, {})
-            value, reason = estimand.value, estimand.reason or ("infinite" if math.isinf(estimand.value) else "")
-            baseline = plain(measure.baseline_value(data, **{**measure.bound, **parameters}))
-        has_interval = found is not None and found.has_interval
-        interval = (found.low, found.high, found.method) if found and has_interval else (None, None, "")
-        names = str(measure), measure.title, measure.family.name.lower()
-        note = "" if found is None or math.isnan(value) else " ".join(found.notes)
-        return *names, value, *interval, baseline, measure.better, measure.unit, reason, note
+        if threshold is not None or quota is not None or share is not None:
+            moved = self.with_cut(threshold=threshold, quota=quota, share=share)
+            return moved.summary(
+                measures, family=family, intervals=intervals, level=level, resamples=resamples, seed=seed
+            )
+        options = Options(check_level(level), self.cut, intervals=intervals, resamples=resamples, seed=seed)
+        chosen = wanted(measures, family, self.ranking, self.cut)
+        rows, options = rows_of(chosen, self.ranking, self.groups, options)
+        more = resampling_notes(
+            len(self.ranking),
+            resamples,
+            options.resamples_used,
+            is_open=any(row.is_open for row in rows),
+            is_wanted=intervals is True,
+        )
+        return Summary(self._data, options, self.counts, rows, (*self.notes, *more))
 
     @property
-    def notes(self) -> list[str]:
+    def _data(self) -> Data:
+        return Data(self.name, self.ranking, self.groups.groups if self.groups else 0)
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
         """What the reader of the numbers should know about the data, in plain words."""
-        return [remark.text for remark in self.remarks]
+        return tuple(data_notes(self.ranking, self.cut, self._data.groups))
 
-    @property
-    def remarks(self) -> list[Remark]:
-        """The notes, each with the name of its rule."""
-        return [*remarks(self.ranking, self.threshold, self.groups.groups if self.groups else 0)]
-
-    def to_dict(self, summary: Table | None = None, *, level: float = LEVEL) -> dict[str, Any]:
+    def to_dict(self, summary: Summary | None = None, **options: Any) -> dict[str, Any]:
         """All that is known, ready for JSON (docs/schema.json); what is not a finite number is None, with its reason.
 
-        `summary` is a finished one, of the measures, intervals and `level` that are wanted; all measures without.
+        Args:
+            summary: A finished one; made with `options` when None.
+            options: What `summary()` takes, such as `level` or `measures`.
         """
-        r = self.ranking
-        rows = (self.summary(level=level) if summary is None else summary).to_dict()
-        return {
-            "schema": "cutline/evaluation/1",
-            "name": self.name,
-            "positive": _json_label(r.positive),
-            "cases": r.total.item(),
-            "positives": r.positives.item(),
-            "negatives": r.negatives.item(),
-            "distinct_scores": len(r),
-            "dropped": r.dropped,
-            "threshold": plain(self.threshold),
-            "higher_is_positive": r.higher_is_positive,
-            "counts": self.counts.to_dict(),
-            "level": level,
-            "measures": [{name.replace(" ", "_"): value for name, value in row.items()} for row in rows],
-            "notes": self.notes,
-        }
+        return (self.summary(**options) if summary is None else summary).document()
 
-    def to_frame(self, backend: str = "pandas") -> Any:
-        """The summary as a data frame of pandas, polars or pyarrow."""
-        return self.summary().to_frame(backend)
+    def to_frame(self, backend: str = "pandas", **options: Any) -> Any:
+        """The summary as a data frame of pandas, polars or pyarrow.
 
-    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False, level: float = LEVEL) -> Path:
-        """Write the report (.html), the numbers (.json, .csv) or the ROC curve (.png, .svg, .pdf), by the suffix."""
+        Args:
+            backend: The package of the frame.
+            options: What `summary()` takes, such as `level` or `measures`.
+        """
+        return self.summary(**options).to_frame(backend)
+
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        overwrite: bool = False,
+        summary: Summary | None = None,
+        **options: Any,
+    ) -> Path:
+        """Write the report (.html), the numbers (.json, .csv) or the ROC curve (.png, .svg, .pdf), by the suffix.
+
+        Args:
+            path: Where to write.
+            overwrite: Whether a file that exists is replaced; refused otherwise.
+            summary: A finished one, whose numbers and options are written; made with `options` when None.
+            options: What `summary()` takes, such as `level`, `quota` or `seed`.
+        """
         from cutline.report import save
 
-        return save(self, path, overwrite=overwrite, level=level)
+        return save(self, path, overwrite=overwrite, summary=summary, **options)
 
     # ------------------------------------------------------------------ looks
 
-    def _heading(self) -> str:
-        r = self.ranking
-        name = f"{self.name}: " if self.name else ""
-        rule = ">=" if r.higher_is_positive else "<="
-        share = f"{100 * r.positives / r.total:.3g} %"
-        return (
-            f"{name}{cases_of(r)}, {written(r.positives)} positive ({share}; positive is {r.positive!r}), "
-            f"{columns.counted(len(r), 'distinct score')}; predicted positive: score {rule} {self.threshold:g}"
-        )
+    def _headlines(self) -> Summary:
+        """The first look, within about a second: intervals that would take longer are left out."""
+        shown = headlines()
+        quick = affordable(len(shown), len(self.ranking), resamples_for(len(self.ranking)), quick=True)
+        return self.summary(shown, intervals=True if quick else "formula")
 
-    def _headlines(self) -> Table:
-        rows = []
-        for row in self.summary(m for m in MEASURES if m.headline):
-            unit = f" ({row['unit']})" if row["unit"] else ""
-            rows.append(
-                (row["title"] + unit, *(row[name] for name in ("value", "low", "high", "knowing nothing", "reason")))
-            )
-        return Table(("measure", "value", "low", "high", "knowing nothing", "why"), tuple(rows))
+    def _headline_table(self, found: Summary) -> Table:
+        rows = [(r.title, r.value, *(r.interval or (None, None)), r.baseline, r.reason) for r in found.rows]
+        return Table(("measure", "value", "low", "high", "baseline", "why"), tuple(rows))
 
     def __repr__(self) -> str:
-        c = self.counts
+        c, found = self.counts, self._headlines()
         cells = [("tp", c.tp), ("fp", c.fp), ("fn", c.fn), ("tn", c.tn)]
         counts = ", ".join(f"{name} {written(count)}" for name, count in cells)
-        more = f"... and {len(MEASURES) - sum(m.headline for m in MEASURES)} more measures: .summary()"
-        return "\n".join(
-            [self._heading(), counts, "", repr(self._headlines()), more, *(f"Note: {n}" for n in self.notes)]
-        )
+        more = f"... and {len(MEASURES) - len(found)} more measures: .summary()"
+        table = repr(self._headline_table(found))
+        return "\n".join([found.title, counts, "", table, more, *(f"Note: {note}" for note in found.notes)])
 
     def _repr_html_(self) -> str:
-        notes = "".join(f"<li>{html.escape(note)}</li>" for note in self.notes)
+        found = self._headlines()
+        notes = "".join(f"<li>{html.escape(note.text)}</li>" for note in found.notes)
         return (
-            f"<div><p>{html.escape(self._heading())}</p>{self.counts._repr_html_()}"
-            f"{self._headlines()._repr_html_()}" + (f"<ul>{notes}</ul>" if notes else "") + "</div>"
+            f"<div><p>{html.escape(found.title)}</p>{self.counts._repr_html_()}"
+            f"{self._headline_table(found)._repr_html_()}" + (f"<ul>{notes}</ul>" if notes else "") + "</div>"
         )
-
-
-def _json_label(label: Any) -> Any:
-    """A label as JSON can hold it."""
-    label = label.item() if isinstance(label, np.generic) else label
-    return label if isinstance(label, str | bool | int | float) else str(label)

@@ -35,7 +35,7 @@ def test_requirements_are_read(text, name, part, parameters, comparison, bound):
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("auk > 1", "Did you mean auc?"),
+        ("acu > 1", "Did you mean auc?"),
         ("auc.lo > 1", "expected low, high or value, but found 'lo > 1' at character 5. Did you mean low?"),
         ("auc", "expected one of >=, <=, >, <, but found the end"),
         ("auc == 1", "at character 5"),
@@ -118,7 +118,7 @@ def test_no_worse_is_about_the_interval_of_the_difference(cutline, tmp_path):
 
 
 def test_a_result_is_called_as_it_was_asked_for(cutline, tmp_path):
-    arguments = (*files(tmp_path, GOOD, GOOD), "--resamples", "20", "--no-worse", "recall@quota=4, f_beta@beta=2")
+    arguments = (*files(tmp_path, GOOD, GOOD), "--resamples", "100", "--no-worse", "recall@quota=4, f_beta@beta=2")
     found = json.loads(cutline("check", *arguments, "--json").out)["results"]
 
     assert [result["requirement"] for result in found] == ["recall@quota=4 no worse", "f_beta@beta=2 no worse"]

@@ -51,7 +51,7 @@ def test_old_terminals_get_ascii(ten):
 
     assert done.returncode == 0
     assert done.stdout.isascii()
-    assert "O value, = interval, | random model; (-) lower is better" in done.stdout
+    assert "O value, = interval, | baseline; (-) lower is better" in done.stdout
 
 
 def test_a_million_rows(tmp_path):
@@ -183,8 +183,8 @@ def test_no_line_is_wider_than_the_terminal(cutline, tumours, monkeypatch, width
     monkeypatch.setenv("COLUMNS", str(width))
     columns = ("--id", "id", "--label", "label", "--positive", "malignant")
     runs = [
-        cutline("evaluate", tumours, *columns, "--score", "tree", "--quota", "100", "--resamples", "20"),
-        cutline("compare", tumours, *columns, "--score", "tree", "--score", "logistic", "--resamples", "20"),
+        cutline("evaluate", tumours, *columns, "--score", "tree", "--quota", "100", "--resamples", "100"),
+        cutline("compare", tumours, *columns, "--score", "tree", "--score", "logistic", "--resamples", "100"),
         cutline("check", tumours, *columns, "--score", "tree", "--require", "f_beta@beta=2,threshold=0.3 > 0.9"),
     ]
 

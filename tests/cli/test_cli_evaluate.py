@@ -37,7 +37,7 @@ def values(done):
 
 
 def test_the_table_says_what_was_evaluated(cutline, ten):
-    done = cutline("evaluate", ten, "--label", "y", "--score", "p", "--resamples", "50", "--name", "model of May")
+    done = cutline("evaluate", ten, "--label", "y", "--score", "p", "--resamples", "100", "--name", "model of May")
 
     assert done.code == 0
     assert done.out.startswith("model of May  10 cases, 5 positive (50 %; positive is 1), 10 distinct scores")
@@ -52,12 +52,12 @@ def test_the_table_says_what_was_evaluated(cutline, ten):
     assert done.err == ""
 
 
-def test_every_headline_has_a_value_an_interval_and_that_of_a_random_model(cutline, ten):
+def test_every_headline_has_a_value_an_interval_and_a_baseline(cutline, ten):
     rows = document(cutline("evaluate", ten, "--json", "--resamples", "100", "-q"))["measures"]
 
     assert [row["measure"] for row in rows] == [m.name for m in MEASURES if m.headline]
     assert all(row["low"] <= row["value"] <= row["high"] for row in rows)
-    assert all(row["knowing_nothing"] is not None for row in rows)
+    assert all(row["baseline"] is not None for row in rows)
 
 
 def test_the_numbers_are_those_of_the_package(cutline, ten):
@@ -95,8 +95,8 @@ def test_columns_are_guessed_only_when_they_can_only_be_meant(cutline, ten, tumo
 
 
 def test_a_quota_adds_its_measures(cutline, ten):
-    by_quota = values(cutline("evaluate", ten, "--quota", "4", "--json", "--resamples", "50"))
-    by_share = values(cutline("evaluate", ten, "--share", "0.4", "--json", "--resamples", "50"))
+    by_quota = values(cutline("evaluate", ten, "--quota", "4", "--json", "--resamples", "100"))
+    by_share = values(cutline("evaluate", ten, "--share", "0.4", "--json", "--resamples", "100"))
 
     assert by_quota["hit_rate(quota=4)"] == 3 / 4
     assert by_quota["qrecall(quota=4)"] == 3 / 5
@@ -104,7 +104,7 @@ def test_a_quota_adds_its_measures(cutline, ten):
 
 
 def test_families_all_and_parameters(cutline, ten):
-    more = ("--json", "--resamples", "20")
+    more = ("--json", "--resamples", "100")
     ranking = values(cutline("evaluate", ten, "--family", "ranking", *more))
     everything = values(cutline("evaluate", ten, "--all", *more))
 
@@ -141,7 +141,7 @@ def test_missing_rows_are_dropped_and_counted(cutline, tmp_path):
 def test_null_has_its_reason(cutline, tmp_path):
     path = tmp_path / "s.csv"
     path.write_text("y,p\n1,3\n0,2\n1,1.5\n", encoding="utf-8")
-    rows = document(cutline("evaluate", path, "--measures", "brier,npv", "--json"))["measures"]
+    rows = document(cutline("evaluate", path, "--measures", "brier,npv", "--threshold", "0.5", "--json"))["measures"]
 
     assert [row["value"] for row in rows] == [None, None]
     assert all(row["reason"] for row in rows)
@@ -154,7 +154,7 @@ def test_csv_is_the_same_numbers(cutline, ten):
 
     assert float(rows["auc"]["value"]) == evaluate(labels, scores).auc
     assert float(rows["recall"]["low"]) == evaluate(labels, scores).estimate("recall").low
-    assert "knowing_nothing" in rows["auc"]
+    assert "baseline" in rows["auc"]
 
 
 @pytest.mark.parametrize("suffix", ["semicolon.csv", "tab.tsv", "pipe.txt", "lines.jsonl", "p.parquet", "a.arrow"])
@@ -219,7 +219,9 @@ def test_the_report_is_written_and_not_over_another(cutline, ten, tumours, tmp_p
     assert (done.code, again.code) == (0, 2)
     assert "<html" in page.read_text(encoding="utf-8")
     assert "--force" in again.err
-    over = cutline("compare", tumours, *models, "--html", page, "--force", "--label", "label", "-q", "--resamples", "9")
+    over = cutline(
+        "compare", tumours, *models, "--html", page, "--force", "--label", "label", "-q", "--resamples", "100"
+    )
     assert (over.code, over.err) == (0, "")
     assert "logistic" in page.read_text(encoding="utf-8")
     assert "There is no folder" in cutline("evaluate", ten, "--html", tmp_path / "no" / "r.html").err
@@ -283,8 +285,9 @@ def test_a_comparison_reads_as_a_table(cutline, tumours, monkeypatch):
     assert "logistic minus tree" in narrow.out
     assert "2 models on the same 569 cases" in narrow.out
     assert "Recall" in narrow.out
-    assert "0.5991" not in narrow.out
-    assert "0.5991" in wide.out
+    for out in (narrow.out, wide.out):  # the value of each model, then the differences
+        assert "0.5991 [0.5319, 0.6627]" in out
+        assert out.index("0.5991 [0.5319, 0.6627]") < out.index("logistic minus tree")
     assert cutline(*arguments, "--csv", "-q").out.startswith("measure,a,b,value_a")
 
 
@@ -346,22 +349,22 @@ def test_the_demo_ends_with_a_table_and_intervals(cutline):
 
 def test_what_measures_have_in_common_is_said_of_those_asked_for(cutline, ten):
     """The headlines hold pairs that are one number as well, but nobody asked for them."""
-    quota = ("--quota", "4", "--resamples", "20")
+    quota = ("--quota", "4", "--resamples", "100")
 
     assert "These are equivalent" not in cutline("evaluate", ten, *quota).out
     assert "These are equivalent" in cutline("evaluate", ten, *quota, "--family", "quota").out
 
 
 def test_fewer_resamples_are_said_by_every_command(cutline, tumours, monkeypatch):
-    monkeypatch.setattr("cutline.cli.evaluate._SCORES_AT_ONCE", 1_000)
+    monkeypatch.setattr("cutline.results.budget.SCORES", 1_000)
     columns = ("--label", "label", "--positive", "malignant", "--id", "id")
-    words = "are from 100 resamples: --resamples 2000 takes longer."
+    words = "The bootstrap intervals are from 100 resamples"
     one, two = (*columns, "--score", "tree"), (*columns, "--score", "tree", "--score", "logistic")
 
     assert words in " ".join(cutline("evaluate", tumours, *one, "--measures", "ks").out.split())
     assert words in " ".join(cutline("compare", tumours, *two, "--measures", "ks").out.split())
     assert words in cutline("check", tumours, *one, "--require", "ks.low > 0").err
-    for quiet in (("--require", "auc.low > 0"), ("--require", "ks.low > 0", "--resamples", "30")):
+    for quiet in (("--require", "auc.low > 0"), ("--require", "ks.low > 0", "--resamples", "100")):
         assert cutline("check", tumours, *one, *quiet).err == ""
 
 

@@ -76,7 +76,6 @@ def test_repeated_and_absent_ids_are_refused(cutline, tmp_path):
         (["--positive", "2"], "--positive 2 is not among the labels"),
         (["--measures", "auk"], "Did you mean auc?"),
         (["--measures", "auc", "--all"], "pass one of them"),
-        (["--measures", "recall@quota=4"], "pass --quota"),
         (["--measures", "hit_rate"], "--quota 3"),
         (["--measures", "auc.low"], "expected the measure alone, which comes with its interval, but found '.low'"),
         (["--label", "y", "--score", "y"], "--label and --score both name 'y'"),

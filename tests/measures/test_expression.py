@@ -123,12 +123,12 @@ def test_a_share_says_of_which_cases(measure):
 
 def test_costs_stay_adjustable_where_they_are_open():
     measure = cl.MEASURES["expected_cost"]
-    assert trace(measure, COSTS).parameters == {"cost_fp": 1.0, "cost_fn": 1.0}
+    assert trace(measure, COSTS).parameters == {"expected_cost.cost_fp": 1.0, "expected_cost.cost_fn": 1.0}
     bound = trace(measure.with_(cost_fn=20), COSTS)
-    assert bound.parameters == {"cost_fp": 1.0}
+    assert bound.parameters == {"expected_cost.cost_fp": 1.0}
     program = Program()
     place = program.add(bound.value)
-    inputs = {"tp": 3.0, "fp": 1.0, "fn": 2.0, "tn": 4.0, "cost_fp": 5.0}
+    inputs = {"tp": 3.0, "fp": 1.0, "fn": 2.0, "tn": 4.0, "expected_cost.cost_fp": 5.0}
     assert run(program.steps, inputs)[place] == (5 * 1 + 20 * 2) / 10
 
 

@@ -181,27 +181,54 @@ def test_a_case_infinitely_wrong_has_a_slope():
 small = st.lists(st.floats(-2, 2), min_size=12, max_size=12).map(lambda values: np.reshape(values, (3, 2, 2)))
 
 
+EAST, NORTH, WEST = [1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]  # squared distances 2 to the next, 4 to the opposite
+
+
 def test_a_triplet_loses_what_lacks_to_the_margin():
-    assert losses.triplet([[0, 0]], [[1, 0]], [[0, 2]], margin=0.2).value == 0  # 1 - 4 + 0.2 < 0
-    assert losses.triplet([[0, 0]], [[0, 2]], [[1, 0]], margin=0.5).value == 4 - 1 + 0.5
-    assert cl.triplet_loss([[0, 0], [0, 0]], [[0, 2], [1, 0]], [[1, 0], [0, 2]], margin=0.5) == 3.5
-    assert cl.triplet_loss([0, 0], [0, 2], [1, 0], margin=0.5) == 3.5
+    assert losses.triplet([EAST], [NORTH], [WEST], margin=0.2).value == 0  # 2 - 4 + 0.2 < 0
+    assert losses.triplet([EAST], [WEST], [NORTH], margin=0.5).value == 4 - 2 + 0.5
+    assert cl.triplet_loss([EAST, EAST], [WEST, NORTH], [NORTH, WEST], margin=0.5) == 2.5
+    assert cl.triplet_loss(EAST, WEST, NORTH, margin=0.5) == 2.5
+
+
+def test_embeddings_have_the_norm_1_or_are_given_it():
+    with pytest.raises(cl.InputError, match=r"positive has the norm 2 in row 1, .* pass normalise=True"):
+        losses.triplet([EAST, EAST], [WEST, [0.0, 2.0]], [NORTH, NORTH])
+    with pytest.raises(cl.InputError, match="negative has a row of zeros"):
+        losses.triplet([EAST], [WEST], [[0.0, 0.0]], normalise=True)
+
+    scaled = losses.triplet([[3.0, 0.0]], [[-0.5, 0.0]], [[0.0, 7.0]], margin=0.5, normalise=True)
+    assert scaled.value == 4 - 2 + 0.5
 
 
 @often
 @given(data=small, margin=st.floats(0, 3))
 def test_the_gradient_of_the_triplet_loss_is_that_of_its_value(data, margin):
-    loss = losses.triplet(*data, margin=margin)
-    excess = ((data[0] - data[1]) ** 2).sum(1) - ((data[0] - data[2]) ** 2).sum(1) + margin
+    norms = np.linalg.norm(data, axis=2, keepdims=True)
+    if norms.min() < 0.1:
+        return
+    unit = data / norms
+    excess = ((unit[0] - unit[1]) ** 2).sum(1) - ((unit[0] - unit[2]) ** 2).sum(1) + margin
     if np.abs(excess).min() < 1e-3:  # at the kink there is no slope
         return
     step = 1e-6
+    loss = losses.triplet(*data, margin=margin, normalise=True)
     for which, gradient in enumerate(loss[1:]):
         for index in np.ndindex(2, 2):
             shift = np.zeros((3, 2, 2))
             shift[(which, *index)] = step
-            above, below = (losses.triplet(*(data + sign * shift), margin=margin).value for sign in (1, -1))
-            assert gradient[index] == pytest.approx((above - below) / (2 * step), abs=1e-5)
+            above, below = (
+                losses.triplet(*(data + sign * shift), margin=margin, normalise=True).value for sign in (1, -1)
+            )
+            assert gradient[index] == pytest.approx((above - below) / (2 * step), abs=1e-4)
+
+
+def test_without_normalising_the_gradient_is_that_of_free_embeddings():
+    loss = losses.triplet([EAST], [WEST], [NORTH], margin=0.5)
+
+    assert loss.anchor.tolist() == [[2.0, 2.0]]  # 2 (negative - positive)
+    assert loss.positive.tolist() == [[-4.0, 0.0]]  # 2 (positive - anchor)
+    assert loss.negative.tolist() == [[2.0, -2.0]]  # 2 (anchor - negative)
 
 
 # ---------------------------------------------------------------------- refusals

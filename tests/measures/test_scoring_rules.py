@@ -1,9 +1,12 @@
 """Scoring rules: which reward the truth, and the score for ordered classes."""
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import special
 
 import cutline as cl
 from cutline import check_proper, ranked_probability_score
@@ -155,4 +158,52 @@ def test_the_order_of_the_classes_counts():
 )
 def test_what_cannot_be_scored_is_refused(call):
     with pytest.raises(cl.CutlineError):
+        call()
+
+
+# ---------------------------------------------------------------------- rewards and divergences
+
+
+def quadratic(y, q):
+    return 1 - (y - q) ** 2
+
+
+def test_the_expected_reward_is_greatest_for_the_truth():
+    """Berrar, section 1: E(R) = p [1 - (1 - q)^2] + (1 - p) [1 - q^2], whose slope 2p - 2q is 0 at q = p."""
+    q = np.linspace(0, 1, 101)
+    expected = cl.expected_reward(quadratic, 0.3, q)
+
+    assert expected == pytest.approx(0.3 * (1 - (1 - q) ** 2) + 0.7 * (1 - q**2))
+    assert q[np.argmax(expected)] == pytest.approx(0.3)
+
+
+def test_a_reward_that_cannot_happen_does_not_count():
+    assert cl.expected_reward(lambda y, q: np.log(q if y else 1 - q), 1.0, 1.0) == 0
+
+
+@given(st.floats(0, 1), st.floats(0, 1))
+def test_the_divergence_is_the_cross_entropy_less_the_entropy(p, q):
+    found = cl.kl_divergence(p, q, base=math.e)
+
+    assert found == pytest.approx(special.rel_entr(p, q) + special.rel_entr(1 - p, 1 - q), abs=1e-9)
+    assert cl.entropy(p, base=math.e) == pytest.approx(special.entr(p) + special.entr(1 - p), abs=1e-12)
+
+
+def test_the_mean_divergence_of_known_labels_is_the_log_loss():
+    labels, scores = np.array([1, 0, 1, 1]), np.array([0.9, 0.3, 0.4, 0.6])
+
+    assert cl.kl_divergence(labels, scores).mean() == pytest.approx(cl.log_loss(labels, scores, base=2))
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: cl.entropy(1.5), "probability holds 1.5"),
+        (lambda: cl.kl_divergence([0.5, -0.1], 0.5), "truth holds -0.1"),
+        (lambda: cl.kl_divergence(0.5, "a"), "report is 'a'"),
+        (lambda: cl.entropy(0.5, base=1), "base is 1"),
+    ],
+)
+def test_what_is_no_probability_is_refused(call, words):
+    with pytest.raises(cl.CutlineError, match=words):
         call()

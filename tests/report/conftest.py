@@ -40,5 +40,5 @@ def axe():
 def few_resamples():
     """Reports are made quickly: their resampled intervals are tested elsewhere, with as many as they deserve."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("cutline.report.measure_rows.RESAMPLES", 200)
+        patch.setattr("cutline.results.budget.RESAMPLES", 200)
         yield

@@ -15,11 +15,11 @@ from cutline.advice import notes
 from cutline.charts import CHARTS, PAGE_MEASURES, Shows
 from cutline.curves import iso_cost
 from cutline.examples import load
+from cutline.inference.two.rows import NOT_RESAMPLED
 from cutline.report import html
 from cutline.report.chart_specs import charts, kinds
-from cutline.report.conventions import conventions
 from cutline.report.kept_cuts import embedded, kept, left_out
-from cutline.report.measure_rows import differences, facts, resamples, rows_of
+from cutline.report.measure_rows import facts
 from cutline.report.page import MODULES, asset, packed, script
 from cutline.report.ranking_table import ranking_table
 from cutline.report.verdict import grouped, verdict
@@ -139,25 +139,12 @@ def test_cases_that_all_share_a_score_give_a_report():
     assert "labels rather than scores" in html(cl.evaluate([1, 0] * 20, [0.5] * 40))
 
 
-def test_every_measure_of_a_list_has_an_interval_where_it_takes_some_seconds(monkeypatch):
-    rng = np.random.default_rng(5)
-    labels = rng.random(3000) < 0.3
-    ev = cl.evaluate(labels, 1 / (1 + np.exp(-rng.normal(size=3000) - labels)))
-    monkeypatch.setattr("cutline.report.measure_rows.RESAMPLES", 2000)
-    assert resamples(ev) == 2000
-    assert resamples(ev, 12) == 277
-    assert "277 resamples" in conventions(ev, 0.95, 12)["Intervals"]
-    without = {row["measure"] for row in rows_of(ev, 0.95, 16) if row["low"] is None and not np.isnan(row["value"])}
-    assert without == set()
-
-
 def test_a_list_too_long_for_resamples_has_the_intervals_of_formulas(long_list):
-    rows = {row["measure"]: row for row in rows_of(long_list, 0.95)}
+    found = long_list.summary(["auc", "average_precision"] * 30)
 
-    assert resamples(long_list) == 0
-    assert rows["auc"]["low"] is not None
-    assert rows["average_precision"]["low"] is None
-    assert "as the list is long" in conventions(long_list, 0.95)["Intervals"]
+    assert found["auc"].interval is not None
+    assert found["average_precision"].interval is None
+    assert "nothing was resampled" in found.conventions["Intervals"]
 
 
 def test_the_ranking_is_a_table(page, ten, long_list):
@@ -357,17 +344,17 @@ def test_the_tests_of_many_models_fold_away_with_their_outcome():
     apart = sum(pair.p_holm < 0.05 for pair in models.test("auc"))
 
     assert 0 < apart <= 6
-    assert f"<summary>Area under the ROC curve: {apart} of 6 pairs can be told apart</summary>" in text
+    assert f"<summary>Area under the ROC curve: {apart} of 6 pairs differ significantly (Holm)</summary>" in text
 
 
 def test_differences_of_long_lists_are_tested_by_formula_alone(monkeypatch):
     data = load("tumours")
     models = cl.compare(data.labels, data.scores, positive=data.positive)
-    monkeypatch.setattr("cutline.report.measure_rows._PAIRED_AT_ONCE", 1000)
-    found, about = differences(models, 0.95)
+    monkeypatch.setattr("cutline.results.budget.WORK", 1000)
+    found = {row.name: row for row in models.summary().rows}
 
-    assert {"auc", "accuracy", "recall", "specificity"} == {row["measure"] for row in found}
-    assert "only tests by formula" in about
+    assert {"auc", "accuracy", "recall", "specificity"} == {name for name, row in found.items() if row.interval}
+    assert found["mcc"].notes == (NOT_RESAMPLED,)
 
 
 def test_the_level_is_that_of_every_interval(ten, tmp_path):
@@ -376,7 +363,7 @@ def test_the_level_is_that_of_every_interval(ten, tmp_path):
 
     assert f"50 % interval {area.low:.4f} to {area.high:.4f}" in text
     assert "With 50 % intervals" in text
-    assert "50 %: Wilson for shares" in text
+    assert "50 %: Wilson for proportions" in text
     assert json.loads(ten.save(tmp_path / "r.json", level=0.5).read_text(encoding="utf-8"))["measures"][0]["low"] > 0.6
     with pytest.raises(cl.CutlineError, match="level"):
         ten.save(tmp_path / "other.html", level=95)

@@ -8,7 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 from scipy.optimize import minimize
+from sklearn.datasets import make_classification
 
+from cutline import LinearMeasureClassifier
 from cutline.training.class_order import Split
 from cutline.training.cutting_planes import cutting_planes, simplex_maximum
 from cutline.training.linear import Design, Effort
@@ -153,3 +155,23 @@ def test_cutting_planes_and_newton_rank_alike(data):
     newton = newton_auc(Design(X), split, C=30.0, effort=Effort()).w
 
     assert planes @ newton / np.linalg.norm(planes) / np.linalg.norm(newton) > 0.99
+
+
+def test_the_pairwise_machine_with_the_plain_hinge_finds_what_the_structural_solver_finds():
+    """The worst order is the worst answer to each pair by itself, so both minimise the same function."""
+    X, y = make_classification(80, n_features=5, weights=[0.7], flip_y=0.1, random_state=3)
+    models = {
+        method: LinearMeasureClassifier("auc", solver="structural", method=method, C=5.0, tol=1e-6, max_iter=200_000)
+        for method in ("sorted", "pairs")
+    }
+    found = {method: model.fit(X, y) for method, model in models.items()}
+
+    def objective(model):
+        w = model.coef_[0]
+        scores = X @ w
+        short = np.maximum(0, 1 - (scores[y == 1][:, None] - scores[y == 0][None, :]))
+        return 0.5 * w @ w + 5.0 * short.mean()
+
+    values = {method: objective(model) for method, model in found.items()}
+    assert values["pairs"] == pytest.approx(values["sorted"], rel=1e-3)
+    assert values["sorted"] < 0.8 * 5.0  # a constant score has a risk of 1

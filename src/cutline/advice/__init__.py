@@ -4,6 +4,7 @@
 to measure at all. Each sentence names its source; `RULES` and `CHOICES` list all of them.
 """
 
+from cutline.advice.noted import noted
 from cutline.advice.one_model import MODEL_RULES, notes
 from cutline.advice.rules import Kind, Note, Rule
 from cutline.advice.several_models import COMPARISON_RULES, notes_on
@@ -23,6 +24,7 @@ __all__ = [
     "Rule",
     "Situation",
     "advise",
+    "noted",
     "notes",
     "notes_on",
 ]

@@ -32,9 +32,9 @@ class Asked:
         return self.evaluation.ranking
 
     @cached_property
-    def remarks(self) -> dict[str, str]:
-        """What is remarked on the data, by rule."""
-        return dict(self.evaluation.remarks)
+    def data_notes(self) -> dict[str, str]:
+        """What the data say about themselves, by rule."""
+        return {note.rule: note.text for note in self.evaluation.notes}
 
     @cached_property
     def seen(self) -> frozenset[str]:

@@ -14,7 +14,6 @@ from cutline.advice.citations import (
     BERRAR_LOSS,
     BERRAR_RANKING,
     CUTLINE,
-    DATA,
     SONNENBURG,
     SPIEGELHALTER,
     WALD,
@@ -22,14 +21,15 @@ from cutline.advice.citations import (
 from cutline.advice.evidence import Asked, asked
 from cutline.advice.rules import Kind, Note, Rule, in_order
 from cutline.evaluation import Evaluation
+from cutline.results.notes import DATA
 
 
-def _remark(id: str) -> Callable[[Asked], str | None]:
-    return lambda a: a.remarks.get(id)
+def _said(id: str) -> Callable[[Asked], str | None]:
+    return lambda a: a.data_notes.get(id)
 
 
 def _of_data(id: str, kind: Kind, when: str) -> Rule:
-    return Rule(id, kind, when, DATA, _remark(id))
+    return Rule(id, kind, when, DATA, _said(id))
 
 
 MODEL_RULES = (
@@ -53,7 +53,7 @@ MODEL_RULES = (
     ),
     Rule("few-cases", "warning", "a class has fewer than 30 cases in effect", BERRAR_INTERVALS, score_rules.few_cases),
     _of_data("certainly-wrong", "warning", "a case was of a class that got probability 0"),
-    _of_data("scale", "warning", "the scores are no probabilities, and the threshold is still 0.5"),
+    _of_data("scale", "warning", "the scores are not probabilities, and no cut is given"),
     _of_data("all-alike", "warning", "the threshold flags nobody or everybody"),
     Rule(
         "quota-in-tie",

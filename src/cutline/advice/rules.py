@@ -1,30 +1,12 @@
-"""What a note is, what a rule is, and the table that the rules enter themselves into."""
+"""What a rule is, and the table that the rules enter themselves into."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
-Kind = Literal["warning", "advice", "fact"]
-KINDS: tuple[Kind, ...] = ("warning", "advice", "fact")  # in the order in which they are read
-
-
-@dataclass(frozen=True)
-class Note:
-    """One thing the reader of the numbers should know, in plain words, and whose advice it is."""
-
-    rule: str
-    text: str
-    source: str
-    kind: Kind
-
-    def __str__(self) -> str:
-        return self.text
-
-    def to_dict(self) -> dict[str, str]:
-        """The fields, ready for JSON."""
-        return {"rule": self.rule, "kind": self.kind, "text": self.text, "source": self.source}
+from cutline.results.notes import KINDS, Kind, Note
 
 
 @dataclass(frozen=True)
@@ -46,3 +28,6 @@ class Rule:
 def in_order(notes: list[Note]) -> tuple[Note, ...]:
     """Warnings first, then advice, then facts."""
     return tuple(sorted(notes, key=lambda note: KINDS.index(note.kind)))
+
+
+__all__ = ["KINDS", "Kind", "Note", "Rule", "in_order"]

@@ -18,7 +18,7 @@ _SHARE_OFF, _BRIER_OFF = 0.05, 0.02  # relative errors that matter, however many
 
 def reversed_order(a: Asked) -> str | None:
     """An AUC below one half: upside down, or chance."""
-    text = a.remarks.get("reversed")
+    text = a.data_notes.get("reversed")
     if text and a.auc and 0.5 in a.auc:
         text += f" It may be chance: the AUC is {_with_interval(a)}."
     return text
@@ -40,7 +40,7 @@ def _with_interval(a: Asked) -> str:
 
 def labels(a: Asked) -> str | None:
     """Labels in the place of scores."""
-    text = a.remarks.get("labels")
+    text = a.data_notes.get("labels")
     if text and a.two_classes and len(a.ranking) == 2:
         text += (
             f" Their AUC, {brief(a.evaluation.auc)}, is the balanced accuracy of one cut. Pass the scores themselves."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from cutline.advice.citations import BERRAR, DELONG, DOMINANCE
@@ -73,7 +73,7 @@ def _too_small(a: _Asked) -> str | None:
         return None
     n = a.comparison.pairing.total
     needed = needed_cases(NormalDifference(lead.value, (lead.high - lead.low) / 2 / quantile(LEVEL)), n, LEVEL)
-    enough = f" About {float(f'{needed:.2g}'):,.0f} such cases would, 4 times out of 5." if needed > n else ""
+    enough = f" About {float(f'{needed:.2g}'):,.0f} cases would, with 80 % power." if needed > n else ""
     return (
         f"{leader} has the highest AUC, but {n:,} cases do not show that it is better than {', '.join(close)}: it "
         f"leads {nearest} by {brief(lead.value)}, "
@@ -133,8 +133,9 @@ def notes_on(
     quota: float | None = None,
     share: float | None = None,
     measures: Iterable[str] | None = None,
+    without: Collection[str] = (),
 ) -> tuple[Note, ...]:
-    """What the reader of a comparison should know: of all models together, then of each.
+    """What the reader of a comparison should know: of all models together, then of each, `without` some rules.
 
     What holds for every model is said once; of one model only what warns is said, and its name stands before it.
     """
@@ -143,7 +144,7 @@ def notes_on(
     if quota is not None or share is not None:
         j = float(places(comparison.pairing.rankings[0], quota=quota, share=share))
     about = _Asked(comparison, j, None if names is None else frozenset(names))
-    of_all = [note for rule in COMPARISON_RULES if (note := rule.note(about))]
+    of_all = [note for rule in COMPARISON_RULES if rule.id not in without and (note := rule.note(about))]
     return in_order([*of_all, *_of_each(comparison, quota, share, names)])
 
 

@@ -55,7 +55,7 @@ def run_apply(asked: Application, *, force: bool, quiet: bool) -> None:
 def _kind(asked: Application, *, force: bool) -> str:
     kind = _KINDS.get(asked.out.suffix.lower())
     if kind is None:
-        raise ParameterError(f"--output is {str(asked.out)!r}: pass a path that ends in {', '.join(_KINDS)}.")
+        raise ParameterError(f"--output is {str(asked.out)!r}", f"pass a path that ends in {', '.join(_KINDS)}")
     writing.check(asked.out, overwrite=force)
     return kind
 

@@ -18,10 +18,15 @@ from cutline.comparison import Comparison
 from cutline.core import writing
 from cutline.core.errors import ParameterError
 from cutline.core.table import plain, shown
-from cutline.cuts.requirements import Requirement, check_complete, requirement, terms
+from cutline.cuts.checking import check_cut, state_of
+from cutline.cuts.requirements import Requirement, Term, check_complete, requirement, terms
 from cutline.evaluation import Evaluation
+from cutline.loading import load
 from cutline.measures import Measure
-from cutline.results.estimate import Estimate
+from cutline.results.budget import FEWEST, fewer, resamples_for
+from cutline.results.comparison_summary import DifferenceRow
+from cutline.results.methods import RESAMPLED
+from cutline.results.summary import Row
 
 NEW, OLD = "new", "old"
 
@@ -36,11 +41,15 @@ class Gate:
     margin: float | None = None
     against_score: str | None = None
     junit: Path | None = None
+    cut: str | None = None
+    undecided: str | None = None
 
     def check(self) -> None:
         """Refuse a gate that checks nothing, or half of something."""
-        if not self.require and not self.no_worse:
-            raise ParameterError("There is nothing to check", "pass --require, or --against with --no-worse")
+        if not self.require and not self.no_worse and self.cut is None:
+            raise ParameterError("There is nothing to check", "pass --require, --cut, or --against with --no-worse")
+        if self.undecided is not None and not self.require and self.cut is None:
+            raise ParameterError("--undecided is about --require and --cut", "pass one of them")
         if (self.against is None) != (self.no_worse is None):
             raise ParameterError("--against and --no-worse belong together", "pass both")
         if self.against is None and (self.margin is not None or self.against_score is not None):
@@ -59,12 +68,18 @@ class Result:
     low: float = math.nan
     high: float = math.nan
     reason: str = ""
-    method: str = ""  # of the interval
+    is_undecided: bool = False
+
+    @property
+    def state(self) -> str:
+        """How it came out: passed, failed, or undecided, which counts as either."""
+        return "undecided" if self.is_undecided else "passed" if self.passed else "failed"
 
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON: what is not a finite number is None, with its reason."""
         numbers = {name: plain(float(getattr(self, name))) for name in ("value", "low", "high")}
-        return {"requirement": self.requirement, "passed": self.passed, **numbers, "reason": self.reason}
+        came_out = {"passed": self.passed, "state": self.state}
+        return {"requirement": self.requirement, **came_out, **numbers, "reason": self.reason}
 
 
 def run_check(path: str, reading: Reading, asked: Asked, gate: Gate, output: Output) -> bool:
@@ -74,15 +89,18 @@ def run_check(path: str, reading: Reading, asked: Asked, gate: Gate, output: Out
     measures = [] if gate.no_worse is None else _guarded(gate.no_worse)
     if gate.junit is not None:
         writing.check(gate.junit, overwrite=output.force)
+    asked.check()
     ev, found = read_evaluation(path, reading, None)
-    with waiting("Resampling for the intervals", quiet=output.quiet):
-        results = [_required(ev, one, asked) for one in wanted]
+    with waiting("Resampling for the intervals", quiet=output.quiet or asked.resamples == 0):
+        results, told = _required(ev, wanted, asked, gate.undecided) if wanted else ([], [])
+        if gate.cut is not None:
+            results += _kept(ev, gate.cut, asked, gate.undecided or "pass")
         if gate.against is not None:
             cmp = _pair(found, gate, reading)
-            results += [_no_worse(cmp, term, gate.margin, asked) for term in measures]
+            results += _no_worse(cmp, measures, gate.margin, asked)
     output.guessed(found.chosen.guesses)
-    for note in asked.fewer(len(ev.ranking), (result.method for result in results)):
-        output.said(note.text)
+    for line in told:
+        output.said(line)
     passed = all(result.passed for result in results)
     if gate.junit is not None:
         writing.write(gate.junit, junit.document(found.name, results), overwrite=output.force)
@@ -94,7 +112,7 @@ def run_check(path: str, reading: Reading, asked: Asked, gate: Gate, output: Out
     return passed
 
 
-def _guarded(text: str) -> list[Any]:
+def _guarded(text: str) -> list[Term]:
     found = terms(text)
     for term in found:
         check_complete(term)
@@ -103,27 +121,91 @@ def _guarded(text: str) -> list[Any]:
     return found
 
 
-def _required(ev: Evaluation, one: Requirement, asked: Asked) -> Result:
+def _kept(ev: Evaluation, path: str, asked: Asked, undecided: str) -> list[Result]:
+    """Whether the promises of a cut held on these cases."""
+    resamples = resamples_for(len(ev.ranking), asked.resamples)
+    found = check_cut(load(path), ev, level=asked.level, resamples=max(FEWEST, resamples), seed=asked.seed)
+    return [
+        Result(
+            one.requirement,
+            one.state == "passed" or (one.state == "undecided" and undecided == "pass"),
+            one.value,
+            one.low,
+            one.high,
+            one.reason,
+            one.state == "undecided",
+        )
+        for one in found
+    ]
+
+
+def _required(
+    ev: Evaluation, wanted: list[Requirement], asked: Asked, undecided: str | None
+) -> tuple[list[Result], list[str]]:
+    """Whether the numbers that the requirements name meet them, and what to know about how they were made.
+
+    With `undecided`, values too are judged by their intervals, and one that holds the bound passes or fails.
+    """
+    plain_values = [one for one in wanted if one.term.part == "value" and undecided is None]
+    limits = [one for one in wanted if one.term.part != "value" or undecided is not None]
+    values = ev.summary([_named(one.term) for one in plain_values], intervals=False)
+    intervals = ev.summary([_named(one.term) for one in limits], intervals="bootstrap", **asked.how)
+    rows = {
+        one.text: row
+        for summary, some in ((values, plain_values), (intervals, limits))
+        for one, row in zip(some, summary.rows, strict=True)
+    }
+    for one in limits:
+        _check_interval(one.text, rows[one.text], intervals.options.resamples_used, asked)
+    told = [fewer(len(ev.ranking), asked.resamples)] if any(row.is_resampled for row in intervals.rows) else []
+    judged = [
+        _result(one, rows[one.text]) if undecided is None else _judged(one, rows[one.text], undecided) for one in wanted
+    ]
+    return judged, [line for line in told if line]
+
+
+def _named(term: Term) -> tuple[Measure, dict[str, Any]]:
+    return term.measure, term.parameters
+
+
+def _check_interval(text: str, row: Row | DifferenceRow, resamples: int, asked: Asked) -> None:
+    """Refuse a gate on an interval that was not made, or on one that too few resamples made."""
+    if row.interval is None and asked.resamples == 0 and not math.isnan(row.value):
+        raise ParameterError(
+            f"{text!r} needs a bootstrap interval, which --resamples 0 leaves out",
+            f"pass at least {FEWEST} resamples, or set a bound for the value alone",
+        )
+    fewest = math.ceil(2 / (1 - asked.level)) - 1
+    if row.estimate.method in RESAMPLED and resamples < fewest:
+        raise ParameterError(
+            f"{text!r} needs at least {fewest} resamples at a level of {asked.level:g}, but {resamples} were drawn",
+            f"pass --resamples {max(fewest, FEWEST)}",
+        )
+
+
+def _judged(one: Requirement, row: Row, undecided: str) -> Result:
+    """Whether the whole interval of a value meets a requirement; a limit is judged as it is."""
+    if one.term.part != "value" or row.interval is None:
+        return _result(one, row)
+    low, high = row.interval
+    state = state_of(one, row.value, low, high)
+    reason = {"passed": "", "failed": f"value is {shown(row.value)}"}.get(state, "the interval holds the bound")
+    passed = state == "passed" or (state == "undecided" and undecided == "pass")
+    return Result(one.text, passed, row.value, low, high, reason, state == "undecided")
+
+
+def _result(one: Requirement, row: Row) -> Result:
     """Whether the number that a requirement names meets it."""
-    term = one.term
-    value = ev.value(term.measure, **term.parameters)
-    low, high, method = math.nan, math.nan, ""
-    reason = f"undefined: {ev.reason(term.measure, **term.parameters)}" if math.isnan(value) else ""
-    if not reason and term.part != "value":
-        found = _estimate(ev, term.measure, term.parameters, asked)
-        low, high, method = found.low, found.high, found.method
-        if math.isnan(getattr(found, term.part)):
-            reason = " ".join(("there is no interval.", *found.notes))
-    number = {"value": value, "low": low, "high": high}[term.part]
+    part, found = one.term.part, row.estimate
+    number = {"value": row.value, "low": found.low, "high": found.high}[part]
+    reason = f"undefined: {row.reason}" if math.isnan(row.value) else ""
+    if not reason and math.isnan(number):
+        reason = " ".join(("there is no interval.", *found.notes))
     passed = one.holds(number)
     if not passed and not reason:
-        reason = f"{term.part} is {shown(float(number))}"
-    return Result(one.text, passed, value, low, high, reason, method)
-
-
-def _estimate(ev: Evaluation, measure: Measure, parameters: dict[str, Any], asked: Asked) -> Estimate:
-    rounds = max(2, asked.rounds(len(ev.ranking)))
-    return ev.estimate(measure, asked.level, resamples=rounds, seed=asked.seed, **parameters)
+        reason = f"{part} is {shown(float(number))}"
+    low, high = (found.low, found.high) if part != "value" else (math.nan, math.nan)
+    return Result(one.text, passed, row.value, low, high, reason)
 
 
 def _pair(found: Opened, gate: Gate, reading: Reading) -> Comparison:
@@ -136,26 +218,40 @@ def _pair(found: Opened, gate: Gate, reading: Reading) -> Comparison:
     return joined(models, reading) if reading.columns.id else in_one_order(models, reading)
 
 
-def _no_worse(cmp: Comparison, term: Any, margin: float | None, asked: Asked) -> Result:
-    """Whether the interval of the difference shows a loss; with a margin, whether it excludes a larger one."""
-    measure = term.measure
-    rounds = max(2, asked.rounds(len(cmp.pairing)))
-    found = cmp.difference(measure, NEW, OLD, level=asked.level, resamples=rounds, seed=asked.seed, **term.parameters)
-    name = f"{term} no worse" + ("" if margin is None else f" by more than {margin:g}")
-    if math.isnan(found.low) or math.isnan(found.high):
-        return Result(name, False, found.value, reason=" ".join(("there is no interval.", *found.notes)))
+def _no_worse(cmp: Comparison, measures: list[Term], margin: float | None, asked: Asked) -> list[Result]:
+    """Whether the intervals of the differences show a loss; with a margin, whether they exclude a larger one."""
+    how = asked.how | {"resamples": resamples_for(len(cmp.pairing), asked.resamples)}
+    summary = cmp.summary([_named(term) for term in measures], of_models=(), **how)
+    results = []
+    for term, row in zip(measures, summary.rows, strict=True):
+        name = f"{term} no worse" + ("" if margin is None else f" by more than {margin:g}")
+        _check_interval(name, row, summary.options.resamples_used, asked)
+        results.append(_loss(name, row, margin))
+    return results
+
+
+def _loss(name: str, row: DifferenceRow, margin: float | None) -> Result:
+    if row.interval is None:
+        return Result(name, False, row.value, reason=" ".join(("there is no interval.", *row.notes)))
+    low, high = row.interval
     # As a loss, whichever way is better: from the least to the most that the data allow.
-    least, most = (-found.high, -found.low) if measure.better == "higher" else (found.low, found.high)
+    least, most = (-high, -low) if row.measure.better == "higher" else (low, high)
     passed = least <= 0 if margin is None else most <= margin
     reason = "" if passed else "it is worse" if margin is None else "a larger loss is not excluded"
-    return Result(name, passed, found.value, found.low, found.high, reason, found.method)
+    return Result(name, passed, row.value, low, high, reason)
+
+
+def _state(result: Result) -> Text:
+    if result.is_undecided:
+        return Text("undecided" if result.passed else "UNDECIDED", style="yellow" if result.passed else "bold red")
+    return Text("passed", style="green") if result.passed else Text("FAILED", style="bold red")
 
 
 def _show(results: list[Result], level: float) -> None:
     screen = render.console()
     rows = [
         (
-            Text("passed", style="green") if result.passed else Text("FAILED", style="bold red"),
+            _state(result),
             result.requirement,
             shown(float(result.value)),
             "" if math.isnan(result.low) else f"[{shown(float(result.low))}, {shown(float(result.high))}]",
@@ -165,4 +261,6 @@ def _show(results: list[Result], level: float) -> None:
     ]
     screen.print(render.grid(screen, ("", "requirement", "found", f"{100 * level:g} % interval", "why"), rows))
     failed = sum(not result.passed for result in results)
-    screen.print(Text(printable(f"{failed} of {len(results)} requirements failed." if failed else "All hold.")))
+    open_ = sum(result.is_undecided and result.passed for result in results)
+    fine = "All requirements passed." if not open_ else f"No requirement failed; {open_} of {len(results)} undecided."
+    screen.print(Text(printable(f"{failed} of {len(results)} requirements failed." if failed else fine)))

@@ -52,7 +52,7 @@ def _utility(text: str) -> dict[str, float]:
                 raise ValueError
             found[name.strip()] = float(value)
         except ValueError:
-            raise ParameterError(f"--utility is {text!r}: pass values such as tp=90,fp=-10.") from None
+            raise ParameterError(f"--utility is {text!r}", "pass values such as tp=90,fp=-10") from None
     return found
 
 

@@ -25,10 +25,10 @@ def run_demo(html: Path | None = None, *, force: bool = False) -> None:
 
     together = compare(tumours.labels, tumours.scores, positive=tumours.positive)
     screen.print(Text(f"{tumours.description}: {together.verdict('auc')}\n"))
-    ev, asked = together["logistic"], Asked(quota=100)
-    table, notes = evaluated(ev, asked, quiet=False)
-    screen.print(render.evaluation(screen, ev, list(table), asked.level))
-    screen.print(render.notes(notes))
+    ev = together["logistic"].with_cut(quota=100)
+    summary = evaluated(ev, Asked(), quiet=False)
+    screen.print(render.evaluation(screen, summary))
+    screen.print(render.notes(summary.notes))
     screen.print(Text("\nYours: cutline evaluate predictions.csv --label y --score p", style="dim"))
     if html is not None:
         ev.save(html, overwrite=force)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from types import FrameType
 from typing import Annotated
 
 import typer
 
-from cutline.cli import calibration_commands, cut_commands
+from cutline.cli import calibration_commands, chart_command, cut_commands
 from cutline.cli import options as o
 
 FINE, FAILED, REFUSED, BROKEN, STOPPED = 0, 1, 2, 3, 130
@@ -58,7 +60,7 @@ def evaluate(
     id: o.Id = None,
     positive: o.Positive = None,
     lower_is_positive: o.LowerIsPositive = False,
-    threshold: o.Threshold = 0.5,
+    threshold: o.Threshold = None,
     quota: o.Quota = None,
     share: o.Share = None,
     level: o.Level = 0.95,
@@ -73,6 +75,7 @@ def evaluate(
     json: o.Json = False,
     csv: o.Csv = False,
     html: o.Html = None,
+    save: o.Save = None,
     png: o.Png = None,
     force: o.Force = False,
     quiet: o.Quiet = False,
@@ -89,9 +92,11 @@ def evaluate(
         threshold,
         missing.value,
         format and format.value,
+        quota,
+        share,
     )
-    asked = Asked(measures, family and family.value, all, quota, share, level, resamples, seed)
-    run_evaluate(file, reading, asked, Output(json, csv, html, png, force, quiet), name)
+    asked = Asked(measures, family and family.value, all, level, resamples, seed)
+    run_evaluate(file, reading, asked, Output(json, csv, html, tuple(save or ()), png, force, quiet), name)
 
 
 def score_list(score: str | None) -> tuple[str, ...]:
@@ -116,7 +121,9 @@ def compare(
     id: o.Id = None,
     positive: o.Positive = None,
     lower_is_positive: o.LowerIsPositive = False,
-    threshold: o.Threshold = 0.5,
+    threshold: o.Threshold = None,
+    quota: o.Quota = None,
+    share: o.Share = None,
     level: o.Level = 0.95,
     measures: o.Measures = None,
     resamples: o.Resamples = None,
@@ -126,6 +133,7 @@ def compare(
     json: o.Json = False,
     csv: o.Csv = False,
     html: o.Html = None,
+    save: o.Save = None,
     png: o.Png = None,
     force: o.Force = False,
     quiet: o.Quiet = False,
@@ -142,9 +150,11 @@ def compare(
         threshold,
         missing.value,
         format and format.value,
+        quota,
+        share,
     )
-    asked = Asked(measures, None, False, None, None, level, resamples, seed)
-    run_compare(files, reading, asked, Output(json, csv, html, png, force, quiet))
+    asked = Asked(measures, None, False, level, resamples, seed)
+    run_compare(files, reading, asked, Output(json, csv, html, tuple(save or ()), png, force, quiet))
 
 
 @app.command(epilog="Example: cutline check predictions.csv --label y --score p --require 'auc.low >= 0.8'")
@@ -155,6 +165,8 @@ def check(
     no_worse: o.NoWorse = None,
     margin: o.Margin = None,
     against_score: o.AgainstScore = None,
+    cut: o.PromisedCut = None,
+    undecided: o.UndecidedIs = None,
     label: o.Label = None,
     score: o.Score = None,
     weight: o.Weight = None,
@@ -162,7 +174,9 @@ def check(
     id: o.Id = None,
     positive: o.Positive = None,
     lower_is_positive: o.LowerIsPositive = False,
-    threshold: o.Threshold = 0.5,
+    threshold: o.Threshold = None,
+    quota: o.Quota = None,
+    share: o.Share = None,
     level: o.Level = 0.95,
     resamples: o.Resamples = None,
     seed: o.Seed = 0,
@@ -181,6 +195,8 @@ def check(
     --no-worse fails when the whole interval of the paired difference is on the worse side.
 
     With --margin it fails unless the whole interval excludes a loss larger than the margin.
+
+    With --undecided a value is judged by its interval; one that holds the bound is undecided, and passes or fails.
     """
     from cutline.cli.check import Gate, run_check
     from cutline.cli.evaluate import Asked, Output
@@ -193,15 +209,22 @@ def check(
         threshold,
         missing.value,
         format and format.value,
+        quota,
+        share,
     )
-    asked = Asked(None, None, False, None, None, level, resamples, seed)
-    gate = Gate(tuple(require or ()), against, no_worse, margin, against_score, junit)
-    passed = run_check(file, reading, asked, gate, Output(json, False, None, None, force, quiet))
+    asked = Asked(None, None, False, level, resamples, seed)
+    gate = Gate(
+        tuple(require or ()), against, no_worse, margin, against_score, junit, cut, undecided and undecided.value
+    )
+    passed = run_check(file, reading, asked, gate, Output(json, force=force, quiet=quiet))
     raise typer.Exit(FINE if passed else FAILED)
 
 
 app.command(epilog="Example: cutline cut predictions.csv --label y --score p --require 'recall >= 0.9' -o cut.json")(
     cut_commands.cut
+)
+app.command(epilog="Examples: cutline chart --list; cutline chart predictions.csv roc --label y --score p -o roc.svg")(
+    chart_command.chart
 )
 app.command(epilog="Example: cutline apply cut.json new.csv --score p -o flagged.csv")(cut_commands.apply)
 app.command(epilog="Example: cutline recalibrate predictions.csv --label y --score p --method beta -o model.json")(
@@ -368,4 +391,11 @@ def run() -> None:
     """The entry point of the installed command; a stream that the caller closed is one to nowhere."""
     sys.stdout = sys.stdout or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - until Python ends
     sys.stderr = sys.stderr or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
+    for name in ("SIGTERM", "SIGHUP"):  # which would end Python at once, with unfinished files left behind
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), _stop)
     sys.exit(main())
+
+
+def _stop(number: int, _: FrameType | None) -> None:
+    raise SystemExit(128 + number)

@@ -21,6 +21,14 @@ class Missing(StrEnum):
     drop = "drop"
 
 
+class Theme(StrEnum):
+    """The colours of charts."""
+
+    light = "light"
+    dark = "dark"
+    print = "print"
+
+
 class Format(StrEnum):
     """The formats of files."""
 
@@ -110,25 +118,42 @@ FileFormat = Annotated[
     typer.Option("--format", help="The format of the file, when its name does not tell. Example: --format csv"),
 ]
 Threshold = Annotated[
-    float,
-    typer.Option(help="Predicted positive is a score at or above it. Example: --threshold 0.3", rich_help_panel=_WHAT),
+    float | None,
+    typer.Option(
+        help="Predicted positive is a score at or above it: 0.5 for scores from 0 to 1, otherwise the score that flags "
+        "about as many cases as are positive. Example: --threshold 0.3",
+        rich_help_panel=_WHAT,
+    ),
 ]
 Quota = Annotated[
     float | None,
     typer.Option(
-        help="How many places of the list you can act on: adds the measures of a quota. Example: --quota 100",
+        help="Cut so that this many cases are flagged, instead of at a threshold; adds the measures of a quota. "
+        "Example: --quota 100",
         rich_help_panel=_WHAT,
     ),
 ]
 Share = Annotated[
     float | None,
-    typer.Option(help="The same as a share of the list. Example: --share 0.05", rich_help_panel=_WHAT),
+    typer.Option(help="The same as a share of the cases. Example: --share 0.05", rich_help_panel=_WHAT),
 ]
-Level = Annotated[float, typer.Option(help="The level of the intervals. Example: --level 0.9", rich_help_panel=_WHAT)]
+
+
+def _level(value: float) -> float:
+    from cutline.core.checks import check_level
+
+    return check_level(value)
+
+
+Level = Annotated[
+    float,
+    typer.Option(help="The level of the intervals. Example: --level 0.9", rich_help_panel=_WHAT, callback=_level),
+]
 Measures = Annotated[
     str | None,
     typer.Option(
-        help="The measures to show, by name or alias; `cutline measures` lists them. Example: --measures auc,mcc,brier",
+        help="The measures to show, by name or alias (`cutline measures` lists them), with parameters after @. "
+        "Example: --measures auc,mcc,precision@quota=500",
         rich_help_panel=_WHAT,
     ),
 ]
@@ -142,8 +167,8 @@ All = Annotated[
 Resamples = Annotated[
     int | None,
     typer.Option(
-        help="Resamples for the intervals that no formula gives; 2000, or fewer for long lists, and then said so; "
-        "0 leaves these intervals out. Example: --resamples 500",
+        help="Resamples of the bootstrap, for intervals without a closed form: 2000, or fewer for more than 10,000 "
+        "distinct scores; 0 leaves these intervals out, otherwise at least 100. Example: --resamples 500",
         rich_help_panel=_WHAT,
     ),
 ]
@@ -168,7 +193,15 @@ Csv = Annotated[
 Html = Annotated[
     Path | None,
     typer.Option(
-        help="Also write the report, one HTML file with a live cut. Example: --html report.html",
+        help="Also write the report, one HTML file with an adjustable threshold. Example: --html report.html",
+        rich_help_panel=_OUTPUT,
+    ),
+]
+Save = Annotated[
+    list[Path] | None,
+    typer.Option(
+        help="Also write the same numbers to a file that ends in .json, .csv or .html; repeat it for more. "
+        "Example: --save numbers.json",
         rich_help_panel=_OUTPUT,
     ),
 ]
@@ -327,5 +360,29 @@ FlagColumn = Annotated[
         "--column",
         help="What the new column is called; flagged or recalibrated by default. Example: --column refer",
         rich_help_panel=_OUTPUT,
+    ),
+]
+
+
+class Undecided(StrEnum):
+    """What becomes of a requirement whose interval holds the bound."""
+
+    passes = "pass"
+    fails = "fail"
+
+
+PromisedCut = Annotated[
+    str | None,
+    typer.Option(
+        "--cut",
+        help="Test whether the promises of this cut held on these cases; undecided ones pass unless told otherwise. "
+        "Example: --cut cut.json",
+    ),
+]
+UndecidedIs = Annotated[
+    Undecided | None,
+    typer.Option(
+        "--undecided",
+        help="Judge values by their intervals; those that hold the bound pass or fail. Example: --undecided fail",
     ),
 ]

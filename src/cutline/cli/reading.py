@@ -39,9 +39,11 @@ class Reading:
     columns: Columns = field(default_factory=Columns)
     positive: str | None = None
     lower_is_positive: bool = False
-    threshold: float = 0.5
+    threshold: float | None = None
     missing: Any = "error"
     format: str | None = None
+    quota: float | None = None
+    share: float | None = None
 
     @property
     def common(self) -> dict[str, Any]:
@@ -49,6 +51,8 @@ class Reading:
         return {
             "positive": self.positive,
             "threshold": self.threshold,
+            "quota": self.quota,
+            "share": self.share,
             "missing": self.missing,
             "higher_is_positive": not self.lower_is_positive,
         }

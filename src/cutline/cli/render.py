@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, TextIO
 
 from rich import box
@@ -13,19 +13,19 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from cutline.advice import Note
-from cutline.advice.citations import DATA
-from cutline.cli.text import in_options, printable
-from cutline.comparison import Comparison
+from cutline.cli.text import printable
 from cutline.core.counts import written
 from cutline.core.table import p_shown, shown
-from cutline.evaluation import Evaluation
-from cutline.measures import MEASURES, Family
+from cutline.measures import Family
+from cutline.results.comparison_summary import ComparisonSummary, DifferenceRow
+from cutline.results.notes import DATA, Note
+from cutline.results.summary import Row, Summary
 
 _WITH_STRIP = 76  # columns of a terminal from which there is room for the strip
 _WIDE = 100  # ... for a long one
-_WITH_RANDOM = 56
-_NUMBERS = ((_WIDE, 65), (_WITH_STRIP, 52), (_WITH_RANDOM, 38), (0, 29))  # what the columns beside the names take
+_WITH_BASELINE = 56
+_VALUE = 24  # what a value with its interval takes
+_NUMBERS = ((_WIDE, 67), (_WITH_STRIP, 54), (_WITH_BASELINE, 40), (0, 29))  # what the columns beside the names take
 # Tables with a line under their head and none between columns.
 _LINES = box.Box("\n".join(("    ", "    ", " ── ", "    ", "    ", "    ", "    ", "    ")))
 _ASCII = box.Box("\n".join(("    ", "    ", " -- ", "    ", "    ", "    ", "    ", "    ")), ascii=True)
@@ -66,17 +66,17 @@ def ascii_only(screen: Console) -> bool:
     return not (screen.encoding or "").lower().startswith("utf")
 
 
-def evaluation(screen: Console, ev: Evaluation, rows: Sequence[Mapping[str, Any]], level: float) -> RenderableType:
+def evaluation(screen: Console, summary: Summary) -> RenderableType:
     """One model: what was evaluated, the counts at the cut, and the measures by question."""
-    parts = [_heading(ev), Text(), _confusion(screen, ev), *_questions(screen, rows, level)]
-    return Group(*parts, Text(), _legend(screen, rows))
+    parts = [_heading(summary), Text(), _confusion(screen, summary), *_questions(screen, summary)]
+    return Group(*parts, *_reasons(summary), Text(), _legend(screen, summary))
 
 
-def _legend(screen: Console, rows: Sequence[Mapping[str, Any]]) -> Text:
+def _legend(screen: Console, summary: Summary) -> Text:
     """What the signs mean, those that are there."""
-    _, inside, here, random, lower = _signs(screen)
-    words = [f"{here} value, {inside} interval, {random} random model"] if screen.width >= _WITH_STRIP else []
-    if any(row["better"] == "lower" for row in rows):
+    _, inside, here, baseline, lower = _signs(screen)
+    words = [f"{here} value, {inside} interval, {baseline} baseline"] if screen.width >= _WITH_STRIP else []
+    if any(row.measure.better == "lower" for row in summary.rows):
         words.append(f"{lower} lower is better")
     return Text("; ".join(words), style="dim")
 
@@ -85,16 +85,10 @@ def _signs(screen: Console) -> tuple[str, str, str, str, str]:
     return (".", "=", "O", "|", "(-)") if ascii_only(screen) else ("·", "━", "●", "│", "↓")
 
 
-def _heading(ev: Evaluation) -> Text:
-    r = ev.ranking
+def _heading(summary: Summary) -> Text:
     line = Text()
-    line.append(printable(ev.name or "model"), style="bold")
-    share = f"{100 * float(r.positives) / float(r.total):.3g} %"
-    line.append(f"  {written(r.total)} cases, {written(r.positives)} positive ({share}; positive is ")
-    line.append(printable(repr(r.positive)), style="cyan")
-    dropped = f", {r.dropped} dropped" if r.dropped else ""
-    line.append(f"), {len(r)} distinct scores{dropped}")
-    return line
+    line.append(printable(summary.name or "model"), style="bold")
+    return line.append(f"  {printable(summary.data.words())}")
 
 
 def _table(screen: Console, *, title: str = "", head: bool = True) -> Table:
@@ -112,10 +106,9 @@ def _table(screen: Console, *, title: str = "", head: bool = True) -> Table:
     )
 
 
-def _confusion(screen: Console, ev: Evaluation) -> RenderableType:
-    c, rule = ev.counts, ">=" if ev.ranking.higher_is_positive else "<="
-    table = _table(screen)
-    table.add_column(Text(f"score {rule} {ev.threshold:g}"))
+def _confusion(screen: Console, summary: Summary) -> RenderableType:
+    c, table = summary.counts, _table(screen)
+    table.add_column(Text(summary.cut.words(summary.data.ranking)))
     for name in ("positive", "negative", "all"):
         table.add_column(Text(name), justify="right")
     table.add_row("flagged", Text(written(c.tp), style="green"), Text(written(c.fp), style="red"), written(c.flagged))
@@ -125,68 +118,80 @@ def _confusion(screen: Console, ev: Evaluation) -> RenderableType:
     return table
 
 
-def _questions(screen: Console, rows: Sequence[Mapping[str, Any]], level: float) -> Iterable[RenderableType]:
+def _questions(screen: Console, summary: Summary) -> Iterable[RenderableType]:
     # All tables with one width of names, as far as there is room beside the numbers.
     numbers = next(taken for width, taken in _NUMBERS if screen.width >= width)
-    names = max(12, min(max((len(_name(row, "")) + 2 for row in rows), default=0), screen.width - numbers))
+    longest = max((len(row.title) + 4 for row in summary.rows), default=0)
+    names = max(12, min(longest, screen.width - numbers))
     for family in Family:
-        mine = [row for row in rows if row["family"] == family.name.lower()]
+        mine = [row for row in summary.rows if row.measure.family is family]
         if mine:
             yield Text()
-            yield _measures(screen, family.value, mine, level, names)
+            yield _measures(screen, family.value, mine, summary.level, names)
 
 
-def _measures(screen: Console, title: str, rows: Sequence[Mapping[str, Any]], level: float, names: int) -> Table:
+def _measures(screen: Console, title: str, rows: Sequence[Row], level: float, names: int) -> Table:
     table = _table(screen, title=title)
     table.add_column("", min_width=names, max_width=names, overflow="fold")
     table.add_column("value", justify="right", no_wrap=True, min_width=6)
     table.add_column(f"{100 * level:g} % interval", no_wrap=True)
-    if screen.width >= _WITH_RANDOM:
-        table.add_column("random", justify="right", no_wrap=True)
+    if screen.width >= _WITH_BASELINE:
+        table.add_column("baseline", justify="right", no_wrap=True)
     if screen.width >= _WITH_STRIP:
         table.add_column("", no_wrap=True)
     for row in rows:
-        cells: list[Any] = [_name(row, _signs(screen)[-1]), Text(shown(row["value"]), style="bold"), _interval(row)]
-        if screen.width >= _WITH_RANDOM:
-            cells.append(Text(shown(row["knowing nothing"]), style="dim"))
+        cells: list[Any] = [
+            _name(row, _signs(screen)[-1]),
+            Text(shown(row.value), style="bold"),
+            interval(row.interval),
+        ]
+        if screen.width >= _WITH_BASELINE:
+            cells.append(Text(shown(row.baseline), style="dim"))
         if screen.width >= _WITH_STRIP:
             cells.append(_strip(row, 24 if screen.width >= _WIDE else 11, _signs(screen)))
         table.add_row(*cells)
     return table
 
 
-def _name(row: Mapping[str, Any], lower: str) -> Text:
-    name = Text(row["title"])
-    inside = row["measure"].partition("(")[2].rstrip(")")
-    for more in (inside, row["unit"]):
-        if more:
-            name.append(f" ({more})", style="dim")
-    return name.append(f" {lower}", style="dim") if row["better"] == "lower" else name
+def _name(row: Row, lower: str) -> Text:
+    name = Text(row.title)
+    name.stylize("dim", len(row.measure.title))
+    return name.append(f" {lower}", style="dim") if row.measure.better == "lower" else name
 
 
-def _interval(row: Mapping[str, Any]) -> Text:
-    if row["reason"] and math.isnan(row["value"]):
-        return Text(row["reason"], style="yellow", overflow="fold", no_wrap=False)
-    return Text("" if row["low"] is None else f"[{shown(row['low'])}, {shown(row['high'])}]")
+def interval(limits: tuple[float, float] | None) -> str:
+    """Both limits, or nothing."""
+    return "" if limits is None else f"[{shown(limits[0])}, {shown(limits[1])}]"
 
 
-def _strip(row: Mapping[str, Any], width: int, signs: tuple[str, ...]) -> Text:
-    """The range of a measure as a line: the interval on it, the value, and where a random model stands."""
-    low, high = MEASURES[row["measure"].partition("(")[0]].range
-    if not (math.isfinite(low) and math.isfinite(high) and math.isfinite(row["value"])):
+def _reasons(summary: Summary) -> Iterable[RenderableType]:
+    """Why measures are undefined, each reason once with the measures that it holds for."""
+    found: dict[str, list[str]] = {}
+    for row in summary.rows:
+        if row.reason and math.isnan(row.value):
+            found.setdefault(row.reason, []).append(row.title)
+    for reason, names in found.items():
+        yield Text()
+        yield Text(f"Undefined because {reason}: {', '.join(names)}", style="yellow")
+
+
+def _strip(row: Row, width: int, signs: tuple[str, ...]) -> Text:
+    """The range of a measure as a line: the interval on it, the value, and where the baseline stands."""
+    low, high = row.measure.range
+    if not (math.isfinite(low) and math.isfinite(high) and math.isfinite(row.value)):
         return Text()
 
     def place(value: float) -> int:
         return min(width - 1, max(0, round((value - low) / (high - low) * (width - 1))))
 
-    empty, inside, here, random, _ = signs
+    empty, inside, here, baseline, _ = signs
     cells = [(empty, "dim")] * width
-    if row["knowing nothing"] is not None and math.isfinite(row["knowing nothing"]):
-        cells[place(row["knowing nothing"])] = (random, "dim")
-    if row["low"] is not None and math.isfinite(row["low"]):
-        for i in range(place(row["low"]), place(row["high"]) + 1):
+    if row.baseline is not None and math.isfinite(row.baseline):
+        cells[place(row.baseline)] = (baseline, "dim")
+    if row.interval is not None and math.isfinite(row.interval[0]):
+        for i in range(place(row.interval[0]), place(row.interval[1]) + 1):
             cells[i] = (inside, "blue")
-    cells[place(row["value"])] = (here, "bold blue")
+    cells[place(row.value)] = (here, "bold blue")
     return Text.assemble(*cells)
 
 
@@ -194,47 +199,65 @@ def notes(found: Iterable[Note]) -> RenderableType:
     """Notes in plain words, one after the other, each with its source; warnings stand out."""
     table = Table.grid(padding=(0, 1))
     for note in found:
-        text = Text(printable(in_options(note.text)))
+        text = Text(printable(note.text))
         if note.source != DATA:
             text.append(f" ({note.source})", style="dim")
         table.add_row(Text("!", style="bold yellow") if note.kind == "warning" else Text("-", style="dim"), text)
     return Group(Text(), Text("Notes", style="bold"), table) if table.row_count else Group()
 
 
-def comparison(screen: Console, cmp: Comparison, rows: Sequence[Mapping[str, Any]], level: float) -> RenderableType:
-    """Models on the same cases: a line for each measure and pair."""
-    r = cmp.pairing.rankings[0]
-    share = f"{100 * float(r.positives) / float(r.total):.3g} %"
-    dropped = f", {r.dropped} dropped" if r.dropped else ""
-    head = Text(f"{len(cmp)} models on the same {written(r.total)} cases, {written(r.positives)} positive ({share}; ")
-    head.append(f"positive is {printable(repr(r.positive))}{dropped})")
-    parts: list[RenderableType] = [head]
-    for a, b in dict.fromkeys((row["a"], row["b"]) for row in rows):
-        table = _table(screen, title=f"{printable(a)} minus {printable(b)}")
-        table.add_column("", overflow="fold", min_width=12)
-        if screen.width >= _WIDE:
-            table.add_column(Text(printable(a)), justify="right")
-            table.add_column(Text(printable(b)), justify="right")
-        for name in ("difference", f"{100 * level:g} % interval", "p", "better"):
-            table.add_column(name, justify="right" if name in ("difference", "p") else "left", no_wrap=name != "better")
-        for row in (row for row in rows if (row["a"], row["b"]) == (a, b)):
-            both = [shown(row["value_a"]), shown(row["value_b"])] if screen.width >= _WIDE else []
-            known = not math.isnan(row["low"])
-            interval = f"[{shown(row['low'])}, {shown(row['high'])}]" if known else ""
-            title = Text(MEASURES[row["measure"].partition("(")[0]].title)
-            p = "" if math.isnan(row["p_holm"]) else p_shown(row["p_holm"]).removeprefix("= ")
-            ahead = _ahead(row)
-            table.add_row(title, *both, shown(row["difference"]), interval, p, Text(printable(ahead), style="bold"))
-        parts += [Text(), table]
+def comparison(screen: Console, summary: ComparisonSummary) -> RenderableType:
+    """Models on the same cases: the values of each, then a line for each measure and pair, then the verdict."""
+    parts: list[RenderableType] = [Text(printable(summary.title)), Text(), *_values(screen, summary)]
+    for (a, b), rows in summary.pairs.items():
+        parts += [Text(), _differences(screen, summary, f"{printable(a)} minus {printable(b)}", rows)]
+    if len(summary.models) > 2:
+        parts += [Text(), Text("p is corrected for the number of pairs (Holm); the intervals are not.", style="dim")]
+    told = [*summary.verdict, *([summary.dominance["roc"].verdict] if "roc" in summary.dominance else [])]
+    if told:
+        parts += [Text(), Text("Verdict", style="bold"), *(Text(printable(line)) for line in told)]
     return Group(*parts)
 
 
-def _ahead(row: Mapping[str, Any]) -> str:
-    """The model that is better, where the interval leaves no doubt."""
-    better = MEASURES[row["measure"].partition("(")[0]].better
-    if better is None or math.isnan(row["low"]) or row["low"] <= 0 <= row["high"]:
-        return ""
-    return str(row["a"] if (row["difference"] > 0) == (better == "higher") else row["b"])
+def _values(screen: Console, summary: ComparisonSummary) -> Iterable[RenderableType]:
+    """The value of each measure for each model with its interval: side by side where there is room."""
+    shown_rows = {row.name: row.title for row in summary.rows}
+    by_model = {name: {row.name: row for row in one.rows} for name, one in summary.models.items()}
+    level = f"{100 * summary.level:g} % interval"
+    room = max((len(title) for title in shown_rows.values()), default=0) + len(by_model) * (_VALUE + 2)
+    if screen.width < room:
+        rows = [
+            (title if not i else "", model, *_value_and_interval(own.get(name)))
+            for name, title in shown_rows.items()
+            for i, (model, own) in enumerate(by_model.items())
+        ]
+        yield grid(screen, ("", "model", "value", level), rows)
+        return
+    wide = [
+        (title, *(" ".join(_value_and_interval(own.get(name))) for own in by_model.values()))
+        for name, title in shown_rows.items()
+    ]
+    yield grid(screen, ("", *(f"{model} [{level}]" for model in by_model)), wide)
+
+
+def _value_and_interval(row: Row | None) -> tuple[str, str]:
+    return ("", "") if row is None else (shown(row.value), interval(row.interval))
+
+
+def _differences(screen: Console, summary: ComparisonSummary, title: str, rows: Sequence[DifferenceRow]) -> Table:
+    table = _table(screen, title=title)
+    table.add_column("", overflow="fold", min_width=12)
+    p = "p (Holm)" if len(summary.models) > 2 else "p"
+    for name in ("difference", f"{100 * summary.level:g} % interval", p, "conclusion"):
+        right = name in ("difference", p)
+        table.add_column(name, justify="right" if right else "left", no_wrap=name != "conclusion")
+    for row in rows:
+        p_value = "" if math.isnan(row.p_holm) else p_shown(row.p_holm).removeprefix("= ")
+        conclusion = Text(printable(row.conclusion(summary.level)))
+        if row.better(summary.level):
+            conclusion.stylize("bold")
+        table.add_row(Text(row.title), shown(row.value), interval(row.interval), p_value, conclusion)
+    return table
 
 
 def grid(
@@ -250,5 +273,5 @@ def grid(
 
 
 def say(message: str) -> None:
-    """A remark beside the result: on standard error."""
+    """A message beside the result: on standard error."""
     sys.stderr.write(printable(message) + "\n")

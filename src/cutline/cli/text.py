@@ -14,7 +14,7 @@ _COLUMNS = {"labels": "--label", "scores": "--score", "weights": "--weight", "gr
 _FLAGS = {"overwrite": "--force", "higher_is_positive": "--lower-is-positive"}
 # The arguments whose options are called like them.
 _SAME = ("positive", "threshold", "quota", "share", "level", "seed", "resamples", "missing", "format", "measures", "id",
-         "name", "prevalence", "cost_fp", "cost_fn")  # fmt: skip
+         "name", "prevalence", "cost_fp", "cost_fn", "width", "height", "dpi", "theme", "title")  # fmt: skip
 
 OPTIONS = {**_COLUMNS, **_FLAGS, **{name: "--" + "-".join(name.split("_")) for name in _SAME}}
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,7 @@ from cutline.core.errors import Argument, InputError, ParameterError, PositionEr
 Array = npt.NDArray[Any]
 
 _FILL = Text("fill them, or pass ", Argument("missing", "drop"))
+_NESTED = (list, tuple, dict, set, frozenset, bytes, bytearray, memoryview, np.ndarray)
 _EXACT_INTEGERS = 2**53  # float64 tells all integers up to here apart
 
 
@@ -20,8 +23,9 @@ def column(values: Any, name: str) -> Array:
     """The values as a one-dimensional array, masked entries as None."""
     try:
         array = np.asarray(values)
-    except (ValueError, TypeError):  # numpy's own words would not help
-        raise InputError("has rows of different lengths", "pass one flat column", argument=name) from None
+    except Exception:  # any, because values may be of any class; its own words would not help
+        found = f"cannot be read as one column (a {type(values).__name__})"
+        raise InputError(found, "pass one flat column with one value for each case", argument=name) from None
     if array.ndim != 1:
         raise _not_a_column(array, name)
     mask = np.ma.getmask(values) if isinstance(values, np.ma.MaskedArray) else np.ma.nomask
@@ -91,12 +95,22 @@ def scores(values: Any, name: str = "scores") -> Array:
     """The scores as floats of their own width; integers and booleans as float64."""
     array = numbers(values, name)
     if array.dtype.kind == "f":
-        return array
+        return array if array.dtype.itemsize <= 8 else _as_float64(array, name)
     if array.dtype.kind in "iu" and array.size and max(abs(int(array.min())), abs(int(array.max()))) > _EXACT_INTEGERS:
         as_float = array.astype(float)
         if any(int(f) != i for f, i in zip(as_float.tolist(), array.tolist(), strict=True)):
             raise _integers_error(name)
     return array.astype(float)
+
+
+def _as_float64(array: Array, name: str) -> Array:
+    """Wider floats as float64, where that loses nothing."""
+    with np.errstate(over="ignore"):
+        narrow = array.astype(float)
+    if not np.array_equal(narrow.astype(array.dtype), array, equal_nan=True):
+        found = f"is of type {array.dtype} and holds more digits than float64 can"
+        raise InputError(found, "pass float64, or ranks", argument=name)
+    return narrow
 
 
 def weights(values: Any) -> Array:
@@ -115,6 +129,11 @@ def weights(values: Any) -> Array:
         raise InputError(
             f"add up to {total:g}", "pass weights of an ordinary size, with a mean near 1", argument="weights"
         )
+    least = float(np.min(array, where=array > 0, initial=math.inf)) if array.dtype.kind == "f" else 1.0
+    if least < total * 1e-100:  # its square would be lost beside the others'
+        position = int(np.argmax(array == least))
+        found = f"holds {least:g}, which is nothing beside a sum of {total:g},"
+        raise PositionError(found, "pass 0 to leave a case out", argument="weights", position=position)
     return array
 
 
@@ -173,6 +192,36 @@ def _in_order(labels: Array) -> list[Any]:
             Text("pass ", Argument("classes"), " in the order of the columns"),
             argument="labels",
         ) from None
+
+
+def check_simple(array: Array, name: str) -> None:
+    """Refuse a column of lists, mappings or bytes: its values can be neither compared nor named."""
+    if array.dtype.kind != "O":
+        return
+    nested = {kind for kind in set(map(type, array)) if issubclass(kind, _NESTED)}
+    if nested:
+        position = next(i for i, value in enumerate(array) if type(value) in nested)
+        found = f"holds a {type(array[position]).__name__}"
+        way_out = "pass one simple value for each case, such as text or a number"
+        raise PositionError(found, way_out, argument=name, position=position)
+
+
+def check_one_order(columns: Mapping[str, Any]) -> None:
+    """Refuse columns whose indexes name the same rows in another order: by position they would be mispaired."""
+    indexed = [(name, values.index) for name, values in columns.items() if hasattr(values, "iloc")]
+    for (first, index), (name, other) in pairwise(indexed):
+        if len(index) == len(other) and not index.equals(other) and _same_labels(index, other):
+            found = f"and {name} have the same index in another order"
+            raise InputError(
+                found, f"bring them into one order, for example with {name}.loc[{first}.index]", argument=first
+            )
+
+
+def _same_labels(index: Any, other: Any) -> bool:
+    try:
+        return bool(index.is_unique and other.is_unique and index.isin(other).all())
+    except (TypeError, AttributeError):
+        return False
 
 
 def number(value: Any, name: str) -> float:

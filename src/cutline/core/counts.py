@@ -68,7 +68,7 @@ class Counts:
             if measure.needs.name == "COUNTS":
                 return measure(self)
             raise UnavailableError(
-                f"Counts has no {name!r}, which needs {measure.needs.value}: ask the ranking for it."
+                f"Counts has no {name!r}, which needs {measure.needs.value}", "ask the ranking for it"
             )
         hint = near(name, [one for measure in MEASURES.search(needs="counts") for one in measure.names])
         raise UnavailableError(f"Counts has no {name!r}: it is no count and no measure of one cut.{hint}")

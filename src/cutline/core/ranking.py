@@ -10,7 +10,7 @@ import bisect
 import html
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -76,6 +76,10 @@ class Ranking:
         return same_kind and all(np.array_equal(getattr(self, name), getattr(other, name)) for name in columns)
 
     __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Made anew from its fields, so that a copy is as read-only as this one and carries nothing that was cached.
+        return type(self), tuple(getattr(self, field.name) for field in fields(self))
 
     def __len__(self) -> int:
         return len(self.score)

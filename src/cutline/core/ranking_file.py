@@ -35,7 +35,7 @@ def save(ranking: Ranking, path: str | os.PathLike[str], *, overwrite: bool = Fa
         overwrite: Whether a file of that name is replaced.
     """
     if ranking.pos.ndim > 1:
-        raise ParameterError("This is a stack of rankings: save them one by one.")
+        raise ParameterError("This is a stack of rankings", "save them one by one")
     unweighted = ranking.pos2 is ranking.pos and ranking.neg2 is ranking.neg
     kept = {name: getattr(ranking, name) for name in _COLUMNS if not (unweighted and name in _SQUARES)}
     payload = _as_parquet(kept)
@@ -68,11 +68,13 @@ def load(path: str | os.PathLike[str]) -> Ranking:
     try:
         content = Path(path).read_bytes()
     except FileNotFoundError:
-        raise InputError(f"There is no file {str(path)!r}: pass a ranking file, as `cutline rank` writes it.") from None
+        raise InputError(
+            f"There is no file {str(path)!r}", "pass a ranking file, as `cutline rank` writes it"
+        ) from None
     except OSError as error:
-        raise InputError(f"{title} cannot be read ({error.strerror}): pass a ranking file.") from None
+        raise InputError(f"{title} cannot be read ({error.strerror})", "pass a ranking file") from None
     if not content.startswith(MAGIC):
-        raise InputError(f"{title} is not a ranking file: make one with `cutline rank`, or with Ranking.save().")
+        raise InputError(f"{title} is not a ranking file", "make one with `cutline rank`, or with Ranking.save()")
     header, _, payload = content[len(MAGIC) :].partition(b"\n")
     facts = _facts(header, title)
     if _checksum(facts, payload) != facts["sha256"]:
@@ -117,7 +119,9 @@ def _label(positive: Any) -> Any:
     if isinstance(value, bool | int | float | str):
         return value
     raise ParameterError(
-        f"positive is {value!r}, which a ranking file cannot hold: name the positive class by a number or a text."
+        f"is {value!r}, which a ranking file cannot hold",
+        "name the positive class by a number or a text",
+        argument="positive",
     )
 
 

@@ -35,6 +35,19 @@ class Table:
         """The table as a data frame of pandas, polars or pyarrow."""
         return frame({name: [row[i] for row in self.rows] for i, name in enumerate(self.columns)}, backend)
 
+    def to_csv(self) -> str:
+        """The table as CSV; what is missing or not a finite number is an empty cell."""
+        import csv
+        from io import StringIO
+
+        from cutline.core.writing import csv_cell
+
+        text = StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(self.columns)
+        writer.writerows(["" if cell is None else csv_cell(cell) for cell in row.values()] for row in self.to_dict())
+        return text.getvalue()
+
     def _shown_columns(self) -> list[int]:
         return [
             i
@@ -68,18 +81,22 @@ class Table:
 def frame(columns: Mapping[str, Any], backend: str = "pandas") -> Any:
     """Columns of one length as a data frame of pandas, polars or pyarrow."""
     data = dict(columns)
-    if backend == "pandas":
-        import pandas as pd
+    try:
+        if backend == "pandas":
+            import pandas as pd
 
-        return pd.DataFrame(data)
-    if backend == "polars":
-        import polars as pl
+            return pd.DataFrame(data)
+        if backend == "polars":
+            import polars as pl
 
-        return pl.DataFrame(data, strict=False)
-    if backend == "pyarrow":
-        import pyarrow as pa
+            return pl.DataFrame(data, strict=False)
+        if backend == "pyarrow":
+            import pyarrow as pa
 
-        return pa.table(data)
+            return pa.table(data)
+    except ImportError:
+        way_out = f"install {backend}, pass another backend, or use to_dict()"
+        raise ParameterError(f"{backend} is not installed", way_out, argument="backend") from None
     raise ParameterError(f"is {backend!r}", "pass 'pandas', 'polars' or 'pyarrow'", argument="backend")
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
-import tempfile
+import secrets
+import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from cutline.core.errors import Argument, ParameterError, Text
 
@@ -20,24 +22,51 @@ def write(path: str | os.PathLike[str], content: bytes, *, overwrite: bool) -> P
 
 @contextmanager
 def filling(path: str | os.PathLike[str], *, overwrite: bool) -> Iterator[Path]:
-    """A file to fill under a name of its own, which gets the right one at the end: nobody ever sees half of it."""
-    target = Path(path)
-    check(target, overwrite=overwrite)
+    """A file to fill under a name of its own, which gets the right one at the end: nobody ever sees half of it.
+
+    What is replaced keeps its mode and owner, and a link stays a link to what is written; a new file has the mode that
+    the umask leaves.
+    """
+    check(Path(path), overwrite=overwrite)
+    target = Path(path).resolve() if Path(path).is_symlink() else Path(path)
+    old = target.stat() if overwrite and target.exists() else None
+    unfinished = _unfinished(target, 0o666 if old is None else 0o600)
     try:
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=".cutline-")
-    except OSError as error:
-        raise _closed(target, error.strerror or "no file can be made there") from None
-    os.close(handle)
-    try:
-        yield Path(name)
-        Path(name).chmod(0o644)
+        yield unfinished
+        if old is not None:
+            _like(unfinished, old)
         if overwrite:
-            Path(name).replace(target)
+            unfinished.replace(target)
         else:
-            _claim(Path(name), target)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
+            _claim(unfinished, target)
+    except BaseException as error:
+        unfinished.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            why = error.strerror or str(error)
+            raise ParameterError(f"{str(path)!r} cannot be written ({why})", "pass another path") from None
         raise
+
+
+def _unfinished(target: Path, mode: int) -> Path:
+    """A new file beside the target, of a mode from which the system takes what the umask forbids."""
+    for _ in range(100):
+        name = target.with_name(f".cutline-{secrets.token_hex(8)}")
+        try:
+            os.close(os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode))
+        except FileExistsError:
+            continue
+        except OSError as error:
+            raise _closed(target, error.strerror or "no file can be made there") from None
+        return name
+    raise _closed(target, "no name is free")
+
+
+def _like(file: Path, old: os.stat_result) -> None:
+    """Give a file the mode of another and, where that is allowed, its owner."""
+    file.chmod(stat.S_IMODE(old.st_mode))
+    with suppress(OSError):
+        if (os.geteuid(), os.getegid()) != (old.st_uid, old.st_gid):
+            os.chown(file, old.st_uid, old.st_gid)
 
 
 def check(target: Path, *, overwrite: bool) -> None:
@@ -71,3 +100,18 @@ def _taken(target: Path) -> ParameterError:
 
 def _closed(target: Path, why: str) -> ParameterError:
     return ParameterError(f"Nothing can be written in the folder {str(target.parent)!r} ({why})", "pass another path")
+
+
+def csv_cell(value: Any) -> Any:
+    """A value for a CSV file; text that a spreadsheet would run as a formula is told to be text.
+
+    >>> csv_cell("=1+1"), csv_cell("-0.5"), csv_cell(-0.5), csv_cell("a")
+    ("'=1+1", '-0.5', -0.5, 'a')
+    """
+    if not isinstance(value, str) or not value.startswith(("=", "+", "-", "@", "\t", "\r")):
+        return value
+    try:
+        float(value)
+    except ValueError:
+        return f"'{value}"
+    return value

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -31,6 +32,11 @@ class Vertices(NamedTuple):
     ranking: Ranking
     counts: Counts
     places: Array
+    parameters: Mapping[str, Any] = MappingProxyType({})
+
+    def of(self, measure: Measure) -> dict[str, Any]:
+        """Those of the curve's parameters that a measure takes too."""
+        return {name: value for name, value in self.parameters.items() if name in measure.parameters}
 
 
 class Point(NamedTuple):
@@ -81,7 +87,7 @@ class Axis:
 def of(measure: Measure) -> Axis:
     """The axis of a measure of one cut, or of a quota: its values at the vertices, under its title."""
     if measure.needs is Needs.COUNTS:
-        return Axis(measure.name, measure.title, lambda v: measure.compute(v.counts), measure.range)
+        return Axis(measure.name, measure.title, lambda v: measure.compute(v.counts, **v.of(measure)), measure.range)
     return Axis(measure.name, measure.title, lambda v: measure.compute(v.ranking, quota=v.places), measure.range)
 
 
@@ -127,12 +133,15 @@ class CurveKind:
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     aliases: tuple[str, ...] = ()
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _kind_called, (self.name,)  # a kind is one object, and holds functions that cannot be pickled
+
     def __call__(self, ranking: Ranking, **parameters: Any) -> Curve:
         """The curve of a ranking; refused when the ranking lacks what it needs."""
         self.check(parameters)
         self.require(ranking)
-        values = {str(m): float(m.compute(ranking)) for m in self.measures if m.fits(ranking)}
         made = self._read(ranking, parameters)
+        values = {str(m): float(m.compute(ranking, **made.of(m))) for m in self.measures if m.fits(ranking)}
         return Curve(
             kind=self,
             counts=made.counts,
@@ -142,7 +151,7 @@ class CurveKind:
             area=self._area(ranking, values),
             values=values | dict(self.figures(ranking)),
             points=dict(self.points(ranking)),
-            beside={name: self._bare(REFERENCES[name](ranking), parameters) for name in self.references},
+            beside={name: self._bare(REFERENCES[name](ranking, **parameters), parameters) for name in self.references},
         )
 
     def at(self, ranking: Ranking, threshold: float) -> Point:
@@ -179,7 +188,7 @@ class CurveKind:
         return float(self.area.compute(ranking)) if known is None else known
 
     def _read(self, ranking: Ranking, parameters: Mapping[str, Any]) -> Vertices:
-        return self.vertices(ranking, **parameters)
+        return self.vertices(ranking, **parameters)._replace(parameters=parameters)
 
     def _bare(self, ranking: Ranking, parameters: Mapping[str, Any]) -> Curve:
         made = self._read(ranking, parameters)
@@ -190,18 +199,23 @@ class CurveKind:
         return f"<curve {self.name}: {self.title}>"
 
 
-def baseline(r: Ranking) -> Ranking:
-    """The ranking of the same cases by a score without information, which is the same for all of them."""
+def baseline(r: Ranking, prevalence: float | None = None, **_: Any) -> Ranking:
+    """The ranking of as many cases by a score without information, which is the same for all of them.
+
+    With a prevalence they are those that a null model expects, which knows it.
+    """
+    if prevalence is not None:
+        return Ranking.of_counts([0.0], [prevalence * float(r.total)], [(1 - prevalence) * float(r.total)])
     return Ranking.of_counts([0.0], r.positives[None], r.negatives[None])
 
 
-def perfect(r: Ranking) -> Ranking:
+def perfect(r: Ranking, **_: Any) -> Ranking:
     """The ranking of the same cases by a model that puts all positives first."""
     nothing = np.zeros_like(r.positives)
     return Ranking.of_counts([1.0, 0.0], np.array([r.positives, nothing]), np.array([nothing, r.negatives]))
 
 
-REFERENCES: dict[str, Callable[[Ranking], Ranking]] = {"baseline": baseline, "perfect": perfect}
+REFERENCES: dict[str, Callable[..., Ranking]] = {"baseline": baseline, "perfect": perfect}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -279,3 +293,10 @@ class Curve:
         names = ("threshold", self.kind.x.title, self.kind.y.title)
         rows = tuple(tuple(float(column[i]) for column in columns) for i in some)
         return Table(names, rows, title=repr(self))._repr_html_()
+
+
+def _kind_called(name: str) -> CurveKind:
+    """The kind of curve of a name, where it is registered."""
+    from cutline.curves import CURVES
+
+    return CURVES[name]

@@ -107,6 +107,7 @@ GAIN = CurveKind(
     measures=(average_gain,),
     undefined=(NO_POSITIVE,),
     references=("baseline", "perfect"),
+    parameters={"prevalence": average_gain.parameters["prevalence"]},
     aliases=("cumulative_gain",),
 )
 

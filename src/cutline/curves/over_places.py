@@ -97,6 +97,7 @@ LIFT = CurveKind(
     measures=(average_lift,),
     undefined=(NO_POSITIVE,),
     references=("baseline",),
+    parameters={"prevalence": lift.parameters["prevalence"]},
 )
 
 HIT_RATE = CurveKind(

@@ -15,6 +15,7 @@ import numpy as np
 
 from cutline.core import columns, writing
 from cutline.core.counts import Counts, written
+from cutline.core.equality import ComparedByFields
 from cutline.core.errors import InputError, ParameterError
 from cutline.core.ranking import Array
 from cutline.core.table import Table, plain, shown
@@ -24,8 +25,8 @@ SCHEMA = "cutline/cut/1"
 NO_LIMITS = Limits(math.nan, math.nan)
 
 
-@dataclass(frozen=True)
-class Promised:
+@dataclass(frozen=True, eq=False)
+class Promised(ComparedByFields):
     """One requirement of a cut, and what stands behind it.
 
     `confidence` is None where nothing is promised, because the requirement is on the data at hand. `cases` is how many

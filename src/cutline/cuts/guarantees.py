@@ -100,7 +100,7 @@ def simultaneous_bounds(cases: int, confidence: float) -> Array:
     return bounds
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=1024)
 def local_level(cases: int, confidence: float) -> float:
     """The chance a with which each single bound may fail so that all hold with the confidence.
 

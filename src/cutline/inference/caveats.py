@@ -24,7 +24,8 @@ PLENTY_FOR_A_DIFFERENCE = 5000  # ... a difference of two models, in which much 
 DISCORDANT = 100  # ... if so many cases are flagged by one of them only
 PLENTY_IN_A_CELL = 1000  # ... if every kind of decision at a cut has so many
 
-NO_SPREAD = "Every resample has the same value: the data hold no spread to tell the uncertainty from."
+NO_SPREAD = "Every resample has the same value, so the bootstrap cannot tell how uncertain it is."
+BELOW = "the actual coverage is probably below the nominal level"
 STRATIFIED_GROUPS = "stratified=True draws cases within their class, but groups are drawn whole: pass one."
 INDEPENDENT = "The cases come in groups, which this method takes for independent cases: see method='bootstrap'."
 
@@ -44,7 +45,7 @@ def redraws(count: int) -> list[str]:
 def whole_groups(groups: int) -> str:
     """How many groups were resampled, as a sentence."""
     done = f"{counted(groups, 'group')} {'was' if groups == 1 else 'were'} resampled whole"
-    few = ", which is few: the interval then holds the truth less often than it says"
+    few = f", which is few: {BELOW}"
     return f"{done}{few if groups < FEW_FOR_RESAMPLING else ''}."
 
 
@@ -54,7 +55,7 @@ def few_cases(ranking: Ranking, enough: int, what: str) -> list[str]:
     if not 0 < fewest < enough:
         return []
     cases = "1 case" if fewest == 1 else f"{fewest:.3g} cases"
-    return [f"A class has {cases} only: {what} then holds the truth less often than it says."]
+    return [f"A class has only {cases}: with {what}, {BELOW}."]
 
 
 def finished(

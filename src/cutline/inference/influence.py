@@ -22,6 +22,7 @@ _STEP = 1e-5  # of a count: the error of a central difference and of rounding ar
 _LARGEST_STEP = 0.5  # of the weight of a stretch, which is a fiftieth of a class
 _CELLS = 400  # per class: a longer list is put together into at most so many cells before it is weighed anew
 _IN_A_CELL = 20  # cases of each class, or nearly: with fewer, a cell would not tell how dense the scores are there
+FEW_FOR_THE_ORDER = 100  # cases of a class: stretches of fewer would hold hardly any
 _TOP = 64  # scores at the top of the list that stay alone, because there a measure of the order looks most closely
 _STRETCHES = 50  # per class: within such a part of the list, cases of a class are taken to matter alike
 _AT_ONCE = 2**18  # cells held at once
@@ -113,6 +114,8 @@ def of_order(statistic: Callable[[Ranking], Any], value: float, r: Ranking) -> I
     as large as what chance does to the whole list, so that a measure that looks at one place of it, as the equal error
     rate does, sees as many neighbours as it would in other samples.
     """
+    if min(r.positives, r.negatives) < FEW_FOR_THE_ORDER:
+        return None
     cell, stretch = _parts(r)
     short = _shortened(r, cell)
     if np.isnan(statistic(short)) and r.integral:  # some measures are of places, which only whole cases have
@@ -152,7 +155,7 @@ def _parts(r: Ranking) -> tuple[Array, Array]:
         if len(r) <= 2 * fewer:
             is_new[:] = True
         is_first = np.diff(stretches, prepend=-1) > 0
-        r.__dict__["parts"] = is_new.cumsum() - 1, (is_first & is_new).cumsum() - 1
+        r.__dict__["parts"] = tuple(found.cumsum(dtype=np.int32) - 1 for found in (is_new, is_first & is_new))
     found: tuple[Array, Array] = r.__dict__["parts"]
     return found
 

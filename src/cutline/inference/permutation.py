@@ -14,7 +14,7 @@ from cutline.core.counts import divide
 from cutline.core.errors import ParameterError
 from cutline.core.parallel import each
 from cutline.core.ranking import Array, Ranking
-from cutline.core.table import plain, shown
+from cutline.core.table import p_shown, plain, shown
 from cutline.inference.resampling.pairing import _DENSE, Pairing, Question, chunks, stream, values_of
 from cutline.measures import Measure, Needs
 
@@ -60,7 +60,7 @@ class PermutationTest:
 
     def __repr__(self) -> str:
         head = (
-            f"{self.measure} {shown(self.value)}: p = {shown(self.p_value)} "
+            f"{self.measure} {shown(self.value)}: p {p_shown(self.p_value)} "
             f"({self.extreme} of {self.permutations} permutations do as well, a share of {shown(self.share)})"
         )
         return "\n".join([head, *(f"  note: {note}" for note in self.notes)])

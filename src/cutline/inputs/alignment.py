@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cutline.core.columns import number, whole_if_possible
+from cutline.core.columns import check_simple, column, number, whole_if_possible
 from cutline.core.errors import Argument, InputError, ParameterError, PositionError, Text
 from cutline.core.ranking import Array
 from cutline.inputs.predictions import Cases, Missing, complete
@@ -68,9 +68,9 @@ def share_cases(
             f"holds {_models(len(scores))}", "pass at least two to compare, or use evaluate()", argument="scores"
         )
     found: dict[str, Cases] = {}
-    for name, column in scores.items():
+    for name, own in scores.items():
         try:
-            found[str(name)] = complete(labels, column, weights, positive=positive, missing=missing)
+            found[str(name)] = complete(labels, own, weights, positive=positive, missing=missing)
         except InputError as error:
             raise _told(error.about(f"Model {name!r}"), ids) from None
     if len(found) < len(scores):
@@ -98,7 +98,8 @@ def groups_of(groups: Any, cases: Cases | SharedCases) -> Array:
     """The group of each case; a case without weight is in none."""
     if cases.dropped:
         raise ParameterError(*INCOMPLETE_GROUPS, argument="groups")
-    found = np.asarray(groups)
+    found = column(groups, "groups")
+    check_simple(found, "groups")
     if found.shape != (cases.rows,):
         raise InputError(
             f"has {found.size} values but labels has {cases.rows}", "pass one for each label", argument="groups"
@@ -220,6 +221,7 @@ def thresholds_of(threshold: Any, names: tuple[str, ...]) -> dict[str, float]:
     """The threshold of each model: one for all, or one for each."""
     if not isinstance(threshold, Mapping):
         return dict.fromkeys(names, number(threshold, "threshold"))
+    threshold = {str(name): value for name, value in threshold.items()}  # as models may be named by numbers
     if set(threshold) != set(names):
         raise ParameterError(
             f"is given for {', '.join(map(repr, threshold)) or 'no model'}, but the models are "

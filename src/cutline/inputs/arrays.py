@@ -70,6 +70,7 @@ def rank_cases(
         cells = cells._replace(pos2=cells.pos, neg2=cells.neg)  # cases of weight one
     if higher_is_positive:
         np.negative(cells.key, out=cells.key)
+    np.add(cells.key, 0.0, out=cells.key)  # the scores 0.0 and -0.0 are one, which of them came first does not matter
     return Ranking(*cells, higher_is_positive=higher_is_positive, positive=positive, dropped=dropped)
 
 

@@ -1,81 +1,134 @@
-"""What a file is, before anything reads it: where it is, its format, and the layout of a CSV file."""
+"""What a file is, before anything reads it: where it is, its format, and how it is compressed."""
 
 from __future__ import annotations
 
-import csv
-import gzip
-import io
+import codecs
+import json
 import re
+import shutil
+import stat
 import sys
 import tempfile
-import zlib
+import weakref
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any
 
 from cutline.core.errors import InputError, near, shown
 
 _SUFFIXES = {
-    ".csv": "csv", ".tsv": "csv", ".tab": "csv", ".txt": "csv", ".gz": "csv",
+    ".csv": "csv", ".tsv": "csv", ".tab": "csv", ".txt": "csv",
     ".parquet": "parquet", ".pq": "parquet",
     ".json": "json", ".jsonl": "json", ".ndjson": "json",
     ".arrow": "arrow", ".feather": "arrow", ".ipc": "arrow",
 }  # fmt: skip
 _STARTS = {b"PAR1": "parquet", b"ARROW1": "arrow", b"FEA1": "arrow", b"\xff\xff\xff\xff": "arrow"}
-_JSON = re.compile(rb"\s*(\[\s*)?\{")  # an object, or a list of them
-_GZIP = b"\x1f\x8b"
-_DELIMITERS = ",;\t|^~: "  # in the order in which they are believed
-_HEAD = 1 << 16
-_LINES = 20
+_JSON = re.compile(rb"(\xef\xbb\xbf)?\s*(\[\s*)?\{")  # an object, or a list of them
+_COMPRESSED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}  # those that DuckDB reads
+# What is not read, by its first bytes: its name, and the way out.
+_OTHERS = {
+    b"PK\x03\x04": ("a ZIP archive or an Excel workbook", "unpack it, or export the sheet as CSV"),
+    b"\xd0\xcf\x11\xe0": ("an old Excel workbook", "export the sheet as CSV"),
+    b"BZh": ("compressed with bzip2", "unpack it, or compress it with gzip or zstd"),
+    b"\xfd7zXZ\x00": ("compressed with xz", "unpack it, or compress it with gzip or zstd"),
+    b"SQLite format 3": ("an SQLite database", "export the table as CSV or Parquet"),
+    b"\x89HDF": ("an HDF5 file", "export the table as CSV or Parquet"),
+    b"\x93NUMPY": ("a NumPy array", "load it in Python and pass the arrays"),
+}
+_REMOTE = re.compile(r"(https?|s3|s3a|gs|gcs|az|abfss?|hdfs|ftp)://", re.IGNORECASE)
+_AWKWARD = re.compile(r"[*?\[\\]")  # what DuckDB would take for a pattern
 
 
 def local(path: Any) -> tuple[Path, str]:
-    """A file that exists and is not empty, and what messages call it."""
-    where = Path(path).expanduser()
+    """A file that exists and is not empty, and what messages call it; what a pipe holds is kept as a file."""
+    if _REMOTE.match(str(path)):
+        raise InputError(f"{shown(str(path))} is not on this machine", "download it, and pass the path of the file")
+    try:
+        where = Path(path).expanduser()
+    except RuntimeError:
+        raise InputError(f"There is no home folder for {shown(str(path))}", "pass the whole path") from None
     title = shown(where.name or str(where))
-    if where.is_dir():
+    mode = _mode(where, path, title)
+    if stat.S_ISDIR(mode):
         raise InputError(f"{title} is a directory", "pass the path of a file")
-    if where.is_symlink() and not where.exists():
-        raise InputError(f"{title} is a link to a file that does not exist", "pass the path of a file")
-    if not where.exists():
-        folder = where.parent
-        names = [shown(each.name) for each in folder.iterdir()] if folder.is_dir() else []
-        hint = near(where.name, names) if folder.is_dir() else f" There is no folder {str(folder)!r}."
-        raise InputError(f"There is no file {str(path)!r}.{hint}")
     try:
         with where.open("rb") as stream:
+            if not stat.S_ISREG(mode):  # a pipe can be read once
+                return spooled(stream, title), title
             is_empty = not stream.read(1)
     except OSError as error:
-        raise InputError(f"{title} cannot be opened: {error.strerror}.") from None
+        raise InputError(f"{title} cannot be opened ({error.strerror})", "pass a file that can be read") from None
     if is_empty:
-        raise InputError(f"{title} is empty, 0 bytes", "pass a file with a header and rows")
+        raise _empty(title)
     return where, title
 
 
-class _Spool(type(Path())):  # type: ignore[misc]
+def _mode(where: Path, path: Any, title: str) -> int:
+    """What kind of file it is; one that is not there is refused with names that are."""
+    try:
+        return where.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        pass
+    except (OSError, ValueError) as error:  # a name that is too long, or holds a NUL byte
+        why = getattr(error, "strerror", None) or "it is not a path"
+        raise InputError(f"{title} cannot be opened ({why})", "pass the path of a file") from None
+    if where.is_symlink():
+        raise InputError(f"{title} is a link to a file that does not exist", "pass the path of a file")
+    folder = where.parent
+    if not folder.is_dir():
+        raise InputError(f"There is no file {str(path)!r}", hint=f"There is no folder {str(folder)!r}.")
+    hint = near(where.name, [shown(each.name) for each in folder.iterdir()])
+    raise InputError(f"There is no file {str(path)!r}", hint=hint)
+
+
+def _empty(title: str) -> InputError:
+    return InputError(f"{title} is empty, 0 bytes", "pass a file with a header and rows")
+
+
+class _Kept(type(Path())):  # type: ignore[misc]
     """A path whose temporary file goes when nobody holds it any more."""
 
     kept: Any
 
 
-def spooled(stream: Any) -> Path:
+def spooled(stream: Any, title: str = "standard input") -> Path:
     """What a stream holds, as a file for as long as the path is held."""
+    if stream == "-" and sys.stdin is None:
+        raise InputError("Standard input is closed", "pass a file, or pipe the predictions into the command")
     data: IO[bytes] = sys.stdin.buffer if stream == "-" else stream
     kept = tempfile.NamedTemporaryFile(prefix="cutline-")  # noqa: SIM115 - it lives as long as its path
-    while block := data.read(1 << 20):
-        kept.write(block)
+    try:
+        while block := data.read(1 << 20):
+            kept.write(block)
+    except OSError as error:
+        raise InputError(f"{title} cannot be read ({error.strerror})", "pass a file that can be read") from None
     kept.flush()
     if not kept.tell():
-        raise InputError("standard input is empty, 0 bytes", "pass a file with a header and rows")
-    path = _Spool(kept.name)
+        raise _empty(title)
+    path = _Kept(kept.name)
     path.kept = kept
     return path
 
 
+def plainly_named(path: Path) -> Path:
+    """The path, or a link to it where the name holds what DuckDB takes for a pattern or is no UTF-8."""
+    whole = path.resolve()
+    if not _AWKWARD.search(str(whole)) and str(whole).isprintable():
+        return path
+    folder = tempfile.mkdtemp(prefix="cutline-")
+    link = _Kept(Path(folder, "file"))
+    link.symlink_to(whole)
+    link.kept = weakref.finalize(link, shutil.rmtree, folder, ignore_errors=True)
+    return link
+
+
 def layout_of(path: Path) -> str:
     """The format of a file: what its name says, else what its first bytes say."""
-    known = _SUFFIXES.get(path.suffix.lower())
-    if known:
-        return known
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    if suffixes[-1:] in ([".gz"], [".zst"]):
+        suffixes.pop()
+        return _SUFFIXES.get(suffixes[-1], "csv") if suffixes else "csv"
+    if suffixes and suffixes[-1] in _SUFFIXES:
+        return _SUFFIXES[suffixes[-1]]
     with path.open("rb") as stream:
         start = stream.read(64)
     if _JSON.match(start):
@@ -83,70 +136,30 @@ def layout_of(path: Path) -> str:
     return next((kind for mark, kind in _STARTS.items() if start.startswith(mark)), "csv")
 
 
-class Layout(NamedTuple):
-    """The columns of a CSV file and what separates them."""
-
-    columns: tuple[str, ...]
-    delimiter: str
-    is_gzip: bool
-
-    @classmethod
-    def of(cls, path: Path, title: str) -> Layout:
-        """Looked up in the first lines; the first of all is the header."""
-        text, is_gzip = _head(path, title)
-        delimiter = "\t" if ".tsv" in path.suffixes else _delimiter(text)
-        columns = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), [])
-        twice = sorted({name for name in columns if columns.count(name) > 1})
-        if twice:
-            raise InputError(
-                f"{title} has several columns called {', '.join(map(repr, twice))}", "give each its own name"
-            )
-        return cls(tuple(columns), delimiter, is_gzip)
-
-    @property
-    def names(self) -> dict[str, str]:
-        """What DuckDB calls the columns: it takes no empty names, and p and P for the same."""
-        return {column: f"c{i}" for i, column in enumerate(self.columns)}
-
-    def sql(self, name: str) -> str:
-        """How DuckDB reads it: all columns as text."""
-        columns = ", ".join(f"'{name}': 'VARCHAR'" for name in self.names.values())
-        return (
-            f"read_csv({name}, delim = '{self.delimiter}', quote = '\"', escape = '\"', header = true, "
-            f"auto_detect = false, compression = '{'gzip' if self.is_gzip else 'none'}', columns = {{{columns}}})"
-        )
-
-
-def _head(path: Path, title: str) -> tuple[str, bool]:
-    """The first lines as text."""
+def compression_of(path: Path, title: str) -> str:
+    """How a text file is compressed: none, gzip or zstd; other formats are refused by their names."""
     with path.open("rb") as stream:
-        is_gzip = stream.read(2) == _GZIP
-    try:
-        with gzip.open(path) if is_gzip else path.open("rb") as stream:
-            head = stream.read(_HEAD)
-    except (OSError, EOFError, zlib.error):
-        raise InputError(f"{title} is no complete gzip file", "compress it anew") from None
-    if b"\0" in head:
-        raise InputError(f"{title} holds NUL bytes: it is a binary file or UTF-16, not CSV in UTF-8.")
-    if len(head) == _HEAD and b"\n" in head:
-        head = head[: head.rindex(b"\n") + 1]
-    try:
-        text = head.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = head[: error.start].count(b"\n") + 1
-        raise InputError(f"{title} is no UTF-8 text in line {line}", "save it as CSV in UTF-8") from None
-    if not text.strip():
-        raise InputError(f"{title} has no header", "pass a file with a header and rows")
-    return text, is_gzip
+        start = stream.read(16)
+    for mark, (what, way_out) in _OTHERS.items():
+        if start.startswith(mark):
+            raise InputError(f"{title} is {what}", way_out)
+    return next((kind for mark, kind in _COMPRESSED.items() if start.startswith(mark)), "none")
 
 
-def _delimiter(text: str) -> str:
-    """The one that splits the first lines into most fields, as many in each."""
-
-    def fields(delimiter: str) -> tuple[bool, int]:
-        lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-        counts = [len(line) for line, _ in zip(lines, range(_LINES), strict=False) if line]
-        return counts[0] > 1 and len(set(counts)) == 1, counts[0]
-
-    believed = max(_DELIMITERS[:4], key=fields)
-    return believed if fields(believed)[1] > 1 else max(_DELIMITERS, key=fields)
+def check_keys(text: str, title: str) -> None:
+    """Refuse JSON objects whose names DuckDB could not tell apart, as far as the first lines show."""
+    names: dict[str, str] = {}
+    for line in text.removeprefix(codecs.BOM_UTF8.decode()).splitlines()[:100]:
+        try:
+            found = json.loads(line.strip().strip("[],"), object_pairs_hook=lambda pairs: [key for key, _ in pairs])
+        except (ValueError, RecursionError):
+            continue
+        if not isinstance(found, list) or not all(isinstance(key, str) for key in found):
+            continue
+        if len(set(found)) < len(found):
+            twice = next(key for key in found if found.count(key) > 1)
+            raise InputError(f"{title} has several columns called {twice!r}", "give each its own name")
+        for key in found:
+            other = names.setdefault(key.lower(), key)
+            if other != key:
+                raise InputError(f"{title} has columns {other!r} and {key!r}, which differ in case alone", "rename one")

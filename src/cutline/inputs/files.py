@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -20,7 +21,8 @@ import duckdb
 from cutline.core.columns import counted
 from cutline.core.errors import InputError, ParameterError, PositionError
 from cutline.inputs import arrow_files
-from cutline.inputs.file_formats import Layout, layout_of, local, spooled
+from cutline.inputs.csv_layout import Layout, head, rejected, with_one_line_end
+from cutline.inputs.file_formats import check_keys, compression_of, layout_of, local, plainly_named, spooled
 from cutline.inputs.sources import Array, Ask, Source, plain
 
 # What text files write for a missing value.
@@ -29,6 +31,7 @@ FORMATS = ("csv", "parquet", "json", "arrow")
 
 _WHOLE = r"[+-]?(0|[1-9][0-9]*)"
 _NUMBER = _WHOLE + r"(\.[0-9]*)?([eE][+-]?[0-9]+)?"
+_SPELT = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?|[+-]?inf(inity)?|[+-]?nan"
 _MANY = 1000  # more distinct labels than this are no labels
 
 
@@ -49,22 +52,51 @@ class File:
     def __init__(self, path: Path, title: str, kind: str) -> None:
         self.title = title
         self._kind = kind
-        self._path = path  # kept, because what came from a stream goes when it does
         off: dict[str, Any] = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
         self._connection = duckdb.connect(":memory:", config=off)
-        name = _literal(re.sub(r"[*?\[]", r"[\g<0>]", os.fspath(path.resolve())))
+        self._layout: Layout | None = None
+        if kind == "csv":
+            self._layout = Layout.of(path, title)
+            if self._layout.mixed:
+                path, self._layout = with_one_line_end(path, self._layout, title)
+        self._path = plainly_named(path)  # kept, because what came from a stream goes when it does
+        self._literal = _literal(os.fspath(self._path.absolute()))
         with self._plainly():
-            if kind == "csv":
-                layout = Layout.of(path, title)
-                self._from = layout.sql(name)
-            elif kind == "parquet":
-                self._from = f"read_parquet({name}, hive_partitioning = false)"
-            else:
-                self._from = f"read_json({name}, format = 'auto', sample_size = -1)"
+            self._from = self._reader()
             described = self._connection.execute(f"DESCRIBE SELECT * FROM {self._from}").fetchall()  # noqa: S608
-        names = layout.columns if kind == "csv" else tuple(str(row[0]) for row in described)
+            own = [str(row[0]) for row in described]  # DuckDB's names, which differ where ours differ in case alone
+            names = self._layout.columns if self._layout else self._written_names(own)
         self.types = {name: str(row[1]) for name, row in zip(names, described, strict=True)}
-        self._names = layout.names if kind == "csv" else {name: name for name in names}
+        self._names = dict(zip(names, own, strict=True))
+
+    def _reader(self) -> str:
+        """How DuckDB reads the file."""
+        if self._layout is not None:
+            return self._layout.sql(self._literal)
+        if self._kind == "parquet":
+            return f"read_parquet({self._literal}, hive_partitioning = false)"
+        compression = compression_of(self._path, self.title)
+        if compression != "zstd":  # whose first lines Python cannot see
+            check_keys(head(self._path, self.title, compression), self.title)
+        return f"read_json({self._literal}, format = 'auto', sample_size = -1, compression = '{compression}')"
+
+    def _written_names(self, own: Sequence[str]) -> Sequence[str]:
+        """The names as the file has them: DuckDB gives the second of p and p, or of p and P, another."""
+        if self._kind != "parquet":
+            return own
+        nodes = self._connection.execute(f"SELECT name, num_children FROM parquet_schema({self._literal})").fetchall()  # noqa: S608
+        names, deep = [], 0
+        for name, children in nodes[1:]:
+            if not deep:
+                names.append(str(name))
+            deep = max(deep - 1, 0) + (children or 0)
+        if len(names) != len(own):
+            return own
+        twice = sorted(name for name, times in Counter(names).items() if times > 1)
+        if twice:
+            found = f"{self.title} has several columns called {', '.join(map(repr, twice))}"
+            raise InputError(found, "give each its own name")
+        return names
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -184,7 +216,7 @@ class File:
         if many:
             how = counted(many, "missing value")
             way_out = "a case without a score cannot be flagged or not"
-            raise InputError(f"Column {score.column!r} holds {how}, the first {self.place(first - 1)}: {way_out}.")
+            raise InputError(f"Column {score.column!r} holds {how}, the first {self.place(first - 1)}", f"{way_out}")
 
     # ------------------------------------------------------------------ types
 
@@ -230,7 +262,8 @@ class File:
         if one.role not in ("scores", "weights") or not is_text:
             return
         column = self._name(one)
-        bad = f"TRY_CAST({column} AS DOUBLE) IS NULL OR contains({column}, '_')"  # DuckDB takes 1_000 for a number
+        # DuckDB takes 1_000 and +-1 for numbers.
+        bad = f"TRY_CAST({column} AS DOUBLE) IS NULL OR NOT regexp_full_match(trim({column}), {_literal(_SPELT)}, 'i')"
         bad = f"({column} IS NOT NULL AND NOT {_absent(column)} AND ({bad}))"
         with self._plainly():
             numbered = f"SELECT row_number() OVER () AS place, {column} AS value, {bad} AS bad FROM {self._from}"  # noqa: S608
@@ -257,29 +290,32 @@ class File:
         """What DuckDB cannot read, in one sentence."""
         try:
             yield
-        except (duckdb.Error, UnicodeDecodeError) as error:
-            raise InputError(_sentence(str(error), self.title, self._kind)) from None
+        except duckdb.InterruptException:
+            raise KeyboardInterrupt from None
+        except duckdb.OutOfMemoryException:
+            raise MemoryError from None
+        except (duckdb.Error, UnicodeDecodeError):
+            raise self._reason() from None
         except RuntimeError as error:
             if "interrupted" in str(error):  # which is how DuckDB tells that somebody pressed Ctrl-C
                 raise KeyboardInterrupt from None
             raise
 
-
-def _sentence(said: str, title: str, kind: str) -> str:
-    line = re.search(r"Line: (\d+)", said)
-    where = f" in line {line[1]}" if line else ""
-    fields = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", said)
-    if fields:
-        found = counted(int(fields[2]), "field")
-        return f"{title} has {found}{where} but {fields[1]} in its header: make all rows as long."
-    if "not utf-8" in said or "nvalid unicode" in said:
-        return f"{title} is no UTF-8 text{where}: save it as CSV in UTF-8, or pass its format."
-    if "unterminated quote" in said:
-        return f"{title} has a quote{where} that does not end: close it, or double it inside the text."
-    if "aximum line size" in said:
-        return f"{title} has a row{where} of more than 2 million bytes: leave long columns out, or pass Parquet."
-    what = {"csv": "CSV", "parquet": "Parquet", "json": "JSON lines"}[kind]
-    return f"{title} cannot be read as {what}: it is damaged, or another format."  # DuckDB miscounts broken records
+    def _reason(self) -> InputError:
+        """Why the file cannot be read, from what DuckDB notes about its lines."""
+        what = {"csv": "CSV", "parquet": "Parquet", "json": "JSON lines"}[self._kind]
+        general = InputError(f"{self.title} cannot be read as {what}", "it is damaged, or in another format")
+        if self._layout is None:
+            return general
+        try:
+            noting = self._layout.sql(self._literal, rejects=True)
+            self._connection.execute(f"SELECT count(COLUMNS(*)) FROM {noting}").fetchall()  # noqa: S608
+            noted = "SELECT line, error_type, csv_line FROM reject_errors ORDER BY line, column_idx LIMIT 1"
+            found = self._connection.execute(noted).fetchall()
+        except (duckdb.Error, UnicodeDecodeError):
+            return general
+        reasons = [rejected(self.title, self._layout, int(line), str(kind), str(text)) for line, kind, text in found]
+        return next((reason for reason in reasons if reason is not None), general)
 
 
 def _way_out(value: str) -> str:

@@ -31,7 +31,7 @@ class Cases:
 
     def __init__(self, path: Any, format: str | None = None) -> None:
         if format is not None and format not in FORMATS:
-            raise ParameterError(f"format is {format!r}: pass one of {', '.join(FORMATS)}.")
+            raise ParameterError(f"is {format!r}", f"pass one of {', '.join(FORMATS)}", argument="format")
         place, self.title = (spooled(path), "standard input") if path == "-" else local(path)
         kind = format or layout_of(place)
         self._folder = tempfile.TemporaryDirectory(prefix="cutline-") if kind == "arrow" else None
@@ -70,7 +70,7 @@ class Cases:
         score = Ask("scores", flags.score)
         check(self._file, {"scores": score})
         if flags.column in self.columns:
-            raise InputError(f"{self.title} has a column {flags.column!r} already: pass another name for the flags.")
+            raise InputError(f"{self.title} has a column {flags.column!r} already", "pass another name for the flags")
         how: dict[str, Any] = {"higher": flags.higher, "column": flags.column, "drop": flags.drop}
         if kind != "arrow":
             return self._file.flag(score, flags.threshold, into=into, kind=kind, **how)
@@ -131,7 +131,7 @@ def _as_arrow(source: Path, into: Path) -> None:
     try:
         from pyarrow import ipc, parquet
     except ImportError:
-        raise ParameterError("Arrow files need pyarrow: install pyarrow, or write .parquet.") from None
+        raise ParameterError("Arrow files need pyarrow", "install pyarrow, or write .parquet") from None
     with parquet.ParquetFile(source) as opened, ipc.new_file(into, opened.schema_arrow) as sink:
         for batch in opened.iter_batches():
             sink.write(batch)

@@ -138,6 +138,7 @@ def _read(
     """The rows to rank, which of them are positive, the label that says so, and how many were dropped."""
     if not isinstance(missing, str) or missing not in ("error", "drop"):
         raise ParameterError(f"is {missing!r}", 'pass "error" or "drop"', argument="missing")
+    columns.check_one_order({"labels": labels, "scores": scores, "weights": weights})
     heavy = None if weights is None else columns.weights(weights)
     rows = _Rows(columns.column(labels, "labels"), columns.scores(scores), heavy, times=times)
     rows.check_lengths("scores")
@@ -266,6 +267,7 @@ def _without_missing(rows: _Rows, missing: Missing) -> tuple[_Rows, int]:
 
 def _binary(labels: Array, positive: Any) -> tuple[Array, Any]:
     """Which cases are positive, and the label that says so."""
+    columns.check_simple(labels, "labels")
     if labels.dtype.kind == "O":
         labels = _as_simple(labels)
     if positive is not None:
@@ -318,10 +320,6 @@ def _as_simple(labels: Array) -> Array:
 
 def _distinct(labels: Array) -> list[Any]:
     """The distinct labels in a fixed order, for a message."""
-    try:
-        hash(tuple(labels))
-    except TypeError:
-        raise InputError("holds lists or mappings", "pass one simple value for each case", argument="labels") from None
     return sorted(
         set(labels.tolist()),
         key=lambda label: (str(type(label)), label if isinstance(label, int | float) else str(label)),

@@ -14,6 +14,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from cutline.core.columns import check_simple
 from cutline.core.errors import Argument, InputError, ParameterError, PositionError, Text, near, shown
 
 Array = npt.NDArray[Any]
@@ -99,7 +100,11 @@ def reading(source: Source, asked: Mapping[Any, Ask]) -> Iterator[dict[Any, Arra
     """The rows of the columns; what the block refuses about one of them is told with its name and its place."""
     check(source, asked)
     try:
-        yield source.rows(asked)
+        found = source.rows(asked)
+        for key, one in asked.items():
+            if one.role in ("labels", "groups", "id"):
+                check_simple(np.asarray(found[key]), one.role)
+        yield found
     except PositionError as error:
         raise told(error, source, asked) from None
 

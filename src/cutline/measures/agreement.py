@@ -33,7 +33,7 @@ def _floats(c: Counts) -> tuple[Any, Any, Any, Any]:
     headline=True,
     trained_by="diagonals",
     card=True,
-    source=("berrar2025", "matthews1975"),
+    source={"berrar2025": "Definition 15", "sonnenburg": "Scores III", "matthews1975": ""},
 )
 def mcc(c: Counts) -> Any:
     """Correlation of the labels and the predictions.
@@ -59,7 +59,7 @@ def mcc(c: Counts) -> Any:
     ),
     aliases=("cohen_kappa",),
     trained_by="diagonals",
-    source=("berrar2025", "cohen1960"),
+    source={"berrar2025": "Definition 24", "cohen1960": ""},
 )
 def kappa(c: Counts) -> Any:
     """Agreement of labels and predictions beyond what chance would give.
@@ -81,7 +81,7 @@ def kappa(c: Counts) -> Any:
     concordant=False,
     parameters={"base": BASE},
     undefined=NO_CASE,
-    source="murphy2007",
+    source={"murphy2007": "Equation 16"},
 )
 def mutual_information(c: Counts, *, base: float = math.e) -> Any:
     """What a prediction tells about the label, in nats unless `base` says otherwise."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from cutline.core.counts import Counts, divide, real
 from cutline.measures.conditions import ALL_FLAGGED, NO_POSITIVE, NONE_FLAGGED, ONE_CLASS
-from cutline.measures.facts import Condition, Parameter, ReferenceValue
+from cutline.measures.facts import NULL_PREVALENCE, Condition, Parameter, ReferenceValue, null
 from cutline.measures.kinds import Equivalent, Proportion, Ratio
 from cutline.measures.rates import fnr, fpr, precision, rate, recall, specificity
 
@@ -26,7 +26,7 @@ from cutline.measures.rates import fnr, fpr, precision, rate, recall, specificit
     undefined=ONE_CLASS,
     aliases=("informedness", "youden_index", "wracc"),
     equivalent=Equivalent("balanced_accuracy", "2 balanced_accuracy - 1"),
-    source=("berrar2025", "youden1950", "sonnenburg"),
+    source={"berrar2025": "Definition 8", "sonnenburg": "Scores III", "youden1950": ""},
 )
 def youden_j(c: Counts) -> Any:
     """How much more often a positive case is flagged than a negative one.
@@ -63,7 +63,7 @@ def weighted_relative_accuracy(c: Counts) -> Any:
     undefined=(*ONE_CLASS, NONE_FLAGGED),
     aliases=("positive_likelihood_ratio",),
     kind=Ratio(above=("tp", "fn"), below=("fp", "tn")),
-    source="berrar2025",
+    source={"berrar2025": "Definition 9"},
 )
 def lr_plus(c: Counts) -> Any:
     """How many times likelier a positive case is flagged than a negative one."""
@@ -80,7 +80,7 @@ def lr_plus(c: Counts) -> Any:
     undefined=(*ONE_CLASS, ALL_FLAGGED),
     aliases=("negative_likelihood_ratio",),
     kind=Ratio(above=("fn", "tp"), below=("tn", "fp")),
-    source="berrar2025",
+    source={"berrar2025": "Definition 10"},
 )
 def lr_minus(c: Counts) -> Any:
     """How many times likelier a positive case is left unflagged than a negative one."""
@@ -96,7 +96,7 @@ def lr_minus(c: Counts) -> Any:
     undefined=ONE_CLASS,
     aliases=("bacc",),
     headline=True,
-    source="berrar2025",
+    source={"berrar2025": "Definition 11"},
 )
 def balanced_accuracy(c: Counts) -> Any:
     """Mean of the accuracies within the two classes."""
@@ -112,7 +112,7 @@ def balanced_accuracy(c: Counts) -> Any:
     undefined=ONE_CLASS,
     aliases=("ber",),
     equivalent=Equivalent("balanced_accuracy", "1 - balanced_accuracy"),
-    source="sonnenburg",
+    source={"sonnenburg": "Scores III"},
 )
 def balanced_error_rate(c: Counts) -> Any:
     """Mean of the error rates within the two classes."""
@@ -155,7 +155,7 @@ def _f_baseline(s: Any, alpha: float) -> Any:
     ),
     parameters={"alpha": Parameter("weight of precision against recall", low=0, high=1, example=0.3)},
     trained_by="rows",
-    source="murphy2007",
+    source={"murphy2007": "Equation 13"},
 )
 def f_alpha(c: Counts, *, alpha: float = 0.5) -> Any:
     """Weighted harmonic mean of precision and recall, from the counts, so that it is 0 where they are undefined.
@@ -181,7 +181,7 @@ def f_alpha(c: Counts, *, alpha: float = 0.5) -> Any:
     parameters={"beta": Parameter("how many times recall counts as much as precision", low=0, high=1e100, example=2)},
     trained_by="rows",
     numbered={r"f_?(\d+(?:\.\d+)?)": "beta"},
-    source="berrar2025",
+    source={"berrar2025": "Definition 13"},
 )
 def f_beta(c: Counts, *, beta: float = 1.0) -> Any:
     """Harmonic mean of precision and recall, recall counting beta times as much."""
@@ -200,7 +200,7 @@ def f_beta(c: Counts, *, beta: float = 1.0) -> Any:
     headline=True,
     kind=Proportion(lambda c: (c.tp, c.tp + c.fp + c.fn), then=lambda jaccard: 2 * jaccard / (1 + jaccard)),
     trained_by="rows",
-    source=("berrar2025", "murphy2007", "sonnenburg"),
+    source={"berrar2025": "Definition 12", "murphy2007": "Equation 12", "sonnenburg": "Scores III"},
 )
 def f1(c: Counts) -> Any:
     """Harmonic mean of precision and recall, from the counts: 0, not undefined, when every flagged case is wrong."""
@@ -215,7 +215,7 @@ def f1(c: Counts) -> Any:
     baseline=ReferenceValue(r"\sqrt{\pi q}", lambda s, **_: np.sqrt(s.prevalence * s.flagged)),
     undefined=(NO_POSITIVE, NONE_FLAGGED),
     aliases=("fowlkes_mallows",),
-    source="berrar2025",
+    source={"berrar2025": "Definition 14"},
 )
 def g_measure(c: Counts) -> Any:
     """Geometric mean of precision and recall."""
@@ -256,17 +256,9 @@ def jaccard(c: Counts) -> Any:
             "there is no positive case", lambda c, prevalence=None, **_: (c.positives == 0) & (prevalence is None)
         ),
     ),
-    parameters={
-        "prevalence": Parameter(
-            "prevalence that the null model knows; the data's own by default",
-            low=0,
-            high=1,
-            includes_low=False,
-            example=0.5,
-        )
-    },
+    parameters={"prevalence": NULL_PREVALENCE},
     equivalent=Equivalent("precision", "precision / prevalence"),
-    source="berrar2025",
+    source={"berrar2025": "Definition 16"},
 )
 def lift(c: Counts, *, prevalence: float | None = None) -> Any:
     """How many times more of the flagged cases are positive than a null model would get right.
@@ -274,5 +266,4 @@ def lift(c: Counts, *, prevalence: float | None = None) -> Any:
     >>> lift(Counts(tp=3, fp=1, fn=2, tn=4))
     1.5
     """
-    null = divide(c.positives, c.total) if prevalence is None else prevalence
-    return divide(precision.function(c), null)
+    return divide(precision.function(c), null(c.positives, c.total, prevalence))

@@ -236,7 +236,7 @@ def _by_kind(m: Measure, r: Ranking) -> Any:
         return share if m.kind.then is float else m.kind.then(share)
     if isinstance(m.kind, LineOfAuc):
         with np.errstate(divide="ignore", invalid="ignore"):
-            slope, intercept = m.kind.of(r)
+            slope, intercept = m.kind.of(r, **m.bound)
         return slope * float(divide(r.pairs.concordant + r.pairs.tied / 2, r.pairs.every)) + intercept
     if isinstance(m.kind, MeanOfCases):
         chosen = fixed(m, float(r.total))

@@ -99,7 +99,7 @@ def _risk(c: Counts, risk: float | None) -> Any:
     perfect=1,
     baseline=ReferenceValue(
         r"q\left[1 - \frac{1-\pi}{\pi}\,\frac{p_t}{1-p_t}\right]",
-        lambda s, risk=None: net_benefit.baseline.at(s, risk=risk) / s.prevalence,
+        lambda s, risk=None: divide(net_benefit.baseline.function(s, risk=risk), s.prevalence),
     ),
     undefined=(NO_POSITIVE, *net_benefit.undefined[1:]),
     parameters=net_benefit.parameters,
@@ -109,9 +109,8 @@ def _risk(c: Counts, risk: float | None) -> Any:
 )
 def standardised_net_benefit(c: Counts, *, risk: float | None = None) -> Any:
     """Net benefit as a share of the most there is to gain: 1 when every positive is found and nobody else flagged."""
-    return np.where(
-        np.asarray(c.positives) > 0, divide(net_benefit.function(c, risk=risk), divide(c.positives, c.total)), np.nan
-    )[()]
+    found = divide(net_benefit.function(c, risk=risk), divide(c.positives, c.total))
+    return np.where(real(c.positives) > 0, found, np.nan)[()]
 
 
 def _cheapest_cut(r: Ranking, cost_fp: float, cost_fn: float) -> Any:

@@ -12,6 +12,7 @@ import itertools
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -91,6 +92,11 @@ class Expression:
             raise UntraceableError(f"A traced definition cannot use {function.__name__}.")
         return known(*arguments, **options)
 
+    def __getitem__(self, index: Any) -> Expression:
+        if index not in ((), Ellipsis):
+            raise UntraceableError("A traced definition cannot take a part of its data.")
+        return self  # the usual way from an array without axes to a number
+
     def __array__(self, *_: Any, **__: Any) -> Any:
         raise UntraceableError("A traced definition cannot turn its data into an array.")
 
@@ -120,7 +126,10 @@ def _node(name: str, *arguments: Any) -> Expression:
     name = _SAME.get(name, name)
     if name not in OPERATIONS:
         raise UntraceableError(f"A traced definition cannot use {name}.")
-    return Expression(name, tuple(_expression(argument) for argument in arguments))
+    nodes = tuple(_expression(argument) for argument in arguments)
+    if name == "multiply" and nodes[1].operation == "number" and nodes[1].arguments[0] == 1:
+        return nodes[0]  # how counts are made floats, as symbols are
+    return Expression(name, nodes)
 
 
 def _expression(value: Any) -> Expression:
@@ -164,19 +173,21 @@ class Traced:
     parameters: Mapping[str, float] = field(default_factory=dict)
 
 
+@lru_cache(maxsize=1024)
 def trace(measure: Measure, adjustable: tuple[str, ...] = ()) -> Traced | None:
     """The definition of a measure of one cut as expressions; None when it cannot be traced.
 
     Args:
         measure: The measure, of which parameters may be bound.
         adjustable: Names of parameters that stay inputs of the program, where the measure has them and leaves them
-            open; `Traced.parameters` has their defaults.
+            open; `Traced.parameters` has these inputs, such as `expected_cost.cost_fp`, with their defaults.
     """
     if measure.needs is not Needs.COUNTS:
         return None
     given = {name: value for name, value in measure.defaults.items() if name in measure.parameters}
-    free = {name: float(given[name]) for name in adjustable if name in given and name not in measure.bound}
-    parameters = given | {name: symbol(name) for name in free}
+    names = {name: f"{measure.name}.{name}" for name in adjustable if name in given and name not in measure.bound}
+    free = {names[name]: float(given[name]) for name in names}
+    parameters = given | {name: symbol(names[name]) for name in names}
     inputs: list[Any] = [symbol(name) for name in INPUTS]
     counts = _Symbols(*inputs)
     value = _attempt(lambda: measure.function(counts, **parameters))
@@ -257,9 +268,12 @@ class Program:
     def __init__(self) -> None:
         self.steps: list[list[Any]] = []
         self._places: dict[tuple[Any, ...], int] = {}
+        self._added: dict[int, tuple[Expression, int]] = {}  # by identity: an expression is used many times
 
     def add(self, expression: Expression) -> int:
         """The place of the step whose result is that of the expression."""
+        if id(expression) in self._added:
+            return self._added[id(expression)][1]
         if expression.operation == "number":
             step: tuple[Any, ...] = ("number", _spelled(expression.arguments[0]))
         elif expression.operation == "input":
@@ -269,6 +283,7 @@ class Program:
         if step not in self._places:
             self._places[step] = len(self.steps)
             self.steps.append(list(step))
+        self._added[id(expression)] = (expression, self._places[step])
         return self._places[step]
 
     def run(self, inputs: Mapping[str, Any]) -> list[Any]:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cutline.core.counts import divide
 from cutline.core.errors import ParameterError
 
 
@@ -98,3 +99,13 @@ class Parameter:
         bounds = f"{low} to {self.high:g}" if closed else " and ".join(part for part in (low, high) if part)
         number = f"a {'whole ' if self.whole else ''}number {bounds}".rstrip()
         return f"{named} or {number}" if named else number
+
+
+NULL_PREVALENCE = Parameter(
+    "prevalence that the null model knows; the data's own by default", low=0, high=1, includes_low=False, example=0.5
+)
+
+
+def null(positives: Any, total: Any, prevalence: float | None) -> Any:
+    """The share of positives that the null model expects: what it was told, or that of the data."""
+    return divide(positives, total) if prevalence is None else prevalence

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple
 
 from cutline.core.counts import Counts
-from cutline.core.ranking import Array, Ranking
+from cutline.core.ranking import Array
 
 
 class PairedShare(NamedTuple):
@@ -43,9 +43,9 @@ class Ratio(NamedTuple):
 
 
 class LineOfAuc(NamedTuple):
-    """A slope times the AUC plus an intercept, the class sizes being given."""
+    """A slope times the AUC plus an intercept, the class sizes and the parameters being given."""
 
-    of: Callable[[Ranking], tuple[Any, Any]]
+    of: Callable[..., tuple[Any, Any]]
 
 
 class MeanOfCases(NamedTuple):

@@ -25,6 +25,9 @@ class Loss(NamedTuple):
     curvature: Array
 
 
+_UNIT = 1e-6  # how far a norm may be from 1 by rounding, in single precision too
+
+
 class TripletLoss(NamedTuple):
     """The sum of the losses of all triplets, and its gradient by each embedding."""
 
@@ -105,29 +108,62 @@ def hinge(labels: npt.ArrayLike, margins: npt.ArrayLike, *, positive: Any = None
 
 
 def triplet(
-    anchor: npt.ArrayLike, positive: npt.ArrayLike, negative: npt.ArrayLike, *, margin: float = 0.2
+    anchor: npt.ArrayLike,
+    positive: npt.ArrayLike,
+    negative: npt.ArrayLike,
+    *,
+    margin: float = 0.2,
+    normalise: bool = False,
 ) -> TripletLoss:
     """How far anchors are from being nearer to their positive than to their negative by a margin (Definition 34).
 
-    Each argument holds one embedding a row.
+    Args:
+        anchor: one embedding a row, each of the Euclidean norm 1.
+        positive: the embeddings that should be near, in the same order.
+        negative: the embeddings that should be far, in the same order.
+        margin: by how much nearer, in squared distances.
+        normalise: divide each embedding by its norm first, and give the gradients by the embeddings before that;
+            without, norms that are not 1 are refused.
 
     >>> triplet([[0.0, 1.0]], [[1.0, 0.0]], [[0.0, -1.0]], margin=3.0).value  # 2 - 4 + 3
     1.0
     """
     margin = columns.number(margin, "margin")
-    a, p, n = (_embeddings(x, name) for x, name in ((anchor, "anchor"), (positive, "positive"), (negative, "negative")))
-    if not a.shape == p.shape == n.shape:
-        raise InputError(
-            f"anchor, positive and negative have the shapes {a.shape}, {p.shape} and {n.shape}", "pass equal shapes"
-        )
+    given = [_embeddings(x, name) for x, name in ((anchor, "anchor"), (positive, "positive"), (negative, "negative"))]
+    if len({x.shape for x in given}) > 1:
+        shapes = "{}, {} and {}".format(*(x.shape for x in given))
+        raise InputError(f"anchor, positive and negative have the shapes {shapes}", "pass equal shapes")
+    norms = [_norms(x, name, normalise) for x, name in zip(given, ("anchor", "positive", "negative"), strict=True)]
+    a, p, n = (x if norm is None else x / norm for x, norm in zip(given, norms, strict=True))
     excess = ((a - p) ** 2).sum(1) - ((a - n) ** 2).sum(1) + margin
     active = (excess > 0)[:, None]
-    return TripletLoss(
-        value=float(np.maximum(0, excess).sum()),
-        anchor=np.where(active, 2 * (n - p), 0.0),
-        positive=np.where(active, 2 * (p - a), 0.0),
-        negative=np.where(active, 2 * (a - n), 0.0),
+    gradients = (
+        _before_normalising(np.where(active, gradient, 0.0), unit, norm)
+        for gradient, unit, norm in zip((2 * (n - p), 2 * (p - a), 2 * (a - n)), (a, p, n), norms, strict=True)
     )
+    return TripletLoss(float(np.maximum(0, excess).sum()), *gradients)
+
+
+def _norms(embeddings: Array, name: str, normalise: bool) -> Array | None:
+    """What to divide each embedding by; None if they have to have the norm 1 already, and do."""
+    norms = np.linalg.norm(embeddings, axis=1, keepdims=True)
+    if normalise:
+        if not norms.all():
+            raise InputError("has a row of zeros, which has no direction", "leave it out", argument=name)
+        return np.asarray(norms)
+    off = np.flatnonzero(np.abs(norms[:, 0] - 1) > _UNIT)
+    if len(off):
+        found = f"has the norm {norms[off[0], 0]:.4g} in row {off[0]}, and the triplet loss is one of unit vectors"
+        raise InputError(found, "divide each row by its norm, or pass normalise=True", argument=name)
+    return None
+
+
+def _before_normalising(gradient: Array, unit: Array, norm: Array | None) -> Array:
+    """The gradient by an embedding, from that by what it was made of."""
+    if norm is None:
+        return gradient
+    along = (gradient * unit).sum(1, keepdims=True)
+    return np.asarray((gradient - along * unit) / norm)
 
 
 def _embeddings(values: Any, name: str) -> Array:
@@ -142,7 +178,20 @@ def _embeddings(values: Any, name: str) -> Array:
 
 
 def triplet_loss(
-    anchor: npt.ArrayLike, positive: npt.ArrayLike, negative: npt.ArrayLike, *, margin: float = 0.2
+    anchor: npt.ArrayLike,
+    positive: npt.ArrayLike,
+    negative: npt.ArrayLike,
+    *,
+    margin: float = 0.2,
+    normalise: bool = False,
 ) -> float:
-    """The value of the triplet loss alone."""
-    return triplet(anchor, positive, negative, margin=margin).value
+    """The value of the triplet loss alone; see `losses.triplet`.
+
+    Args:
+        anchor: one embedding a row, each of the Euclidean norm 1.
+        positive: the embeddings that should be near, in the same order.
+        negative: the embeddings that should be far, in the same order.
+        margin: by how much nearer, in squared distances.
+        normalise: divide each embedding by its norm first.
+    """
+    return triplet(anchor, positive, negative, margin=margin, normalise=normalise).value

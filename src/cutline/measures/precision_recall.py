@@ -10,7 +10,7 @@ import numpy as np
 from cutline.core.counts import divide
 from cutline.core.ranking import Array, Ranking, dot
 from cutline.measures.conditions import FRACTIONAL_WEIGHTS, NO_POSITIVE, ONE_CLASS
-from cutline.measures.facts import PREVALENCE, Condition, Parameter, ReferenceValue
+from cutline.measures.facts import NULL_PREVALENCE, PREVALENCE, Condition, Parameter, ReferenceValue, null
 from cutline.measures.kinds import Equivalent
 from cutline.measures.roc import order, over_stack
 
@@ -73,7 +73,7 @@ def _mean_precision_of_places(r: Ranking) -> Array:
     headline=True,
     trained_by="precisions",
     card=True,
-    source="berrar2025",
+    source={"berrar2025": "Definition 32", "murphy2007": "Section 2", "sonnenburg": "Area under the curves"},
 )
 def average_precision(r: Ranking) -> Any:
     """Mean precision over the positive cases, each read at the cut of its own score, as scikit-learn does.
@@ -129,7 +129,7 @@ def _harmonic_number(n: float) -> float:
     baseline=PREVALENCE,
     undefined=FRACTIONAL_WEIGHTS,
     scales=False,
-    source="berrar2025",
+    source={"berrar2025": "Definition 32"},
 )
 def mean_precision(r: Ranking) -> Any:
     """Mean over all places of the list of the precision down to there: what average precision is confused with."""
@@ -144,17 +144,28 @@ def mean_precision(r: Ranking) -> Any:
     range=(0, math.inf),
     better="higher",
     perfect=ReferenceValue(
-        r"1 + H_n - H_P", lambda s, **_: 1 + _harmonic_number(s.n) - _harmonic_number(s.n * s.prevalence)
+        r"\frac{\pi}{\pi_0}(1 + H_n - H_P)",
+        lambda s, prevalence=None: (
+            s.prevalence
+            / (prevalence or s.prevalence)
+            * (1 + _harmonic_number(s.n) - _harmonic_number(s.n * s.prevalence))
+        ),
     ),
-    baseline=1,
-    undefined=(NO_POSITIVE, FRACTIONAL_WEIGHTS),
+    baseline=ReferenceValue(r"\pi/\pi_0", lambda s, prevalence=None: s.prevalence / (prevalence or s.prevalence)),
+    undefined=(
+        Condition(
+            "there is no positive case", lambda r, prevalence=None, **_: (r.positives == 0) & (prevalence is None)
+        ),
+        FRACTIONAL_WEIGHTS,
+    ),
     scales=False,
+    parameters={"prevalence": NULL_PREVALENCE},
     equivalent=Equivalent("mean_precision", "mean_precision / prevalence"),
-    source="berrar2025",
+    source={"berrar2025": "Definition 26"},
 )
-def average_lift(r: Ranking) -> Any:
+def average_lift(r: Ranking, *, prevalence: float | None = None) -> Any:
     """Mean lift over all lengths of the list."""
-    return divide(mean_precision.function(r), divide(r.positives, r.total))
+    return divide(mean_precision.function(r), null(r.positives, r.total, prevalence))
 
 
 @order(
@@ -166,7 +177,7 @@ def average_lift(r: Ranking) -> Any:
     undefined=ONE_CLASS,
     concordant=False,
     aliases=("map",),
-    source=("berrar2025", "beitzel2009"),
+    source={"berrar2025": "Section 6", "beitzel2009": ""},
 )
 def mean_average_precision(r: Ranking) -> Any:
     """Mean of the average precisions with each class in turn as the positive one."""
@@ -212,7 +223,7 @@ HALF_OF_THE_PREVALENCE = ReferenceValue(r"\frac{\pi}{2}", lambda s, **_: s.preva
     baseline=HALF_OF_THE_PREVALENCE,
     undefined=NO_POSITIVE,
     concordant=False,
-    source=("berrar2025", "boyd2013"),
+    source={"berrar2025": "Definition 33", "boyd2013": ""},
 )
 def aucpr_min(r: Ranking) -> Any:
     """Area under the precision-recall curve through the lowest precision at each recall, from (0, 0).
@@ -231,7 +242,7 @@ def aucpr_min(r: Ranking) -> Any:
     baseline=HALF_OF_THE_PREVALENCE,
     undefined=NO_POSITIVE,
     concordant=False,
-    source=("berrar2025", "boyd2013"),
+    source={"berrar2025": "Definition 33", "boyd2013": ""},
 )
 def aucpr_minmax(r: Ranking) -> Any:
     """Area under the precision-recall curve by trapezoids between neighbouring cuts, from (0, 0).
@@ -250,7 +261,7 @@ def aucpr_minmax(r: Ranking) -> Any:
     baseline=HALF_OF_THE_PREVALENCE,
     undefined=NO_POSITIVE,
     concordant=False,
-    source=("berrar2025", "boyd2013"),
+    source={"berrar2025": "Definition 33", "boyd2013": ""},
 )
 def aucpr_max(r: Ranking) -> Any:
     """Area under the precision-recall curve through the highest precision at each recall, from (0, 0).
@@ -305,7 +316,7 @@ def _at_recall(r: Ranking, *, recall: float) -> tuple[Array, Array]:
     undefined=NO_POSITIVE,
     parameters={"recall": Parameter("recall to reach at least", low=0, high=1, includes_low=False, example=0.5)},
     found_at=lambda r, recall, **_: int(_best(*_at_recall(r, recall=recall))),
-    source="murphy2007",
+    source={"murphy2007": "Section 2"},
 )
 def precision_at_recall(r: Ranking, *, recall: float = 0.8) -> Any:
     """The best precision of a cut that reaches a recall."""
@@ -334,7 +345,7 @@ def _at_precision(r: Ranking, *, precision: float) -> tuple[Array, Array]:
     parameters={"precision": Parameter("precision to reach at least", low=0, high=1, includes_low=False, example=0.5)},
     found_at=lambda r, precision, **_: int(_best(*_at_precision(r, precision=precision))),
     concordant=False,
-    source="murphy2007",
+    source={"murphy2007": "Section 2, the converse"},
 )
 def recall_at_precision(r: Ranking, *, precision: float = 0.8) -> Any:
     """The best recall of a cut that reaches a precision."""

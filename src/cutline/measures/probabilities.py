@@ -78,7 +78,7 @@ def _distances(r: Ranking) -> tuple[Array, Array]:
     baseline=ReferenceValue(r"2\pi(1-\pi)", lambda s, **_: 2 * s.prevalence * (1 - s.prevalence)),
     aliases=("mean_absolute_error", "mape", "mean_absolute_probability_error"),
     kind=MeanOfCases(_distances),
-    source="berrar2025",
+    source={"berrar2025": "Definition 17"},
 )
 def mae(r: Ranking) -> Any:
     """Mean distance of the probability from the label. It is not proper: it rewards exaggeration."""
@@ -97,7 +97,7 @@ def _squares(r: Ranking) -> tuple[Array, Array]:
     headline=True,
     kind=MeanOfCases(_squares),
     card=True,
-    source=("berrar2025", "brier1950"),
+    source={"berrar2025": "Definition 18", "brier1950": ""},
 )
 def brier(r: Ranking) -> Any:
     """Mean squared distance of the probability from the label."""
@@ -110,7 +110,7 @@ def brier(r: Ranking) -> Any:
     baseline=ReferenceValue(r"\sqrt{\pi(1-\pi)}", lambda s, **_: math.sqrt(s.prevalence * (1 - s.prevalence))),
     aliases=("root_mean_square_error",),
     equivalent=Equivalent("brier", "the square root of brier"),
-    source="berrar2025",
+    source={"berrar2025": "Definition 19"},
 )
 def rmse(r: Ranking) -> Any:
     """Root of the Brier score."""
@@ -125,7 +125,7 @@ def rmse(r: Ranking) -> Any:
     baseline=ReferenceValue(r"1 - \pi(1-\pi)", lambda s, **_: 1 - s.prevalence * (1 - s.prevalence)),
     aliases=("quadratic_scoring_rule",),
     equivalent=Equivalent("brier", "1 - brier"),
-    source="berrar2025",
+    source={"berrar2025": "Section 1"},
 )
 def quadratic_score(r: Ranking) -> Any:
     """Mean reward by the quadratic scoring rule, which is strictly proper."""
@@ -170,7 +170,7 @@ def _surprise(r: Ranking, eps: float | None = None, base: float = math.e) -> tup
     headline=True,
     kind=MeanOfCases(_surprise),
     card=True,
-    source="berrar2025",
+    source={"berrar2025": "Definition 20"},
 )
 def log_loss(r: Ranking, *, base: float = math.e, eps: float | None = None) -> Any:
     """Mean surprise at the true class, in nats unless `base` says otherwise."""
@@ -197,7 +197,7 @@ def log_loss(r: Ranking, *, base: float = math.e, eps: float | None = None) -> A
         "base": BASE,
         "eps": EPS,
     },
-    source=("berrar2025", "lin2017"),
+    source={"berrar2025": "Definition 21", "lin2017": ""},
 )
 def balanced_cross_entropy(
     r: Ranking, *, alpha: float | None = None, base: float = math.e, eps: float | None = None
@@ -233,7 +233,7 @@ def _balanced_entropy(prevalence: float, alpha: float, base: float) -> float:
         "base": BASE,
         "eps": EPS,
     },
-    source=("berrar2025", "lin2017"),
+    source={"berrar2025": "Definition 22", "lin2017": ""},
 )
 def focal_loss(
     r: Ranking,
@@ -310,7 +310,7 @@ def information_scores(
         Condition(c.words, lambda r, prior=None, c=c, **_: (prior is None) & c.holds(r)) for c in ONE_CLASS
     ),
     parameters={"prior": PRIOR, "base": BASE},
-    source=("berrar2025", "kononenko1991"),
+    source={"berrar2025": "Definition 23", "kononenko1991": ""},
 )
 def information_score(r: Ranking, *, prior: float | None = None, base: float = math.e) -> Any:
     """Mean information that the probabilities give beyond the prior, misleading information counting against it."""
@@ -337,7 +337,7 @@ def _log(p: Any) -> Any:
     baseline=0,
     undefined=information_score.undefined,
     parameters={"prior": PRIOR},
-    source=("berrar2025", "kononenko1991"),
+    source={"berrar2025": "Definition 23", "kononenko1991": ""},
 )
 def relative_information_score(r: Ranking, *, prior: float | None = None) -> Any:
     """The information score as a share of what knowing every label would give."""
@@ -363,7 +363,7 @@ def _shortfalls(r: Ranking) -> tuple[Array, Array]:
     baseline=1,
     concordant=True,
     kind=MeanOfCases(_shortfalls),
-    source="berrar2025",
+    source={"berrar2025": "Definition 35"},
 )
 def hinge_loss(r: Ranking) -> Any:
     """Mean shortfall from a margin of 1, the scores being signed distances from the boundary.

@@ -37,7 +37,7 @@ QUOTA = Parameter("how many places there are; share= gives them as a share of th
     scales=False,
     trained_by="quota",
     numbered={r"precision_at_(\d+)": "quota"},
-    source=("arbel2006", "an2001"),
+    source={"arbel2006": "Equation 4", "an2001": ""},
 )
 def hit_rate(r: Ranking, *, quota: Any) -> Any:
     """Share of the places that go to a positive case: precision in the quota, not what Murphy calls hit rate.
@@ -61,7 +61,7 @@ def hit_rate(r: Ranking, *, quota: Any) -> Any:
     equivalent=Equivalent("hit_rate", "hit_rate quota / P"),
     trained_by="quota",
     numbered={r"recall_at_(\d+)": "quota"},
-    source="arbel2006",
+    source={"arbel2006": "Equation 6"},
 )
 def qrecall(r: Ranking, *, quota: Any) -> Any:
     """Share of the positive cases that get a place."""
@@ -117,7 +117,7 @@ def lifts(r: Ranking, portions: int) -> Any:
     },
     concordant=False,
     aliases=("decile_lift",),
-    source=("arbel2006", "coppock2002"),
+    source={"arbel2006": "Section 2.2.5", "coppock2002": ""},
 )
 def portion_lift(r: Ranking, *, portion: int = 1, portions: int = 10) -> Any:
     """How many times more positives one portion of the list holds than a portion of a random list would."""
@@ -140,7 +140,7 @@ def portion_lift(r: Ranking, *, portion: int = 1, portions: int = 10) -> Any:
     headline=True,
     scales=False,
     equivalent=Equivalent("average_precision", "average_precision", without_ties=True),
-    source="arbel2006",
+    source={"arbel2006": "Equation 12"},
 )
 def average_hit_rate(r: Ranking) -> Any:
     """Mean hit rate over the places that hold a positive case: average precision, but for ties."""
@@ -167,7 +167,7 @@ def _area_from(r: Ranking, place: Any) -> Any:
     undefined=NO_POSITIVE,
     headline=True,
     scales=False,
-    source="arbel2006",
+    source={"arbel2006": "Equation 13"},
 )
 def average_qrecall(r: Ranking) -> Any:
     """Mean Qrecall over all quotas that could hold every positive case."""
@@ -187,7 +187,7 @@ def average_qrecall(r: Ranking) -> Any:
     aliases=("potential_extract_measure",),
     kind=LineOfAuc(lambda r: (2.0, -1.0)),
     equivalent=Equivalent("auc", "2 auc - 1"),
-    source="arbel2006",
+    source={"arbel2006": "Equation 15"},
 )
 def pem(r: Ranking) -> Any:
     """Which part of the gain of a perfect order over a random one the model has: the Gini index, ties included."""
@@ -232,7 +232,7 @@ def pem_areas(data: Any, scores: Any = None, weights: Any = None, *, positive: A
 
 
 @quota_measure(
-    title="Pearson correlation",
+    title="Correlation of score and share of positives",
     formula=r"\frac{\text{Cov}(p, t)}{\sigma_p \, \sigma_t}",
     range=(-1, 1),
     better="higher",
@@ -249,12 +249,13 @@ def pem_areas(data: Any, scores: Any = None, weights: Any = None, *, positive: A
     concordant=False,
     aliases=("pearson_correlation",),
     scales=False,
-    source="arbel2006",
+    source={"arbel2006": "Equation 11"},
 )
 def pearson(r: Ranking, *, quota: Any = None) -> Any:
-    """Correlation of the scores with the labels in the first places of the list; a place in a tie holds t.
+    """Pearson correlation of each place's score with the share of positives there, in the first places of the list.
 
-    With few distinct scores it says little: two of them give -1 or 1, however bad the model.
+    A place in a tie holds the share of positives among the tied cases. Without ties it is the correlation of scores and
+    labels; with many ties it is far higher than that, and two distinct scores give -1 or 1, however bad the model.
     """
     size, t = _places(r, quota)
     n = size.sum(-1, keepdims=True)

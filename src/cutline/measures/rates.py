@@ -50,7 +50,12 @@ def xlogx(x: Any) -> Any:
     headline=True,
     undefined=NO_CASE,
     kind=Proportion(lambda c: (c.tp + c.tn, c.total), paired=PairedShare(None, "right")),
-    source=("berrar2025", "murphy2007", "sonnenburg"),
+    source={
+        "berrar2025": "Definition 1",
+        "murphy2007": "Equation 10",
+        "arbel2006": "Equation 1",
+        "sonnenburg": "Scores I",
+    },
 )
 def accuracy(c: Counts) -> Any:
     """Share of the cases that are predicted correctly.
@@ -73,7 +78,7 @@ def accuracy(c: Counts) -> Any:
     undefined=NO_CASE,
     kind=Proportion(lambda c: (c.fp + c.fn, c.total), paired=PairedShare(None, "wrong")),
     equivalent=Equivalent("accuracy", "1 - accuracy"),
-    source=("berrar2025", "sonnenburg"),
+    source={"berrar2025": "Definition 2", "arbel2006": "Equation 1", "sonnenburg": "Scores I"},
 )
 def error_rate(c: Counts) -> Any:
     """Share of the cases that are predicted wrongly: the mean 0-1 loss."""
@@ -91,7 +96,12 @@ def error_rate(c: Counts) -> Any:
     headline=True,
     kind=Proportion(lambda c: (c.tp, c.positives), paired=PairedShare(True, "right")),
     card=True,
-    source=("berrar2025", "murphy2007"),
+    source={
+        "berrar2025": "Definition 3",
+        "murphy2007": "Equation 6",
+        "arbel2006": "Equations 1 and 3",
+        "sonnenburg": "Scores II",
+    },
 )
 def recall(c: Counts) -> Any:
     """Share of the positive cases that are flagged.
@@ -113,7 +123,12 @@ def recall(c: Counts) -> Any:
     headline=True,
     kind=Proportion(lambda c: (c.tn, c.negatives), paired=PairedShare(False, "right")),
     card=True,
-    source=("berrar2025", "murphy2007"),
+    source={
+        "berrar2025": "Definition 4",
+        "murphy2007": "Equation 9",
+        "arbel2006": "Equation 1",
+        "sonnenburg": "Scores II",
+    },
 )
 def specificity(c: Counts) -> Any:
     """Share of the negative cases that are not flagged."""
@@ -130,7 +145,7 @@ def specificity(c: Counts) -> Any:
     aliases=("false_positive_rate", "false_acceptance_rate", "fall_out"),
     kind=Proportion(lambda c: (c.fp, c.negatives), paired=PairedShare(False, "wrong")),
     equivalent=Equivalent("specificity", "1 - specificity"),
-    source="murphy2007",
+    source={"berrar2025": "Figure 2", "murphy2007": "Equation 7", "arbel2006": "Equation 1", "sonnenburg": "Scores II"},
 )
 def fpr(c: Counts) -> Any:
     """Share of the negative cases that are flagged."""
@@ -147,7 +162,7 @@ def fpr(c: Counts) -> Any:
     aliases=("false_negative_rate", "false_rejection_rate", "miss_rate"),
     kind=Proportion(lambda c: (c.fn, c.positives), paired=PairedShare(True, "wrong")),
     equivalent=Equivalent("recall", "1 - recall"),
-    source="murphy2007",
+    source={"murphy2007": "Equation 8", "arbel2006": "Equation 1", "sonnenburg": "Scores II"},
 )
 def fnr(c: Counts) -> Any:
     """Share of the positive cases that are missed."""
@@ -166,7 +181,12 @@ def fnr(c: Counts) -> Any:
     kind=Proportion(lambda c: (c.tp, c.flagged)),
     trained_by="diagonals",
     card=True,
-    source=("berrar2025", "murphy2007"),
+    source={
+        "berrar2025": "Definition 5",
+        "murphy2007": "Equation 11",
+        "arbel2006": "Equations 1 and 2",
+        "sonnenburg": "Scores II",
+    },
 )
 def precision(c: Counts) -> Any:
     """Share of the flagged cases that are positive.
@@ -188,7 +208,7 @@ def precision(c: Counts) -> Any:
     undefined=ALL_FLAGGED,
     aliases=("negative_predictive_value",),
     kind=Proportion(lambda c: (c.tn, c.unflagged)),
-    source="berrar2025",
+    source={"berrar2025": "Definition 6", "sonnenburg": "Scores II"},
 )
 def npv(c: Counts) -> Any:
     """Share of the cases not flagged that are negative."""
@@ -205,7 +225,7 @@ def npv(c: Counts) -> Any:
     aliases=("false_discovery_rate",),
     kind=Proportion(lambda c: (c.fp, c.flagged)),
     equivalent=Equivalent("precision", "1 - precision"),
-    source="berrar2025",
+    source={"berrar2025": "Definition 7", "sonnenburg": "Scores II"},
 )
 def fdr(c: Counts) -> Any:
     """Share of the flagged cases that are negative."""
@@ -222,7 +242,7 @@ def fdr(c: Counts) -> Any:
     aliases=("fdr_minus", "negative_false_discovery_rate"),
     kind=Proportion(lambda c: (c.fn, c.unflagged)),
     equivalent=Equivalent("npv", "1 - npv"),
-    source="sonnenburg",
+    source={"sonnenburg": "Scores II"},
 )
 def false_omission_rate(c: Counts) -> Any:
     """Share of the cases not flagged that are positive."""
@@ -238,7 +258,7 @@ def false_omission_rate(c: Counts) -> Any:
     aliases=("base_rate",),
     undefined=NO_CASE,
     kind=Proportion(lambda c: (c.positives, c.total)),
-    source="berrar2025",
+    source={"berrar2025": "Definition 16"},
 )
 def prevalence(c: Counts) -> Any:
     """Share of the cases that are positive: a fact about the data, not about the model."""
@@ -255,7 +275,7 @@ def prevalence(c: Counts) -> Any:
     aliases=("flagged_rate", "rate_of_positive_predictions"),
     undefined=NO_CASE,
     kind=Proportion(lambda c: (c.flagged, c.total), paired=PairedShare(None, "flagged")),
-    source="berrar2025",
+    source={"berrar2025": "Definition 24", "murphy2007": "Equation 15"},
 )
 def predicted_positive_rate(c: Counts) -> Any:
     """Share of the cases that are flagged."""

@@ -17,7 +17,7 @@ from cutline.core.counts import divide
 from cutline.core.ranking import Ranking, dot, take
 from cutline.measures.conditions import ONE_CLASS
 from cutline.measures.definition import Family, Needs, measure
-from cutline.measures.facts import Condition, Parameter, ReferenceValue
+from cutline.measures.facts import NULL_PREVALENCE, Condition, Parameter, ReferenceValue
 from cutline.measures.kinds import Equivalent, LineOfAuc
 
 order = partial(measure, needs=Needs.RANKING, family=Family.RANKING, range=(0, 1), undefined=ONE_CLASS, concordant=True)
@@ -37,7 +37,13 @@ order = partial(measure, needs=Needs.RANKING, family=Family.RANKING, range=(0, 1
     kind=LineOfAuc(lambda r: (1.0, 0.0)),
     trained_by="pairs",
     card=True,
-    source=("berrar2025", "hanley1982"),
+    source={
+        "berrar2025": "Definition 27",
+        "murphy2007": "Section 1",
+        "arbel2006": "Section 2.3.1",
+        "sonnenburg": "Area under the curves",
+        "hanley1982": "",
+    },
 )
 def auc(r: Ranking) -> Any:
     """Probability that a positive case outranks a negative one, a tie counting one half.
@@ -59,7 +65,7 @@ def auc(r: Ranking) -> Any:
     aliases=("gini_index", "somers_d", "accuracy_ratio"),
     kind=LineOfAuc(lambda r: (2.0, -1.0)),
     equivalent=Equivalent("auc", "2 auc - 1"),
-    source="berrar2025",
+    source={"berrar2025": "Definition 28", "arbel2006": "Section 2.3.4", "sonnenburg": "Area under the curves"},
 )
 def gini(r: Ranking) -> Any:
     """How many more pairs of a positive and a negative are ranked rightly than wrongly, as a share of all."""
@@ -78,7 +84,7 @@ def gini(r: Ranking) -> Any:
     scales=False,
     kind=LineOfAuc(lambda r: (r.total / (r.total - 1), -r.total / (r.total - 1) / 2)),
     equivalent=Equivalent("auc", "n / (n - 1) (auc - 1/2)"),
-    source=("berrar2025", "berrar2014"),
+    source={"berrar2025": "Definition 31", "berrar2014": ""},
 )
 def taks(r: Ranking) -> Any:
     """Mean gap between recall and false positive rate over all places of the list but the last."""
@@ -86,21 +92,42 @@ def taks(r: Ranking) -> Any:
     return np.where(n >= 2, divide(n, n - 1) * gini.function(r) / 2, np.nan)
 
 
+def _more_than_null(n: Any, share: Any, prevalence: float | None) -> Any:
+    """How many more positives a random order has than the null model expects, averaged over all lengths of the list."""
+    return 0.0 if prevalence is None else (n + 1) / 2 * (share - prevalence)
+
+
+def _line_of_gain(r: Ranking, prevalence: float | None) -> tuple[Any, Any]:
+    share = r.positives / r.total
+    slope = share * r.negatives
+    return slope, _more_than_null(r.total, share, prevalence) - slope / 2
+
+
 @order(
     title="Average gain",
-    formula=r"\frac1n \sum_{j=1}^n \left[g(j) - \pi j\right] = \frac{PN}{n}\left(AUC - \tfrac12\right)",
+    formula=r"\frac1n \sum_{j=1}^n \left[g(j) - \pi_0 j\right] = "
+    r"\frac{PN}{n}\left(AUC - \tfrac12\right) + \frac{n+1}{2}(\pi - \pi_0)",
     range=(-np.inf, np.inf),
     better="higher",
-    perfect=ReferenceValue(r"\frac{PN}{2n}", lambda s, **_: s.n * s.prevalence * (1 - s.prevalence) / 2),
-    baseline=0,
+    perfect=ReferenceValue(
+        r"\frac{PN}{2n} + \frac{n+1}{2}(\pi - \pi_0)",
+        lambda s, prevalence=None: (
+            s.n * s.prevalence * (1 - s.prevalence) / 2 + _more_than_null(s.n, s.prevalence, prevalence)
+        ),
+    ),
+    baseline=ReferenceValue(
+        r"\frac{n+1}{2}(\pi - \pi_0)", lambda s, prevalence=None: _more_than_null(s.n, s.prevalence, prevalence)
+    ),
     scales=False,
-    kind=LineOfAuc(lambda r: (r.positives / r.total * r.negatives, -r.positives / r.total * r.negatives / 2)),
+    parameters={"prevalence": NULL_PREVALENCE},
+    kind=LineOfAuc(lambda r, prevalence=None: _line_of_gain(r, prevalence)),
     equivalent=Equivalent("auc", "P N / n (auc - 1/2)"),
-    source="berrar2025",
+    source={"berrar2025": "Definition 25"},
 )
-def average_gain(r: Ranking) -> Any:
-    """How many more positives the model finds than guessing, averaged over all lengths of the list."""
-    return divide(r.positives, r.total) * r.negatives * gini.function(r) / 2
+def average_gain(r: Ranking, *, prevalence: float | None = None) -> Any:
+    """How many more positives the model finds than a null model expects, averaged over all lengths of the list."""
+    share = divide(r.positives, r.total)
+    return share * r.negatives * gini.function(r) / 2 + _more_than_null(r.total, share, prevalence)
 
 
 @order(
@@ -148,7 +175,7 @@ def youden_of_all_cuts(r: Ranking) -> Any:
     aliases=("kolmogorov_smirnov", "ks_statistic"),
     found_at=lambda r, **_: int(np.argmax(np.abs(youden_of_all_cuts(r)))),
     headline=True,
-    source="berrar2025",
+    source={"berrar2025": "Definition 30"},
 )
 def ks(r: Ranking) -> Any:
     """Largest distance between the distributions of the scores in the two classes, whichever is above."""
@@ -163,7 +190,7 @@ def ks(r: Ranking) -> Any:
     baseline=0,
     aliases=("j_max", "max_youden"),
     found_at=lambda r, **_: int(np.argmax(youden_of_all_cuts(r))),
-    source=("berrar2025", "ruopp2008"),
+    source={"berrar2025": "Definition 8", "ruopp2008": ""},
 )
 def max_youden_j(r: Ranking) -> Any:
     """Youden's J at the best cut; flagging nobody gives 0, so it is never less.
@@ -190,7 +217,7 @@ def _crossing(r: Ranking) -> Any:
     aliases=("equal_error_rate", "crossover_rate"),
     found_at=lambda r, **_: int(_crossing(r)),
     headline=True,
-    source="murphy2007",
+    source={"murphy2007": "Section 1"},
 )
 def eer(r: Ranking) -> Any:
     """The error rate at which both classes suffer alike, on the straight line between the two nearest cuts."""
@@ -217,7 +244,7 @@ def over_stack(function: Callable[[Ranking], Any], r: Ranking) -> Any:
     better="higher",
     perfect=1,
     baseline=0.5,
-    source=("berrar2025", "provost2001"),
+    source={"berrar2025": "Definition 29", "arbel2006": "Section 2.2.2", "provost2001": ""},
 )
 def auch(r: Ranking) -> Any:
     """The area under the ROC curve after the best monotone recalibration of the same data: never less than the AUC."""
@@ -250,7 +277,7 @@ def area_up_to(r: Ranking, fp: Any) -> Any:
     scales=False,
     trained_by="first_negatives",
     numbered={r"roc_?(\d+)": "n"},
-    source=("sonnenburg", "gribskov1996"),
+    source={"sonnenburg": "Extensions", "gribskov1996": ""},
 )
 def roc_n(r: Ranking, *, n: float = 50) -> Any:
     """Mean recall while the first n false positives come in, which looks at the top of the list only."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -10,6 +11,81 @@ import numpy.typing as npt
 
 from cutline.core import columns
 from cutline.core.errors import InputError, ParameterError
+
+
+def expected_reward(rule: Callable[[int, Any], Any], belief: npt.ArrayLike, report: npt.ArrayLike) -> Any:
+    """The reward E(R) = p R(1, q) + (1 - p) R(0, q) that a model expects of a scoring rule (Berrar, section 1).
+
+    Args:
+        rule: `rule(y, q)` is the reward for reporting q when the class is y.
+        belief: p, the probability of the positive class that the model believes in; a number or an array.
+        report: q, the probability that it reports; a number or an array.
+
+    >>> round(expected_reward(lambda y, q: 1 - (y - q) ** 2, belief=0.7, report=0.7), 6)  # 1 - p (1 - p)
+    0.79
+    """
+    p, q = _probabilities(belief, "belief"), _probabilities(report, "report")
+    with np.errstate(all="ignore"):
+        expected = _expected(p, *(np.asarray(rule(y, q), dtype=float) for y in (1, 0)))
+    return _plain(np.asarray(expected))
+
+
+def _expected(belief: Any, of_positive: Any, of_negative: Any) -> Any:
+    """The mean reward under a belief; one that cannot happen does not count, even when it is infinite."""
+    by_positive = np.where(belief > 0, belief * of_positive, 0.0)
+    return by_positive + np.where(belief < 1, (1 - belief) * of_negative, 0.0)
+
+
+def entropy(probability: npt.ArrayLike, *, base: float = 2) -> Any:
+    """The entropy of two classes, of which the positive one has a probability: a number, or one for each of an array.
+
+    Args:
+        probability: of the positive class.
+        base: of the logarithm; 2 gives bits, as Berrar has them.
+
+    >>> entropy(0.5), entropy(1.0)
+    (1.0, 0.0)
+    """
+    p = _probabilities(probability, "probability")
+    return _plain(_cross_entropy(p, p, base))
+
+
+def kl_divergence(truth: npt.ArrayLike, report: npt.ArrayLike, *, base: float = 2) -> Any:
+    """The Kullback-Leibler divergence of a report from the truth: cross-entropy less entropy (Berrar, section 3).
+
+    It is what a report costs beyond what cannot be avoided, and 0 for the truth alone.
+
+    Args:
+        truth: the probability of the positive class; 0 or 1 for a known label, whose entropy is 0.
+        report: the probability that is reported.
+        base: of the logarithm; 2 gives bits, as Berrar has them.
+
+    >>> round(kl_divergence(0.5, 0.25), 6), kl_divergence(0.3, 0.3)
+    (0.207519, 0.0)
+    """
+    p, q = _probabilities(truth, "truth"), _probabilities(report, "report")
+    return _plain(_cross_entropy(p, q, base) - _cross_entropy(p, p, base))
+
+
+def _cross_entropy(p: npt.NDArray[Any], q: npt.NDArray[Any], base: float) -> npt.NDArray[Any]:
+    if not base > 1:
+        raise ParameterError(f"is {base!r}", "pass a number above 1", argument="base")
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(_expected(p, -np.log(q), -np.log1p(-q)) / math.log(base))
+
+
+def _probabilities(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
+    """A number or an array of numbers from 0 to 1."""
+    scalar = np.ndim(values) == 0
+    array = np.asarray(columns.number(values, name) if scalar else columns.numbers(values, name), dtype=float)
+    if not ((array >= 0) & (array <= 1)).all():
+        found = array if scalar else array[~((array >= 0) & (array <= 1))][0]
+        raise InputError(f"holds {float(found):g}", "pass probabilities from 0 to 1", argument=name)
+    return array
+
+
+def _plain(value: npt.NDArray[Any]) -> Any:
+    return float(value) + 0.0 if np.ndim(value) == 0 else value  # a minus before a zero is of no use
 
 
 class Properness(NamedTuple):
@@ -30,8 +106,13 @@ def check_proper(
 ) -> Properness:
     """Try a scoring rule R(y, q) on a grid of beliefs and reports: is the truth the best report (Berrar, section 1)?
 
-    `rule(y, q)` is the reward (with `reward=False`, the loss) for reporting q when the class is y. The check looks at
-    `grid` evenly spaced probabilities, so it can refute properness for certain and confirm it on the grid.
+    It can refute properness for certain, and confirm it on the grid.
+
+    Args:
+        rule: `rule(y, q)` is the reward for reporting q when the class is y.
+        reward: whether the rule gives rewards; False if it gives losses.
+        grid: how many evenly spaced probabilities are tried.
+        tolerance: by how much a gain has to exceed rounding.
 
     >>> check_proper(lambda y, q: 1 - (y - q) ** 2)
     Properness(proper=True, strictly_proper=True, belief=None, report=None, gain=0.0)
@@ -45,10 +126,7 @@ def check_proper(
     q = np.linspace(0, 1, grid)
     with np.errstate(all="ignore"):
         of_positive, of_negative = (_rewards(rule, y, q, reward) for y in (1, 0))
-        # A reward that cannot happen does not count, even when it is infinite.
-        by_positive = np.where(q[:, None] > 0, q[:, None] * of_positive, 0.0)
-        by_negative = np.where(q[:, None] < 1, (1 - q[:, None]) * of_negative, 0.0)
-    expected = by_positive + by_negative  # a row for each belief, a column for each report
+        expected = _expected(q[:, None], of_positive, of_negative)  # a row for each belief, a column for each report
     honest = np.diagonal(expected)[:, None]
     scale = tolerance * np.maximum(1.0, np.abs(np.where(np.isfinite(honest), honest, 0.0)))
     with np.errstate(invalid="ignore"):
@@ -83,9 +161,14 @@ def ranked_probability_score(
 ) -> float:
     """Mean squared distance of the cumulated probabilities from the cumulated outcome, for ordered classes.
 
-    `probabilities` has a row for each case and a column for each class, in the order of `classes` (0, 1, 2, ... by
-    default). It is divided by the number of classes less one: 0 is perfect, 1 the worst, and for two classes it is
-    the Brier score.
+    It is divided by the number of classes less one: 0 is perfect, 1 the worst, and for two classes it is the Brier
+    score.
+
+    Args:
+        labels: the class of each case.
+        probabilities: a row for each case, with a column for each class.
+        classes: the classes in their order; 0, 1, 2, ... by default.
+        weights: the weight of each case; all the same without.
 
     >>> ranked_probability_score(["lose"], [[0.5, 0.25, 0.25]], classes=["win", "draw", "lose"])  # (1/4 + 9/16) / 2
     0.40625

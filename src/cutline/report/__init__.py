@@ -4,61 +4,72 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
+from cutline import advice
 from cutline.comparison import Comparison
 from cutline.core import writing
-from cutline.core.checks import LEVEL, check_level
 from cutline.core.errors import ParameterError
 from cutline.evaluation import Evaluation
+from cutline.results.comparison_summary import ComparisonSummary
+from cutline.results.summary import Summary
 
 PICTURES = (".png", ".svg", ".pdf")
 SUFFIXES = (".html", ".json", ".csv", *PICTURES)
 
 
 def save(
-    found: Evaluation | Comparison, path: str | os.PathLike[str], *, overwrite: bool = False, level: float = LEVEL
+    found: Evaluation | Comparison,
+    path: str | os.PathLike[str],
+    *,
+    overwrite: bool = False,
+    summary: Summary | ComparisonSummary | None = None,
+    **options: Any,
 ) -> Path:
     """Write what the suffix of the path names: the report, the numbers (JSON, CSV), or the ROC curve as a picture.
 
-    `level` is that of the intervals.
+    Args:
+        found: The evaluation or the comparison.
+        path: Where to write.
+        overwrite: Whether a file that exists is replaced; refused otherwise.
+        summary: A finished one, whose numbers and options are written; made with `options` when None.
+        options: What `found.summary()` takes.
     """
-    check_level(level)
     target = Path(path)
     suffix = target.suffix.lower()
     if suffix not in SUFFIXES:
         what = f"the suffix {target.suffix!r}" if suffix else "no suffix"
         raise ParameterError(f"Nothing can be saved with {what}", f"pass a path that ends in {', '.join(SUFFIXES)}")
     writing.check(target, overwrite=overwrite)
-    return writing.write(target, _content(found, suffix, level), overwrite=overwrite)
-
-
-def _content(found: Evaluation | Comparison, suffix: str, level: float) -> bytes:
     if suffix in PICTURES:
-        return found.chart("roc").render(suffix)
-    written: dict[str, Callable[[Any, float], str]] = {".html": html, ".json": _json, ".csv": _csv}
-    return written[suffix](found, level).encode()
+        return writing.write(target, found.chart("roc").render(suffix), overwrite=overwrite)
+    summary = summarized(found, **options) if summary is None else summary
+    text = html(found, summary) if suffix == ".html" else _json(summary) if suffix == ".json" else summary.to_csv()
+    return writing.write(target, text.encode(), overwrite=overwrite)
 
 
-def html(found: Evaluation | Comparison, level: float = LEVEL) -> str:
-    """The report as text."""
+@overload
+def summarized(found: Evaluation, **options: Any) -> Summary: ...
+@overload
+def summarized(found: Comparison, **options: Any) -> ComparisonSummary: ...
+def summarized(found: Evaluation | Comparison, **options: Any) -> Summary | ComparisonSummary:
+    """The summary that a report shows: all measures of each model unless options say otherwise, and all notes."""
+    if isinstance(found, Comparison):
+        return advice.noted(found, found.summary(**{"of_models": "all"} | options))
+    return advice.noted(found, found.summary(**options))
+
+
+def html(found: Evaluation | Comparison, summary: Summary | ComparisonSummary | None = None) -> str:
+    """The report as text: a view of a finished summary, or of one that is made here."""
     from cutline.report.page import of_comparison, of_evaluation
 
-    return of_evaluation(found, level) if isinstance(found, Evaluation) else of_comparison(found, level)
+    if isinstance(found, Evaluation) and not isinstance(summary, ComparisonSummary):
+        return of_evaluation(found, summarized(found) if summary is None else summary)
+    if isinstance(found, Comparison) and not isinstance(summary, Summary):
+        return of_comparison(found, summarized(found) if summary is None else summary)
+    raise ParameterError("The summary is not one of this result", "pass that of its summary()")
 
 
-def _json(found: Evaluation | Comparison, level: float) -> str:
-    return json.dumps(found.to_dict(level=level), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def _csv(found: Evaluation | Comparison, level: float) -> str:
-    import csv
-    from io import StringIO
-
-    table, text = found.summary(level=level), StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(table.columns)
-    writer.writerows(["" if cell is None else cell for cell in row] for row in table.rows)
-    return text.getvalue()
+def _json(summary: Summary | ComparisonSummary) -> str:
+    return json.dumps(summary.document(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"

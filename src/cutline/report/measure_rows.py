@@ -6,78 +6,15 @@ import math
 from functools import cache
 from typing import Any
 
-from cutline.comparison import Comparison
-from cutline.core.table import Table, plain, shown
-from cutline.evaluation import Evaluation
-from cutline.inference.one.intervals import RESAMPLING
+from cutline.core.table import plain, shown
 from cutline.measures import MEASURES, Family, Measure, Needs
-from cutline.measures.kinds import MeanOfCases
 from cutline.measures.references import sources
-from cutline.results.estimate import Estimate
-
-RESAMPLES = 2000
-FEWEST = 200  # resamples, below which limits would be little more than noise
-_PAIRED_AT_ONCE = 80_000_000  # resampled scores of all models in the tests of differences, which are fewer measures
-_SCORES_AT_ONCE = 10_000_000  # resampled scores of all models, which take less than ten seconds
+from cutline.results.summary import Summary
 
 
-def resamples(evaluation: Evaluation, models: int = 1) -> int:
-    """How many resamples give the intervals that no formula gives; 0 where the lists are too long to wait for them."""
-    rounds = min(RESAMPLES, _SCORES_AT_ONCE // (models * max(len(evaluation.ranking), 1)))
-    return rounds if rounds >= FEWEST else 0
-
-
-def rows_of(
-    evaluation: Evaluation, level: float, models: int = 1, summary: Table | None = None
-) -> list[dict[str, Any]]:
-    """The measures of an evaluation as its summary gives them, and more intervals; `summary` is a finished one."""
-    table = list(evaluation.summary(level=level, intervals="formula") if summary is None else summary)
-    rounds = resamples(evaluation, models)
-    more = _more_intervals(evaluation, [row["measure"] for row in table if _is_open(row)], rounds, level)
-    for row in table:
-        found = more.get(row["measure"])
-        if found is not None and found.has_interval:
-            row |= {"low": found.low, "high": found.high, "method": found.method}
-    return table
-
-
-def _more_intervals(evaluation: Evaluation, names: list[str], rounds: int, level: float) -> dict[str, Estimate]:
-    """Intervals where the summary has none: for one cut the page's own, else resampled when the list allows it."""
-    wanted = [MEASURES[name] for name in names if MEASURES[name].fits(evaluation.ranking)]
-    is_grouped = evaluation.groups is not None
-    smooth = [m for m in wanted if not is_grouped and (m.needs is Needs.COUNTS or (_is_mean(m) and not rounds))]
-    rest = [m for m in wanted if m not in smooth] if rounds else []
-    # BCa reads far into the tails, where few resamples are, and leaves out each lot of cases besides.
-    method = "auto" if rounds == RESAMPLES else "bootstrap"
-    found = [
-        *evaluation.estimates(smooth, level=level, method="influence"),
-        *(evaluation.estimates(rest, level=level, method=method, resamples=rounds) if rest else ()),
-    ]
-    return {estimate.measure: estimate for estimate in found}
-
-
-def _is_open(row: dict[str, Any]) -> bool:
-    """Whether a measure lacks an interval, or has another than the page gives when the cut moves."""
-    return row["low"] is None or (row["method"] in RESAMPLING and MEASURES[row["measure"]].needs is Needs.COUNTS)
-
-
-def _is_mean(measure: Measure) -> bool:
-    return isinstance(measure.kind, MeanOfCases)
-
-
-def differences(comparison: Comparison, level: float) -> tuple[Table, str]:
-    """The tests of the headlines, and in words what lists that are too long to be resampled changed about them."""
-    scores = sum(len(evaluation.ranking) for evaluation in comparison.values())
-    rounds = min(RESAMPLES, _PAIRED_AT_ONCE // max(scores, 1))
-    if rounds >= FEWEST:
-        few = f"The tests by bootstrap have {rounds} resamples." if rounds < RESAMPLES else ""
-        return comparison.summary(level=level, resamples=rounds), few
-    headlines = [m for m in MEASURES if m.headline]
-    by_formula = [m for m in headlines if comparison.method(m) != "bootstrap"]
-    left = (
-        "Lists so long are not resampled here, so only tests by formula are shown: compare().test(measure) resamples."
-    )
-    return comparison.summary(by_formula, level=level), left
+def rows_of(summary: Summary) -> list[dict[str, Any]]:
+    """The rows of a summary, each with the definition of its measure."""
+    return [dict(cells) | {"definition": row.measure} for cells, row in zip(summary, summary.rows, strict=True)]
 
 
 def by_question(rows: list[dict[str, Any]], *, live: bool) -> list[dict[str, Any]]:
@@ -85,9 +22,9 @@ def by_question(rows: list[dict[str, Any]], *, live: bool) -> list[dict[str, Any
     groups = []
     for family in Family:
         own = [
-            row | {"facts": facts(MEASURES[row["measure"]])}
+            row | {"facts": facts(row["definition"])}
             for row in rows
-            if row["family"] == family.name.lower() and (MEASURES[row["measure"]].needs is Needs.COUNTS) == live
+            if row["family"] == family.name.lower() and (row["definition"].needs is Needs.COUNTS) == live
         ]
         if own:
             groups.append({"question": family.value, "rows": own})
@@ -143,7 +80,7 @@ def cards(rows: list[dict[str, Any]], names: tuple[str, ...] = (*CARDS, *CUT_CAR
     by_name = {row["measure"]: row for row in rows}
     found = [by_name[name] for name in names if name in by_name]
     return [
-        row | {"scale": scale(row), "meaning": MEASURES[row["measure"]].meaning}
+        row | {"scale": scale(row), "meaning": row["definition"].meaning}
         for row in found
         if row["value"] is not None and not math.isnan(row["value"])
     ]
@@ -151,10 +88,10 @@ def cards(rows: list[dict[str, Any]], names: tuple[str, ...] = (*CARDS, *CUT_CAR
 
 def scale(row: dict[str, Any]) -> str:
     """Where value, interval and chance stand on the range of the measure, in percent, for a small picture."""
-    low, high = MEASURES[row["measure"]].range
+    low, high = row["definition"].range
     if not (math.isfinite(low) and math.isfinite(high)):
         return ""
-    places = {"value": row["value"], "low": row["low"], "high": row["high"], "chance": row["knowing nothing"]}
+    places = {"value": row["value"], "low": row["low"], "high": row["high"], "chance": row["baseline"]}
     return ";".join(
         f"--{name}:{100 * (number - low) / (high - low):.2f}"
         for name, number in places.items()

@@ -17,16 +17,15 @@ from typing import Any
 
 import numpy as np
 
-from cutline import advice
 from cutline.charts import DARK, LIGHT, vega
 from cutline.comparison import Comparison
 from cutline.core.table import plain, shown
 from cutline.evaluation import Evaluation
 from cutline.inference.two.confidence_curve import ConfidenceCurve
-from cutline.measures import MEASURES
 from cutline.report import chart_specs, kept_cuts, measure_rows, ranking_table, verdict
-from cutline.report.conventions import conventions
+from cutline.results.comparison_summary import ComparisonSummary
 from cutline.results.estimate import quantile
+from cutline.results.summary import Summary
 
 # In the order in which they need each other: the page has them as one program.
 MODULES = ("format", "ranking", "measures", "intervals", "points", "charts", "live", "numbers", "main")
@@ -35,52 +34,45 @@ MOST_ROWS = 30  # of tests of differences that stand in one open table
 MOST_PAIRS = 6  # of which each gets a chart of its difference
 
 
-def of_evaluation(evaluation: Evaluation, level: float) -> str:
+def of_evaluation(evaluation: Evaluation, summary: Summary) -> str:
     """The page of one model."""
     library = in_background(vega)
-    summary = evaluation.summary(level=level)
-    rows = measure_rows.rows_of(evaluation, level, summary=summary)
-    notes = advice.notes(evaluation)
+    rows = measure_rows.rows_of(summary)
     name = evaluation.name or "the model"
     context = {
         "title": evaluation.name or "Evaluation",
-        "heading": evaluation._heading().removeprefix(f"{evaluation.name}: "),
-        "verdict": verdict.verdict(evaluation, notes, level),
+        "heading": summary.title.removeprefix(f"{evaluation.name}: "),
+        "verdict": verdict.verdict(evaluation, summary.notes, summary.level),
         "cards": measure_rows.cards(rows),
-        "notes": notes,
+        "notes": summary.notes,
         "comparison": None,
         "live": measure_rows.by_question(rows, live=True),
         "others": measure_rows.by_question(rows, live=False),
     }
-    return _page({name: evaluation}, context, evaluation.to_dict(summary, level=level), rows, library, level)
+    return _page({name: evaluation}, context, summary, rows, library)
 
 
-def of_comparison(comparison: Comparison, level: float) -> str:
+def of_comparison(comparison: Comparison, summary: ComparisonSummary) -> str:
     """The page of several models."""
     library = in_background(vega)
-    rows = {name: measure_rows.rows_of(evaluation, level, len(comparison)) for name, evaluation in comparison.items()}
-    first = next(iter(comparison.values()))
-    differences, about = measure_rows.differences(comparison, level)
-    notes, document = advice.notes_on(comparison), comparison.to_dict(differences, level=level)
+    rows = {name: measure_rows.rows_of(own) for name, own in summary.models.items()}
     context = {
         "title": " and ".join(comparison.names) if len(comparison) < 4 else f"{len(comparison)} models",
-        "heading": comparison._heading(),
-        "verdict": verdict.verdict_on(comparison, notes, level),
+        "heading": summary.title,
+        "verdict": verdict.verdict_on(comparison, summary),
         "cards": [],
-        "notes": notes,
-        "comparison": _side_by_side(comparison, rows, document, level) | {"about": about},
-        "live": measure_rows.by_question(rows[first.name or ""], live=True),
+        "notes": summary.notes,
+        "comparison": _side_by_side(summary, rows) | {"about": ""},
+        "live": measure_rows.by_question(next(iter(rows.values())), live=True),
         "others": [],
     }
     flat = [{"model": name} | row for name, own in rows.items() for row in own]
     pairs = list(itertools.combinations(comparison.names, 2))
     confidence = [comparison.confidence_curve("auc", a, b) for a, b in pairs] if len(pairs) <= MOST_PAIRS else []
-    return _page(dict(comparison.items()), context, document, flat, library, level, confidence)
+    return _page(dict(comparison.items()), context, summary, flat, library, confidence)
 
 
-def _side_by_side(
-    comparison: Comparison, rows: dict[str, list[dict[str, Any]]], document: dict[str, Any], level: float
-) -> dict[str, Any]:
+def _side_by_side(summary: ComparisonSummary, rows: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
     """The tables of several models: measures by model, differences by pair, and who is best where."""
     by_name = {model: {row["measure"]: row for row in own} for model, own in rows.items()}
     groups = []
@@ -90,33 +82,33 @@ def _side_by_side(
     headlines = [
         group | {"rows": own}
         for group in groups
-        if (own := [row for row in group["rows"] if MEASURES[row["measure"]].headline])
+        if (own := [row for row in group["rows"] if row["definition"].headline])
     ]
-    verdicts = comparison.verdict("auc", level=level).splitlines()
     return {
         "models": list(rows),
         "headlines": headlines,
         "groups": groups,
-        "differences": _by_measure(document["differences"], level),
-        "verdict": verdicts if len(verdicts) > 1 else [],
-        "dominance": {title: comparison.dominance(curve).verdict for curve, title in AXES.items()},
+        "differences": _by_measure(summary),
+        "verdict": summary.verdict if len(summary.verdict) > 1 else (),
+        "dominance": {title: summary.dominance[curve].verdict for curve, title in AXES.items()},
     }
 
 
-def _by_measure(differences: list[dict[str, Any]], level: float) -> list[dict[str, Any]]:
+def _by_measure(summary: ComparisonSummary) -> list[dict[str, Any]]:
     """The tests of differences: in one table when there are few, else measure by measure, each with its outcome."""
-    rows = [row | {"title": MEASURES[row["measure"]].title} for row in differences]
+    rows = [cells | {"title": row.title} for cells, row in zip(summary.to_dict(), summary.rows, strict=True)]
     if len(rows) <= MOST_ROWS:
         return [{"summary": "", "rows": rows}]
     groups: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
         groups.setdefault(row["title"], []).append(row)
-    return [{"summary": f"{title}: {_told_apart(own, level)}", "rows": own} for title, own in groups.items()]
+    return [{"summary": f"{title}: {_told_apart(own, summary.level)}", "rows": own} for title, own in groups.items()]
 
 
 def _told_apart(rows: list[dict[str, Any]], level: float) -> str:
-    apart = sum(row["p_holm"] is not None and row["p_holm"] < 1 - level for row in rows)
-    return f"{apart} of {len(rows)} pairs can be told apart"
+    tested = [row["p_holm"] for row in rows if row["p_holm"] is not None]
+    apart = sum(p_value <= 1 - level for p_value in tested)
+    return f"{apart} of {len(tested)} pairs differ significantly (Holm)" if tested else "no pair can be compared"
 
 
 def _best(row: dict[str, Any], cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -134,14 +126,14 @@ def _best(row: dict[str, Any], cells: list[dict[str, Any]]) -> list[dict[str, An
 def _page(
     models: dict[str, Evaluation],
     context: dict[str, Any],
-    document: dict[str, Any],
+    summary: Summary | ComparisonSummary,
     rows: list[dict[str, Any]],
     library: Future[str],
-    level: float,
     differences: Sequence[ConfidenceCurve] = (),
 ) -> str:
     from jinja2 import Environment
 
+    level = summary.level
     pictures = list(chart_specs.charts(models, differences))
     data = {
         "models": [kept_cuts.embedded(evaluation, name, len(models)) for name, evaluation in models.items()],
@@ -149,8 +141,10 @@ def _page(
         "charts": pictures,
         "level": level,
         "z": quantile(level),
-        "document": document,
-        "rows": [{key: plain(value) for key, value in row.items() if key != "facts"} for row in rows],
+        "document": summary.document(),
+        "rows": [
+            {key: plain(value) for key, value in row.items() if key not in ("facts", "definition")} for row in rows
+        ],
     }
     scripts = {"library": library.result(), "program": script()}
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
@@ -167,12 +161,18 @@ def _page(
         rankings=[ranking_table.ranking_table(evaluation, name) for name, evaluation in models.items()],
         ranking_columns=ranking_table.COLUMNS,
         undrawn=chart_specs.undrawn(len(models)),
-        conventions=conventions(first, level, len(models)),
+        conventions=_conventions(summary),
         left_out=kept_cuts.left_out(first, len(models)),
         level=f"{100 * level:g} %",
         higher=first.ranking.higher_is_positive,
         grouped=first.groups is not None,
     )
+
+
+def _conventions(summary: Summary | ComparisonSummary) -> dict[str, str]:
+    one = next(iter(summary.models.values())) if isinstance(summary, ComparisonSummary) else summary
+    made = ", ".join(f"{name} {number}" for name, number in one.versions.items())
+    return one.conventions | {"Versions": made}
 
 
 def packed(data: Any) -> str:

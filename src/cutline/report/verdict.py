@@ -12,7 +12,9 @@ from cutline.core.counts import written
 from cutline.core.ranking import Ranking, cases_of
 from cutline.core.table import shown
 from cutline.evaluation import Evaluation
+from cutline.results.comparison_summary import ComparisonSummary
 from cutline.results.estimate import Estimate
+from cutline.results.methods import method_titles
 
 _FEW_PAIRS = 3
 _OF_DIFFERENCES = ("too-small",)  # the second sentence says it
@@ -25,7 +27,7 @@ def verdict(evaluation: Evaluation, notes: Sequence[Note], level: float) -> list
     return [_ranking(evaluation, level), _cut(evaluation), _caveat(evaluation, notes)]
 
 
-def verdict_on(comparison: Comparison, notes: Sequence[Note], level: float) -> list[str]:
+def verdict_on(comparison: Comparison, summary: ComparisonSummary) -> list[str]:
     """Three sentences on several models: how well each ranks, whether they differ, and what to mind most."""
     values = {name: comparison[name].value("auc") for name in comparison}
     r = comparison.pairing.rankings[0]
@@ -35,20 +37,21 @@ def verdict_on(comparison: Comparison, notes: Sequence[Note], level: float) -> l
         f"{len(comparison)} models scored the same {_cases(r)}, {grouped(r.positives)} of them positive; by the area "
         f"under the ROC curve, where 0.5 is chance, they stand at {ranked}."
     )
-    others = [note.text for note in notes if note.rule not in _OF_DIFFERENCES]
-    dominance = comparison.dominance("roc").verdict
-    return [first, _differences(comparison, level), others[0] if others else f"By false positive rate: {dominance}"]
+    others = [note.text for note in summary.notes if note.rule not in _OF_DIFFERENCES]
+    dominance = summary.dominance["roc"].verdict
+    return [first, _differences(summary), others[0] if others else f"By false positive rate: {dominance}"]
 
 
-def _differences(comparison: Comparison, level: float) -> str:
+def _differences(summary: ComparisonSummary) -> str:
     """Which models can be told apart; of many, how many pairs."""
-    sentences = comparison.verdict("auc", level=level).splitlines()
-    if len(sentences) <= _FEW_PAIRS:
-        return " ".join(sentences)
-    apart = sum(pair.p_holm < 1 - level for pair in comparison.test("auc"))
+    if len(summary.verdict) <= _FEW_PAIRS:
+        return " ".join(summary.verdict)
+    rows = [row for row in summary.rows if row.measure.name == "auc"] or summary.rows
+    apart = sum(row.is_significant(summary.level) for row in rows)
+    methods = method_titles(row.test for row in rows)
     return (
-        f"Of the {len(sentences)} pairs of models, {apart} can be told apart by the AUC at {100 * level:g} % "
-        "(DeLong, Holm's correction)."
+        f"Of the {len(rows)} pairs of models, {apart} differ significantly in {rows[0].title} at "
+        f"{100 * summary.level:g} % ({methods}, Holm's correction)."
     )
 
 

@@ -7,7 +7,9 @@ import math
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
+from cutline.core.equality import ComparedByFields
 from cutline.core.table import Table, plain, shown
+from cutline.results.methods import method_title
 
 
 class Limits(NamedTuple):
@@ -24,15 +26,15 @@ def quantile(level: float) -> float:
     return NormalDist().inv_cdf((1 + level) / 2)
 
 
-@dataclass(frozen=True)
-class Estimate:
+@dataclass(frozen=True, eq=False)
+class Estimate(ComparedByFields):
     """A value with its interval, how it was made, and what qualifies it.
 
     `low` and `high` are NaN when there is no interval; `notes` says why, as it says when a condition of the method
     failed, when limits were cut at the range of the measure, or when resamples had to be redrawn.
 
     >>> Estimate("recall", 0.6, 0.1466, 0.9473, level=0.95, method="clopper_pearson")
-    recall 0.6000 [0.1466, 0.9473] (95 %, clopper_pearson)
+    recall 0.6000 [0.1466, 0.9473] (95 %, Clopper-Pearson)
     """
 
     measure: str
@@ -61,13 +63,13 @@ class Estimate:
 
     def __repr__(self) -> str:
         interval = f" [{shown(self.low)}, {shown(self.high)}]" if self.has_interval else ""
-        head = f"{self.measure} {shown(self.value)}{interval} ({100 * self.level:g} %, {self.method})"
+        head = f"{self.measure} {shown(self.value)}{interval} ({100 * self.level:g} %, {method_title(self.method)})"
         return "\n".join([head, *(f"  note: {note}" for note in self.notes)])
 
     def _repr_html_(self) -> str:
         percent = f"{100 * self.level:g} % interval"
         interval = f"{shown(self.low)} to {shown(self.high)}" if self.has_interval else "none"
         columns = ("measure", "value", percent, "method")
-        table = Table(columns, ((self.measure, self.value, interval, self.method),))._repr_html_()
+        table = Table(columns, ((self.measure, self.value, interval, method_title(self.method)),))._repr_html_()
         notes = "".join(f"<li>{html.escape(note)}</li>" for note in self.notes)
         return table + (f"<ul>{notes}</ul>" if notes else "")

@@ -1,9 +1,10 @@
-"""What the reader should know about the data at hand: short remarks, each with the name of its rule."""
+"""What the reader of the numbers should know: one kind of note, and the notes on the data themselves."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -12,40 +13,67 @@ from cutline.core.counts import written
 from cutline.core.ranking import Ranking
 from cutline.core.wording import Argument, Text
 from cutline.measures import MEASURES
-from cutline.measures.definition import DEFAULT_THRESHOLD
+from cutline.results.budget import fewer, left_out
+from cutline.results.cut_point import CutPoint
+
+Kind = Literal["warning", "advice", "fact"]
+KINDS: tuple[Kind, ...] = ("warning", "advice", "fact")  # in the order in which they are read
+DATA = "the data at hand"
 
 
-class Remark(NamedTuple):
-    """One remark: the rule that gave it, and its words."""
+@dataclass(frozen=True)
+class Note:
+    """One thing the reader of the numbers should know, in plain words, and whose advice it is."""
 
     rule: str
     text: str
+    source: str = DATA
+    kind: Kind = "fact"
+
+    def __str__(self) -> str:
+        return self.text
+
+    def to_dict(self) -> dict[str, str]:
+        """The fields, ready for JSON."""
+        return {"rule": self.rule, "kind": self.kind, "text": self.text, "source": self.source}
 
 
-def remarks(r: Ranking, threshold: float, groups: int = 0) -> Iterator[Remark]:
-    """What there is to remark on a ranking that is cut at a threshold, of cases that come in groups or not."""
+def data_notes(r: Ranking, cut: CutPoint, groups: int = 0) -> Iterator[Note]:
+    """What a ranking that is cut somewhere says about itself, of cases that come in groups or not."""
     if r.dropped:
-        yield Remark("dropped", f"{counted(r.dropped, 'row')} with a missing value dropped.")
+        yield Note("dropped", f"{counted(r.dropped, 'row')} with a missing value dropped.")
     if not r.exact:
-        yield Remark("binned", "The scores were binned: the values are bounds, not exact.")
+        yield Note("binned", "The scores were binned: the values are bounds, not exact.")
     if groups:
-        text = f"The cases come in {counted(groups, 'group')}: intervals resample whole groups."
-        yield Remark("groups", text)
+        yield Note("groups", f"The cases come in {counted(groups, 'group')}: intervals resample whole groups.")
+    yield from _order(r)
+    yield from _certainly_wrong(r)
+    yield from _at_the_cut(r, cut)
+
+
+def resampling_notes(scores: int, asked: int | None, used: int, *, is_open: bool, is_wanted: bool) -> Iterator[Note]:
+    """What the budget of resamples changed: fewer than usual, or none where some measure has no closed form."""
+    text = fewer(scores, asked) if used else left_out(scores) if is_open and is_wanted and asked is None else ""
+    if text:
+        yield Note("resamples", text)
+
+
+def _order(r: Ranking) -> Iterator[Note]:
     if not r.positives or not r.negatives:
-        yield Remark("one-class", "All cases are of one class: what compares the classes is undefined.")
+        text = "All cases are of one class: what compares the classes is undefined."
+        yield Note("one-class", text, kind="warning")
     elif MEASURES["auc"].compute(r) < 0.5:
         turn = Argument("higher_is_positive", False)
         way_out = ("low scores mean positive, pass ", turn, ".")
         if not r.higher_is_positive:
             way_out = ("high scores mean positive, leave ", turn, " out.")
-        yield Remark("reversed", Text("The AUC is below 0.5. If ", *way_out))
+        yield Note("reversed", Text("The AUC is below 0.5. If ", *way_out), kind="warning")
     if len(r) <= 2 < r.total:
-        yield Remark("labels", f"The scores have {counted(len(r), 'distinct value')}: labels rather than scores.")
-    yield from _certainly_wrong(r)
-    yield from _on_the_threshold(r, threshold)
+        text = f"The scores have {counted(len(r), 'distinct value')}: labels rather than scores."
+        yield Note("labels", text, kind="warning")
 
 
-def _certainly_wrong(r: Ranking) -> Iterator[Remark]:
+def _certainly_wrong(r: Ranking) -> Iterator[Note]:
     eps = np.finfo(r.score.dtype).eps
     clipped = r.pos[r.key < eps].sum() + r.neg[1 - r.key < eps].sum() if r.are_probabilities else 0
     if clipped:
@@ -53,14 +81,20 @@ def _certainly_wrong(r: Ranking) -> Iterator[Remark]:
             f"{written(clipped)} of {written(r.total)} cases were of a class that got probability 0 "
             f"or next to it: logarithms take {eps:.2g} instead."
         )
-        yield Remark("certainly-wrong", text)
+        yield Note("certainly-wrong", text, kind="warning")
 
 
-def _on_the_threshold(r: Ranking, threshold: float) -> Iterator[Remark]:
+def _at_the_cut(r: Ranking, cut: CutPoint) -> Iterator[Note]:
     low, high = sorted((float(r.score[0]), float(r.score[-1])))
-    if not r.are_probabilities and threshold == DEFAULT_THRESHOLD:
-        yield Remark("scale", f"The scores run from {low:g} to {high:g}: is 0.5 the threshold that you mean?")
-    counts = r.at_threshold(threshold)
+    if cut.is_default and not (low >= 0 and high <= 1):
+        text = Text(
+            f"The scores run from {low:g} to {high:g} and are not probabilities, so the cut is {cut.words(r)}, which "
+            "flags about as many cases as are positive. Pass ",
+            *(Argument("threshold"), ", ", Argument("quota"), " or ", Argument("share"), " for another."),
+        )
+        yield Note("scale", text, kind="warning")
+    counts = cut.counts(r)
     if not counts.flagged or not counts.unflagged:
         whom = "nobody" if not counts.flagged else "everybody"
-        yield Remark("all-alike", f"The threshold {threshold:g} flags {whom}: the scores run from {low:g} to {high:g}.")
+        alike = f"The threshold {cut.threshold:g} flags {whom}: the scores run from {low:g} to {high:g}."
+        yield Note("all-alike", alike, kind="warning")

@@ -53,7 +53,10 @@ def bars(
 ) -> Picture:
     """Horizontal bars, one for each name, in the order of the rows; with `group`, several bars side by side."""
     order = list(dict.fromkeys(str(row[y]) for row in rows))
-    encoding: dict[str, Any] = {"x": alt.X(f"{x}:Q"), "y": alt.Y(f"{y}:N", sort=order, title=None)}
+    encoding: dict[str, Any] = {
+        "x": alt.X(f"{x}:Q"),
+        "y": alt.Y(f"{y}:N", sort=order, title=None, axis=alt.Axis(labelLimit=420)),
+    }
     if group:
         names = list(dict.fromkeys(str(row[group]) for row in rows))
         scale = alt.Scale(domain=names, range=[LIGHT.colour(i) for i in range(len(names))])
@@ -80,7 +83,7 @@ def points(
         x=alt.X(f"{x}:Q", scale=alt.Scale(domain=[low, high], nice=True)),
         y=alt.Y(f"{y}:Q", scale=alt.Scale(domain=[low, high], nice=True)),
         color=alt.Color(f"{series}:N", scale=scale, sort=names),
-        shape=alt.Shape(f"{series}:N", sort=names),
+        shape=alt.Shape(f"{series}:N", scale=alt.Scale(domain=names), sort=names),
         tooltip=[alt.Tooltip(f"{name}:{'Q' if name in (x, y) else 'N'}") for name in rows[0]],
     )
     ends = alt.InlineData(values=[{x: low, y: low}, {x: high, y: high}])

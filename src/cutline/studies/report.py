@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cutline.core.table import Table, shown
-from cutline.core.writing import write
+from cutline.core.writing import csv_cell, write
 
 if TYPE_CHECKING:
     from cutline.charts import Picture
@@ -132,7 +132,7 @@ def _csv(table: Table) -> str:
     text = io.StringIO()
     out = csv.writer(text, lineterminator="\n")
     out.writerow(table.columns)
-    out.writerows(["" if cell is None else cell for cell in row] for row in table.rows)
+    out.writerows(["" if cell is None else csv_cell(cell) for cell in row] for row in table.rows)
     return text.getvalue()
 
 

@@ -126,6 +126,13 @@ def best(marks: list[float]) -> list[int]:
     return [i + 1 for i, mark in enumerate(marks) if mark >= top - 1e-12]
 
 
+def _runs(numbers: list[int]) -> str:
+    """Whole numbers in words, with neighbours as a range: "3", "13 to 22 and 52"."""
+    starts = [n for n in numbers if n - 1 not in numbers]
+    ends = [n for n in numbers if n + 1 not in numbers]
+    return " and ".join(str(a) if a == b else f"{a} to {b}" for a, b in zip(starts, ends, strict=True))
+
+
 def _answer(found: list[dict[str, list[float]]], correlations: dict[tuple[str, str], list[float]]) -> tuple[str, ...]:
     same = {
         pair: np.mean([bool({*best(one[pair[0]])} & {*best(one[pair[1]])}) for one in found])
@@ -146,7 +153,7 @@ def _answer(found: list[dict[str, list[float]]], correlations: dict[tuple[str, s
         "the text finds Qrecall and PEM, and PEM and Pearson, above 0.95 in three of four experiments."
     )
     linear = (
-        f"PEM and the AUC have a correlation of {pem_auc:.6f} or more in every experiment: PEM is 2 AUC - 1, so the "
+        f"PEM and the AUC have a correlation of at least {pem_auc:.6f} in every experiment: PEM is 2 AUC - 1, so the "
         "text's new measure is linear in the AUC."
     )
     data = "The numbers cannot be those of the text, whose data are not public: these are other data of the same shape."
@@ -190,7 +197,7 @@ def _table_6(found: list[dict[str, list[float]]]) -> Table:
     rows = []
     for name in MEASURES:
         theirs: tuple[str, ...] = PUBLISHED_BEST.get(name, ("not given",) * 4)
-        cells = [f"{' and '.join(map(str, best(one[name])))} ({theirs[i]})" for i, one in enumerate(found)]
+        cells = [f"{_runs(best(one[name]))} ({theirs[i]})" for i, one in enumerate(found)]
         rows.append((TITLES[name], *cells))
     return Table(("measure", *(f"experiment {i + 1}" for i in range(len(found)))), tuple(rows))
 

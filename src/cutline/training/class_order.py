@@ -9,6 +9,9 @@ from typing import Any, Literal, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from cutline.core.ranking import Ranking
+from cutline.inputs.arrays import rank_cases
+
 Array = npt.NDArray[Any]
 Psi = Literal["auto", "positive", "uniform", "balanced"]
 
@@ -64,6 +67,10 @@ class Split:
     def N(self) -> float:  # noqa: N802
         """The weight of the negatives."""
         return float(len(self.neg) if self.weight is None else self.weight[self.neg].sum())
+
+    def ranked(self, scores: Array) -> Ranking:
+        """The ranking of the cases by scores of ours, which need no checks."""
+        return rank_cases(self.is_positive, scores, self.weight)
 
     def scatter(self, of_pos: Any, of_neg: Any) -> Array:
         """One value for each case, from the values of the two classes."""

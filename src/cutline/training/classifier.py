@@ -19,7 +19,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from cutline import InputError, Measure, ParameterError, rank
+from cutline import InputError, Measure, ParameterError
 from cutline.core.errors import near
 from cutline.training.class_order import Array, Split
 from cutline.training.linear import VACUOUS, Effort
@@ -51,7 +51,8 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             from logistic regression; "newton" the squared hinge of pairs (auc only); "baseline" is logistic regression
             with a tuned cut. "auto" tries those that fit on held-out cases, and leaves the baseline only for a gain
             beyond its standard error.
-        method: "sorted", or "pairs" for the pairwise SVM that writes out all P x N differences (auc only, small data).
+        method: "sorted", or "pairs" for the pairwise SVM that writes out all P x N differences (auc only, small data):
+            with the squared hinge, or with the plain hinge if the solver is "structural".
         C: how much the risk counts against the size of the coefficients; see `psi`.
         psi: what a unit of score is worth in the convex bound: "positive" 1/P, "uniform" 1/n (Joachims), "balanced"
             1/2P and 1/2N. "auto" is "balanced" for measures that do not depend on the prevalence, such as the balanced
@@ -306,7 +307,7 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         self.coef_, self.intercept_ = self._sign * model.coef[None, :], np.array([self._sign * model.intercept])
         self.objective_, self.lower_bound_ = solution.objective, solution.bound
         self.n_iter_, self.converged_ = max(1, solution.n_iter), solution.converged
-        ranking = rank(split.is_positive, model.scores(X), split.weight)
+        ranking = split.ranked(model.scores(X))
         self.train_measure_ = recipe.target.at(ranking, 0.0) * recipe.target._sign
         if complaint := self._complaint(model, recipe):
             warnings.warn(complaint, ConvergenceWarning, stacklevel=4)

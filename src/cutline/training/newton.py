@@ -141,8 +141,12 @@ def _truncated_step(design: Design, pairs: PairSquares, gradient: Array, C: floa
     return step
 
 
-def explicit_pairs(X: Array, split: Split, *, C: float, effort: Effort) -> Solution:
-    """The same minimum from all P x N difference vectors, as a pairwise SVM computes it: for small data only."""
+def explicit_pairs(X: Array, split: Split, *, C: float, effort: Effort, squared: bool = True) -> Solution:
+    """The minimum from all P x N difference vectors, as a pairwise SVM computes it: for small data only.
+
+    With the squared hinge it is that of `newton_auc`; with the plain hinge that of the structural solver, whose worst
+    order is the worst answer to each pair by itself.
+    """
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.svm import LinearSVC
 
@@ -151,12 +155,19 @@ def explicit_pairs(X: Array, split: Split, *, C: float, effort: Effort) -> Solut
     weight = np.outer(split.weights[split.pos], split.weights[split.neg]).ravel() / (split.P * split.N)
     sign = np.where(np.arange(len(differences)) % 2, 1.0, -1.0)  # the machine wants to see two classes
     differences *= sign[:, None]
-    machine = LinearSVC(C=C, dual=False, fit_intercept=False, tol=min(effort.tol, 1e-4), max_iter=effort.max_iter)
+    machine = LinearSVC(
+        C=C,
+        loss="squared_hinge" if squared else "hinge",
+        dual=not squared,  # the plain hinge has no other
+        fit_intercept=False,
+        tol=min(effort.tol, 1e-4),
+        max_iter=effort.max_iter,
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the caller says so, in the words of all solvers
         machine.fit(differences, sign, sample_weight=weight * 1.0)
     w, rounds = machine.coef_[0], int(np.max(machine.n_iter_))
     short = np.maximum(0, 1 - sign * (differences @ w))
-    objective = 0.5 * float(w @ w) + C * float(weight @ short**2)
+    objective = 0.5 * float(w @ w) + C * float(weight @ (short**2 if squared else short))
     limited = rounds >= effort.max_iter
     return Solution(w, objective, n_iter=rounds, converged=not limited, limited=limited)

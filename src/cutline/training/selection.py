@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
-from cutline import rank
 from cutline.training.class_order import Array, Split
 from cutline.training.linear import VACUOUS
 from cutline.training.objectives import Objective
@@ -106,7 +105,7 @@ def _held_out(
     for others, unseen in parts:
         some = part(split, others)
         goal = recipe.target.scaled(len(others) / split.n, some)
-        shifted[unseen] -= threshold(goal, rank(some.is_positive, scores[others], some.weight))
+        shifted[unseen] -= threshold(goal, some.ranked(scores[others]))
     return shifted, scores, ratio
 
 
@@ -125,4 +124,4 @@ def _value(target: Objective, split: Split, rows: Array, scores: Array) -> float
     some = part(split, rows)
     if not len(some.pos) or not len(some.neg):
         return 0.0
-    return target.scaled(some.n / split.n, some).at(rank(some.is_positive, scores, some.weight), 0.0)
+    return target.scaled(some.n / split.n, some).at(some.ranked(scores), 0.0)

@@ -60,8 +60,10 @@ def _check_choices(settings: Mapping[str, Any], goal: Objective) -> None:
     if goal.key != "auc" and (solver == "newton" or method == "pairs"):
         asked = "solver='newton'" if solver == "newton" else "method='pairs'"
         raise ParameterError(f"{asked} trains for the auc, not for {goal.noun}", "pass another, or measure='auc'")
-    if method == "pairs" and solver not in ("auto", "newton"):
-        raise ParameterError(f"method='pairs' is a way of solver='newton', not of {solver!r}", "pass one of them")
+    if method == "pairs" and solver not in ("auto", "newton", "structural"):
+        raise ParameterError(
+            f"method='pairs' is a way of solver='newton' or 'structural', not of {solver!r}", "pass one of them"
+        )
     if settings["psi"] not in get_args(Psi):
         raise _unknown_psi(settings["psi"])
 
@@ -82,7 +84,7 @@ def _check_use(settings: Mapping[str, Any], defaults: Mapping[str, Any], goal: O
 def candidates(solver: str, method: str, goal: Objective) -> Sequence[str]:
     """The solvers to try, the baseline first; or the one to use."""
     if method == "pairs":
-        return ("newton",)
+        return ("structural" if solver == "structural" else "newton",)
     if solver != "auto":
         return (solver,)
     return ("baseline", "newton", "smooth") if goal.key == "auc" else ("baseline", "structural", "smooth")

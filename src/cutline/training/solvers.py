@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 
-from cutline import Ranking, rank
+from cutline import Ranking
 from cutline.training.class_order import Array, Oracle, Psi, Split
 from cutline.training.cutting_planes import cutting_planes
 from cutline.training.linear import Design, Effort, Solution
@@ -89,9 +89,9 @@ def fit(recipe: Recipe, X: Any, split: Split, *, unseen: Array | None = None) ->
     if recipe.folds:
         z = unseen if unseen is not None else out_of_fold(recipe, X, split)
         mean, (_, deviation) = scores.mean(), standard(scores)
-        cut = mean + deviation * threshold(recipe.target, rank(split.is_positive, z, split.weight))
+        cut = mean + deviation * threshold(recipe.target, split.ranked(z))
     else:
-        cut = threshold(recipe.target, rank(split.is_positive, scores, split.weight))
+        cut = threshold(recipe.target, split.ranked(scores))
     return replace(model, intercept=model.intercept - cut)
 
 
@@ -129,11 +129,12 @@ def fit_scores(recipe: Recipe, X: Any, split: Split) -> Model:
     """The model of a recipe, before its cut is chosen."""
     if recipe.solver == "baseline":
         return logistic(X, split, fit_intercept=recipe.fit_intercept, max_iter=recipe.effort.max_iter)
+    if recipe.explicit:
+        squared = recipe.solver == "newton"
+        solution = explicit_pairs(X, split, C=recipe.C, effort=recipe.effort, squared=squared)
+        return Model(solution.w, 0.0, solution)
     if recipe.solver == "newton":
-        if recipe.explicit:
-            solution = explicit_pairs(X, split, C=recipe.C, effort=recipe.effort)
-        else:
-            solution = newton_auc(Design(X), split, C=recipe.C, effort=recipe.effort)
+        solution = newton_auc(Design(X), split, C=recipe.C, effort=recipe.effort)
         return Model(solution.w, 0.0, solution)
     if recipe.solver == "smooth":
         return smooth(recipe, X, split)

@@ -129,7 +129,7 @@ def test_the_default_for_the_auc_is_delong_from_thirty_cases_of_each_class_on(po
 
 
 def test_few_cases_are_told():
-    few = "A class has 5 cases only: resampling then holds the truth less often than it says."
+    few = "A class has only 5 cases: with resampling, the actual coverage is probably below the nominal level."
     assert few in EV.estimate("mcc").notes
     assert evaluate([1, 1, 0], [3, 1, 2]).estimate("recall").notes == (
         "It is a share of 2 cases only: clopper_pearson alone keeps its promise there.",
@@ -169,7 +169,7 @@ def test_an_estimate_is_public_and_prints_its_notes():
     found = EV.estimate("recall", method="wald", threshold=0.55)
 
     assert isinstance(found, Estimate)
-    assert repr(found).splitlines()[0] == "recall 0.6000 [0.1706, 1.0294] (95 %, wald)"
+    assert repr(found).splitlines()[0] == "recall 0.6000 [0.1706, 1.0294] (95 %, Wald)"
     assert found.to_dict()["notes"] == list(found.notes)
 
 
@@ -305,7 +305,7 @@ def test_a_summary_has_every_interval_where_that_is_quick_and_those_of_formulas_
     mcc, auc = ev.summary(["mcc", "auc"])
     assert (mcc["low"], mcc["high"]) == (ev.estimate("mcc").low, ev.estimate("mcc").high)
 
-    monkeypatch.setattr("cutline.evaluation.QUICKLY_RESAMPLED", 9)  # ten scores, one measure to resample
+    monkeypatch.setattr("cutline.results.budget.WORK", 2000 * 9)  # ten scores, one measure to resample
     assert [row["low"] for row in ev.summary(["mcc", "auc"])] == [None, auc["low"]]
     assert [*ev.summary(["mcc", "auc"], intervals="bootstrap")] == [mcc, auc]
     assert [row["low"] for row in ev.summary(["mcc", "auc"], intervals="formula")] == [None, auc["low"]]

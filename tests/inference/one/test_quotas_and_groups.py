@@ -49,7 +49,8 @@ def test_delong_with_few_cases_of_a_class_is_told(method, told):
     notes = evaluate(FEW, [i % 7 for i in range(68)]).estimate("auc", method=method).notes
 
     assert (
-        "A class has 8 cases only: DeLong's interval then holds the truth less often than it says." in notes
+        "A class has only 8 cases: with DeLong's interval, the actual coverage is probably below the nominal level."
+        in notes
     ) == told
     assert not EV.estimate("auc", method=method).notes
 
@@ -73,7 +74,10 @@ def test_low_prevalence_is_told_for_what_orders_or_predicts(name, parameters):
     labels = [1] * 25 + [0] * 95
     found = evaluate(labels, SCORES).estimate(name, resamples=50, **parameters)
 
-    assert "A class has 25 cases only: resampling then holds the truth less often than it says." in found.notes
+    assert (
+        "A class has only 25 cases: with resampling, the actual coverage is probably below the nominal level."
+        in found.notes
+    )
     assert not EV.estimate(name, resamples=50, **parameters).notes
 
 
@@ -254,7 +258,10 @@ def test_a_difference_is_held_by_its_interval_and_few_cases_are_told():
     assert shifted.low == shifted.value == pytest.approx(1 / 30)
     assert shifted.notes == ("Resampling shifts this difference: a limit was moved to include the value.",)
     found = compare([1, 0] * 8, {"a": range(16), "b": range(16, 0, -1)}).difference("ks", resamples=60)
-    assert "A class has 8 cases only: resampling then holds the truth less often than it says." in found.notes
+    assert (
+        "A class has only 8 cases: with resampling, the actual coverage is probably below the nominal level."
+        in found.notes
+    )
     weighted = compare([1, 0] * 8, {"a": range(16), "b": [3, 1] * 8}, np.linspace(0.5, 2, 16))
     assert any("effective number" in note for note in weighted.difference("auc").notes)
 
@@ -345,5 +352,5 @@ def test_few_groups_are_told():
     def notes(groups):
         return evaluate(LABELS, SCORES, groups=np.arange(120) % groups).estimate("auc", resamples=50).notes
 
-    assert notes(4)[0].startswith("4 groups were resampled whole, which is few: the interval then holds the truth less")
+    assert notes(4)[0].startswith("4 groups were resampled whole, which is few: the actual coverage is probably")
     assert notes(30)[0] == "30 groups were resampled whole."

@@ -16,6 +16,7 @@ from cutline.inference.two.differences import (
     chi_square,
     holm,
     needed_cases,
+    planned,
 )
 
 
@@ -127,3 +128,16 @@ def test_a_difference_that_follows_from_others_takes_no_degree_of_freedom():
 @pytest.mark.parametrize("covariance", [np.zeros((2, 2)), np.full((2, 2), math.nan), np.diag([0.01, 0.0])])
 def test_a_difference_without_variance_has_no_chi_square(covariance):
     assert math.isnan(chi_square(np.array([0.3, 0.4]), covariance)[2])
+
+
+def test_no_difference_with_a_wide_interval_is_not_said_to_be_none_for_ever():
+    said = planned(NormalDifference(0.0, 0.29), 12, 0.95)
+
+    assert said == "with 12 cases, a true difference of up to 0.5684 either way cannot be excluded."
+
+
+def test_the_number_of_cases_for_a_given_power_is_named_with_its_uncertainty():
+    said = planned(NormalDifference(0.0144, 0.009), 300, 0.95)
+
+    assert said.startswith("about 920 cases would give 80 % power (you have 300) if the true difference is the one obs")
+    assert said.endswith("judging by its 80 % interval, 280 to 23,000.")

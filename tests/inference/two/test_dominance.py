@@ -218,3 +218,11 @@ def test_what_is_too_narrow_to_see_is_drawn_as_one_span_of_turns():
         (0.5, pytest.approx(0.51), ("a", "b"), True),
         (pytest.approx(0.51), 1, ("b",), False),
     ]
+
+
+def test_a_verdict_without_a_dominant_model_says_at_which_rates_each_leads():
+    found = cl.compare([1, 0, 0, 1], {"a": [4, 3, 2, 1], "b": [5, 5, 5, 5]}, threshold=3).dominance("roc")
+
+    assert found.verdict == (
+        "No model dominates. a leads for fpr 0 to 0.5 (50 % of the axis); b leads for fpr 0.5 to 1 (50 % of the axis)."
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from cutline.core.counts import Counts
 from cutline.core.errors import InputError, ParameterError
 from cutline.core.ranking import Ranking
 from cutline.inference.effective_size import squares
+from cutline.inference.influence import JUMPING, Influence, of_order
 from cutline.inputs.predictions import cut, places, places_of_share
 from cutline.measures import Family, Measure, Needs
 from cutline.measures.facts import constant
@@ -35,6 +36,12 @@ class Estimand:
     cut: Callable[[Ranking], Counts] | None = None
     of_counts: Callable[[Counts], Any] | None = None
     by_quota: bool = False  # the number of the flagged is given, so that the cases at a cut are not independent
+    is_of_order: bool = False  # a registered measure of the order, or of a quota, that may have a slope
+
+    @cached_property
+    def influence(self) -> Influence | None:
+        """What one case changes in a measure of the order or of a quota; None where it has no slope."""
+        return of_order(self.statistic, self.value, self.ranking) if self.is_of_order else None
 
     @property
     def counts(self) -> Counts:
@@ -66,6 +73,7 @@ def of_measure(measure: Measure, ranking: Ranking, parameters: dict[str, Any], *
         statistic = _of_quota(partial(measure.compute, **rest), _taken(quota, ranking, grouped))
     else:
         statistic = partial(measure.compute, **rest)
+    by_quota = quota is not None or (cut_at is not None and "threshold" not in parameters)
     return Estimand(
         name=str(measure.with_(**{name: value for name, value in parameters.items() if name in measure.parameters})),
         ranking=ranking,
@@ -77,7 +85,8 @@ def of_measure(measure: Measure, ranking: Ranking, parameters: dict[str, Any], *
         parameters={**measure.bound, **rest},
         cut=cut_at,
         of_counts=of_counts,
-        by_quota=quota is not None or (cut_at is not None and "threshold" not in parameters),
+        by_quota=by_quota,
+        is_of_order=not grouped and measure.name not in JUMPING and (by_quota or measure.needs is Needs.RANKING),
     )
 
 

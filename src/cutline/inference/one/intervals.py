@@ -13,6 +13,7 @@ from cutline.core.counts import Counts, divide
 from cutline.core.errors import ParameterError
 from cutline.inference import delong, effective_size, influence
 from cutline.inference.caveats import (
+    BELOW,
     EQUAL,
     FEW_DECISIONS,
     FEW_FOR_DELONG,
@@ -38,6 +39,10 @@ from cutline.results.estimate import Estimate, Limits
 
 RESAMPLING = ("bootstrap", "bca")
 FEW_FOR_PROPORTIONS = 5
+_NO_SLOPE = (
+    "The infinitesimal jackknife needs a measure that changes smoothly with the order of the cases, and "
+    f"{influence.FEW_FOR_THE_ORDER} cases of each class: pass method='bootstrap'."
+)
 
 
 class Options(NamedTuple):
@@ -71,7 +76,7 @@ def methods(estimand: Estimand) -> tuple[str, ...]:
             tuple(proportions.METHODS) if isinstance(kind, Proportion) else ("log",) if isinstance(kind, Ratio) else ()
         )
         smooth = smooth or estimand.of_counts is not None
-    return (*own, *RESAMPLING, *(("influence",) if smooth else ()))
+    return (*own, *RESAMPLING, *(("influence",) if smooth or estimand.is_of_order else ()))
 
 
 def default(estimand: Estimand, *, grouped: bool = False) -> str:
@@ -79,13 +84,15 @@ def default(estimand: Estimand, *, grouped: bool = False) -> str:
     kind = estimand.kind
     if isinstance(kind, LineOfAuc) and not grouped:
         return "newcombe" if min(effective_size.effective(estimand.ranking)) < FEW_FOR_DELONG else "delong_logit"
-    if grouped or estimand.by_quota:  # a quota makes it jump, which BCa does not like
+    if grouped:
         return "bootstrap"
     if isinstance(kind, StandardError):
         return next(iter(kind.methods))
-    if isinstance(kind, Proportion | Ratio):
+    if isinstance(kind, Proportion | Ratio) and not estimand.by_quota:
         return "wilson" if isinstance(kind, Proportion) else "log"
-    return "influence" if _is_plentiful(estimand) else "bca"
+    if _is_plentiful(estimand):
+        return "influence"
+    return "bootstrap" if estimand.by_quota else "bca"  # a quota makes it jump, which BCa does not like
 
 
 def _is_plentiful(estimand: Estimand) -> bool:
@@ -96,14 +103,11 @@ def _is_plentiful(estimand: Estimand) -> bool:
         or min(effective_size.effective(estimand.ranking)) < PLENTY
     ):
         return False
-    if estimand.of_counts is None:
-        return True
-    counts = (
-        estimand.counts
-        if estimand.ranking.integral
-        else effective_size.effective_counts(estimand.counts, estimand.second)
-    )
-    return min(float(count) for count in (counts.tp, counts.fp, counts.fn, counts.tn)) >= PLENTY_IN_A_CELL
+    if estimand.of_counts is not None:
+        counts = _counts_in_effect(estimand)
+        if min(float(count) for count in (counts.tp, counts.fp, counts.fn, counts.tn)) < PLENTY_IN_A_CELL:
+            return False
+    return not estimand.is_of_order or estimand.influence is not None
 
 
 def _counts_in_effect(estimand: Estimand) -> Counts:
@@ -213,6 +217,10 @@ def _influence(estimand: Estimand, level: float) -> tuple[Limits, list[str]]:
     if isinstance(estimand.kind, MeanOfCases):
         losses = estimand.kind.of(estimand.ranking, **estimand.parameters)
         variance = influence.of_mean(estimand.ranking, effective_size.squares(estimand.ranking), *losses)
+    elif estimand.is_of_order:
+        if estimand.influence is None:
+            return Limits(math.nan, math.nan), [_NO_SLOPE]
+        variance = estimand.influence.variance(effective_size.squares(estimand.ranking))
     else:
         variance = influence.of_counts(estimand.of_counts, estimand.counts, estimand.second)  # type: ignore[arg-type]
     if not math.isfinite(variance):
@@ -220,7 +228,7 @@ def _influence(estimand: Estimand, level: float) -> tuple[Limits, list[str]]:
     notes = (
         _few_decisions(estimand)
         if variance > EQUAL**2
-        else ["The standard error is 0: the data hold no spread to tell the uncertainty from."]
+        else ["The standard error is 0, so it cannot tell how uncertain the value is."]
     )
     return influence.normal(estimand.value, variance, level), notes
 
@@ -228,7 +236,7 @@ def _influence(estimand: Estimand, level: float) -> tuple[Limits, list[str]]:
 def _auc(estimand: Estimand, method: str, level: float) -> tuple[str, Limits, list[str]]:
     """DeLong for the AUC, or what stands in for it, and then the line to the measure."""
     r, kind, notes = estimand.ranking, estimand.kind, []
-    slope, intercept = (float(x) for x in kind.of(r))  # type: ignore[union-attr,arg-type]
+    slope, intercept = (float(x) for x in kind.of(r, **estimand.parameters))  # type: ignore[union-attr,arg-type]
     area, size = float(divide(r.pairs.concordant + r.pairs.tied / 2, r.pairs.every)), effective_size.effective(r)
     if method != "newcombe":
         variance = float(delong.variance(r))
@@ -286,15 +294,11 @@ def _few(estimand: Estimand) -> list[str]:
 def _few_decisions(estimand: Estimand) -> list[str]:
     if estimand.of_counts is None or estimand.by_quota:
         return []
-    counts = (
-        estimand.counts
-        if estimand.ranking.integral
-        else effective_size.effective_counts(estimand.counts, estimand.second)
-    )
+    counts = _counts_in_effect(estimand)
     for count, what in ((counts.tp, "true positive"), (counts.fp + counts.fn, "error")):
         if counts.positives > 0 and count < FEW_DECISIONS:
             number = f"{count:.3g} {what}" + ("" if count == 1 else "s")
-            return [f"The cut has {number} only: the interval then holds the truth less often than it says."]
+            return [f"The cut has only {number}: {BELOW}."]
     return []
 
 

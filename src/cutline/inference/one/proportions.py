@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from cutline.core.counts import real
 from cutline.results.estimate import Limits, quantile
 
 
@@ -51,7 +52,7 @@ def wilson(k: Any, n: Any, level: float) -> Limits:
     >>> [round(float(limit), 4) for limit in wilson(3, 5, 0.95)]
     [0.2307, 0.8824]
     """
-    k, n, z = np.asarray(k, dtype=float), np.asarray(n, dtype=float), quantile(level)
+    k, n, z = real(k), real(n), quantile(level)
     centre = (k + z**2 / 2) / (n + z**2)
     half = z * np.sqrt(k * (n - k) / n + z**2 / 4) / (n + z**2)
     # At the ends a limit is the end itself, which rounding would miss.

@@ -243,8 +243,10 @@ class Question(NamedTuple):
     parameters: tuple[Mapping[str, Any], ...]
 
     def value(self, ranking: Ranking, model: int) -> Any:
-        """The value of a ranking, or of each ranking of a stack."""
+        """The value of a ranking, or of each ranking of a stack; NaN where the scores do not suit the measure."""
         stop_if_unwanted()
+        if not self.measure.fits(ranking):
+            return np.nan
         data, parameters = self.measure.prepare(ranking, self.parameters[model])
         return self.measure.compute(data, **parameters)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from cutline.core.ranking import Array
-from cutline.core.table import Table, shown
+from cutline.core.table import Table, p_shown, shown
 from cutline.inference.two.differences import Difference
 
 _LEVELS = np.concatenate((np.arange(100) / 100, [0.995, 0.999]))
@@ -58,10 +58,9 @@ class ConfidenceCurve:
         return self.table.to_frame(backend)
 
     def __repr__(self) -> str:
-        head = (
-            f"Confidence curve of {self.measure}: {shown(self.value)}, {len(self.x)} points, p = {shown(self.p_value)}"
-        )
-        return "\n".join([f"{head} of no difference ({self.method})", *(f"  note: {note}" for note in self.notes)])
+        head = f"Confidence curve of {self.measure}: {shown(self.value)}, {len(self.x)} points"
+        test = f"p {p_shown(self.p_value)} for no difference ({self.method})"
+        return "\n".join([f"{head}, {test}", *(f"  note: {note}" for note in self.notes)])
 
 
 def confidence_curve(measure: str, found: Difference, method: str, notes: tuple[str, ...] = ()) -> ConfidenceCurve:

@@ -10,11 +10,13 @@ from typing import Protocol
 
 import numpy as np
 
+from cutline.core.equality import ComparedByFields
 from cutline.core.ranking import Array
+from cutline.core.table import shown
 from cutline.inference.caveats import EQUAL, has_spread
 from cutline.inference.resampling.bootstrap import percentile
 
-POWER = 0.8  # four times out of five, the cases that are advised would show the difference
+POWER = 0.8  # how often the number of cases that is named would show the difference
 
 
 class Difference(Protocol):
@@ -35,8 +37,8 @@ class Difference(Protocol):
         """The differences that are compatible with the data at a level."""
 
 
-@dataclass(frozen=True)
-class NormalDifference:
+@dataclass(frozen=True, eq=False)
+class NormalDifference(ComparedByFields):
     """A difference with a standard error and a normal distribution around it.
 
     >>> found = NormalDifference(0.1, 0.05)
@@ -111,7 +113,7 @@ class ResampledDifference:
 
 
 def needed_cases(difference: Difference, cases: float, level: float) -> float:
-    """About how many such cases would show the difference at a level, four times out of five.
+    """About how many such cases would show the difference at a level, with 80 % power.
 
     It supposes that the difference stays what it is and that its standard error shrinks with the square root.
 
@@ -124,6 +126,44 @@ def needed_cases(difference: Difference, cases: float, level: float) -> float:
         return math.inf
     reach = float(ndtri((1 + level) / 2) + ndtri(POWER)) * difference.se
     return cases * (reach / difference.value) ** 2
+
+
+def planned(difference: Difference, cases: int, level: float) -> str:
+    """What more cases would bring, as the end of a sentence about a difference that is not significant.
+
+    The number supposes that the true difference is the one observed, which it need not be: so does the number for
+    either end of its 80 % interval, and these show how little the data say about it. Power that is computed after the
+    fact adds nothing to the p-value; it is a guide for the next study.
+
+    >>> print(planned(NormalDifference(0.0144, 0.0469), 300, 0.95).replace("; ", ";" + chr(10)))
+    about 25,000 cases would give 80 % power (you have 300) if the true difference is the one observed;
+    judging by its 80 % interval, 930 or more.
+    """
+    low, high = difference.interval(level)
+    if abs(difference.value) <= EQUAL or math.isnan(difference.se) or difference.se <= EQUAL:
+        reach = max(abs(low), abs(high))
+        if math.isnan(reach) or reach <= EQUAL:
+            return "these cases hold nothing that would tell the two apart."
+        return f"with {cases:,} cases, a true difference of up to {shown(reach)} either way cannot be excluded."
+    needed = needed_cases(difference, cases, level)
+    if needed <= cases:
+        return f"with {cases:,} cases nothing more can be said."
+    likely = NormalDifference(difference.value, difference.se).interval(POWER)
+    fewest = needed * (difference.value / max(map(abs, likely))) ** 2
+    at_most = (
+        f"{_rounded(needed * (difference.value / min(map(abs, likely))) ** 2)}" if likely[0] * likely[1] > 0 else ""
+    )
+    span = f"{_rounded(fewest)} to {at_most}" if at_most else f"{_rounded(fewest)} or more"
+    power = f"{100 * POWER:g} %"
+    return (
+        f"about {_rounded(needed)} cases would give {power} power (you have {cases:,}) if the true difference is the "
+        f"one observed; judging by its {power} interval, {span}."
+    )
+
+
+def _rounded(cases: float) -> str:
+    """A number of cases to two digits."""
+    return f"{float(f'{cases:.2g}'):,.0f}"
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

@@ -14,10 +14,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cutline.core.counts import Counts, divide
+from cutline.core.equality import ComparedByFields
 from cutline.core.ranking import Array, Ranking
 from cutline.core.table import Table, plain
 from cutline.measures import Measure
 
+_SHORT = 0.01  # of the axis: shorter stretches are not named one by one
+_LONGEST = 3  # stretches of a model that a sentence names
 _EQUAL = 1e-9  # heights that rounding alone can tell apart, as a share of the whole height
 
 
@@ -48,8 +51,8 @@ def visible(spans: Sequence[Span], low: float, high: float, least: float = 0.001
     return drawn
 
 
-@dataclass(frozen=True)
-class Dominance:
+@dataclass(frozen=True, eq=False)
+class Dominance(ComparedByFields):
     """Where each model is the best, from one end of the axis to the other."""
 
     curve: str
@@ -98,8 +101,19 @@ class Dominance:
         best = {span.best for span in self.spans}
         if len(best) == 1 and len(self.spans[0].best) == len(self.names):
             return "The models are equal everywhere."
-        shares = ", ".join(f"{name} over {100 * self.share(name):.3g} %" for name in self.names)
-        return f"No model dominates. Along the {self.axis} axis the best is, alone or with others, {shares}."
+        return f"No model dominates. {'; '.join(filter(None, map(self._lead, self.names)))}."
+
+    def _lead(self, name: str) -> str:
+        """Where a model leads, alone or with others: its longest stretches of the axis, and its share of it."""
+        low, high = self.spans[0].low, self.spans[-1].high
+        drawn = visible(self.spans, low, high, _SHORT)
+        mine = sorted((one for one, turns in drawn if name in one.best and not turns), key=lambda s: s.low - s.high)
+        longest = sorted(mine[:_LONGEST])
+        if not longest:
+            return ""
+        where = " and ".join(f"{one.low:.3g} to {one.high:.3g}" for one in longest)
+        more = ", and elsewhere" if len(mine) > _LONGEST else ""
+        return f"{name} leads for {self.axis} {where}{more} ({100 * self.share(name):.3g} % of the axis)"
 
     def __repr__(self) -> str:
         return f"{self.table!r}\n{self.verdict}"

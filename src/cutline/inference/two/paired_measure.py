@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -34,12 +33,13 @@ from cutline.inference.caveats import (
 from cutline.inference.influence import Influence
 from cutline.inference.permutation import exchange_models
 from cutline.inference.resampling.pairing import Pairing, Question, bootstrap, delong_covariance
-from cutline.inference.two.differences import Difference, NormalDifference, ResampledDifference, needed_cases
+from cutline.inference.two.differences import Difference, NormalDifference, ResampledDifference, planned
 from cutline.inference.two.mcnemar import Discordance, Variant, discordance, mcnemar
 from cutline.inference.two.paired_influence import influence_of, standard_error
 from cutline.inference.two.test_results import PairTest
 from cutline.measures import MEASURES, LineOfAuc, Measure, Needs
 from cutline.results.estimate import Estimate
+from cutline.results.methods import method_title
 
 _MCNEMAR: Mapping[str, Variant] = {
     "mcnemar": "midp",
@@ -48,9 +48,6 @@ _MCNEMAR: Mapping[str, Variant] = {
     "mcnemar_asymptotic": "asymptotic",
 }
 TESTS = ("auto", "delong", *_MCNEMAR, "influence", "bootstrap", "permutation")
-# The columns of a summary of differences.
-ROW = ("measure", "a", "b", "value_a", "value_b", "difference", "low", "high", "p_value", "p_holm", "method", "note")
-_NAMED = 4  # measures that a note below a summary names; of more it gives the number
 INTERVALS = ("auto", "delong", "tango", "influence", "bootstrap")
 
 
@@ -117,7 +114,7 @@ class PairedMeasure:
                 "pass method='bootstrap'",
             )
         if method == "influence" and self.influences is None:
-            raise ParameterError(f"influence needs a smooth measure, and {self.measure} is none: pass 'bootstrap'.")
+            raise ParameterError(f"influence needs a smooth measure, and {self.measure} is none", "pass 'bootstrap'")
         return "mcnemar_midp" if method == "mcnemar" else method
 
     @cached_property
@@ -152,10 +149,16 @@ class PairedMeasure:
         found = []
         for model, name in enumerate(self.names):
             if math.isnan(self.values[model]):
-                data, given = self.measure.prepare(self.pairing.rankings[model], self.question.parameters[model])
-                why = self.measure.reason(data, **given) or "it has no value"
+                why = self._reason(model) or "it has no value"
                 found.append(f"{self.measure} of {name} is undefined: {why}.")
         return tuple(found) or (f"{self.measure} is infinite for both models, so that they have no difference.",)
+
+    def _reason(self, model: int) -> str:
+        ranking = self.pairing.rankings[model]
+        if not self.measure.fits(ranking):
+            return self.measure.reason(ranking)
+        data, given = self.measure.prepare(ranking, self.question.parameters[model])
+        return self.measure.reason(data, **given)
 
     def turned(self) -> PairedMeasure:
         """The same question with the two models in the other order."""
@@ -306,35 +309,18 @@ class PairedMeasure:
         """What the difference is called."""
         return f"{self.measure}: {self.names[0]} - {self.names[1]}"
 
-    def row(self, test: PairTest, level: float) -> tuple[Any, ...]:
-        """The line of a summary, with the columns of `ROW`, the notes one by one."""
-        found = self.estimate("auto", level)
-        method = ", ".join(dict.fromkeys((found.method, test.method)))
-        notes = tuple(dict.fromkeys((*test.notes, *found.notes)))
-        values = (*self.values, self.value, found.low, found.high, test.p_value, test.p_holm)
-        return (test.measure, *self.names, *values, method, notes)
-
     def sentence(self, test: PairTest, level: float) -> str:
         """Whether the two can be told apart, in plain words, and about how many cases it would take."""
         a, b = self.names
         if math.isnan(test.p_value):
             return " ".join((f"{a} and {b} cannot be compared by {test.measure}.", *test.notes))
-        told = f"distinguishable at {100 * level:g} % by {test.measure}"
-        how = f"(p {p_shown(test.p_holm)}, {test.method})"
-        size = shown(abs(self.value))
+        size, how = shown(abs(self.value)), f"(p {p_shown(test.p_holm)}, {method_title(test.method)})"
         if test.p_holm <= 1 - level:
-            ahead = a if (self.value > 0) == (self.measure.better != "lower") else b
+            ahead, behind = (a, b) if (self.value > 0) == (self.measure.better != "lower") else (b, a)
             word = "better" if self.measure.better else "higher"
-            return f"{a} and {b} are {told}: {ahead} is {word} by {size} {how}."
-        n = self.pairing.total
-        needed = needed_cases(self.difference("auto")[0], n, level)
-        if math.isinf(needed):
-            more = "no number of cases like these would tell them apart"
-        elif needed > n:
-            more = f"about {float(f'{needed:.2g}'):,.0f} such cases, with {n:,} now, would show it 4 times out of 5"
-        else:
-            more = f"with {n:,} cases nothing more can be said"
-        return f"{a} and {b} are not {told}: they are {size} apart {how}; {more}."
+            return f"{ahead} is {word} than {behind} by {size} in {test.measure} {how}: significant at {1 - level:.3g}."
+        said = f"{a} and {b}: the difference in {test.measure}, {size}, is not significant {how}"
+        return f"{said}; {planned(self.difference('auto')[0], self.pairing.total, level)}"
 
 
 def _speaks(found: Difference) -> bool:
@@ -347,15 +333,3 @@ def covariance_of_all(pairing: Pairing) -> tuple[Array, Array]:
     contrasts = np.column_stack((np.ones(models - 1), -np.eye(models - 1)))
     auc = np.array([MEASURES["auc"].compute(ranking) for ranking in pairing.rankings])
     return contrasts @ auc, delong_covariance(pairing, contrasts)
-
-
-def said_once(rows: Iterable[tuple[Any, ...]]) -> tuple[str, ...]:
-    """The notes of a summary, each once, with the measures that it qualifies."""
-    found: dict[str, dict[str, None]] = {}
-    for measure, *_, notes in rows:
-        for note in notes:
-            found.setdefault(note, {})[measure] = None
-    return tuple(
-        f"note on {', '.join(measures) if len(measures) <= _NAMED else f'{len(measures)} measures'}: {note}"
-        for note, measures in found.items()
-    )

@@ -8,12 +8,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from cutline.core.table import Table, plain, shown
+from cutline.core.equality import ComparedByFields
+from cutline.core.table import Table, p_shown, plain, shown
 from cutline.inference.two.differences import holm
 
 
-@dataclass(frozen=True)
-class PairTest:
+@dataclass(frozen=True, eq=False)
+class PairTest(ComparedByFields):
     """Whether two models differ in a measure: the difference a - b and how compatible the data are with none.
 
     `p_holm` is corrected for the number of pairs that were tested together. `share` is the plain share of the
@@ -35,8 +36,8 @@ class PairTest:
         return {field.name: plain(getattr(self, field.name)) for field in fields(self)} | {"notes": list(self.notes)}
 
 
-@dataclass(frozen=True)
-class PairTests:
+@dataclass(frozen=True, eq=False)
+class PairTests(ComparedByFields):
     """The tests of all pairs of models in one measure.
 
     `p_value` is that of no difference at all between the models: of the one pair when there are two of them, of
@@ -86,8 +87,8 @@ class PairTests:
 
     def __repr__(self) -> str:
         lines = [
-            f"{pair.measure}: {pair.a} - {pair.b} = {shown(pair.difference)}, p = {shown(pair.p_value)}"
-            + (f" ({shown(pair.p_holm)} after Holm's correction)" if len(self) > 1 else "")
+            f"{pair.measure}: {pair.a} - {pair.b} = {shown(pair.difference)}, p {p_shown(pair.p_value)}"
+            + (f" ({p_shown(pair.p_holm)} after Holm's correction)" if len(self) > 1 else "")
             + f" ({pair.method})"
             for pair in self.pairs
         ]
@@ -95,7 +96,7 @@ class PairTests:
             chi = (
                 f", chi-square {shown(self.chi_square)} with {self.degrees} degrees of freedom" if self.degrees else ""
             )
-            lines.append(f"no difference at all: p = {shown(self.p_value)}{chi}")
+            lines.append(f"no difference at all: p {p_shown(self.p_value)}{chi}")
         return "\n".join([*lines, *(f"  note: {note}" for note in self.notes)])
 
     def _repr_html_(self) -> str:

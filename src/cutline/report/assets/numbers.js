@@ -19,7 +19,7 @@ export function table(data, live) {
       String(live.cuts[i].threshold),
     ]));
   const others = data.rows.filter((row) => !names.has(row.measure)).map((row) => [
-    row.model ?? data.models[0].name, row.measure, number(row.value), number(row.low), number(row.high), row.method, number(row["knowing nothing"]), "",
+    row.model ?? data.models[0].name, row.measure, number(row.value), number(row.low), number(row.high), row.method, number(row["baseline"]), "",
   ]);
   return [COLUMNS, ...cut, ...others];
 }

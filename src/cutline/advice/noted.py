@@ -1,0 +1,45 @@
+"""noted(): a finished summary with all that its reader should know."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import overload
+
+from cutline.advice.one_model import notes
+from cutline.advice.rules import in_order
+from cutline.advice.several_models import notes_on
+from cutline.comparison import Comparison
+from cutline.evaluation import Evaluation
+from cutline.results.comparison_summary import ComparisonSummary
+from cutline.results.summary import Summary
+
+
+@overload
+def noted(found: Evaluation, summary: Summary, measures: Iterable[str] | None = None) -> Summary: ...
+@overload
+def noted(
+    found: Comparison, summary: ComparisonSummary, measures: Iterable[str] | None = None
+) -> ComparisonSummary: ...
+def noted(
+    found: Evaluation | Comparison, summary: Summary | ComparisonSummary, measures: Iterable[str] | None = None
+) -> Summary | ComparisonSummary:
+    """The summary with the notes on its data, its numbers and how they were made.
+
+    Args:
+        found: What was summarized.
+        summary: The finished summary.
+        measures: The measures that the reader asked for by name; None for the usual ones.
+    """
+    names = None if measures is None else list(measures)
+    cut = summary.options.cut
+    about = tuple(note for note in summary.notes if note.rule == "resamples")
+    if isinstance(summary, Summary) and isinstance(found, Evaluation):
+        here = found if found.cut == cut else found.with_cut(**cut.parameters)
+        told = notes(here, quota=cut.quota, share=cut.share, measures=names)
+    elif isinstance(summary, ComparisonSummary) and isinstance(found, Comparison):
+        # The verdict of the summary says which models differ, and at which rates each leads.
+        said = ("too-small",) if summary.verdict else ()
+        told = notes_on(found, quota=cut.quota, share=cut.share, measures=names, without=said)
+    else:
+        raise TypeError("a summary of something else")
+    return summary.with_notes(tuple(in_order([*told, *about])))

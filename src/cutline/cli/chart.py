@@ -1,0 +1,181 @@
+"""The work of `chart`: which pictures, of which models, in which files."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.text import Text
+
+from cutline.charts import CHARTS, ChartKind, Shows
+from cutline.charts import chart as draw
+from cutline.charts.picture import SUFFIXES
+from cutline.cli import render
+from cutline.cli.reading import Reading, read_comparison, read_evaluation
+from cutline.comparison import Comparison
+from cutline.core import writing
+from cutline.core.errors import CutlineError, ParameterError
+from cutline.evaluation import Evaluation
+
+EVERY = "all"
+PATTERN = "{name}"
+IN_A_FOLDER = ".svg"
+_NOT_IN_FILES = r"[^\w.-]+"
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """Where the pictures go, and how they look."""
+
+    output: Path | None
+    look: Mapping[str, Any]
+    parameters: tuple[str, ...] = ()
+    dpi: float | None = None
+    force: bool = False
+    quiet: bool = False
+
+    def target(self, name: str) -> Path:
+        """The file of a picture."""
+        output = Path(f"{name}{IN_A_FOLDER}") if self.output is None else self.output
+        if PATTERN in str(output):
+            return Path(str(output).replace(PATTERN, name))
+        return output / f"{name}{IN_A_FOLDER}" if self.is_folder else output
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether the output is a folder, not a file or a pattern of files."""
+        return self.output is not None and PATTERN not in str(self.output) and not self.output.suffix
+
+    def check(self, names: Sequence[str]) -> None:
+        """Refuse what cannot be written, before any work is done."""
+        if self.output is not None and len(names) > 1 and len({self.target(name) for name in names}) == 1:
+            raise ParameterError(
+                f"{len(names)} pictures are wanted, but --output is one file",
+                "pass a folder, or a name with {name} in it",
+            )
+        for name in names:
+            target = self.target(name)
+            if target.suffix.lower() not in SUFFIXES:
+                way_out = f"pass a name that ends in {', '.join(SUFFIXES)}"
+                raise ParameterError(f"--output is {str(self.output)!r}", way_out)
+            if not self.is_folder or target.parent.exists():
+                writing.check(target, overwrite=self.force)
+
+    def given(self) -> dict[str, Any]:
+        """The parameters of the chart: numbers, true or false, lists of them, or words."""
+        found = {}
+        for term in self.parameters:
+            name, equals, text = term.partition("=")
+            if not equals or not name.isidentifier():
+                raise ParameterError(f"--set is {term!r}", "pass name=value, such as cost_fn=5")
+            found[name] = _value(text)
+        return found
+
+    def save(self, name: str, kind: ChartKind, models: Any) -> Path:
+        """Draw a chart of some models and write it."""
+        picture = draw(kind.name, models, **self.look, **self.given())
+        target = self.target(name)
+        if self.is_folder:
+            target.parent.mkdir(parents=True, exist_ok=True)
+        return picture.save(target, dpi=self.dpi, overwrite=self.force)
+
+
+def show_charts() -> None:
+    """List every chart: what it shows, of how many models, and the figures that it stands for."""
+    screen = render.console()
+    for kind in CHARTS.values():
+        source = f" {kind.source}." if kind.source else ""
+        screen.print(Text.assemble((kind.name, "bold"), f" ({kind.shows.value})"))
+        screen.print(Text(f"    {kind.caption}{source}"))
+    screen.print(Text("\nBesides, every measure of one cut is a chart over the threshold, such as f1.", style="dim"))
+
+
+def run_chart(what: Sequence[str], reading: Reading, drawing: Drawing) -> None:
+    """Draw the charts that are named."""
+    path, names = _file_and_names(what)
+    kinds = [CHARTS[name] for name in names]
+    everything = not names
+    drawing.given()
+    if not everything:
+        drawing.check(names)
+    models = None if path is None else _read(path, reading, kinds)
+    if everything:
+        kinds = [kind for kind in CHARTS.values() if _is_of(kind, models)]
+        names = [kind.name for kind in kinds]
+        drawing.check(names)
+    written: list[Path] = []
+    for name, kind in zip(names, kinds, strict=True):
+        try:
+            written += _drawn(name, kind, models, drawing)
+        except CutlineError as error:
+            if not everything:
+                raise
+            _say(drawing, f"{name} is left out: {error}")
+    _say(drawing, f"{written[0]} is written." if len(written) == 1 else f"{len(written)} pictures are written.")
+
+
+def _drawn(name: str, kind: ChartKind, models: Any, drawing: Drawing) -> list[Path]:
+    """The chart of all models together, or, where it shows one, of each."""
+    if kind.shows is Shows.NOTHING:
+        return [drawing.save(name, kind, None)]
+    if kind.shows is Shows.ONE and isinstance(models, Comparison):
+        own = dict(zip(_stems(name, models.names), models.names, strict=True))
+        drawing.check(list(own))
+        return [drawing.save(stem, kind, {model: models[model]}) for stem, model in own.items()]
+    return [drawing.save(name, kind, models)]
+
+
+def _stems(name: str, models: Sequence[str]) -> list[str]:
+    """The names of the files of a chart of each model: letters that any file can have, numbered where they meet."""
+    stems = [f"{name}-{re.sub(_NOT_IN_FILES, '_', model)}" for model in models]
+    return stems if len(set(stems)) == len(stems) else [f"{name}-{i}" for i, _ in enumerate(models, 1)]
+
+
+def _file_and_names(what: Sequence[str]) -> tuple[str | None, list[str]]:
+    """The file, unless the charts need none, and the names of the charts; none of them stands for all."""
+    if what and all(name in CHARTS and CHARTS[name].shows is Shows.NOTHING for name in what):
+        return None, list(what)
+    if len(what) < 2:
+        raise ParameterError("No chart is named", "pass a file and the names of charts; --list shows them all")
+    path, *names = what
+    if EVERY in names:
+        if len(names) > 1:
+            raise ParameterError("all stands for every chart", "pass it alone, or name the charts")
+        return path, []
+    repeated = next((name for name in names if names.count(name) > 1), None)
+    if repeated is not None:
+        raise ParameterError(f"The chart {repeated} is named twice", "name each once")
+    return path, names
+
+
+def _read(path: str, reading: Reading, kinds: Sequence[ChartKind]) -> Evaluation | Comparison:
+    """The models of the file: one, or several when their columns are named or a chart compares models."""
+    compares = any(kind.shows in (Shows.TWO_OR_MORE, Shows.DIFFERENCE) for kind in kinds)
+    if len(reading.columns.scores) > 1 or (compares and not reading.columns.scores):
+        return read_comparison([path], reading)[0]
+    return read_evaluation(path, reading, None)[0]
+
+
+def _is_of(kind: ChartKind, models: Any) -> bool:
+    """Whether a chart can be drawn of so many models; a difference has two."""
+    count = len(models) if isinstance(models, Comparison) else 1
+    return {Shows.TWO_OR_MORE: count > 1, Shows.DIFFERENCE: count == 2}.get(kind.shows, True)
+
+
+def _value(text: str) -> Any:
+    """A value as it is typed: a number, true or false, several of them, or a word."""
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+
+
+def _say(drawing: Drawing, message: str) -> None:
+    if not drawing.quiet:
+        render.say(message)

@@ -1,0 +1,105 @@
+"""The command `chart`: its options. Loading this module loads Typer and nothing heavier."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cutline.cli import options as o
+
+_PICTURE = "Picture"
+
+What = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="FILE NAME...",
+        help="The predictions, and the charts to draw by name, or all; --list shows them. losses needs no file.",
+        show_default=False,
+    ),
+]
+Out = Annotated[
+    str | None,
+    typer.Option(
+        "--output",
+        "-o",
+        help="The picture: .svg, .png, .pdf, .html or .json. Several charts take a folder, or a name with {name} in "
+        "it. Examples: -o roc.svg, -o charts, -o 'charts/{name}.png'",
+        rich_help_panel=_PICTURE,
+    ),
+]
+Listed = Annotated[bool, typer.Option("--list", help="Show all charts and end. Example: --list")]
+Width = Annotated[
+    str | None,
+    typer.Option(
+        help="The width of the whole picture in px, mm, cm or in. Example: --width 85mm", rich_help_panel=_PICTURE
+    ),
+]
+Height = Annotated[
+    str | None,
+    typer.Option(help="The height of the whole picture. Example: --height 300px", rich_help_panel=_PICTURE),
+]
+Dpi = Annotated[
+    float | None,
+    typer.Option(help="Dots to an inch of a .png; 192 unless told. Example: --dpi 300", rich_help_panel=_PICTURE),
+]
+Theme = Annotated[
+    o.Theme,
+    typer.Option(help="print is for paper without colours. Example: --theme print", rich_help_panel=_PICTURE),
+]
+Title = Annotated[
+    str | None,
+    typer.Option(help="A title of your own. Example: --title 'Model of May'", rich_help_panel=_PICTURE),
+]
+Set = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", help="A parameter of the chart; repeat it for more. Example: --set cost_fn=5", rich_help_panel=_PICTURE
+    ),
+]
+
+
+def chart(
+    what: What = None,
+    output: Out = None,
+    list_charts: Listed = False,
+    label: o.Label = None,
+    score: o.Scores = None,
+    weight: o.Weight = None,
+    group: o.Group = None,
+    positive: o.Positive = None,
+    lower_is_positive: o.LowerIsPositive = False,
+    threshold: o.Threshold = 0.5,
+    missing: o.MissingRows = o.Missing.error,
+    format: o.FileFormat = None,
+    width: Width = None,
+    height: Height = None,
+    dpi: Dpi = None,
+    theme: Theme = o.Theme.light,
+    title: Title = None,
+    parameters: Set = None,
+    force: o.Force = False,
+    quiet: o.Quiet = False,
+) -> None:
+    """Draw any chart of one model or several, as a file for a paper, a slide or a page.
+
+    A chart of one model is drawn of each when several columns of scores are named.
+    """
+    from cutline.cli.chart import Drawing, run_chart, show_charts
+    from cutline.cli.reading import Columns, Reading
+
+    if list_charts:
+        show_charts()
+        return
+    reading = Reading(
+        Columns(label, tuple(score or ()), weight, group),
+        positive,
+        lower_is_positive,
+        threshold,
+        missing.value,
+        format and format.value,
+    )
+    look = {"theme": theme.value, "title": title, "width": width, "height": height}
+    out = None if output is None else Path(output)
+    run_chart(what or [], reading, Drawing(out, look, tuple(parameters or ()), dpi, force, quiet))

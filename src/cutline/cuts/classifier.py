@@ -1,0 +1,248 @@
+"""CutClassifier: any scikit-learn classifier with a cut that was chosen for what it is for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.model_selection import StratifiedKFold, check_cv, cross_val_predict
+from sklearn.utils import get_tags, indexable
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    _num_samples,
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+    has_fit_parameter,
+)
+
+from cutline.core.errors import InputError, ParameterError
+from cutline.core.ranking import Array
+from cutline.cuts.choice import choose_cut
+from cutline.cuts.cut import Cut
+from cutline.evaluation import evaluate
+
+OUT_OF_FOLD = (
+    "The scores are out of fold, and the model in use was fitted again on all cases: a promise holds as far as its "
+    "scores are distributed like them. A calibration part that no model saw makes it exact."
+)
+
+
+def _inner_has(name: str) -> Any:
+    return lambda self: hasattr(getattr(self, "estimator_", self.estimator), name)
+
+
+class CutClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier of two classes that predicts with a chosen cut.
+
+    The cut is chosen on scores out of fold, and the estimator then fitted on all cases; or, with
+    `fit(..., calibration=(X, y))`, on a calibration part; or, with cv="prefit", on the cases given to `fit`, for an
+    estimator that is fitted already. Without a requirement or criterion it maximises Youden's J.
+
+    Args:
+        estimator: A classifier with `predict_proba` or `decision_function`.
+        requirement: What the cut has to keep, such as "recall >= 0.9", or several of them; see `choose_cut`.
+        maximize: The measure that should be high.
+        minimize: The measure that should be low.
+        cost_fp: What a false positive costs.
+        cost_fn: What a false negative costs.
+        utility: What each outcome is worth, such as {"tp": 90, "fp": -10}.
+        share: Which share of the cases can be acted on.
+        prevalence: The prevalence where the classifier is used, when it is another.
+        confidence: Of the promises; None for requirements on estimates.
+        after_looking: Whether promises have to hold at every cut at once.
+        method: How the best cut is found.
+        cv: The number of folds, a splitter of scikit-learn, or "prefit".
+        resamples: How often the choice is repeated for the interval of the cut and its optimism; not at all by default.
+        positive: The positive class; without it, the second in order.
+        random_state: The seed of the folds.
+
+    Attributes:
+        cut_: The chosen cut.
+        estimator_: The fitted estimator.
+        classes_, positive_: Both classes in order, and which of them is the positive one.
+
+    >>> from sklearn.datasets import make_classification
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> X, y = make_classification(600, random_state=0)
+    >>> model = CutClassifier(LogisticRegression(), "recall >= 0.9").fit(X, y)
+    >>> flagged = model.predict_proba(X)[:, 1] >= model.cut_.threshold
+    >>> model.cut_.misses_allowed, bool((model.predict(X) == flagged).all())
+    (21, True)
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        requirement: Any = None,
+        *,
+        maximize: Any = None,
+        minimize: Any = None,
+        cost_fp: float | None = None,
+        cost_fn: float | None = None,
+        utility: Any = None,
+        share: float | None = None,
+        prevalence: float | None = None,
+        confidence: float | None = 0.95,
+        after_looking: bool = False,
+        method: str = "optimum",
+        cv: Any = 5,
+        resamples: int = 0,
+        positive: Any = None,
+        random_state: Any = 0,
+    ) -> None:
+        self.estimator = estimator
+        self.requirement = requirement
+        self.maximize = maximize
+        self.minimize = minimize
+        self.cost_fp = cost_fp
+        self.cost_fn = cost_fn
+        self.utility = utility
+        self.share = share
+        self.prevalence = prevalence
+        self.confidence = confidence
+        self.after_looking = after_looking
+        self.method = method
+        self.cv = cv
+        self.resamples = resamples
+        self.positive = positive
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        """What scikit-learn may ask of it: what the estimator takes, for two classes."""
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self.estimator)
+        tags.input_tags = inner.input_tags
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    # ------------------------------------------------------------------ fitting
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, calibration: Any = None) -> CutClassifier:
+        """Fit the estimator and choose the cut.
+
+        Args:
+            X: The features: an array, a sparse matrix or a data frame.
+            y: The classes.
+            sample_weight: How much each case counts, in the fit and in the choice.
+            calibration: Features and classes of other cases, on which the cut is chosen: (X, y) or (X, y, weight).
+        """
+        X, y = indexable(X, y)
+        y = self._checked(y)
+        weight = None if sample_weight is None else _check_sample_weight(sample_weight, X)
+        if isinstance(self.cv, str):
+            if self.cv != "prefit":
+                raise ParameterError(f"cv is {self.cv!r}: pass a number of folds, a splitter, or 'prefit'.")
+            if calibration is not None:
+                raise ParameterError("With cv='prefit' the cases given to fit choose the cut: leave calibration out.")
+            check_is_fitted(self.estimator)
+            self.estimator_ = self.estimator
+            self.cut_ = self._chosen(y, self._scores(X), weight)
+        elif calibration is not None:
+            self.estimator_ = self._fitted(X, y, weight)
+            self.cut_ = self._calibrated(*calibration)
+        else:
+            scores = self._out_of_fold(X, y, weight)
+            self.estimator_ = self._fitted(X, y, weight)
+            found = self._chosen(y, scores, weight)
+            self.cut_ = replace(found, notes=(*found.notes, OUT_OF_FOLD))
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self.estimator_, name):
+                setattr(self, name, getattr(self.estimator_, name))
+        return self
+
+    def _checked(self, y: Any) -> Array:
+        """The classes of the cases, if there are two."""
+        y = column_or_1d(y, warn=True)
+        check_classification_targets(y)
+        kind = type_of_target(y, input_name="y")
+        self.classes_ = np.unique(y)
+        if len(self.classes_) > 2:
+            raise ValueError(f"Only binary classification is supported. The type of the target is {kind}.")
+        if len(self.classes_) < 2:
+            raise InputError("Classifier can't train on cases of one class: pass cases of both.")
+        self.positive_ = self.classes_[1] if self.positive is None else self.positive
+        if self.positive_ not in self.classes_:
+            raise ParameterError(f"positive is {self.positive!r}: pass one of {self.classes_.tolist()}.")
+        return np.asarray(y)
+
+    def _fitted(self, X: Any, y: Any, weight: Array | None) -> Any:
+        return clone(self.estimator).fit(X, y, **self._weights(weight))
+
+    def _weights(self, weight: Array | None) -> dict[str, Any]:
+        if weight is None:
+            return {}
+        if not has_fit_parameter(self.estimator, "sample_weight"):
+            raise ParameterError(f"{type(self.estimator).__name__} takes no sample_weight: leave it out.")
+        return {"sample_weight": weight}
+
+    def _out_of_fold(self, X: Any, y: Any, weight: Array | None) -> Array:
+        """The score of each case by a model that did not see it."""
+        cv = self.cv
+        if isinstance(cv, int):
+            fewest = int(np.unique(y, return_counts=True)[1].min())
+            if fewest < 2:
+                raise InputError("A class has 1 case only, which cannot be scored out of fold: pass more cases.")
+            cv = StratifiedKFold(min(cv, fewest), shuffle=True, random_state=self.random_state)
+        splitter = check_cv(cv, y, classifier=True)
+        method = "predict_proba" if hasattr(self.estimator, "predict_proba") else "decision_function"
+        params = self._weights(weight)
+        found = cross_val_predict(clone(self.estimator), X, y, cv=splitter, method=method, params=params or None)
+        return self._of_positive(np.asarray(found))
+
+    def _calibrated(self, X: Any, y: Any, weight: Any = None) -> Cut:
+        check_consistent_length(X, y)
+        return self._chosen(y, self._scores(X), weight)
+
+    def _chosen(self, y: Any, scores: Array, weight: Array | None) -> Cut:
+        named = self.requirement
+        asked = () if named is None else (named,) if isinstance(named, str) else tuple(named)
+        wishes = ("maximize", "minimize", "cost_fp", "cost_fn", "utility", "share", "prevalence")
+        how = {name: getattr(self, name) for name in wishes if getattr(self, name) is not None}
+        if not asked and not how.keys() - {"prevalence"}:
+            how["maximize"] = "youden_j"
+        ev = evaluate(np.asarray(y) == self.positive_, scores, weight)
+        same = ("confidence", "after_looking", "method", "resamples")
+        cut = choose_cut(ev, *asked, **{name: getattr(self, name) for name in same}, **how)
+        cut.require()
+        return cut
+
+    # ------------------------------------------------------------------ use
+
+    def _scores(self, X: Any) -> Array:
+        """The score of the positive class."""
+        inner = self.estimator_
+        score = inner.predict_proba if hasattr(inner, "predict_proba") else inner.decision_function
+        return self._of_positive(np.asarray(score(X)))
+
+    def _of_positive(self, found: Array) -> Array:
+        is_second = bool(self.positive_ == self.classes_[1])
+        if found.ndim == 2:
+            return found[:, int(is_second)]
+        return found if is_second else -found
+
+    def predict(self, X: Any) -> Array:
+        """The class of each case: the positive one where the score reaches the cut."""
+        check_is_fitted(self, "cut_")
+        other = self.classes_[0] if self.positive_ == self.classes_[1] else self.classes_[1]
+        scores = self._scores(X)
+        if _num_samples(X) != len(scores):
+            raise InputError(f"The estimator gave {len(scores)} scores for {_num_samples(X)} cases: pass a classifier.")
+        flagged = self.cut_.apply(scores)
+        return np.where(flagged, np.asarray(self.positive_, dtype=self.classes_.dtype), other)
+
+    @available_if(_inner_has("predict_proba"))  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Array:
+        """The probabilities that the estimator gives."""
+        check_is_fitted(self, "cut_")
+        return np.asarray(self.estimator_.predict_proba(X))
+
+    def decision_function(self, X: Any) -> Array:
+        """How far the score is beyond the cut, in the direction of the second class."""
+        check_is_fitted(self, "cut_")
+        distance = self._scores(X) - self.cut_.threshold
+        return distance if self.positive_ == self.classes_[1] else -distance

@@ -1,0 +1,282 @@
+"""Utility with its uncertainty: decision curves with bands, differences of models, the most profitable quota."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from cutline.comparison import Comparison
+from cutline.core import columns
+from cutline.core.checks import LEVEL, check_choice, check_level, check_whole
+from cutline.core.errors import InputError, NotProbabilitiesError, ParameterError
+from cutline.core.ranking import Array, Ranking
+from cutline.core.table import Table
+from cutline.curves.utility import (
+    Line,
+    brier_line,
+    cost_envelope,
+    cost_line,
+    flag_everybody,
+    interventions_avoided,
+    net_benefits,
+    profits,
+    rates_at,
+)
+from cutline.evaluation import Evaluation
+from cutline.inference.one.bands import band
+from cutline.inference.resampling.bootstrap import bootstrap, percentile
+from cutline.inference.resampling.samplers import CaseSampler
+from cutline.results.estimate import Estimate
+
+RISKS = np.round(np.arange(0.01, 1.0, 0.01), 2)
+KINDS = ("net_benefit", "standardised", "interventions_avoided")
+
+
+@dataclass(frozen=True, eq=False)
+class UtilityCurve:
+    """Columns of one length over x, with what belongs to the whole curve: its area, its best place."""
+
+    name: str
+    columns: dict[str, Array]
+    area: float | None = None
+    best: Estimate | None = None
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values())))
+
+    def __getitem__(self, name: str) -> Array:
+        return self.columns[name]
+
+    @property
+    def table(self) -> Table:
+        """A row for each place."""
+        rows = zip(*(column.tolist() for column in self.columns.values()), strict=True)
+        below = tuple(f"  note: {note}" for note in self.notes)
+        return Table(tuple(self.columns), tuple(rows), title=self.name, below=below)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The columns as lists, and the rest, ready for JSON."""
+        return {
+            "name": self.name,
+            "columns": {
+                name: [None if v != v else v for v in column.tolist()] for name, column in self.columns.items()
+            },
+            "area": self.area,
+            "best": None if self.best is None else self.best.to_dict(),
+            "notes": list(self.notes),
+        }
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """A row for each place, as a data frame of pandas, polars or pyarrow."""
+        return self.table.to_frame(backend)
+
+    def __repr__(self) -> str:
+        step = max(1, (len(self) - 1) // 10)
+        some = UtilityCurve(
+            self.name, {name: column[::step] for name, column in self.columns.items()}, notes=self.notes
+        )
+        return repr(some.table)
+
+    def _repr_html_(self) -> str:
+        return self.table._repr_html_()
+
+
+def _probabilities(data: Any, what: str) -> Ranking:
+    r = data.ranking if isinstance(data, Evaluation) else data
+    if not isinstance(r, Ranking):
+        raise InputError(f"{what} is of an evaluation or a ranking, not of {data!r:.40}: pass evaluate(...).")
+    if not r.are_probabilities:
+        raise NotProbabilitiesError(f"{what} needs probabilities: pass scores from 0 to 1, or recalibrate them first.")
+    return _both_classes(r, what)
+
+
+def _both_classes(r: Ranking, what: str) -> Ranking:
+    if not r.positives or not r.negatives:
+        raise InputError(f"{what} needs cases of both classes: these are of one.")
+    return r
+
+
+def _risks(risks: Any) -> Array:
+    found = RISKS if risks is None else np.atleast_1d(columns.numbers(np.atleast_1d(risks), "risks")).astype(float)
+    if not ((found > 0) & (found < 1)).all():
+        raise ParameterError("risks holds values outside 0 and 1: pass threshold probabilities between them.")
+    return np.asarray(np.unique(found))
+
+
+def _prevalence(prevalence: float | None) -> float | None:
+    if prevalence is not None and not 0 < columns.number(prevalence, "prevalence") < 1:
+        raise ParameterError(f"prevalence is {prevalence:g}: pass a share between 0 and 1.")
+    return prevalence
+
+
+def decision_curve(
+    data: Any,
+    risks: Any = None,
+    *,
+    kind: str = "net_benefit",
+    prevalence: float | None = None,
+    level: float = LEVEL,
+    resamples: int = 1000,
+    seed: int = 0,
+) -> UtilityCurve:
+    """Net benefit over the threshold probability, with its band, beside flagging everybody and flagging nobody.
+
+    Args:
+        data: An evaluation, whose groups are resampled whole, or a ranking; the scores are probabilities.
+        risks: The threshold probabilities; 0.01 to 0.99 by default.
+        kind: "net_benefit", "standardised" (a share of the prevalence) or "interventions_avoided" (in one case).
+        prevalence: The prevalence of the population, when cases and controls were drawn apart.
+        level: The level of the band, point by point.
+        resamples: How many resamples make the band; 0 leaves it out.
+        seed: The seed of the resamples.
+
+    >>> from cutline import rank
+    >>> r = rank([1, 1, 0, 1, 0, 0, 0, 0], [0.9, 0.7, 0.6, 0.4, 0.3, 0.2, 0.1, 0.1])
+    >>> curve = decision_curve(r, [0.25, 0.5], resamples=0)
+    >>> curve["net_benefit"].round(4).tolist(), curve["flag_everybody"].round(4).tolist()
+    ([0.2917, 0.125], [0.1667, -0.25])
+    """
+    r, at = _probabilities(data, "A decision curve"), _risks(risks)
+    kind, given = check_choice(kind, "kind", KINDS), _prevalence(prevalence)
+    own = rates_at(r, at, given).prevalence
+    everybody, scale = flag_everybody(at, own), own if kind == "standardised" else 1.0
+
+    def of(one: Ranking) -> Array:
+        if kind == "interventions_avoided":
+            return interventions_avoided(one, at, given)
+        found = net_benefits(one, at, given)
+        return found if kind == "net_benefit" else found / rates_at(one, at, given).prevalence
+
+    made: dict[str, Array] = {"risk": at, kind: of(r)}
+    notes: tuple[str, ...] = ()
+    if check_whole(resamples, "resamples", 0):
+        limits = band(data, of, at, level=check_level(level), resamples=max(2, resamples), seed=seed)
+        made |= {"low": limits.low, "high": limits.high}
+        notes = limits.notes
+    if kind != "interventions_avoided":
+        made |= {"flag_everybody": everybody / scale, "flag_nobody": np.zeros(len(at))}
+    return UtilityCurve(kind.replace("_", " ").capitalize(), made, notes=notes)
+
+
+def decision_difference(
+    cmp: Comparison,
+    one: str,
+    other: str,
+    risks: Any = None,
+    *,
+    level: float = LEVEL,
+    resamples: int = 1000,
+    seed: int = 0,
+) -> UtilityCurve:
+    """The difference in net benefit of two models on the same cases, with interval and test at each risk.
+
+    Args:
+        cmp: The comparison that holds both models.
+        one: The first model.
+        other: The model that is taken away from it.
+        risks: The threshold probabilities; 0.05, 0.1, ... 0.5 by default.
+        level: The level of the intervals, each by itself.
+        resamples: How many resamples make them.
+        seed: The seed of the resamples.
+    """
+    at = _risks(np.arange(1, 11) / 20 if risks is None else risks)
+    for name in (one, other):
+        _probabilities(cmp[name], f"A decision curve of {name!r}")
+    how: dict[str, Any] = {"resamples": resamples, "seed": seed}
+    found = [cmp.difference("net_benefit", one, other, level=level, threshold=float(risk), **how) for risk in at]
+    tests = [cmp.test("net_benefit", threshold=float(risk), **how) for risk in at]
+    made = {
+        "risk": at,
+        "difference": np.array([estimate.value for estimate in found]),
+        "low": np.array([estimate.low for estimate in found]),
+        "high": np.array([estimate.high for estimate in found]),
+        "p_value": np.array([_of_pair(test, one, other) for test in tests]),
+    }
+    return UtilityCurve(f"Net benefit of {one} less that of {other}", made)
+
+
+def _of_pair(tests: Any, one: str, other: str) -> float:
+    return float(next(pair.p_value for pair in tests if {pair.a, pair.b} == {one, other}))
+
+
+def cost_curve(data: Any, threshold: float | None = None) -> UtilityCurve:
+    """The smallest normalised expected cost at every probability-cost (Drummond and Holte), with its lower envelope.
+
+    Args:
+        data: An evaluation or a ranking.
+        threshold: The cut whose own line is drawn along; that of the evaluation by default.
+    """
+    r = data.ranking if isinstance(data, Evaluation) else data
+    if not isinstance(r, Ranking):
+        raise InputError(f"A cost curve is of an evaluation or a ranking, not of {data!r:.40}: pass evaluate(...).")
+    _both_classes(r, "A cost curve")
+    line = cost_envelope(r)
+    made = {"probability_cost": line.x, "cost": line.y, "flag_nobody": line.x, "flag_everybody": 1 - line.x}
+    if threshold is None and isinstance(data, Evaluation):
+        threshold = data.threshold
+    if threshold is not None:
+        fixed = cost_line(r, threshold)
+        made["at_threshold"] = np.interp(line.x, fixed.x, fixed.y)
+    return UtilityCurve("Cost curve", made, area=line.area)
+
+
+def brier_curve(data: Any) -> UtilityCurve:
+    """The loss at every cost proportion when the threshold is that proportion; its area is the Brier score.
+
+    Args:
+        data: An evaluation or a ranking whose scores are probabilities.
+    """
+    line: Line = brier_line(_probabilities(data, "A Brier curve"))
+    return UtilityCurve("Brier curve", {"cost_proportion": line.x, "loss": line.y}, area=line.area)
+
+
+def profit_curve(
+    data: Any, *, value: float, cost: float, level: float = LEVEL, resamples: int = 1000, seed: int = 0
+) -> UtilityCurve:
+    """Profit over the number of cases flagged, with the best quota and its interval.
+
+    Args:
+        data: An evaluation, whose groups are resampled whole, or a ranking.
+        value: What a true positive is worth.
+        cost: What flagging a case costs.
+        level: The level of the interval of the best quota.
+        resamples: How many resamples make it; 0 leaves it out.
+        seed: The seed of the resamples.
+
+    >>> from cutline import rank
+    >>> curve = profit_curve(rank([1, 1, 0, 1, 0, 0], [6, 5, 4, 3, 2, 1]), value=10, cost=4, resamples=0)
+    >>> curve["profit"].tolist(), curve.best.value
+    ([0.0, 6.0, 12.0, 8.0, 14.0, 10.0, 6.0], 4.0)
+    """
+    r, groups = (data.ranking, data.groups) if isinstance(data, Evaluation) else (data, None)
+    if not isinstance(r, Ranking):
+        raise InputError(f"A profit curve is of an evaluation or a ranking, not of {data!r:.40}: pass evaluate(...).")
+    worth, price = columns.number(value, "value"), columns.number(cost, "cost")
+    line = profits(r, worth, price)
+    best = partial(_best_quota, value=worth, cost=price)
+    low = high = float("nan")
+    if check_whole(resamples, "resamples", 0):
+        found = bootstrap(groups or CaseSampler(r), [best], max(2, resamples), seed).values[0]
+        low, high = map(float, percentile(np.sort(found), check_level(level)))
+    made = {"quota": line.x, "threshold": r.thresholds, "profit": line.y}
+    return UtilityCurve("Profit", made, best=Estimate("best quota", float(best(r)), low, high, level, "bootstrap"))
+
+
+def _best_quota(r: Ranking, *, value: float, cost: float) -> Any:
+    """The smallest quota with the largest profit, as many cases of the data."""
+    profit = value * r.tp.astype(float) - cost * r.ends.astype(float)
+    place = profit.argmax(-1)
+    return np.take_along_axis(r.ends, place[..., None], -1)[..., 0] if r.ends.ndim > 1 else r.ends[place]
+
+
+MAKERS: dict[str, Callable[..., UtilityCurve]] = {
+    "decision": decision_curve,
+    "cost": cost_curve,
+    "brier": brier_curve,
+    "profit": profit_curve,
+}

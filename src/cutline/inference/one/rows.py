@@ -1,0 +1,82 @@
+"""From the measures that are wanted to the rows of a summary: values, intervals, baselines and reasons."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+from cutline.core.parallel import each
+from cutline.core.ranking import Ranking
+from cutline.core.table import plain
+from cutline.inference.one.estimand import Estimand, of_measure
+from cutline.inference.one.intervals import Options as IntervalOptions
+from cutline.inference.one.intervals import by_formula, checked, estimates
+from cutline.inference.resampling.samplers import GroupSampler
+from cutline.results.budget import affordable, resamples_for
+from cutline.results.estimate import Estimate
+from cutline.results.summary import Options, Row
+from cutline.results.wanted import Wanted
+
+
+def rows_of(
+    wanted: Sequence[Wanted], ranking: Ranking, groups: GroupSampler | None, options: Options
+) -> tuple[tuple[Row, ...], Options]:
+    """The rows of a summary, and the options with the number of resamples that were drawn."""
+    fitting = [one for one in wanted if one.measure.fits(ranking)]
+    grouped = groups is not None
+    estimands = each(
+        lambda one: of_measure(one.measure, ranking, one.parameters(options.cut), grouped=grouped),
+        fitting,
+        len(ranking),
+    )
+    found, used = _estimates(estimands, groups, options)
+    known = dict(zip(fitting, zip(estimands, found, strict=True), strict=True))
+    rows = tuple(
+        _row(one, *known[one], options) if one in known else _undefined(one, ranking, options) for one in wanted
+    )
+    return rows, replace(options, resamples_used=used)
+
+
+def _estimates(
+    estimands: Sequence[Estimand], groups: GroupSampler | None, options: Options
+) -> tuple[list[Estimate | None], int]:
+    """The estimates with the intervals that are wanted, and how many resamples gave some of them."""
+    interval = checked(IntervalOptions(options.level, seed=options.seed))
+    found: list[Estimate | None] = [None] * len(estimands)
+    if not options.intervals or not estimands:
+        return found, 0
+    n = len(estimands[0].ranking)
+    found = each(lambda t: by_formula(t, interval.level, grouped=groups is not None), estimands, n)
+    left = [i for i, one in enumerate(found) if one is None]
+    resamples = _resamples(options, len(left), n)
+    if not left or not resamples:
+        return found, 0
+    resampled = estimates([estimands[i] for i in left], interval._replace(resamples=resamples), groups)
+    for i, one in zip(left, resampled, strict=True):
+        found[i] = one
+    return found, resamples
+
+
+def _resamples(options: Options, measures: int, scores: int) -> int:
+    """How many resamples are to be drawn for so many measures that have no closed form."""
+    resamples = resamples_for(scores, options.resamples)
+    if options.intervals == "formula":
+        return 0
+    asked = options.intervals == "bootstrap" or options.resamples is not None
+    return resamples if asked or affordable(measures, scores, resamples) else 0
+
+
+def _row(one: Wanted, estimand: Estimand, found: Estimate | None, options: Options) -> Row:
+    data, parameters = one.measure.prepare(estimand.ranking, one.parameters(options.cut))
+    baseline = plain(one.measure.baseline_value(data, **{**one.measure.bound, **parameters}))
+    value = estimand.value
+    reason = estimand.reason or ("infinite" if math.isinf(value) else "")
+    estimate = found or Estimate(estimand.name, value, math.nan, math.nan, options.level, "")
+    return Row(one.measure, estimate, baseline, reason, one.at)
+
+
+def _undefined(one: Wanted, ranking: Ranking, options: Options) -> Row:
+    """The row of a measure that the scores are not made for."""
+    estimate = Estimate(str(one.measure), math.nan, math.nan, math.nan, options.level, "")
+    return Row(one.measure, estimate, None, one.measure.reason(ranking), one.at)

@@ -1,0 +1,125 @@
+"""A measure as a question to several models on the same cases, and to each pair of them."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from cutline.core.ranking import Ranking
+from cutline.inference.one.estimand import as_measure
+from cutline.inference.resampling.pairing import Pairing, Question, Resamples
+from cutline.inference.two.paired_measure import PairedMeasure
+from cutline.inference.two.test_results import PairTest, corrected
+from cutline.measures import MEASURES, Measure, Needs
+from cutline.results.cut_point import CutPoint
+
+Asked = str | Measure | Callable[..., float]
+
+
+@dataclass(frozen=True, eq=False)
+class Questions:
+    """One measure asked of all models, and of each pair by the positions of its models."""
+
+    of_all: Question
+    pairs: Mapping[tuple[int, int], PairedMeasure]
+
+    @property
+    def measure(self) -> Measure:
+        """The measure."""
+        return self.of_all.measure
+
+    def chosen(self, method: str) -> str:
+        """The test that a method stands for."""
+        return next(iter(self.pairs.values())).chosen(method)
+
+    def needs_resamples(self, method: str = "auto") -> bool:
+        """Whether some pair of models is compared on resamples, which all pairs then share."""
+        return any(not one.reasons and one.chosen(method) == "bootstrap" for one in self.pairs.values())
+
+    def sentences(self, level: float, method: str = "auto") -> tuple[str, ...]:
+        """Which models can be told apart, a sentence for each pair."""
+        pairs = zip(self.pairs.values(), self.tests(method), strict=True)
+        return tuple(one.sentence(test, level) for one, test in pairs)
+
+    def answered(self, resamples: Resamples, place: int) -> Questions:
+        """The same questions, answered from resamples that all models share."""
+        values = resamples.values[place]
+        return replace(
+            self,
+            pairs={
+                (i, j): replace(one, resampled=values[[i, j]], redrawn=resamples.redrawn)
+                for (i, j), one in self.pairs.items()
+            },
+        )
+
+    def tests(self, method: str = "auto") -> tuple[PairTest, ...]:
+        """The test of each pair, corrected for their number."""
+        return corrected([one.test(method) for one in self.pairs.values()])
+
+
+def as_asked(measure: Asked, parameters: Mapping[str, Any]) -> Measure:
+    """The measure of a name, or a function as one."""
+    is_function = callable(measure) and not isinstance(measure, Measure)
+    return as_measure(measure, parameters) if is_function else MEASURES[measure]  # type: ignore[index]
+
+
+def ask(
+    pairing: Pairing,
+    cuts: Mapping[str, CutPoint],
+    measure: Measure,
+    parameters: Mapping[str, Any],
+    resamples: int,
+    seed: int,
+    *,
+    strict: bool = False,
+) -> Questions:
+    """The questions of a measure with parameters; a model whose scores do not suit it has no value.
+
+    When `strict`, it is refused if the scores of fewer than two models suit it: then there is nothing to compare.
+    """
+    both = "quota" in parameters and "share" in parameters  # which is refused below
+    own = {name: value for name, value in parameters.items() if name in measure.parameters and not both}
+    measure = measure.with_(**own)  # so that its name says them
+    rest = {name: value for name, value in parameters.items() if name not in own}
+    refuse = strict and sum(measure.fits(ranking) for ranking in pairing.rankings) < 2
+    names, given, values = list(cuts), [], []
+    for name, ranking in zip(names, pairing.rankings, strict=True):
+        mine = _at_cut(measure, rest, cuts[name])
+        values.append(_value(measure, ranking, mine) if refuse or measure.fits(ranking) else math.nan)
+        given.append(_of_any_size(measure, mine, pairing, ranking))
+    pairs = {
+        (i, j): PairedMeasure(
+            (names[i], names[j]),
+            pairing.of(i, j),
+            Question(measure, (given[i], given[j])),
+            (values[i], values[j]),
+            resamples,
+            seed,
+        )
+        for i, j in itertools.combinations(range(len(names)), 2)
+    }
+    return Questions(Question(measure, tuple(given)), pairs)
+
+
+def _at_cut(measure: Measure, parameters: Mapping[str, Any], cut: CutPoint) -> dict[str, Any]:
+    """The parameters, with the model's cut where one is needed and not named."""
+    named = parameters.keys() & {"threshold", "quota", "share"}
+    needed = measure.needs is Needs.COUNTS or (cut.by_quota and "quota" in measure.required)
+    return {**parameters, **cut.parameters} if needed and not named else dict(parameters)
+
+
+def _value(measure: Measure, ranking: Ranking, parameters: Mapping[str, Any]) -> float:
+    data, rest = measure.prepare(ranking, parameters)
+    return float(measure.compute(data, **rest))
+
+
+def _of_any_size(measure: Measure, parameters: dict[str, Any], pairing: Pairing, ranking: Ranking) -> Mapping[str, Any]:
+    """The parameters for resamples that are not equally long: a quota is the same share of each."""
+    quota = parameters.get("quota", measure.bound.get("quota"))
+    if quota is None or pairing.is_of_one_size:
+        return parameters
+    rest = {name: value for name, value in parameters.items() if name != "quota"}
+    return {**rest, "share": quota / float(ranking.total)}

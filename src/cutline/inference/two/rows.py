@@ -1,0 +1,106 @@
+"""From the questions that are asked of several models to the rows of their differences."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from cutline.inference.resampling.pairing import Pairing, bootstrap
+from cutline.inference.two.differences import chi_square
+from cutline.inference.two.paired_measure import PairedMeasure, covariance_of_all
+from cutline.inference.two.questions import Questions, ask
+from cutline.inference.two.test_results import PairTest, PairTests
+from cutline.results.comparison_summary import DifferenceRow, Omnibus
+from cutline.results.cut_point import CutPoint
+from cutline.results.estimate import Estimate
+from cutline.results.wanted import Wanted
+
+NOT_RESAMPLED = "There is no closed form, and nothing was resampled: ask for a number of resamples."
+
+
+@dataclass(frozen=True, eq=False)
+class Differences:
+    """The rows of all measures and pairs, and the questions that they answer."""
+
+    rows: tuple[DifferenceRow, ...]
+    verdict: tuple[str, ...]
+    omnibus: Omnibus | None
+
+
+def differences(
+    wanted: Sequence[Wanted],
+    pairing: Pairing,
+    cuts: Mapping[str, CutPoint],
+    level: float,
+    resamples: int,
+    seed: int,
+) -> Differences:
+    """A row for each measure and pair of models; what has no closed form shares its resamples, or has no interval."""
+    asked = [ask(pairing, cuts, one.measure, one.at, resamples, seed) for one in wanted]
+    asked = answered(asked, pairing, resamples, seed)
+    rows = tuple(row for one, at in zip(asked, wanted, strict=True) for row in _rows(one, at.at, level, resamples))
+    told = [one for one in asked if resamples or not one.needs_resamples()]
+    first = next((one for one in told if one.measure.name == "auc"), told[0] if told else None)
+    if first is None:
+        return Differences(rows, (), None)
+    method = "auto" if resamples else first.chosen("auto")
+    whole = omnibus(first, first.tests(method), pairing, method) if len(cuts) > 2 else None
+    return Differences(rows, first.sentences(level, method), whole)
+
+
+def answered(
+    questions: Sequence[Questions], pairing: Pairing, resamples: int, seed: int, method: str = "auto"
+) -> list[Questions]:
+    """The questions, those that the bootstrap answers from resamples that all of them share."""
+    drawn = [i for i, one in enumerate(questions) if one.needs_resamples(method)]
+    if not drawn or not resamples:
+        return list(questions)
+    found = bootstrap(pairing, [questions[i].of_all for i in drawn], resamples, seed)
+    done = {i: questions[i].answered(found, place) for place, i in enumerate(drawn)}
+    return [done.get(i, one) for i, one in enumerate(questions)]
+
+
+def _rows(asked: Questions, at: Mapping[str, Any], level: float, resamples: int) -> Iterator[DifferenceRow]:
+    """A row for each pair of models."""
+    method = asked.chosen("auto")
+    if not resamples and asked.needs_resamples():
+        yield from (_without(one, at, level, one.reasons or (NOT_RESAMPLED,)) for one in asked.pairs.values())
+        return
+    # Without resamples, what stands in for a formula that says nothing is not drawn either.
+    by_test = "auto" if resamples else method
+    by_interval = "tango" if by_test == "mcnemar_midp" else by_test
+    for one, test in zip(asked.pairs.values(), asked.tests(by_test), strict=True):
+        if one.reasons:
+            yield _without(one, at, level, one.reasons)
+        else:
+            found = one.estimate(by_interval, level)
+            notes = tuple(dict.fromkeys((*test.notes, *found.notes)))
+            p_values = (test.p_value, test.p_holm)
+            yield DifferenceRow(one.measure, *one.names, *one.values, found, *p_values, test.method, notes, at)
+
+
+def _without(one: PairedMeasure, at: Mapping[str, Any], level: float, why: tuple[str, ...]) -> DifferenceRow:
+    """The row of a pair without interval and test, and why."""
+    found = Estimate(one.title, one.value, math.nan, math.nan, level, "")
+    return DifferenceRow(one.measure, *one.names, *one.values, found, math.nan, math.nan, "", why, at)
+
+
+def tests_of(asked: Questions, method: str, pairing: Pairing) -> PairTests:
+    """The tests of all pairs in a measure, and the one of no difference at all."""
+    found = asked.tests(method)
+    name = str(asked.measure)
+    whole = omnibus(asked, found, pairing, method)
+    return PairTests(name, found, whole.p_value, whole.chi_square, whole.degrees)
+
+
+def omnibus(asked: Questions, tests: Sequence[PairTest], pairing: Pairing, method: str = "auto") -> Omnibus:
+    """The test that no model differs: DeLong's chi-square, or the smallest p-value after Holm's correction."""
+    name = str(asked.measure)
+    if len(tests) > 1 and asked.chosen(method) == "delong":
+        statistic, degrees, p_value = chi_square(*covariance_of_all(pairing))
+        if not math.isnan(p_value):
+            return Omnibus(name, p_value, statistic, degrees)
+    known = [test.p_holm for test in tests if not math.isnan(test.p_holm)]
+    return Omnibus(name, min(known, default=math.nan))

@@ -1,0 +1,182 @@
+"""The layout of a CSV file: its header, what separates the columns, and what is wrong with it if it cannot be read."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import tempfile
+import zlib
+from collections import Counter
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+from cutline.core.columns import counted
+from cutline.core.errors import InputError
+from cutline.inputs.file_formats import compression_of
+
+_DELIMITERS = ",;\t|^~: "  # in the order in which they are believed
+_HEAD = 1 << 16
+_LONGEST = 1 << 22  # of a header, in bytes
+_LINES = 20
+
+
+class Layout(NamedTuple):
+    """The columns of a CSV file, what separates them, and how many blank lines come before the header."""
+
+    columns: tuple[str, ...]
+    delimiter: str
+    compression: str
+    blank: int = 0
+    mixed: bool = False  # whether lines end in several ways
+
+    @classmethod
+    def of(cls, path: Path, title: str) -> Layout:
+        """Looked up in the first lines; the first that is not blank is the header."""
+        compression = compression_of(path, title)
+        text = head(path, title, compression)
+        blank = 0
+        for line in text.splitlines():
+            if line.strip():
+                break
+            blank += 1
+        body = text.split("\n", blank)[-1] if "\n" in text else text
+        if not body.strip():
+            raise InputError(f"{title} has no header", "pass a file with a header and rows")
+        try:
+            delimiter = "\t" if ".tsv" in path.suffixes else _delimiter(body)
+            columns = next(csv.reader(io.StringIO(body, newline=""), delimiter=delimiter), [])
+        except csv.Error:
+            raise InputError(f"{title} cannot be read as CSV", "check its header and its quotes") from None
+        twice = sorted(name for name, times in Counter(columns).items() if times > 1)
+        if twice:
+            found = f"{title} has several columns called {', '.join(map(repr, twice))}"
+            raise InputError(found, "give each its own name")
+        ends = text.count("\r\n"), text.count("\n") - text.count("\r\n"), text.count("\r") - text.count("\r\n")
+        return cls(tuple(columns), delimiter, compression, blank, sum(map(bool, ends)) > 1)
+
+    @property
+    def names(self) -> dict[str, str]:
+        """What DuckDB calls the columns: it takes no empty names, and p and P for the same."""
+        return {column: f"c{i}" for i, column in enumerate(self.columns)}
+
+    def sql(self, name: str, *, rejects: bool = False) -> str:
+        """How DuckDB reads it: all columns as text; with `rejects` it notes what is wrong instead of stopping."""
+        columns = ", ".join(f"'{name}': 'VARCHAR'" for name in self.names.values())
+        noted = ", store_rejects = true, rejects_limit = 1" if rejects else ""
+        skipped = f", skip = {self.blank}" if self.blank else ""
+        return (
+            f"read_csv({name}, delim = '{self.delimiter}', quote = '\"', escape = '\"', header = true, "
+            f"auto_detect = false, compression = '{self.compression}', columns = {{{columns}}}{skipped}{noted})"
+        )
+
+
+def opened(path: Path, compression: str) -> IO[bytes]:
+    """The bytes of a file, decompressed."""
+    if compression == "gzip":
+        return gzip.open(path)  # type: ignore[return-value]
+    return path.open("rb")
+
+
+def head(path: Path, title: str, compression: str) -> str:
+    """The first lines as text, the whole header among them."""
+    found = _zstd_head(path) if compression == "zstd" else _head(path, title, compression)
+    if found[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise InputError(f"{title} is UTF-16 text", "save it as CSV in UTF-8")
+    if b"\0" in found:
+        raise InputError(f"{title} is a binary file, because it holds NUL bytes", "pass CSV, Parquet, JSON or Arrow")
+    if len(found) >= _HEAD and b"\n" in found:
+        found = found[: found.rindex(b"\n") + 1]
+    try:
+        return found.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        if error.start >= len(found) - 4 and len(found) >= _HEAD:  # cut in the middle of a character
+            return found[: error.start].decode("utf-8-sig")
+        line = found[: error.start].count(b"\n") + 1
+        raise _not_utf8(title, line) from None
+
+
+def _head(path: Path, title: str, compression: str) -> bytes:
+    """The first block, and more of them while the header has not ended."""
+    found = b""
+    try:
+        with opened(path, compression) as stream:
+            while len(found) < _LONGEST and found.lstrip().count(b"\n") < 2:
+                block = stream.read(_HEAD)
+                found += block
+                if not block:
+                    break
+    except (OSError, EOFError, zlib.error):
+        if compression == "none":
+            raise
+        raise InputError(f"{title} is not a complete gzip file", "compress it anew") from None
+    return found
+
+
+def _zstd_head(path: Path) -> bytes:
+    """The first lines, which DuckDB unpacks: Python has no reader of its own."""
+    import duckdb
+
+    query = (
+        "SELECT line FROM read_csv(?, columns = {'line': 'VARCHAR'}, delim = '\x01', quote = '', escape = '', "
+        "header = false, auto_detect = false, compression = 'zstd') LIMIT 20"
+    )
+    with duckdb.connect(":memory:") as connection:
+        rows = connection.execute(query, [str(path)]).fetchall()
+    return "".join(f"{line or ''}\n" for (line,) in rows).encode()
+
+
+def _delimiter(text: str) -> str:
+    """The one that splits the first lines into most fields, as many in each."""
+
+    def fields(delimiter: str) -> tuple[bool, int]:
+        counts: list[int] = []
+        with suppress(csv.Error):  # a field that is too long for Python; DuckDB will say what is wrong
+            for line in islice(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), _LINES):
+                counts += [len(line)] if line else []
+        if not counts:
+            return False, 0
+        return counts[0] > 1 and len(set(counts)) == 1, counts[0]
+
+    believed = max(_DELIMITERS[:4], key=fields)
+    return believed if fields(believed)[1] > 1 else max(_DELIMITERS, key=fields)
+
+
+def with_one_line_end(path: Path, layout: Layout, title: str) -> tuple[Path, Layout]:
+    """A copy whose lines all end in one way, for as long as the path is held: DuckDB reads no other."""
+    from cutline.inputs.file_formats import spooled
+
+    text = io.TextIOWrapper(opened(path, layout.compression), encoding="utf-8-sig", newline="")
+    with text, tempfile.TemporaryFile() as copy:
+        out = io.TextIOWrapper(copy, encoding="utf-8", newline="", write_through=True)
+        writer = csv.writer(out, delimiter=layout.delimiter, lineterminator="\n")
+        try:
+            writer.writerows(row for row in csv.reader(text, delimiter=layout.delimiter) if row)
+        except (csv.Error, UnicodeDecodeError):
+            raise InputError(f"{title} has lines that end in several ways", "save it with one kind") from None
+        copy.seek(0)
+        return spooled(copy, title), layout._replace(compression="none", blank=0, mixed=False)
+
+
+def _not_utf8(title: str, line: Any) -> InputError:
+    where = "" if line is None else f" in line {line}"
+    return InputError(f"{title} is not UTF-8 text{where}", "save it as CSV in UTF-8")
+
+
+def rejected(title: str, layout: Layout, line: int, kind: str, text: str) -> InputError | None:
+    """What is wrong with a line, by the kind of error that DuckDB noted."""
+    where = f"in line {line}"
+    if kind in ("TOO MANY COLUMNS", "MISSING COLUMNS"):
+        fields = next(csv.reader([text], delimiter=layout.delimiter), [])
+        found = f"{title} has {counted(len(fields), 'field')} {where} but {len(layout.columns)} in its header"
+        return InputError(found, "make all rows as long as the header")
+    if kind == "INVALID ENCODING":
+        return _not_utf8(title, line)
+    if kind == "UNQUOTED VALUE":
+        return InputError(f"{title} has a quote {where} that does not end", "close it, or double it inside the text")
+    if kind == "LINE SIZE OVER MAXIMUM":
+        found = f"{title} has a row {where} of more than 2 million bytes"
+        return InputError(found, "leave long columns out, or pass Parquet")
+    return None

@@ -1,0 +1,272 @@
+"""The document of a comparison: the summary of each model, and how the models differ."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+from cutline.core.counts import written
+from cutline.core.table import Table, plain
+from cutline.measures import Measure
+from cutline.results.conventions import versions
+from cutline.results.estimate import Estimate
+from cutline.results.methods import method_titles
+from cutline.results.notes import Note
+from cutline.results.summary import Data, Options, Summary, named
+
+COLUMNS = (
+    *("measure", "a", "b", "value_a", "value_b", "difference", "low", "high"),
+    *("p_value", "p_holm", "method", "note"),
+)
+_NAMED = 4  # measures that a note below a summary names; of more it gives the number
+
+
+class Regions(Protocol):
+    """Where each model leads along an axis."""
+
+    @property
+    def verdict(self) -> str:
+        """In words."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Ready for JSON."""
+
+
+@dataclass(frozen=True, eq=False)
+class DifferenceRow:
+    """One measure of two models: both values, the difference a - b with its interval, and the test of none.
+
+    `p_holm` is corrected for the number of pairs of models. `test` is the method of the test, `estimate.method` that
+    of the interval.
+    """
+
+    measure: Measure
+    a: str
+    b: str
+    value_a: float
+    value_b: float
+    estimate: Estimate
+    p_value: float
+    p_holm: float
+    test: str = ""
+    notes: tuple[str, ...] = ()
+    at: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The measure with its parameters."""
+        return named(self.measure, self.at)
+
+    @property
+    def title(self) -> str:
+        """The measure as people read it, with its parameters."""
+        inside = self.name.partition("(")[2].rstrip(")")
+        return self.measure.title + (f" ({inside})" if inside else "")
+
+    @property
+    def value(self) -> float:
+        """By how much a exceeds b."""
+        return self.estimate.value
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The limits of the difference, if it has an interval."""
+        return (self.estimate.low, self.estimate.high) if self.estimate.has_interval else None
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The methods of the interval and of the test."""
+        return tuple(dict.fromkeys(method for method in (self.estimate.method, self.test) if method))
+
+    @property
+    def method(self) -> str:
+        """The methods in words."""
+        return method_titles(self.methods)
+
+    def is_significant(self, level: float) -> bool:
+        """Whether the corrected test rejects that the models are equal, at 1 - level."""
+        return self.p_holm <= 1 - level  # NaN is not
+
+    def better(self, level: float) -> str:
+        """The model that is better, where the corrected test says so; empty otherwise."""
+        if self.measure.better is None or not self.is_significant(level):
+            return ""
+        return self.a if (self.value > 0) == (self.measure.better == "higher") else self.b
+
+    def conclusion(self, level: float) -> str:
+        """The one conclusion of the row."""
+        if math.isnan(self.p_holm):
+            return "no test"
+        if not self.is_significant(level):
+            return "not significant"
+        return f"{self.better(level)} is better" if self.measure.better else "they differ"
+
+    def cells(self) -> tuple[Any, ...]:
+        """The row as the columns of a summary."""
+        numbers = (self.value_a, self.value_b, self.value, self.estimate.low, self.estimate.high)
+        names = (self.name, self.a, self.b)
+        return *names, *numbers, self.p_value, self.p_holm, ", ".join(self.methods), " ".join(self.notes)
+
+
+@dataclass(frozen=True)
+class Omnibus:
+    """The test that no model differs from any other in a measure."""
+
+    measure: str
+    p_value: float
+    chi_square: float = math.nan
+    degrees: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields, ready for JSON."""
+        names = ("measure", "p_value", "chi_square", "degrees")
+        return {name: plain(getattr(self, name)) for name in names}
+
+
+@dataclass(frozen=True, eq=False)
+class ComparisonSummary:
+    """The summaries of models on the same cases, and their differences: a row for each measure and pair.
+
+    It prints, iterates over its rows as dictionaries, and converts. Every view of a comparison shows this and computes
+    nothing: terminal, notebook, JSON, CSV and report.
+    """
+
+    models: Mapping[str, Summary]
+    options: Options
+    cases: int
+    rows: tuple[DifferenceRow, ...]
+    verdict: tuple[str, ...] = ()  # a sentence for each pair
+    omnibus: Omnibus | None = None
+    dominance: Mapping[str, Regions] = field(default_factory=dict)  # by the name of the curve
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def level(self) -> float:
+        """The level of intervals and tests."""
+        return self.options.level
+
+    @property
+    def data(self) -> Data:
+        """What was evaluated; the cases are the same for all models."""
+        return next(iter(self.models.values())).data
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """What the numbers were made with."""
+        return versions()
+
+    @property
+    def used(self) -> frozenset[str]:
+        """The methods of the intervals and tests, by their short names."""
+        return frozenset(method for row in self.rows for method in row.methods)
+
+    def with_notes(self, notes: tuple[Note, ...]) -> ComparisonSummary:
+        """The same document with these notes."""
+        return replace(self, notes=notes)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return iter(self.table)
+
+    @property
+    def pairs(self) -> dict[tuple[str, str], list[DifferenceRow]]:
+        """The rows of each pair of models."""
+        found: dict[tuple[str, str], list[DifferenceRow]] = {}
+        for row in self.rows:
+            found.setdefault((row.a, row.b), []).append(row)
+        return found
+
+    # ------------------------------------------------------------------ views
+
+    @property
+    def title(self) -> str:
+        """How many models, on what, in one line."""
+        return title_of({name: summary.data for name, summary in self.models.items()})
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the rows."""
+        return COLUMNS
+
+    @property
+    def table(self) -> Table:
+        """The differences as a table; what qualifies them stands once below."""
+        rows = tuple(row.cells() for row in self.rows)
+        return Table(COLUMNS, rows, title=self.title, hidden=("note",), below=_said_once(self.rows))
+
+    @property
+    def values(self) -> Table:
+        """The value of each measure for each model, with its interval."""
+        names = list(self.models)
+        columns = ("measure", *(f"{name}{part}" for name in names for part in ("", " low", " high")))
+        by_model = [{row.name: row for row in summary.rows} for summary in self.models.values()]
+        rows = []
+        for name in dict.fromkeys(name for own in by_model for name in own):
+            found = [own.get(name) for own in by_model]
+            cells = [(row.value, *(row.interval or (None, None))) if row else (None,) * 3 for row in found]
+            rows.append((name, *(cell for three in cells for cell in three)))
+        return Table(columns, tuple(rows))
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """One dictionary a row, ready for JSON: what is not a finite number is None."""
+        return self.table.to_dict()
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """The differences as a data frame of pandas, polars or pyarrow."""
+        return self.table.to_frame(backend)
+
+    def to_csv(self) -> str:
+        """The differences as CSV; what is undefined is empty."""
+        return self.table.to_csv()
+
+    def document(self) -> dict[str, Any]:
+        """All of it, ready for JSON (docs/schema.json)."""
+        curves = {curve: found.to_dict() for curve, found in self.dominance.items()}
+        return {
+            "schema": "cutline/comparison/2",
+            "level": self.level,
+            "options": self.options.to_dict(),
+            "models": {name: summary.document() for name, summary in self.models.items()},
+            "cases": self.cases,
+            "differences": self.to_dict(),
+            "omnibus": None if self.omnibus is None else self.omnibus.to_dict(),
+            "verdict": "\n".join(self.verdict),
+            "dominance": curves.get("roc", {}),
+            "notes": [note.to_dict() for note in self.notes],
+            "versions": self.versions,
+        }
+
+    def __repr__(self) -> str:
+        return repr(self.table)
+
+    def _repr_html_(self) -> str:
+        verdict = "".join(f"<li>{html.escape(line)}</li>" for line in self.verdict)
+        return self.table._repr_html_() + (f"<ul>{verdict}</ul>" if verdict else "")
+
+
+def title_of(models: Mapping[str, Any]) -> str:
+    """How many models, on what cases, in one line; each has its ranking."""
+    r = next(iter(models.values())).ranking
+    share = f"{100 * r.positives / r.total:.3g} %"
+    dropped = f", {r.dropped} dropped" if r.dropped else ""
+    return (
+        f"{len(models)} models on the same {written(r.total)} cases, {written(r.positives)} positive "
+        f"({share}; positive is {r.positive!r}){dropped}"
+    )
+
+
+def _said_once(rows: Iterable[DifferenceRow]) -> tuple[str, ...]:
+    """The notes of the rows, each once, with the measures that it qualifies."""
+    found: dict[str, dict[str, None]] = {}
+    for row in rows:
+        for note in row.notes:
+            found.setdefault(note, {})[row.name] = None
+    return tuple(
+        f"note on {', '.join(measures) if len(measures) <= _NAMED else f'{len(measures)} measures'}: {note}"
+        for note, measures in found.items()
+    )

@@ -1,0 +1,84 @@
+"""Where an evaluation cuts its list: at a threshold, at a quota or at a share of the cases."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cutline.core import columns
+from cutline.core.counts import Counts, written
+from cutline.core.errors import ParameterError
+from cutline.core.ranking import Ranking
+from cutline.inputs.predictions import cut
+
+DEFAULT_THRESHOLD = 0.5  # of probabilities
+NAMES = ("threshold", "quota", "share")
+
+
+@dataclass(frozen=True)
+class CutPoint:
+    """The cut of an evaluation. `threshold` is the score there; `quota` or `share` is what was asked for instead."""
+
+    threshold: float
+    quota: float | None = None
+    share: float | None = None
+    is_default: bool = False
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """What names the cut, as the measures of one cut take it."""
+        if self.quota is not None:
+            return {"quota": self.quota}
+        return {"threshold": self.threshold} if self.share is None else {"share": self.share}
+
+    @property
+    def by_quota(self) -> bool:
+        """Whether the number of flagged cases is given, and not the threshold."""
+        return self.quota is not None or self.share is not None
+
+    def words(self, ranking: Ranking) -> str:
+        """The cut in words, such as "score >= 0.5"."""
+        rule = f"score {'>=' if ranking.higher_is_positive else '<='} {self.threshold:g}"
+        end = "highest" if ranking.higher_is_positive else "lowest"
+        if self.quota is not None:
+            return f"the {written(self.quota)} {end} scores ({rule})"
+        if self.share is not None:
+            return f"the {end} {100 * self.share:g} % of the scores ({rule})"
+        return rule
+
+    def counts(self, ranking: Ranking) -> Counts:
+        """The counts of a ranking at this cut."""
+        return cut(ranking, **self.parameters)
+
+
+def cut_point(ranking: Ranking, threshold: Any = None, quota: Any = None, share: Any = None) -> CutPoint:
+    """The cut that at most one of the three names; by default, what suits the scores."""
+    given = [name for name, value in zip(NAMES, (threshold, quota, share), strict=True) if value is not None]
+    if len(given) > 1:
+        raise ParameterError(f"Pass exactly one of threshold, quota or share (got {' and '.join(given)}).")
+    if not given:
+        return CutPoint(default_threshold(ranking), is_default=True)
+    if threshold is not None:
+        return CutPoint(columns.number(threshold, "threshold"))
+    score = float(cut(ranking, quota=quota, share=share).threshold)
+    return CutPoint(score, None if quota is None else float(quota), None if share is None else float(share))
+
+
+def default_threshold(ranking: Ranking) -> float:
+    """0.5 for scores from 0 to 1; otherwise the score at which about as many cases are flagged as are positive.
+
+    >>> from cutline.inputs.predictions import rank
+    >>> default_threshold(rank([1, 0, 1, 0], [0.9, 0.4, 0.6, 0.2]))
+    0.5
+    >>> default_threshold(rank([1, 0, 1, 0], [700, 400, 650, 300]))
+    650.0
+    """
+    first, last = float(ranking.score[0]), float(ranking.score[-1])
+    if min(first, last) >= 0 and max(first, last) <= 1:
+        return DEFAULT_THRESHOLD
+    most = max(len(ranking) - 1, 1)  # a cut that flags everybody is none, if there is another
+    flagged = np.asarray(ranking.tp + ranking.fp, dtype=float)[1 : most + 1]
+    nearest = 1 + int(np.argmin(np.abs(flagged - float(ranking.positives))))
+    return float(ranking.thresholds[nearest])

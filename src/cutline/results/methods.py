@@ -1,0 +1,40 @@
+"""The methods of intervals and tests as people read them; JSON, CSV and to_dict() keep the short names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+TITLES: Mapping[str, str] = {
+    "wilson": "Wilson",
+    "clopper_pearson": "Clopper-Pearson",
+    "jeffreys": "Jeffreys",
+    "agresti_coull": "Agresti-Coull",
+    "wald": "Wald",
+    "log": "log scale",
+    "delong": "DeLong",
+    "delong_logit": "DeLong (logit)",
+    "newcombe": "Newcombe",
+    "influence": "infinitesimal jackknife",
+    "bootstrap": "bootstrap (percentile)",
+    "bca": "bootstrap (BCa)",
+    "tango": "Tango",
+    "mcnemar_midp": "McNemar (mid-p)",
+    "mcnemar_exact": "McNemar (exact)",
+    "mcnemar_asymptotic": "McNemar (asymptotic)",
+    "permutation": "permutation test",
+}
+RESAMPLED = ("bootstrap", "bca")
+
+
+def method_title(method: str) -> str:
+    """The method in words.
+
+    >>> method_title("delong_logit"), method_title("mcnemar_midp")
+    ('DeLong (logit)', 'McNemar (mid-p)')
+    """
+    return TITLES.get(method, method)
+
+
+def method_titles(methods: Iterable[str]) -> str:
+    """Several methods in words, each once."""
+    return ", ".join(dict.fromkeys(method_title(method) for method in methods if method))

@@ -1,0 +1,301 @@
+"""The document that every view shows: the numbers of one model, how they were made, and what qualifies them."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from cutline.core.columns import counted
+from cutline.core.counts import Counts, written
+from cutline.core.ranking import Ranking, cases_of
+from cutline.core.table import Table, plain
+from cutline.measures import Measure
+from cutline.results.conventions import conventions, versions
+from cutline.results.cut_point import CutPoint
+from cutline.results.estimate import Estimate
+from cutline.results.methods import RESAMPLED, method_title
+from cutline.results.notes import Note
+
+COLUMNS = (
+    *("measure", "title", "family", "value", "low", "high", "method"),
+    *("baseline", "better", "unit", "reason", "note"),
+)
+_HIDDEN = ("title", "family", "method", "note")
+
+
+@dataclass(frozen=True)
+class Options:
+    """How the numbers of a summary were made. `resamples` is what was asked for, `resamples_used` what the rule gave.
+
+    `resamples_used` is 0 where nothing was resampled; `intervals` says what was wanted at all.
+    """
+
+    level: float
+    cut: CutPoint
+    method: str = "auto"
+    intervals: bool | str = True
+    resamples: int | None = None
+    resamples_used: int = 0
+    seed: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """The options, ready for JSON."""
+        return {
+            "level": self.level,
+            "method": self.method,
+            "intervals": self.intervals,
+            "resamples": self.resamples,
+            "resamples_used": self.resamples_used,
+            "seed": self.seed,
+            "threshold": plain(self.cut.threshold),
+            "quota": self.cut.quota,
+            "share": self.cut.share,
+            "default_cut": self.cut.is_default,
+        }
+
+
+@dataclass(frozen=True)
+class Data:
+    """What was evaluated."""
+
+    name: str | None
+    ranking: Ranking = field(repr=False)
+    groups: int = 0
+
+    @property
+    def cases(self) -> float | int:
+        """How many cases there are; with weights, their sum."""
+        return self.ranking.total.item()  # type: ignore[no-any-return]
+
+    @property
+    def positives(self) -> float | int:
+        """How many of the cases are positive."""
+        return self.ranking.positives.item()  # type: ignore[no-any-return]
+
+    @property
+    def has_weights(self) -> bool:
+        """Whether cases weigh more or less than one, by weights that are not whole numbers."""
+        return not self.ranking.integral
+
+    def words(self) -> str:
+        """The data in words."""
+        r = self.ranking
+        share = f"{100 * r.positives / r.total:.3g} %"
+        dropped = f", {r.dropped} dropped" if r.dropped else ""
+        return (
+            f"{cases_of(r)}, {written(r.positives)} positive ({share}; positive is {r.positive!r}), "
+            f"{counted(len(r), 'distinct score')}{dropped}"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The description, ready for JSON."""
+        r = self.ranking
+        return {
+            "name": self.name,
+            "positive": _json_label(r.positive),
+            "cases": self.cases,
+            "positives": self.positives,
+            "negatives": r.negatives.item(),
+            "distinct_scores": len(r),
+            "dropped": r.dropped,
+            "weighted": self.has_weights,
+            "groups": self.groups,
+            "higher_is_positive": r.higher_is_positive,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """One measure with its bound parameters, its estimate, its baseline, and why it is undefined.
+
+    `at` is the cut of this measure, where it is not that of the whole summary.
+    """
+
+    measure: Measure
+    estimate: Estimate
+    baseline: float | None = None
+    reason: str = ""
+    at: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The measure with its parameters, such as hit_rate(quota=100)."""
+        return named(self.measure, self.at)
+
+    @property
+    def title(self) -> str:
+        """The measure as people read it, with its parameters and its unit."""
+        inside = self.name.partition("(")[2].rstrip(")")
+        return self.measure.title + "".join(f" ({more})" for more in (inside, self.measure.unit) if more)
+
+    @property
+    def value(self) -> float:
+        """The value; NaN where it is undefined."""
+        return self.estimate.value
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The limits of the interval, if there is one."""
+        return (self.estimate.low, self.estimate.high) if self.estimate.has_interval else None
+
+    @property
+    def method(self) -> str:
+        """The method of the interval, in words."""
+        return method_title(self.estimate.method) if self.interval else ""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is a value but no interval was made."""
+        return math.isfinite(self.value) and not self.estimate.method
+
+    @property
+    def is_resampled(self) -> bool:
+        """Whether the interval is from resamples."""
+        return self.interval is not None and self.estimate.method in RESAMPLED
+
+    def cells(self) -> tuple[Any, ...]:
+        """The row as the columns of a summary."""
+        low, high = self.interval or (None, None)
+        m = self.measure
+        note = "" if math.isnan(self.value) else " ".join(self.estimate.notes)
+        method = self.estimate.method if self.interval else ""
+        known = (self.name, m.title, m.family.name.lower(), self.value, low, high, method)
+        return *known, self.baseline, m.better, m.unit, self.reason, note
+
+
+def named(measure: Measure, at: Mapping[str, float]) -> str:
+    """A measure with all its parameters, those of its cut included."""
+    inside = ", ".join(f"{name}={value!r}" for name, value in {**measure.bound, **at}.items())
+    return f"{measure.name}({inside})" if inside else measure.name
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """The numbers of one model, the options they were made with, what was evaluated, and the notes.
+
+    It prints, iterates over its rows as dictionaries, and converts. Every view of a model shows this and computes
+    nothing: terminal, notebook, JSON, CSV and report.
+    """
+
+    data: Data
+    options: Options
+    counts: Counts
+    rows: tuple[Row, ...]
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def name(self) -> str | None:
+        """What the model is called."""
+        return self.data.name
+
+    @property
+    def level(self) -> float:
+        """The level of the intervals."""
+        return self.options.level
+
+    @property
+    def cut(self) -> CutPoint:
+        """Where the measures of one cut are read."""
+        return self.options.cut
+
+    @property
+    def conventions(self) -> dict[str, str]:
+        """How the numbers were made, for their reader."""
+        options, higher = self.options, self.data.ranking.higher_is_positive
+        return conventions(self.level, options.resamples_used, options.seed, self.data.groups, higher=higher)
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """What the numbers were made with."""
+        return versions()
+
+    # ------------------------------------------------------------------ rows
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return iter(self.table)
+
+    def __getitem__(self, measure: str) -> Row:
+        """The row of a measure, by its name with its parameters."""
+        for row in self.rows:
+            if measure in (row.name, row.measure.name):
+                return row
+        raise KeyError(measure)
+
+    def only(self, measures: Collection[str]) -> Summary:
+        """The same document with some of its measures, by their names without parameters."""
+        return replace(self, rows=tuple(row for row in self.rows if row.measure.name in measures))
+
+    def with_notes(self, notes: tuple[Note, ...]) -> Summary:
+        """The same document with these notes."""
+        return replace(self, notes=notes)
+
+    @property
+    def used(self) -> frozenset[str]:
+        """The methods of the intervals, by their short names."""
+        return frozenset(row.estimate.method for row in self.rows if row.interval)
+
+    # ------------------------------------------------------------------ views
+
+    @property
+    def title(self) -> str:
+        """What was evaluated and where it was cut, in one line."""
+        name = f"{self.data.name}: " if self.data.name else ""
+        return f"{name}{self.data.words()}; predicted positive: {self.cut.words(self.data.ranking)}"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the rows."""
+        return COLUMNS
+
+    @property
+    def table(self) -> Table:
+        """The rows as a table."""
+        return Table(COLUMNS, tuple(row.cells() for row in self.rows), title=self.title, hidden=_HIDDEN)
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """One dictionary a row, ready for JSON: what is not a finite number is None, with its reason."""
+        return self.table.to_dict()
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """The rows as a data frame of pandas, polars or pyarrow."""
+        return self.table.to_frame(backend)
+
+    def to_csv(self) -> str:
+        """The rows as CSV; what is undefined is empty."""
+        return self.table.to_csv()
+
+    def document(self) -> dict[str, Any]:
+        """All of it, ready for JSON (docs/schema.json)."""
+        return {
+            "schema": "cutline/evaluation/2",
+            **self.data.to_dict(),
+            "threshold": plain(self.cut.threshold),
+            "counts": self.counts.to_dict(),
+            "level": self.level,
+            "options": self.options.to_dict(),
+            "measures": self.to_dict(),
+            "notes": [note.to_dict() for note in self.notes],
+            "conventions": self.conventions,
+            "versions": self.versions,
+        }
+
+    def __repr__(self) -> str:
+        return repr(self.table)
+
+    def _repr_html_(self) -> str:
+        notes = "".join(f"<li>{html.escape(note.text)}</li>" for note in self.notes)
+        return self.table._repr_html_() + (f"<ul>{notes}</ul>" if notes else "")
+
+
+def _json_label(label: Any) -> Any:
+    """A label as JSON can hold it."""
+    label = label.item() if isinstance(label, np.generic) else label
+    return label if isinstance(label, str | bool | int | float) else str(label)

@@ -1,0 +1,63 @@
+"""The header of a CSV file, however long, and lines that begin or end in unusual ways."""
+
+import pytest
+
+from cutline import InputError, rank
+from cutline.inputs import files
+
+EXPECTED = rank([1, 0, 1], [0.9, 0.5, 0.7])
+
+
+def test_a_header_longer_than_the_first_block_is_read_whole(tmp_path):
+    names = [f"column_number_{i}" for i in range(6000)]
+    rows = (",".join([str(y), str(p), *["0"] * len(names)]) for y, p in ((1, 0.9), (0, 0.5), (1, 0.7)))
+    (tmp_path / "wide.csv").write_text("\n".join([",".join(["y", "p", *names]), *rows]) + "\n", encoding="utf-8")
+
+    assert len(files.read(tmp_path / "wide.csv").columns) == 6002
+    assert rank("y", "p", data=tmp_path / "wide.csv") == EXPECTED
+
+
+def test_a_long_header_may_be_cut_inside_a_character(tmp_path):
+    name = "é" * 70_001  # its bytes do not end where a block does
+    (tmp_path / "wide.csv").write_text(f"y,p,x{name}\n1,0.9,0\n0,0.5,0\n1,0.7,0\n", encoding="utf-8")
+
+    assert rank("y", "p", data=tmp_path / "wide.csv") == EXPECTED
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"y,p\r\n1,0.9\n0,0.5\r\n1,0.7\n",
+        b"y,p\n1,0.9\r\n0,0.5\r1,0.7\n",
+        b"\n\ny,p\n1,0.9\n0,0.5\n1,0.7\n",
+        b"\r\n\r\ny,p\r\n1,0.9\r\n0,0.5\r\n1,0.7\r\n",
+        b"\xef\xbb\xbf\ny,p\n1,0.9\n0,0.5\n1,0.7\n",
+        b'y,p,t\r\n1,0.9,"a\nb"\r\n0,0.5,"a\r\nb"\n1,0.7,c\r\n',
+    ],
+)
+def test_blank_lines_and_mixed_line_ends_are_read(tmp_path, content):
+    (tmp_path / "x.csv").write_bytes(content)
+
+    assert rank("y", "p", data=tmp_path / "x.csv") == EXPECTED
+
+
+def test_a_line_is_counted_from_the_start_of_the_file(tmp_path):
+    (tmp_path / "x.csv").write_text("\n\ny,p\n1,0.9\n0\n", encoding="utf-8")
+
+    with pytest.raises(InputError, match="has 1 field in line 5 but 2 in its header"):
+        rank("y", "p", data=tmp_path / "x.csv")
+
+
+@pytest.mark.parametrize("text", ["+-1", "-+1", "++1", "--1", "1_0", "0x1", "1d", "1e", "e1", "."])
+def test_what_only_looks_like_a_number_is_text(tmp_path, text):
+    (tmp_path / "x.csv").write_text(f"y,p\n1,0.9\n0,{text}\n", encoding="utf-8")
+
+    with pytest.raises(InputError, match=r"holds text.* in row 2"):
+        rank("y", "p", data=tmp_path / "x.csv")
+
+
+@pytest.mark.parametrize("text", ["+1", "-1", ".5", "1.", "1e5", "1E-5", "inf", "-Infinity", " 1 "])
+def test_what_is_a_number_is_read(tmp_path, text):
+    (tmp_path / "x.csv").write_text(f"y,p\n1,0.9\n0,{text}\n", encoding="utf-8")
+
+    assert float(text) in rank("y", "p", data=tmp_path / "x.csv").score.tolist()

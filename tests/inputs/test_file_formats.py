@@ -1,0 +1,189 @@
+"""What a file is: its format by name and by its first bytes, pipes, awkward names, and what is not read."""
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import subprocess
+import sys
+import threading
+import zipfile
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from cutline import InputError, rank
+from cutline.inputs import files
+
+CSV = b"y,p\n1,0.9\n0,0.5\n1,0.7\n"
+JSON = b'{"y": 1, "p": 0.9}\n{"y": 0, "p": 0.5}\n{"y": 1, "p": 0.7}\n'
+EXPECTED = rank([1, 0, 1], [0.9, 0.5, 0.7])
+
+
+def zstd(content):
+    out = pa.BufferOutputStream()
+    with pa.CompressedOutputStream(out, "zstd") as stream:
+        stream.write(content)
+    return out.getvalue().to_pybytes()
+
+
+def zipped(name):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        archive.writestr(name, CSV)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("x.csv.gz", gzip.compress(CSV)),
+        ("x.gz", gzip.compress(CSV)),
+        ("x.csv", gzip.compress(CSV)),
+        ("x.csv.zst", zstd(CSV)),
+        ("x.jsonl.gz", gzip.compress(JSON)),
+        ("x.json.zst", zstd(JSON)),
+        ("x.jsonl", b"\xef\xbb\xbf" + JSON),
+        ("back\\slash*[a].csv", CSV),
+        ("quote's.csv", CSV),
+        ("tab\there.csv", CSV),
+    ],
+)
+def test_a_file_is_read_as_what_it_is(tmp_path, name, content):
+    (tmp_path / name).write_bytes(content)
+
+    assert rank("y", "p", data=tmp_path / name) == EXPECTED
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("x.xlsx", zipped("xl/workbook.xml"), "Excel workbook: unpack it, or export the sheet as CSV"),
+        ("x.zip", zipped("x.csv"), "a ZIP archive"),
+        ("x.csv.bz2", bz2.compress(CSV), "compressed with bzip2"),
+        ("x.csv.xz", lzma.compress(CSV), "compressed with xz"),
+        ("x.csv", zipped("x.csv"), "a ZIP archive"),
+        ("x.npy", b"\x93NUMPY\x01\x00", "a NumPy array"),
+        ("x.db", b"SQLite format 3\x00", "an SQLite database"),
+        ("x.csv", "y,p\n1,0.5\n".encode("utf-16"), "UTF-16 text"),
+    ],
+)
+def test_what_is_not_read_is_called_by_its_name(tmp_path, name, content, says):
+    (tmp_path / name).write_bytes(content)
+
+    with pytest.raises(InputError, match=says):
+        rank("y", "p", data=tmp_path / name)
+
+
+def test_a_name_that_is_not_utf8_is_read(tmp_path):
+    path = os.fsencode(tmp_path) + b"/\xff\xfe.csv"
+    with open(path, "wb") as file:  # noqa: PTH123 - a path of bytes
+        file.write(CSV)
+
+    assert rank("y", "p", data=os.fsdecode(path)) == EXPECTED
+
+
+def test_nobody_has_no_home():
+    with pytest.raises(InputError, match="no home folder"):
+        rank("y", "p", data="~no_such_user_here/x.csv")
+
+
+@pytest.mark.parametrize("path", ["a\0b.csv", "x" * 5000])
+def test_what_cannot_be_a_path_is_refused(path):
+    with pytest.raises(InputError, match="cannot be opened"):
+        rank("y", "p", data=path)
+
+
+@pytest.mark.parametrize("path", ["s3://bucket/x.parquet", "https://example.org/x.csv"])
+def test_a_remote_path_is_refused_with_the_way_out(path):
+    with pytest.raises(InputError, match="is not on this machine: download it"):
+        rank("y", "p", data=path)
+
+
+def test_a_named_pipe_is_read_once(tmp_path):
+    pipe = tmp_path / "pipe.csv"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_bytes, args=(CSV,))
+    writer.start()
+
+    assert rank("y", "p", data=pipe) == EXPECTED
+    writer.join()
+
+
+@pytest.mark.parametrize("name", ["/dev/stdin", "-"])
+def test_standard_input_by_either_name(name):
+    code = f"import sys, cutline as cl; from cutline.inputs import files; print(files.read({name!r}).count)"
+    done = subprocess.run([sys.executable, "-c", code], input=CSV, capture_output=True, check=True)  # noqa: S603
+
+    assert done.stdout.strip() == b"3"
+
+
+def test_json_with_a_mark_on_standard_input_is_json():
+    assert files.read(io.BytesIO(b"\xef\xbb\xbf" + JSON)).count == 3
+
+
+def test_closed_standard_input_is_refused(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(InputError, match="Standard input is closed"):
+        files.read("-")
+
+
+# ---------------------------------------------------------------------- names that are written twice
+
+
+def test_two_columns_of_one_name_in_parquet_are_refused(tmp_path):
+    table = pa.table([pa.array([1, 0]), pa.array([0.9, 0.1]), pa.array([0.1, 0.9])], names=["y", "p", "p"])
+    parquet.write_table(table, tmp_path / "x.parquet")
+
+    with pytest.raises(InputError, match=r"x\.parquet has several columns called 'p'"):
+        rank("y", "p", data=tmp_path / "x.parquet")
+
+
+def test_names_that_differ_in_case_are_told_apart_in_parquet(tmp_path):
+    names = ["y", "nested", "p", "P"]
+    columns = [pa.array([1, 0]), pa.array([{"p": 1}, {"p": 2}]), pa.array([0.9, 0.1]), pa.array([0.1, 0.9])]
+    parquet.write_table(pa.table(columns, names=names), tmp_path / "x.parquet")
+
+    assert files.read(tmp_path / "x.parquet").columns == tuple(names)
+    assert rank("y", "p", data=tmp_path / "x.parquet").pos.tolist() == [1, 0]
+    assert rank("y", "P", data=tmp_path / "x.parquet").pos.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [('{"y": 1, "p": 0.5, "p": 0.4}', "several columns called 'p'"), ('{"y": 1, "p": 0.5, "P": 1}', "in case alone")],
+)
+def test_names_that_json_repeats_are_refused(tmp_path, line, says):
+    (tmp_path / "x.jsonl").write_text(line + "\n", encoding="utf-8")
+
+    with pytest.raises(InputError, match=says):
+        rank("y", "p", data=tmp_path / "x.jsonl")
+
+
+# ---------------------------------------------------------------------- nested columns
+
+
+@pytest.mark.parametrize("role", ["labels", "groups"])
+@pytest.mark.parametrize("kind", ["list", "struct", "map", "binary"])
+@pytest.mark.parametrize("suffix", ["parquet", "arrow"])
+def test_nested_columns_are_refused(tmp_path, role, kind, suffix):
+    from cutline import evaluate
+
+    values = {
+        "list": pa.array([[1], [2], [3]]),
+        "struct": pa.array([{"a": 1}] * 3),
+        "map": pa.array([[("a", 1)]] * 3, pa.map_(pa.string(), pa.int64())),
+        "binary": pa.array([b"a", b"b", b"c"]),
+    }[kind]
+    table = pa.table({"y": [1, 0, 1], "p": [0.1, 0.2, 0.3], "x": values})
+    path = tmp_path / f"x.{suffix}"
+    if suffix == "parquet":
+        parquet.write_table(table, path)
+    else:
+        with pa.ipc.new_file(path, table.schema) as writer:
+            writer.write_table(table)
+
+    with pytest.raises(InputError, match=rf"{role} .*holds a \w+"):
+        evaluate("x" if role == "labels" else "y", "p", data=path, groups="x" if role == "groups" else None)

@@ -1,0 +1,131 @@
+"""Results and refusals travel: pickled, copied and deeply copied they are the same, and as read-only as before."""
+
+import copy
+import pickle
+from dataclasses import is_dataclass
+
+import numpy as np
+import pytest
+
+import cutline as cl
+from cutline.core import errors
+from cutline.core.equality import same
+
+RNG = np.random.default_rng(3)
+LABELS = RNG.integers(0, 2, 60)
+GOOD, POOR = np.clip(0.3 * LABELS + 0.7 * RNG.random(60), 0, 1), RNG.random(60)
+EV, CMP = cl.evaluate(LABELS, GOOD), cl.compare(LABELS, {"good": GOOD, "poor": POOR})
+
+RESULTS = {
+    "Evaluation": lambda: EV,
+    "an evaluation of groups": lambda: cl.evaluate(LABELS, GOOD, groups=np.arange(60) // 4),
+    "Ranking": lambda: EV.ranking,
+    "Counts": lambda: EV.at(threshold=0.5),
+    "Curve": lambda: EV.curve("roc"),
+    "a curve over the threshold": lambda: EV.curve("mcc"),
+    "Estimate": lambda: EV.estimate("auc"),
+    "an undefined estimate": lambda: cl.evaluate([1, 1], [0.2, 0.3]).estimate("auc"),
+    "a bootstrap estimate": lambda: EV.estimate("f1", method="bootstrap", resamples=20),
+    "Picture": lambda: EV.chart("roc"),
+    "Band": lambda: cl.roc_band(EV),
+    "Comparison": lambda: CMP,
+    "a difference": lambda: CMP.difference("auc"),
+    "a test": lambda: CMP.test("auc"),
+    "dominance": lambda: CMP.dominance("roc"),
+    "a confidence curve": lambda: CMP.confidence_curve("auc"),
+    "Table": CMP.summary,
+    "summary": EV.summary,
+    "Scorer": lambda: cl.scorer("f1"),
+    "Measure": lambda: cl.MEASURES["f_beta"].with_(beta=2),
+    "the registry": lambda: cl.MEASURES,
+    "OneVsRest": lambda: cl.one_vs_rest(["a", "b", "c"] * 20, RNG.random((60, 3))),
+    "Cut": lambda: cl.choose_cut(EV, maximize="f1"),
+    "Discordance": lambda: cl.Discordance(5, 3, 60),
+    "Recommendation": lambda: cl.advise(cl.Situation(goal="rank"))[0],
+    "Situation": lambda: cl.Situation(goal="rank"),
+    "Properness": lambda: cl.check_proper(lambda y, q: (y - q) ** 2, reward=False),
+    "PemAreas": lambda: cl.pem_areas(EV.ranking),
+}
+WAYS = {"pickle": lambda one: pickle.loads(pickle.dumps(one)), "copy": copy.copy, "deepcopy": copy.deepcopy}  # noqa: S301
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("name", RESULTS)
+def test_a_result_survives(name, way):
+    result = RESULTS[name]()
+    other = WAYS[way](result)
+
+    assert type(other) is type(result)
+    assert repr(other) == repr(result)
+
+
+@pytest.mark.parametrize("way", ["pickle", "deepcopy"])
+def test_a_copied_ranking_is_the_same_and_read_only(way):
+    EV.summary()  # which caches what the copy must not share
+    other = WAYS[way](EV.ranking)
+
+    assert other == EV.ranking
+    with pytest.raises(ValueError, match="read-only"):
+        other.pos[0] = 7
+
+
+def test_every_public_result_is_among_these():
+    made = {type(make()) for make in RESULTS.values()}
+    public = {getattr(cl, name) for name in cl.__all__ if isinstance(getattr(cl, name), type)}
+    results = {kind for kind in public if is_dataclass(kind) or issubclass(kind, tuple)}
+    elsewhere = {cl.Bracket, cl.ModelBootstrap, cl.Note}  # tuples of numbers and texts, and arrays of a long run
+
+    assert results - made <= elsewhere
+
+
+# ---------------------------------------------------------------------- refusals
+
+KINDS = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, errors.CutlineError)]
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_refusal_survives_with_its_parts(kind, way):
+    way_out = errors.Text("pass ", errors.Argument("level", 0.95))
+    error = kind("is 95", way_out, argument="level", position=3, hint="Did you mean 0.95?")
+    other = WAYS[way](error)
+
+    assert type(other) is kind
+    assert str(other) == str(error) == "level is 95 at position 3: pass level=0.95. Did you mean 0.95?"
+    assert (other.argument, other.found, other.position, other.hint) == ("level", "is 95", 3, "Did you mean 0.95?")
+    assert other.way_out.parts == way_out.parts
+
+
+def test_a_refused_column_can_be_told_by_another_process():
+    with pytest.raises(cl.InputError) as refusal:
+        cl.rank([1, 0], np.array([0.5, "x"], dtype=object))
+    other = pickle.loads(pickle.dumps(refusal.value))  # noqa: S301
+
+    assert (other.argument, other.position, other.way_out) == ("scores", 1, "pass numbers")
+    assert str(other.about("Model 'a'")).startswith("Model 'a': scores holds text")
+
+
+# ---------------------------------------------------------------------- equality
+
+
+def nan():
+    """A new one each time: Python finds the same object equal before it compares."""
+    return float("nan")
+
+
+def test_undefined_equals_undefined():
+    one, two = (cl.Estimate("auc", nan(), nan(), nan(), 0.95, "none") for _ in range(2))
+
+    assert one == two
+    assert hash(one) == hash(two)
+    assert one != cl.Estimate("auc", 0.5, nan(), nan(), 0.95, "none")
+    assert one != "auc"
+    assert cl.evaluate([1, 1], [0.2, 0.3]).estimate("auc") == cl.evaluate([1, 1], [0.2, 0.3]).estimate("auc")
+
+
+def test_what_is_the_same():
+    assert same({"a": [nan(), 1]}, {"a": [nan(), 1]})
+    assert same(np.array([1.0, nan()]), np.array([1.0, nan()]))
+    assert not same(np.array([1.0, nan()]), np.array([1.0, 2.0]))
+    assert not same({"a": 1}, {"b": 1})
+    assert not same([nan()], [nan(), nan()])
