@@ -139,10 +139,7 @@ def violations(runs):
     rng = np.random.default_rng(0)
     print(f"Broken promises in % of {runs} runs; allowed: {100 * D:g}, Monte Carlo error (3 se): "
           f"{300 * math.sqrt(D * (1 - D) / runs):.2f}")  # fmt: skip
-    print(
-        "| scores | positives | recall | fpr | share | recall, any cut | precision, quotas | precision, any cut "
-        "| both |"
-    )
+    print("| scores | positives | recall | fpr | share | recall, any cut | precision | precision, any cut | both |")
     print("|---|---|---|---|---|---|---|---|---|")
     for kind in ("smooth", "tied", "skewed", "discrete"):
         for m in (29, 100, 300, 1000):

@@ -20,7 +20,7 @@ from cutline.advice.citations import (
 )
 from cutline.core.checks import check_choice
 from cutline.core.columns import number as check_number
-from cutline.core.errors import ParameterError
+from cutline.core.errors import ParameterError, briefly
 
 Goal = Literal["rank", "decide", "probabilities", "quota"]
 MAJORITY = 0.8  # from this share of one class on the classes count as unbalanced
@@ -221,6 +221,8 @@ CHOICES = (
 
 def advise(situation: Situation) -> tuple[Recommendation, ...]:
     """The measures for a situation, the one that fits best first; each is named once."""
+    if not isinstance(situation, Situation):
+        raise ParameterError(f"is {briefly(situation)}", "pass a Situation", argument="situation")
     found: dict[str, Recommendation] = {}
     for choice in CHOICES:
         if choice.holds(situation):
