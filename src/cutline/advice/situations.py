@@ -220,7 +220,11 @@ CHOICES = (
 
 
 def advise(situation: Situation) -> tuple[Recommendation, ...]:
-    """The measures for a situation, the one that fits best first; each is named once."""
+    """The measures for a situation, the one that fits best first; each is named once.
+
+    Args:
+        situation: what the model is for, as far as it is known.
+    """
     found: dict[str, Recommendation] = {}
     for choice in CHOICES:
         if choice.holds(situation):
