@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 RUNTIME := $(VENV)/.runtime
 DEV := $(VENV)/.dev
 
-.PHONY: demo test browser lint types layers bench bench-training quality-training docs gallery clean
+.PHONY: demo test browser lint types layers bench bench-training quality-training fuzz test-minimum docs gallery clean
 .DEFAULT_GOAL := demo
 
 $(BIN)/python:
@@ -58,6 +58,17 @@ bench-training: $(DEV)
 
 quality-training: $(DEV)
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/training_quality.py
+
+# Hostile files, options and arguments; ends with an error unless all of them end in a result or a sentence.
+fuzz: $(DEV)
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/fuzz.py --files 20000 --calls 100000
+
+# The tests with the oldest versions that pyproject.toml allows, in an environment of their own.
+test-minimum: $(BIN)/python
+	$(PYTHON) -m venv $(VENV)-minimum
+	$(VENV)-minimum/bin/python -m pip install --quiet --disable-pip-version-check uv
+	$(VENV)-minimum/bin/uv pip install --quiet --python $(VENV)-minimum/bin/python --resolution lowest-direct --editable '.[dev]'
+	$(VENV)-minimum/bin/python -m pytest -n auto
 
 docs: $(DEV)
 	$(BIN)/python docs/make_measures.py

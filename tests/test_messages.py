@@ -138,7 +138,7 @@ CASES = [
     # thresholds, quotas, shares
     ("threshold is NaN", "threshold", lambda: cl.evaluate(LABELS, SCORES, threshold=NAN)),
     ("threshold is text", "threshold", lambda: cl.evaluate(LABELS, SCORES, threshold="high")),
-    ("threshold is None", "threshold", lambda: cl.evaluate(LABELS, SCORES, threshold=None)),
+    ("threshold is a truth value", "threshold", lambda: cl.evaluate(LABELS, SCORES, threshold=True)),
     ("threshold is a list", "threshold", lambda: EV.at(threshold=[0.5, 0.6])),
     ("quota below 1", "quota", lambda: EV.at(quota=0)),
     ("quota beyond the list", "quota", lambda: EV.at(quota=5)),

@@ -34,6 +34,7 @@ from .cuts.utility import (
     profit_curve as profit_curve,
 )
 from .evaluation import Evaluation as Evaluation, evaluate as evaluate
+from .hard_classifiers import compare_counts as compare_counts
 from .inference.one.bands import Band as Band, band as band, roc_band as roc_band
 from .inference.one.refitting import (
     ModelBootstrap as ModelBootstrap,

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from cutline.charts import Picture
+    from cutline.curves import SharedHull
 
 
 def compare(
@@ -252,6 +253,12 @@ class Comparison(Mapping[str, Evaluation]):
         return chart(name, self, **parameters)
 
     # ------------------------------------------------------------------ dominance
+
+    def hull(self) -> SharedHull:
+        """The ROC convex hull of all models, and which of them owns which part: the best for some costs and skew."""
+        from cutline.curves import shared_hull
+
+        return shared_hull({name: evaluation.ranking for name, evaluation in self.items()})
 
     def dominance(self, curve: str = "roc", *, measure: str | Measure = "accuracy", **parameters: Any) -> Dominance:
         """Over which part of an axis each model is the best, and whether one dominates everywhere.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -23,6 +23,7 @@ from cutline.inputs import sources
 from cutline.inputs.alignment import groups_of
 from cutline.inputs.predictions import Missing, complete, cut, rank
 from cutline.measures import MEASURES, Family, Measure, Needs
+from cutline.measures.definition import each_of
 from cutline.results.budget import affordable, fewer, resamples_for
 from cutline.results.cut_point import CutPoint, cut_point
 from cutline.results.estimate import Estimate
@@ -243,7 +244,7 @@ class Evaluation:
             seed: The seed of the resamples.
             stratified: Whether the bootstrap draws each class by itself, so that their sizes stay.
         """
-        listed = [measures] if isinstance(measures, str | Measure) else measures
+        listed = each_of(measures)
         asked = [self._estimand(measure, {}) for measure in listed]
         return self._estimates(asked, level, method, resamples, seed, stratified)
 
@@ -313,6 +314,22 @@ class Evaluation:
         from cutline.curves import curve
 
         return curve(self.ranking, name, **parameters)
+
+    def places(self, ids: Sequence[Any] | None = None) -> Table:
+        """What every place of the list brings: score, class, counts, rates, lift, hit rate, Qrecall and their areas.
+
+        It is Berrar's Figure 2 (and, for signed distances, 8b) and Table 5 of Arbel and Rokach as one table. Inside a
+        tie all is an expectation over the orders of the tied cases.
+
+        >>> [row["lift"] for row in evaluate([1, 0, 1, 0], [0.9, 0.6, 0.6, 0.2]).places()][:2]
+        [2.0, 1.5]
+
+        Args:
+            ids: The names of the cases from the top of the list, where no scores are tied.
+        """
+        from cutline.curves import list_table
+
+        return list_table(self.ranking, ids)
 
     def chart(self, name: str, **parameters: Any) -> Picture:
         """A chart by its name: a picture that shows itself in a notebook and saves itself as a file."""

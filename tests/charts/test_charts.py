@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import cutline as cl
-from cutline.charts import CHARTS, DARK, LIGHT, PRINT
+from cutline.charts import CHARTS, DARK, LIGHT, PRINT, Shows
 from cutline.charts.theme import DASHES, MOST_MODELS
 from cutline.examples import load
 from cutline.measures import MEASURES, Needs
@@ -35,7 +35,7 @@ MODELS = {m: cl.evaluate(TUMOURS.labels, s, positive=TUMOURS.positive) for m, s 
 LOW_IS_POSITIVE = cl.evaluate(MURPHY_LABELS, [-s for s in MURPHY_2], threshold=-0.5, higher_is_positive=False)
 
 SCHEMA = jsonschema.Draft7Validator(alt.load_schema())
-OF_ONE = [name for name in CHARTS if name not in ("dominance", "losses", "confidence_curve")]
+OF_ONE = [name for name, kind in CHARTS.items() if kind.shows in (Shows.ONE, Shows.SEVERAL)]
 PAIR = cl.compare(MURPHY_LABELS, {"first": MURPHY_1, "second": MURPHY_2})
 OF_SEVERAL = ["roc", "det", "precision_recall", "gain", "lift", "portion_lift", "hit_rate", "qrecall", "dominance"]
 
@@ -57,7 +57,8 @@ def exactly(pairs):
 
 @pytest.mark.parametrize("name", [*CHARTS, "f1"])
 def test_a_chart_is_valid_and_renders(name, checked):
-    picture = picture_of(name, PAIR if name in ("dominance", "confidence_curve") else BERRAR)
+    of_two = CHARTS[name].shows in (Shows.TWO_OR_MORE, Shows.DIFFERENCE)
+    picture = picture_of(name, PAIR if of_two else BERRAR)
     spec = picture.to_dict()
 
     SCHEMA.validate(spec)
@@ -232,6 +233,55 @@ def test_the_roc_chart_of_murphy_has_both_of_his_curves():
     assert (0, 1) in line(spec, "first: 1.0000")
     assert pytest.approx((1 / 4, 4 / 5)) in line(spec, "second: 0.8500")
     assert {row["mark"] for row in rows_of(spec) if "mark" in row} == {"chosen cut"}
+
+
+@pytest.mark.parametrize(("shade", "area"), [("auc", 0.8), ("gini", 0.3), ("auch", 0.88)])
+def test_the_areas_of_figure_6_are_shaded_exactly(shade, area):
+    shaded = [row for row in rows_of(BERRAR.chart("roc", shade=shade).to_dict()) if "area" in row]
+    x, height = [row["x"] for row in shaded], [row["y"] - row["y2"] for row in shaded]
+
+    assert np.trapezoid(height, x) == pytest.approx(area, abs=1e-5)
+    assert BERRAR.chart("roc", shade=shade).render(".svg").decode().count(f">{MEASURES[shade].title}: ") == 1
+
+
+def test_figure_2_of_murphy_has_the_line_on_which_the_error_rates_are_equal():
+    spec = MURPHY["second"].chart("roc", shade="auc", eer_line=True).to_dict()
+
+    assert line(spec, "FPR = 1 - TPR") == [(0, 1), (1, 0)]
+    [eer] = [place for name, place in marks(spec).items() if name.startswith("EER")]
+    assert eer[0] == pytest.approx(1 - eer[1])
+
+
+@pytest.mark.parametrize("name", ["roc", "precision_recall"])
+def test_lines_of_equal_value_are_drawn_with_their_values(name):
+    spec = cl.chart(name, MURPHY, equal="f1").to_dict()
+    levels = {row["level"] for row in rows_of(spec) if "level" in row}
+
+    assert len(levels) >= 7
+    assert {f"{level:.2g}" for level in levels} == {row["text"] for row in rows_of(spec) if "text" in row}
+
+
+def test_lines_of_equal_value_need_one_prevalence():
+    models = {"a": BERRAR, "b": ARBEL}
+
+    with pytest.raises(cl.InputError, match="need one prevalence, but the models have several"):
+        cl.chart("roc", models, equal="accuracy")
+
+
+def test_the_shared_hull_marks_its_corners_by_their_owners():
+    spec = cl.chart("shared_hull", MURPHY).to_dict()
+
+    assert line(spec, "hull of all: 1.0000") == [(0, 0), (0, 1), (1, 1)]
+    assert [(row["x"], row["y"], row["owner"]) for row in rows_of(spec) if "owner" in row] == [(0, 1, "first")]
+    assert spec["title"]["subtitle"] == ["No cost and no class skew makes second best"]
+
+
+def test_the_boundary_chart_tells_distances_and_errors():
+    rows = [row for row in rows_of(BERRAR.chart("boundary").to_dict()) if "side" in row]
+    wrong = {row["x"]: row["class"] for row in rows if row["side"] == "wrong"}
+
+    assert wrong == {0.75: "negative", 0.5: "positive", 0.25: "positive"}
+    assert all(row["distance"] == pytest.approx(row["x"] - BERRAR_T5) for row in rows)
 
 
 def test_the_precision_recall_chart_draws_steps_and_the_prevalence():

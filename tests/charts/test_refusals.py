@@ -20,7 +20,7 @@ BOTH = "pass cases of both classes."
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        (lambda: EV.curve("rok"), "There is no curve 'rok'. Did you mean roc?"),
+        (lambda: EV.curve("rocs"), "There is no curve 'rocs'. Did you mean roc?"),
         (lambda: EV.curve("precison_recall"), "There is no curve 'precison_recall'. Did you mean precision_recall"),
         (
             lambda: EV.curve("auc"),
@@ -95,7 +95,7 @@ BOTH = "pass cases of both classes."
         ),
         (
             lambda: EV.chart("roc", hul=True),
-            "The chart roc has no parameter 'hul': it takes hull, cost_fp, cost_fn, theme, title, width, height. Did",
+            "The chart roc has no parameter 'hul': it takes hull, cost_fp, cost_fn, shade, eer_line, equal, theme",
         ),
         (lambda: EV.chart("gain", cost_fp=1), "The chart gain has no parameter 'cost_fp': it takes theme, title"),
         (lambda: EV.chart("roc", theme="pink"), "theme is 'pink': pass 'light', 'dark' or 'print'."),
@@ -155,6 +155,10 @@ BOTH = "pass cases of both classes."
         (lambda: EV.chart("roc", height=9), "height is 9, which is 9 px: pass 100 to 5000 px."),
         (lambda: EV.chart("roc", width=True), "width is True: pass a number of pixels"),
         (lambda: EV.chart("confusion_matrix", width=100), "The text of the chart confusion_matrix leaves its axes no"),
+        (lambda: EV.chart("roc", shade="f1"), "shade is 'f1': pass 'auc', 'gini' or 'auch'."),
+        (lambda: chart("roc", {"a": EV, "b": EV}, shade="auc"), "shade fills an area of one model: pass one, or leave"),
+        (lambda: EV.chart("roc", eer_line=1), "eer_line is 1: pass True or False."),
+        (lambda: EV.chart("boundary", scores=1), "scores is 1: pass a whole number from 2 to 100."),
         (lambda: EV.chart("roc", title=3), "title is of type int: pass a text."),
         (lambda: EV.chart("roc").save("roc.png", scale="2"), "scale is '2': pass a number."),
         (lambda: EV.chart("roc").save(3), "path is 3: pass the path of a file, such as 'roc.png'."),

@@ -35,7 +35,7 @@ def test_requirements_are_read(text, name, part, parameters, comparison, bound):
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("auk > 1", "Did you mean auc?"),
+        ("acu > 1", "Did you mean auc?"),
         ("auc.lo > 1", "expected low, high or value, but found 'lo > 1' at character 5. Did you mean low?"),
         ("auc", "expected one of >=, <=, >, <, but found the end"),
         ("auc == 1", "at character 5"),

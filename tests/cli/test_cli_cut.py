@@ -177,3 +177,62 @@ def test_what_cannot_be_done_is_refused_and_nothing_is_left(cutline, tmp_path, a
     assert done.code == 2
     assert says in " ".join(done.err.split())
     assert sorted(one.name for one in tmp_path.iterdir()) == ["cut.json", "new.csv"]
+
+
+# ---------------------------------------------------------------------- cutline check
+
+
+PROMISE = cl.choose_cut([1, 0] * 50, [1, 0] * 50, "recall >= 0.9", resamples=0).requirements
+
+
+def new_cases(path, recall, n=400):
+    """Half positives, of which a share scores 0.9 and the rest 0.1; negatives score 0.1."""
+    found = round(recall * n)
+    rows = ["1,0.9"] * found + ["1,0.1"] * (n - found) + ["0,0.1"] * n
+    path.write_text("y,p\n" + "\n".join(rows) + "\n")
+
+
+@pytest.mark.parametrize(
+    ("recall", "undecided", "code", "state"),
+    [
+        (0.97, None, 0, "passed"),
+        (0.91, None, 0, "undecided"),
+        (0.91, "pass", 0, "undecided"),
+        (0.91, "fail", 1, "undecided"),
+        (0.7, None, 1, "failed"),
+        (0.7, "pass", 1, "failed"),
+    ],
+)
+def test_a_promise_is_checked_on_new_cases(cutline, tmp_path, recall, undecided, code, state):
+    cl.Cut(0.5, "A cut.", requirements=PROMISE).save(tmp_path / "cut.json")
+    new_cases(tmp_path / "new.csv", recall)
+    more = () if undecided is None else ("--undecided", undecided)
+
+    done = cutline("check", "new.csv", "--label", "y", "--score", "p", "--cut", "cut.json", "--json", *more)
+
+    result = json.loads(done.out)["results"][0]
+    assert (done.code, result["state"], result["value"]) == (code, state, recall)
+
+
+def test_values_are_judged_by_their_intervals_when_asked_to(cutline, tmp_path):
+    new_cases(tmp_path / "new.csv", 0.91)
+    common = ("check", "new.csv", "--label", "y", "--score", "p", "--require", "recall >= 0.9", "--json")
+
+    plain, passes, fails = (cutline(*common, *more) for more in ((), ("--undecided", "pass"), ("--undecided", "fail")))
+
+    assert [done.code for done in (plain, passes, fails)] == [0, 0, 1]
+    assert [json.loads(done.out)["results"][0]["state"] for done in (plain, passes, fails)] == [
+        "passed",
+        "undecided",
+        "undecided",
+    ]
+
+
+def test_a_cut_without_a_promise_cannot_be_checked(cutline, tmp_path):
+    cl.Cut(0.5, "A cut.").save(tmp_path / "cut.json")
+    new_cases(tmp_path / "new.csv", 0.9)
+
+    done = cutline("check", "new.csv", "--label", "y", "--score", "p", "--cut", "cut.json")
+
+    assert done.code == 2
+    assert "promises nothing" in done.err

@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from cutline import CutlineError, Table
+from cutline import CutlineError, ParameterError, Table
 from cutline.core.table import plain, shown
 
 TABLE = Table(
@@ -157,5 +157,5 @@ def test_an_unknown_backend_is_refused():
 def test_a_library_that_is_not_there_is_named(backend, monkeypatch):
     monkeypatch.setitem(sys.modules, backend, None)
 
-    with pytest.raises(ImportError, match=backend):
+    with pytest.raises(ParameterError, match=f"{backend} is not installed: install {backend}"):
         TABLE.to_frame(backend)

@@ -20,7 +20,7 @@ from cutline.advice.citations import (
 )
 from cutline.core.checks import check_choice
 from cutline.core.columns import number as check_number
-from cutline.core.errors import ParameterError
+from cutline.core.errors import ParameterError, briefly
 
 Goal = Literal["rank", "decide", "probabilities", "quota"]
 MAJORITY = 0.8  # from this share of one class on the classes count as unbalanced
@@ -225,6 +225,8 @@ def advise(situation: Situation) -> tuple[Recommendation, ...]:
     Args:
         situation: what the model is for, as far as it is known.
     """
+    if not isinstance(situation, Situation):
+        raise ParameterError(f"is {briefly(situation)}", "pass a Situation", argument="situation")
     found: dict[str, Recommendation] = {}
     for choice in CHOICES:
         if choice.holds(situation):

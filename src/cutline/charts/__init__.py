@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import altair as alt
+import numpy as np
 
 from cutline.charts.declaration import ChartKind, Charts, CutPlace, Place, Shows
 from cutline.charts.figures import error_bars
@@ -15,6 +16,7 @@ from cutline.charts.registry import CHARTS, PAGE_MEASURES
 from cutline.charts.renderer import program as vega
 from cutline.charts.sizes import Length, resized
 from cutline.charts.theme import DARK, LIGHT, LONGEST, MOST_MODELS, PRINT, THEMES, Theme, themed
+from cutline.core.counts import Counts
 from cutline.core.errors import InputError, ParameterError, UnknownNameError, near
 from cutline.inference.two.confidence_curve import ConfidenceCurve
 
@@ -80,6 +82,8 @@ def chart(
     if kind.shows is Shows.DIFFERENCE:
         found, parameters = _difference(models, parameters)
         drawn = kind.draw(found, chosen, **parameters)
+    elif kind.shows is Shows.TABLES:
+        drawn = kind.draw(_tables(kind, models), chosen, **_parameters(kind, parameters))
     else:
         shown = _models(kind, models)
         drawn = kind.draw(shown, chosen, **_parameters(kind, parameters))
@@ -136,6 +140,21 @@ def _difference(models: Any, parameters: dict[str, Any]) -> tuple[ConfidenceCurv
     own = {name: parameters[name] for name in ("level",) if name in parameters}
     asked = {name: value for name, value in parameters.items() if name not in own}
     return models.confidence_curve(**asked), own
+
+
+def _tables(kind: ChartKind, models: Any) -> dict[str, Counts]:
+    """The tables of counts by name; an evaluation has that of its cut."""
+    given = models if isinstance(models, Mapping) else {getattr(models, "name", None) or UNNAMED: models}
+    evaluations = {name: one for name, one in given.items() if not isinstance(one, Counts)}
+    cuts = (
+        {name: one.ranking.at_threshold(one.threshold) for name, one in _models(kind, evaluations).items()}
+        if (evaluations or not given)
+        else {}
+    )
+    tables = {str(name): cuts.get(str(name), one) for name, one in given.items()}
+    if any(np.ndim(table.tp) for table in tables.values()):
+        raise InputError("A table holds the counts of many cuts", "pass those of one, such as ev.at(threshold=0.5)")
+    return tables
 
 
 def _models(kind: ChartKind, models: Any) -> dict[str, Evaluated]:

@@ -20,6 +20,7 @@ class Shows(Enum):
     SEVERAL = "one model or several"
     TWO_OR_MORE = "two models or more"
     DIFFERENCE = "the difference of two models on the same cases"
+    TABLES = "tables of counts, or models at their cuts"
     NOTHING = "no predictions"
 
 

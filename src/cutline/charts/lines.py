@@ -36,7 +36,6 @@ from cutline.curves import (
     CURVES,
     Curve,
     Gap,
-    IsoCost,
     Point,
     curve,
     described,
@@ -46,8 +45,8 @@ from cutline.curves import (
     drawn,
     flagging_everybody,
     gap,
-    iso_cost,
     on_edge,
+    under_skew,
     with_prevalence,
 )
 from cutline.curves.definition import BELOW_ZERO
@@ -55,7 +54,6 @@ from cutline.curves.scales import RATES
 
 BASELINE = "baseline"
 PERFECT = "perfect order"
-HULL_WIDTH = 1.5
 EVERYBODY, NOBODY = "flagging everybody", "flagging nobody"
 
 
@@ -73,53 +71,6 @@ def simple(models: Models, theme: Theme, kind: str, references: dict[str, str]) 
     series = [*model_series(curves, theme), *reference_series(curves, theme, references)]
     marks = cut_marks(models, curves, theme)
     return layered([*line_layers(series, frame), *mark_layers(marks, frame, theme)], frame)
-
-
-# ---------------------------------------------------------------------- ROC space
-
-
-def roc(
-    models: Models, theme: Theme, *, hull: bool = True, cost_fp: float | None = None, cost_fn: float | None = None
-) -> Any:
-    """ROC curves with the diagonal and the chosen cuts; for one model also its hull, named points and iso-cost line."""
-    if not isinstance(hull, bool):
-        raise ParameterError(f"is {hull!r}", "pass True or False", argument="hull")
-    has_costs = cost_fp is not None or cost_fn is not None
-    if has_costs and len(models) > 1:
-        raise ParameterError("cost_fp and cost_fn draw the line of one model", "pass one, or leave them out")
-    curves = curves_of(models, "roc")
-    frame = frame_of(curves)
-    series, marks = model_series(curves, theme), cut_marks(models, curves, theme)
-    if len(models) == 1:
-        [model], [found] = models.values(), curves.values()
-        if hull:
-            series.append(_hull_series(curve(model.ranking, "roc_hull"), theme))
-        marks += _roc_marks(found, theme)
-        if has_costs:
-            costs = {"cost_fp": 1.0 if cost_fp is None else cost_fp, "cost_fn": 1.0 if cost_fn is None else cost_fn}
-            line, mark = _equal_cost(iso_cost(model.ranking, **costs), theme)
-            series, marks = [*series, line], [*marks, mark]
-    series += reference_series(curves, theme, {"baseline": BASELINE})
-    return layered([*line_layers(series, frame), *mark_layers(marks, frame, theme)], frame)
-
-
-def _hull_series(around: Curve, theme: Theme) -> Series:
-    name, columns = f"convex hull: {shown(around.area)}", described(around, drawn(around))
-    return Series(name, columns, theme.colour(1), DASHES[1], HULL_WIDTH, below=True)
-
-
-def _roc_marks(found: Curve, theme: Theme) -> list[Mark]:
-    best = f"max J {shown(found.values['max_youden_j'])}"
-    return [
-        Mark(f"EER {shown(found.values['eer'])}", found.points["eer"], "diamond", theme.colour(3)),
-        Mark(best, found.points["max_youden_j"], "triangle-up", theme.colour(2)),
-    ]
-
-
-def _equal_cost(line: IsoCost, theme: Theme) -> tuple[Series, Mark]:
-    ends = {"x": [0, 1], "y": [line.intercept, line.intercept + line.slope]}
-    series = Series(f"equal cost {shown(line.cost)}", ends, theme.colour(4), DASHES[3], 1.5)
-    return series, Mark("least cost", line.point, "square", theme.colour(4))
 
 
 def det(models: Models, theme: Theme) -> Any:
@@ -160,11 +111,6 @@ def _in_deviates(point: Point, reach: float) -> Point:
 
 
 # ---------------------------------------------------------------------- precision and recall
-
-
-def precision_recall(models: Models, theme: Theme) -> Any:
-    """Precision-recall curves, as steps, with the prevalence and the chosen cuts."""
-    return simple(models, theme, "precision_recall", {"baseline": "prevalence"})
 
 
 READINGS = (
@@ -236,6 +182,27 @@ def _ever_wider(curves: dict[str, Curve], theme: Theme) -> list[Series]:
         )
         for i, (label, found) in enumerate(curves.items())
     ]
+
+
+def skew_measures(models: Models, theme: Theme) -> Any:
+    """Accuracy, AUC and average precision from one negative to a positive up to ten thousand."""
+    [(_, model)] = models.items()
+    power = np.linspace(0, 4, 33)
+    found = under_skew(model.ranking, model.threshold, 10**power)
+    named = "pow(10, datum.value)"
+    frame = Frame(
+        x="Negatives to a positive",
+        y="Value",
+        x_domain=(0.0, 4.0),
+        y_domain=(0.0, 1.0),
+        title="Measures under class skew",
+        x_axis={"values": [0, 1, 2, 3, 4], "labelExpr": f"'1 : ' + format({named}, ',')"},
+    )
+    series = [
+        Series(name, {"x": power, "y": values}, theme.colour(i), DASHES[i])
+        for i, (name, values) in enumerate(found.items())
+    ]
+    return layered(line_layers(series, frame), frame)
 
 
 # ---------------------------------------------------------------------- over the threshold

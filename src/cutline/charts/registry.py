@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cutline.charts import comparisons, figures, lines
+from cutline.charts import cases, comparisons, figures, lines, roc_space
 from cutline.charts.declaration import ChartKind, Charts, CutPlace, Place, Shows
 
 _FIRST = Place.PAGE_FIRST | Place.GALLERY
@@ -12,8 +12,8 @@ CHARTS = Charts(
         name="roc",
         title="ROC curve",
         caption="The recall against the false positive rate at every cut, with the hull, the diagonal and the EER.",
-        draw=lines.roc,
-        source="Berrar, Figures 5a and 6c; Murphy, Figures 1 and 2",
+        draw=roc_space.roc,
+        source="Berrar, Figures 5a and 6a to 6c; Murphy, Figures 1 and 2",
         cut=CutPlace("fpr", "recall"),
         places=_FIRST | Place.FOLDER,
         curves=("roc_hull",),
@@ -34,7 +34,7 @@ CHARTS = Charts(
         name="precision_recall",
         title="Precision-recall curve",
         caption="The precision against the recall at every cut, as steps, with the prevalence as the baseline.",
-        draw=lines.precision_recall,
+        draw=roc_space.precision_recall,
         source="Berrar, Figure 5c; Murphy, Figure 3",
         needs="a positive case",
         cut=CutPlace("recall", "precision"),
@@ -151,6 +151,15 @@ CHARTS = Charts(
         cut=CutPlace("fpr", "recall"),
     ),
     ChartKind(
+        name="shared_hull",
+        title="ROC convex hull of several models",
+        caption="The hull of all ROC curves together, its corners in the colours of the models that own them.",
+        draw=roc_space.shared_hull_chart,
+        shows=Shows.TWO_OR_MORE,
+        source="Arbel and Rokach, section 2.2.2; Provost and Fawcett 2001",
+        cut=CutPlace("fpr", "recall"),
+    ),
+    ChartKind(
         name="confidence_curve",
         title="Confidence curve of a difference",
         caption="How compatible each true difference of two models is with the data: its intervals at all levels.",
@@ -167,6 +176,37 @@ CHARTS = Charts(
         source="Sonnenburg, the slide that compares ROC and precision-recall",
         cut=CutPlace("fpr", "recall"),
         names_model=False,
+    ),
+    ChartKind(
+        name="skew_measures",
+        title="Measures under class skew",
+        caption="Accuracy, AUC and average precision from one negative to a positive up to ten thousand.",
+        draw=lines.skew_measures,
+        shows=Shows.ONE,
+        source="Sonnenburg, the slide that compares accuracy, auROC and auPRC",
+        places=Place.GALLERY,
+        names_model=False,
+    ),
+    ChartKind(
+        name="boundary",
+        title="Cases on both sides of the boundary",
+        caption="The cases by their scores, with their distances from the boundary; errors are filled.",
+        draw=cases.boundary,
+        shows=Shows.ONE,
+        source="Berrar, Figures 1 and 8a",
+        needs="",
+        places=Place.GALLERY,
+        cut=CutPlace("threshold"),
+        names_model=False,
+    ),
+    ChartKind(
+        name="roc_points",
+        title="Hard classifiers in ROC space",
+        caption="A point for each table of counts, with lines of equal value if wanted.",
+        draw=roc_space.roc_points,
+        shows=Shows.TABLES,
+        source="Murphy, Table 4",
+        places=Place.GALLERY,
     ),
     ChartKind(
         name="losses",

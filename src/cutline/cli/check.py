@@ -18,8 +18,10 @@ from cutline.comparison import Comparison
 from cutline.core import writing
 from cutline.core.errors import ParameterError
 from cutline.core.table import plain, shown
+from cutline.cuts.checking import check_cut, state_of
 from cutline.cuts.requirements import Requirement, Term, check_complete, requirement, terms
 from cutline.evaluation import Evaluation
+from cutline.loading import load
 from cutline.measures import Measure
 from cutline.results.budget import FEWEST, fewer, resamples_for
 from cutline.results.comparison_summary import DifferenceRow
@@ -39,11 +41,15 @@ class Gate:
     margin: float | None = None
     against_score: str | None = None
     junit: Path | None = None
+    cut: str | None = None
+    undecided: str | None = None
 
     def check(self) -> None:
         """Refuse a gate that checks nothing, or half of something."""
-        if not self.require and not self.no_worse:
-            raise ParameterError("There is nothing to check", "pass --require, or --against with --no-worse")
+        if not self.require and not self.no_worse and self.cut is None:
+            raise ParameterError("There is nothing to check", "pass --require, --cut, or --against with --no-worse")
+        if self.undecided is not None and not self.require and self.cut is None:
+            raise ParameterError("--undecided is about --require and --cut", "pass one of them")
         if (self.against is None) != (self.no_worse is None):
             raise ParameterError("--against and --no-worse belong together", "pass both")
         if self.against is None and (self.margin is not None or self.against_score is not None):
@@ -62,11 +68,18 @@ class Result:
     low: float = math.nan
     high: float = math.nan
     reason: str = ""
+    is_undecided: bool = False
+
+    @property
+    def state(self) -> str:
+        """How it came out: passed, failed, or undecided, which counts as either."""
+        return "undecided" if self.is_undecided else "passed" if self.passed else "failed"
 
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON: what is not a finite number is None, with its reason."""
         numbers = {name: plain(float(getattr(self, name))) for name in ("value", "low", "high")}
-        return {"requirement": self.requirement, "passed": self.passed, **numbers, "reason": self.reason}
+        came_out = {"passed": self.passed, "state": self.state}
+        return {"requirement": self.requirement, **came_out, **numbers, "reason": self.reason}
 
 
 def run_check(path: str, reading: Reading, asked: Asked, gate: Gate, output: Output) -> bool:
@@ -79,7 +92,9 @@ def run_check(path: str, reading: Reading, asked: Asked, gate: Gate, output: Out
     asked.check()
     ev, found = read_evaluation(path, reading, None)
     with waiting("Resampling for the intervals", quiet=output.quiet or asked.resamples == 0):
-        results, told = _required(ev, wanted, asked)
+        results, told = _required(ev, wanted, asked, gate.undecided) if wanted else ([], [])
+        if gate.cut is not None:
+            results += _kept(ev, gate.cut, asked, gate.undecided or "pass")
         if gate.against is not None:
             cmp = _pair(found, gate, reading)
             results += _no_worse(cmp, measures, gate.margin, asked)
@@ -106,10 +121,33 @@ def _guarded(text: str) -> list[Term]:
     return found
 
 
-def _required(ev: Evaluation, wanted: list[Requirement], asked: Asked) -> tuple[list[Result], list[str]]:
-    """Whether the numbers that the requirements name meet them, and what to know about how they were made."""
-    plain_values = [one for one in wanted if one.term.part == "value"]
-    limits = [one for one in wanted if one.term.part != "value"]
+def _kept(ev: Evaluation, path: str, asked: Asked, undecided: str) -> list[Result]:
+    """Whether the promises of a cut held on these cases."""
+    resamples = resamples_for(len(ev.ranking), asked.resamples)
+    found = check_cut(load(path), ev, level=asked.level, resamples=max(FEWEST, resamples), seed=asked.seed)
+    return [
+        Result(
+            one.requirement,
+            one.state == "passed" or (one.state == "undecided" and undecided == "pass"),
+            one.value,
+            one.low,
+            one.high,
+            one.reason,
+            one.state == "undecided",
+        )
+        for one in found
+    ]
+
+
+def _required(
+    ev: Evaluation, wanted: list[Requirement], asked: Asked, undecided: str | None
+) -> tuple[list[Result], list[str]]:
+    """Whether the numbers that the requirements name meet them, and what to know about how they were made.
+
+    With `undecided`, values too are judged by their intervals, and one that holds the bound passes or fails.
+    """
+    plain_values = [one for one in wanted if one.term.part == "value" and undecided is None]
+    limits = [one for one in wanted if one.term.part != "value" or undecided is not None]
     values = ev.summary([_named(one.term) for one in plain_values], intervals=False)
     intervals = ev.summary([_named(one.term) for one in limits], intervals="bootstrap", **asked.how)
     rows = {
@@ -120,7 +158,10 @@ def _required(ev: Evaluation, wanted: list[Requirement], asked: Asked) -> tuple[
     for one in limits:
         _check_interval(one.text, rows[one.text], intervals.options.resamples_used, asked)
     told = [fewer(len(ev.ranking), asked.resamples)] if any(row.is_resampled for row in intervals.rows) else []
-    return [_result(one, rows[one.text]) for one in wanted], [line for line in told if line]
+    judged = [
+        _result(one, rows[one.text]) if undecided is None else _judged(one, rows[one.text], undecided) for one in wanted
+    ]
+    return judged, [line for line in told if line]
 
 
 def _named(term: Term) -> tuple[Measure, dict[str, Any]]:
@@ -140,6 +181,17 @@ def _check_interval(text: str, row: Row | DifferenceRow, resamples: int, asked: 
             f"{text!r} needs at least {fewest} resamples at a level of {asked.level:g}, but {resamples} were drawn",
             f"pass --resamples {max(fewest, FEWEST)}",
         )
+
+
+def _judged(one: Requirement, row: Row, undecided: str) -> Result:
+    """Whether the whole interval of a value meets a requirement; a limit is judged as it is."""
+    if one.term.part != "value" or row.interval is None:
+        return _result(one, row)
+    low, high = row.interval
+    state = state_of(one, row.value, low, high)
+    reason = {"passed": "", "failed": f"value is {shown(row.value)}"}.get(state, "the interval holds the bound")
+    passed = state == "passed" or (state == "undecided" and undecided == "pass")
+    return Result(one.text, passed, row.value, low, high, reason, state == "undecided")
 
 
 def _result(one: Requirement, row: Row) -> Result:
@@ -189,11 +241,17 @@ def _loss(name: str, row: DifferenceRow, margin: float | None) -> Result:
     return Result(name, passed, row.value, low, high, reason)
 
 
+def _state(result: Result) -> Text:
+    if result.is_undecided:
+        return Text("undecided" if result.passed else "UNDECIDED", style="yellow" if result.passed else "bold red")
+    return Text("passed", style="green") if result.passed else Text("FAILED", style="bold red")
+
+
 def _show(results: list[Result], level: float) -> None:
     screen = render.console()
     rows = [
         (
-            Text("passed", style="green") if result.passed else Text("FAILED", style="bold red"),
+            _state(result),
             result.requirement,
             shown(float(result.value)),
             "" if math.isnan(result.low) else f"[{shown(float(result.low))}, {shown(float(result.high))}]",
@@ -203,6 +261,6 @@ def _show(results: list[Result], level: float) -> None:
     ]
     screen.print(render.grid(screen, ("", "requirement", "found", f"{100 * level:g} % interval", "why"), rows))
     failed = sum(not result.passed for result in results)
-    screen.print(
-        Text(printable(f"{failed} of {len(results)} requirements failed." if failed else "All requirements passed."))
-    )
+    open_ = sum(result.is_undecided and result.passed for result in results)
+    fine = "All requirements passed." if not open_ else f"No requirement failed; {open_} of {len(results)} undecided."
+    screen.print(Text(printable(f"{failed} of {len(results)} requirements failed." if failed else fine)))

@@ -165,6 +165,8 @@ def check(
     no_worse: o.NoWorse = None,
     margin: o.Margin = None,
     against_score: o.AgainstScore = None,
+    cut: o.PromisedCut = None,
+    undecided: o.UndecidedIs = None,
     label: o.Label = None,
     score: o.Score = None,
     weight: o.Weight = None,
@@ -193,6 +195,8 @@ def check(
     --no-worse fails when the whole interval of the paired difference is on the worse side.
 
     With --margin it fails unless the whole interval excludes a loss larger than the margin.
+
+    With --undecided a value is judged by its interval; one that holds the bound is undecided, and passes or fails.
     """
     from cutline.cli.check import Gate, run_check
     from cutline.cli.evaluate import Asked, Output
@@ -209,7 +213,9 @@ def check(
         share,
     )
     asked = Asked(None, None, False, level, resamples, seed)
-    gate = Gate(tuple(require or ()), against, no_worse, margin, against_score, junit)
+    gate = Gate(
+        tuple(require or ()), against, no_worse, margin, against_score, junit, cut, undecided and undecided.value
+    )
     passed = run_check(file, reading, asked, gate, Output(json, force=force, quiet=quiet))
     raise typer.Exit(FINE if passed else FAILED)
 

@@ -358,3 +358,27 @@ FlagColumn = Annotated[
     str,
     typer.Option("--column", help="What the new column is called. Example: --column refer", rich_help_panel=_OUTPUT),
 ]
+
+
+class Undecided(StrEnum):
+    """What becomes of a requirement whose interval holds the bound."""
+
+    passes = "pass"
+    fails = "fail"
+
+
+PromisedCut = Annotated[
+    str | None,
+    typer.Option(
+        "--cut",
+        help="Test whether the promises of this cut held on these cases; undecided ones pass unless told otherwise. "
+        "Example: --cut cut.json",
+    ),
+]
+UndecidedIs = Annotated[
+    Undecided | None,
+    typer.Option(
+        "--undecided",
+        help="Judge values by their intervals; those that hold the bound pass or fail. Example: --undecided fail",
+    ),
+]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+import os
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from cutline.core.columns import number as check_number
-from cutline.core.errors import ParameterError, near
+from cutline.core.errors import ParameterError, briefly, near
 
 LEVEL = 0.95  # of intervals and tests, unless another is asked for
 
@@ -23,14 +26,29 @@ def check_level(level: Any, name: str = "level") -> float:
 def check_whole(value: Any, name: str, least: int) -> int:
     """A whole number that is not too small."""
     number = check_number(value, name)
-    if number != number // 1 or number < least:
-        raise ParameterError(f"is {value!r}", f"pass a whole number from {least}", argument=name)
+    if not math.isfinite(number) or number != number // 1 or number < least:
+        raise ParameterError(f"is {briefly(value)}", f"pass a whole number from {least}", argument=name)
     return int(number)
 
 
 def check_choice(value: Any, name: str, known: Iterable[str]) -> str:
     """One of the known words."""
     known = list(known)
-    if value not in known:
-        raise ParameterError(f"is {value!r}", f"pass one of {', '.join(known)}", argument=name, hint=near(value, known))
-    return str(value)
+    if not isinstance(value, str) or value not in known:
+        way_out, hint = f"pass one of {', '.join(known)}", near(briefly(value), known)
+        raise ParameterError(f"is {briefly(value)}", way_out, argument=name, hint=hint)
+    return value
+
+
+def check_text(value: Any, name: str, example: str) -> str:
+    """A text."""
+    if not isinstance(value, str):
+        raise ParameterError(f"is {briefly(value)}", f"pass text, such as {example!r}", argument=name)
+    return value
+
+
+def check_path(value: Any, name: str, example: str) -> Path:
+    """The path of a file, which need not exist."""
+    if not isinstance(value, str | os.PathLike):
+        raise ParameterError(f"is {briefly(value)}", f"pass the path of a file, such as {example!r}", argument=name)
+    return Path(os.fsdecode(value))

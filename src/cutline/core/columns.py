@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cutline.core.errors import Argument, InputError, ParameterError, PositionError, Text
+from cutline.core.errors import Argument, InputError, ParameterError, PositionError, Text, briefly
 
 Array = npt.NDArray[Any]
 
 _FILL = Text("fill them, or pass ", Argument("missing", "drop"))
-_NESTED = (list, tuple, dict, set, frozenset, bytes, bytearray, memoryview, np.ndarray)
+NESTED = (list, tuple, dict, set, frozenset, bytes, bytearray, memoryview, np.ndarray)
 _EXACT_INTEGERS = 2**53  # float64 tells all integers up to here apart
 
 
@@ -150,7 +150,7 @@ def matrix(values: Any, name: str) -> Array:
         array = np.asarray(values)
         is_numeric = array.dtype.kind not in "USTV"  # text that spells numbers is text
         array = array.astype(float) if is_numeric else array
-    except (ValueError, TypeError):
+    except Exception:  # any, because the values may be of any class
         is_numeric = False
     if not is_numeric:
         raise InputError("cannot be read as a matrix of numbers", "pass a row for each case", argument=name)
@@ -198,7 +198,7 @@ def check_simple(array: Array, name: str) -> None:
     """Refuse a column of lists, mappings or bytes: its values can be neither compared nor named."""
     if array.dtype.kind != "O":
         return
-    nested = {kind for kind in set(map(type, array)) if issubclass(kind, _NESTED)}
+    nested = {kind for kind in set(map(type, array)) if issubclass(kind, NESTED)}
     if nested:
         position = next(i for i, value in enumerate(array) if type(value) in nested)
         found = f"holds a {type(array[position]).__name__}"
@@ -228,11 +228,12 @@ def number(value: Any, name: str) -> float:
     """A number, or a refusal that names the argument."""
     is_text = isinstance(value, str | bytes | bool)
     try:
-        found = math.nan if is_text else float(value)
-    except (TypeError, ValueError):
+        found = math.nan if is_text or np.ndim(value) else float(value)
+    except Exception:  # any, because the value may be of any class
         is_text, found = True, math.nan
     if math.isnan(found):
-        raise ParameterError(f"is {repr(value) if is_text else 'NaN'}", "pass a number", argument=name)
+        is_nan = not is_text and np.ndim(value) == 0
+        raise ParameterError(f"is {'NaN' if is_nan else briefly(value)}", "pass a number", argument=name)
     return found
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from cutline.core.columns import number
 from cutline.core.errors import InputError, UnavailableError, near
 from cutline.core.table import Table
 
@@ -146,6 +147,8 @@ def count(value: Any, name: str) -> Any:
             raise InputError(f"is {value!r}", "pass a count or an array of counts", argument=name)
         is_large = array.dtype.kind == "u" and array.size > 0 and array.max() > 2**62
         found = array.astype(float if is_large or array.dtype.kind == "f" else np.int64, copy=False)[()]
+    elif abs(value) > 2**62:
+        found = number(value, name)
     if not np.min(found, initial=0) > -1e-6:  # NaN included
         raise InputError(f"is {written(np.min(found))}", "pass counts of zero or more", argument=name)
     return found

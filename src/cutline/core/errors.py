@@ -26,6 +26,7 @@ __all__ = [
     "Text",
     "UnavailableError",
     "UnknownNameError",
+    "briefly",
     "near",
     "shown",
 ]
@@ -116,6 +117,19 @@ class UnknownNameError(CutlineError, KeyError):
 
 class UnavailableError(CutlineError, AttributeError):
     """An attribute that is no measure, or a measure that cannot be had as an attribute."""
+
+
+def briefly(value: object) -> str:
+    """What a value looks like, in one short line.
+
+    >>> briefly("a"), briefly(list(range(100)))
+    ("'a'", '[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,...')
+    """
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # of somebody else's class
+        text = f"a {type(value).__name__}"
+    return text if len(text) <= 60 else f"{text[:54]}..."
 
 
 def near(name: object, known: Iterable[str]) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from cutline.core.checks import check_choice
 from cutline.core.errors import ParameterError
 
 
@@ -80,6 +81,7 @@ class Table:
 
 def frame(columns: Mapping[str, Any], backend: str = "pandas") -> Any:
     """Columns of one length as a data frame of pandas, polars or pyarrow."""
+    check_choice(backend, "backend", ("pandas", "polars", "pyarrow"))
     data = dict(columns)
     try:
         if backend == "pandas":
@@ -90,14 +92,12 @@ def frame(columns: Mapping[str, Any], backend: str = "pandas") -> Any:
             import polars as pl
 
             return pl.DataFrame(data, strict=False)
-        if backend == "pyarrow":
-            import pyarrow as pa
+        import pyarrow as pa
 
-            return pa.table(data)
+        return pa.table(data)
     except ImportError:
         way_out = f"install {backend}, pass another backend, or use to_dict()"
-        raise ParameterError(f"{backend} is not installed", way_out, argument="backend") from None
-    raise ParameterError(f"is {backend!r}", "pass 'pandas', 'polars' or 'pyarrow'", argument="backend")
+        raise ParameterError(f"{backend} is not installed", way_out) from None
 
 
 def aligned(columns: Sequence[str], cells: Sequence[Sequence[str]], to_the_right: Sequence[bool]) -> list[str]:

@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from cutline.core.checks import check_text
 from cutline.core.errors import UnknownNameError, near
 from cutline.core.ranking import Ranking
 from cutline.curves import distributions, over_cuts, over_places
 from cutline.curves.definition import FARTHEST, THRESHOLD, Axis, Curve, CurveKind, Point, baseline, perfect
-from cutline.curves.derived import Gap, gap, with_prevalence
+from cutline.curves.derived import Gap, gap, under_skew, with_prevalence
 from cutline.curves.distributions import SCORE
+from cutline.curves.isometrics import Isometric, isometrics
+from cutline.curves.list_table import list_table
 from cutline.curves.over_cuts import IsoCost, against_threshold, flagging_everybody, iso_cost
+from cutline.curves.quota_properties import quota_properties
 from cutline.curves.scales import det_line, det_reach, deviates, loss_curves, on_edge
+from cutline.curves.shared_hull import SharedHull, shared_hull
 from cutline.curves.simplify import TOLERANCE, Drawn, corners, described, drawn, simplify
 from cutline.measures import MEASURES, Needs
 
@@ -29,7 +34,9 @@ __all__ = [
     "Drawn",
     "Gap",
     "IsoCost",
+    "Isometric",
     "Point",
+    "SharedHull",
     "against_threshold",
     "baseline",
     "corners",
@@ -42,10 +49,15 @@ __all__ = [
     "flagging_everybody",
     "gap",
     "iso_cost",
+    "isometrics",
+    "list_table",
     "loss_curves",
     "on_edge",
     "perfect",
+    "quota_properties",
+    "shared_hull",
     "simplify",
+    "under_skew",
     "with_prevalence",
 ]
 
@@ -58,6 +70,7 @@ class Curves:
         self._by_name = {name: kind for kind in kinds for name in (kind.name, *kind.aliases)}
 
     def __getitem__(self, name: str) -> CurveKind:
+        check_text(name, "name", "roc")
         if name in self._by_name:
             return self._by_name[name]
         if name in MEASURES and MEASURES[name].needs is Needs.COUNTS:
@@ -122,6 +135,7 @@ def curve(ranking: Ranking, name: str, **parameters: Any) -> Curve:
     >>> curve(rank([1, 0, 1, 0], [0.9, 0.6, 0.6, 0.2]), "roc")
     ROC curve: Recall over False positive rate, 4 points; area under the roc curve: 0.8750
     """
+    check_text(name, "name", "roc")
     if name not in CURVES._by_name and name in MEASURES and parameters:
         measure = MEASURES[name]
         if measure.needs is Needs.COUNTS:

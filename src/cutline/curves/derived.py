@@ -13,6 +13,9 @@ from cutline.core.errors import ParameterError
 from cutline.core.ranking import Array, Ranking
 from cutline.curves.over_cuts import ROC
 from cutline.curves.simplify import Drawn
+from cutline.measures.precision_recall import average_precision
+from cutline.measures.rates import accuracy
+from cutline.measures.roc import auc
 
 
 class Gap(NamedTuple):
@@ -41,3 +44,25 @@ def with_prevalence(r: Ranking, prevalence: float) -> Ranking:
     ROC.require(r)
     factor = float(divide(r.positives * (1 - prevalence), prevalence * r.negatives))
     return replace(r, neg=r.neg * factor, neg2=r.neg2 * factor**2)
+
+
+def under_skew(r: Ranking, threshold: float, ratios: Array) -> dict[str, Array]:
+    """Measures of one model as there are more and more negatives to a positive: some stay, some rise, some fall.
+
+    Args:
+        r: The ranking, which keeps its two distributions of scores.
+        threshold: The cut at which the accuracy is read.
+        ratios: How many negatives there are to a positive.
+
+    Returns:
+        The accuracy at the cut, the AUC, the average precision, and the accuracy of flagging nobody, at each ratio.
+    """
+    skewed = [with_prevalence(r, 1 / (1 + float(ratio))) for ratio in ratios]
+    return {
+        accuracy.title + " at the cut": np.array(
+            [float(accuracy.compute(one.at_threshold(threshold))) for one in skewed]
+        ),
+        auc.title: np.full(len(skewed), float(auc.compute(r))),
+        average_precision.title: np.array([float(average_precision.compute(one)) for one in skewed]),
+        accuracy.title + " of flagging nobody": np.asarray(ratios) / (1 + np.asarray(ratios)),
+    }

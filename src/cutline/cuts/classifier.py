@@ -136,9 +136,11 @@ class CutClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
         weight = None if sample_weight is None else _check_sample_weight(sample_weight, X)
         if isinstance(self.cv, str):
             if self.cv != "prefit":
-                raise ParameterError(f"cv is {self.cv!r}: pass a number of folds, a splitter, or 'prefit'.")
+                raise ParameterError(
+                    f"is {self.cv!r}", "pass a number of folds, a splitter, or 'prefit'", argument="cv"
+                )
             if calibration is not None:
-                raise ParameterError("With cv='prefit' the cases given to fit choose the cut: leave calibration out.")
+                raise ParameterError("With cv='prefit' the cases given to fit choose the cut", "leave calibration out")
             check_is_fitted(self.estimator)
             self.estimator_ = self.estimator
             self.cut_ = self._chosen(y, self._scores(X), weight)
@@ -164,10 +166,10 @@ class CutClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
         if len(self.classes_) > 2:
             raise ValueError(f"Only binary classification is supported. The type of the target is {kind}.")
         if len(self.classes_) < 2:
-            raise InputError("Classifier can't train on cases of one class: pass cases of both.")
+            raise InputError("Classifier can't train on cases of one class", "pass cases of both")
         self.positive_ = self.classes_[1] if self.positive is None else self.positive
         if self.positive_ not in self.classes_:
-            raise ParameterError(f"positive is {self.positive!r}: pass one of {self.classes_.tolist()}.")
+            raise ParameterError(f"is {self.positive!r}", f"pass one of {self.classes_.tolist()}", argument="positive")
         return np.asarray(y)
 
     def _fitted(self, X: Any, y: Any, weight: Array | None) -> Any:
@@ -177,7 +179,7 @@ class CutClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
         if weight is None:
             return {}
         if not has_fit_parameter(self.estimator, "sample_weight"):
-            raise ParameterError(f"{type(self.estimator).__name__} takes no sample_weight: leave it out.")
+            raise ParameterError(f"{type(self.estimator).__name__} takes no sample_weight", "leave it out")
         return {"sample_weight": weight}
 
     def _out_of_fold(self, X: Any, y: Any, weight: Array | None) -> Array:
@@ -186,7 +188,7 @@ class CutClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
         if isinstance(cv, int):
             fewest = int(np.unique(y, return_counts=True)[1].min())
             if fewest < 2:
-                raise InputError("A class has 1 case only, which cannot be scored out of fold: pass more cases.")
+                raise InputError("A class has 1 case only, which cannot be scored out of fold", "pass more cases")
             cv = StratifiedKFold(min(cv, fewest), shuffle=True, random_state=self.random_state)
         splitter = check_cv(cv, y, classifier=True)
         method = "predict_proba" if hasattr(self.estimator, "predict_proba") else "decision_function"
@@ -231,7 +233,9 @@ class CutClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
         other = self.classes_[0] if self.positive_ == self.classes_[1] else self.classes_[1]
         scores = self._scores(X)
         if _num_samples(X) != len(scores):
-            raise InputError(f"The estimator gave {len(scores)} scores for {_num_samples(X)} cases: pass a classifier.")
+            raise InputError(
+                f"The estimator gave {len(scores)} scores for {_num_samples(X)} cases", "pass a classifier"
+            )
         flagged = self.cut_.apply(scores)
         return np.where(flagged, np.asarray(self.positive_, dtype=self.classes_.dtype), other)
 

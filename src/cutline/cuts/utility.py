@@ -89,9 +89,9 @@ class UtilityCurve:
 def _probabilities(data: Any, what: str) -> Ranking:
     r = data.ranking if isinstance(data, Evaluation) else data
     if not isinstance(r, Ranking):
-        raise InputError(f"{what} is of an evaluation or a ranking, not of {data!r:.40}: pass evaluate(...).")
+        raise InputError(f"{what} is of an evaluation or a ranking, not of {data!r:.40}", "pass evaluate(...)")
     if not r.are_probabilities:
-        raise NotProbabilitiesError(f"{what} needs probabilities: pass scores from 0 to 1, or recalibrate them first.")
+        raise NotProbabilitiesError(f"{what} needs probabilities", "pass scores from 0 to 1, or recalibrate them first")
     return _both_classes(r, what)
 
 
@@ -104,13 +104,15 @@ def _both_classes(r: Ranking, what: str) -> Ranking:
 def _risks(risks: Any) -> Array:
     found = RISKS if risks is None else np.atleast_1d(columns.numbers(np.atleast_1d(risks), "risks")).astype(float)
     if not ((found > 0) & (found < 1)).all():
-        raise ParameterError("risks holds values outside 0 and 1: pass threshold probabilities between them.")
+        raise ParameterError(
+            "holds values outside 0 and 1", "pass threshold probabilities between them", argument="risks"
+        )
     return np.asarray(np.unique(found))
 
 
 def _prevalence(prevalence: float | None) -> float | None:
     if prevalence is not None and not 0 < columns.number(prevalence, "prevalence") < 1:
-        raise ParameterError(f"prevalence is {prevalence:g}: pass a share between 0 and 1.")
+        raise ParameterError(f"is {prevalence:g}", "pass a share between 0 and 1", argument="prevalence")
     return prevalence
 
 
@@ -213,7 +215,7 @@ def cost_curve(data: Any, threshold: float | None = None) -> UtilityCurve:
     """
     r = data.ranking if isinstance(data, Evaluation) else data
     if not isinstance(r, Ranking):
-        raise InputError(f"A cost curve is of an evaluation or a ranking, not of {data!r:.40}: pass evaluate(...).")
+        raise InputError(f"A cost curve is of an evaluation or a ranking, not of {data!r:.40}", "pass evaluate(...)")
     _both_classes(r, "A cost curve")
     line = cost_envelope(r)
     made = {"probability_cost": line.x, "cost": line.y, "flag_nobody": line.x, "flag_everybody": 1 - line.x}
@@ -255,7 +257,7 @@ def profit_curve(
     """
     r, groups = (data.ranking, data.groups) if isinstance(data, Evaluation) else (data, None)
     if not isinstance(r, Ranking):
-        raise InputError(f"A profit curve is of an evaluation or a ranking, not of {data!r:.40}: pass evaluate(...).")
+        raise InputError(f"A profit curve is of an evaluation or a ranking, not of {data!r:.40}", "pass evaluate(...)")
     worth, price = columns.number(value, "value"), columns.number(cost, "cost")
     line = profits(r, worth, price)
     best = partial(_best_quota, value=worth, cost=price)

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from cutline.core.errors import ParameterError, briefly
 from cutline.core.parallel import each
 from cutline.core.ranking import Ranking
 
@@ -65,6 +66,8 @@ def rank_cases(
     >>> rank_cases(np.array([True, False]), np.array([0.9, 0.2])).pos.tolist()
     [1, 0]
     """
+    if not isinstance(higher_is_positive, bool | np.bool_):
+        raise ParameterError(f"is {briefly(higher_is_positive)}", "pass True or False", argument="higher_is_positive")
     cells = aggregate(scores, is_positive, weights if times is None else times, descending=higher_is_positive)
     if times is not None:
         cells = cells._replace(pos2=cells.pos, neg2=cells.neg)  # cases of weight one

@@ -162,15 +162,17 @@ def with_one_line_end(path: Path, layout: Layout, title: str) -> tuple[Path, Lay
 
 def _not_utf8(title: str, line: Any) -> InputError:
     where = "" if line is None else f" in line {line}"
-    return InputError(f"{title} is not UTF-8 text{where}", "save it as CSV in UTF-8")
+    return InputError(f"{title} is not UTF-8 text{where}", "save it in UTF-8")
 
 
 def rejected(title: str, layout: Layout, line: int, kind: str, text: str) -> InputError | None:
     """What is wrong with a line, by the kind of error that DuckDB noted."""
     where = f"in line {line}"
     if kind in ("TOO MANY COLUMNS", "MISSING COLUMNS"):
-        fields = next(csv.reader([text], delimiter=layout.delimiter), [])
-        found = f"{title} has {counted(len(fields), 'field')} {where} but {len(layout.columns)} in its header"
+        fields = text.count(layout.delimiter) + 1
+        with suppress(csv.Error):  # a line end of another kind inside the line
+            fields = len(next(csv.reader([text], delimiter=layout.delimiter), []))
+        found = f"{title} has {counted(fields, 'field')} {where} but {len(layout.columns)} in its header"
         return InputError(found, "make all rows as long as the header")
     if kind == "INVALID ENCODING":
         return _not_utf8(title, line)

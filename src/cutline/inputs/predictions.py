@@ -11,7 +11,7 @@ import numpy as np
 
 from cutline.core import columns
 from cutline.core.counts import Counts, written
-from cutline.core.errors import Argument, InputError, NotProbabilitiesError, ParameterError, Text
+from cutline.core.errors import Argument, InputError, NotProbabilitiesError, ParameterError, Text, briefly
 from cutline.core.ranking import Array, Ranking
 from cutline.inputs import arrays, sources
 
@@ -137,7 +137,7 @@ def _read(
 ) -> tuple[_Rows, Array, Any, int]:
     """The rows to rank, which of them are positive, the label that says so, and how many were dropped."""
     if not isinstance(missing, str) or missing not in ("error", "drop"):
-        raise ParameterError(f"is {missing!r}", 'pass "error" or "drop"', argument="missing")
+        raise ParameterError(f"is {briefly(missing)}", 'pass "error" or "drop"', argument="missing")
     columns.check_one_order({"labels": labels, "scores": scores, "weights": weights})
     heavy = None if weights is None else columns.weights(weights)
     rows = _Rows(columns.column(labels, "labels"), columns.scores(scores), heavy, times=times)
@@ -290,6 +290,8 @@ def _binary(labels: Array, positive: Any) -> tuple[Array, Any]:
 
 
 def _named_positive(labels: Array, positive: Any) -> tuple[Array, Any]:
+    if isinstance(positive, columns.NESTED) or np.ndim(positive) or hasattr(positive, "iloc"):
+        raise ParameterError(f"is {briefly(positive)}", "pass one label", argument="positive")
     is_positive = np.asarray(labels == positive)
     if is_positive.shape != labels.shape:  # numpy answers a comparison it cannot make with a single False
         is_positive = np.fromiter((label == positive for label in labels), dtype=bool, count=len(labels))

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
 from typing import Any, Literal, TypeVar
 
-from cutline.core.errors import ParameterError, UnavailableError, UnknownNameError, near
+from cutline.core.checks import check_text
+from cutline.core.errors import ParameterError, UnavailableError, UnknownNameError, briefly, near
 from cutline.measures.facts import Condition, ReferenceValue, constant
 from cutline.measures.measure_type import DEFAULT_THRESHOLD, Better, Family, Measure, Needs
 from cutline.measures.plug_ins import load_installed, load_module
@@ -121,6 +122,7 @@ class Registry:
         >>> [m.name for m in MEASURES.search("error", source="sonnenburg")]
         ['error_rate', 'balanced_error_rate']
         """
+        check_text(text, "text", "recall")
         wanted_family = None if family is None else member(Family, family)
         wanted_needs = None if needs is None else member(Needs, needs)
         keys = None if source is None else _keys_of(source)
@@ -147,10 +149,21 @@ MEASURES = Registry()
 def member(kind: type[Named], wanted: Named | str) -> Named:
     """A member of an enumeration, by itself, by its name in small letters, or by its words."""
     for one in kind:
-        if wanted in (one, one.name.lower(), one.value):
+        if isinstance(wanted, str | Enum) and wanted in (one, one.name.lower(), one.value):
             return one
     names = ", ".join(one.name.lower() for one in kind)
     raise UnknownNameError(f"There is no {kind.__name__.lower()} {wanted!r}", f"choose one of {names}")
+
+
+def each_of(measures: Any) -> list[Any]:
+    """The measures that are asked for, where one may stand alone."""
+    if isinstance(measures, str | Measure):
+        return [measures]
+    if not isinstance(measures, Iterable) or getattr(measures, "ndim", 1) == 0:
+        raise ParameterError(
+            f"is {briefly(measures)}", "pass names of measures, such as ['auc', 'mcc']", argument="measures"
+        )
+    return list(measures)
 
 
 def _keys_of(source: str) -> set[str]:

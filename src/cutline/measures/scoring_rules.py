@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cutline.core import columns
-from cutline.core.errors import InputError, ParameterError
+from cutline.core.errors import InputError, ParameterError, briefly
 
 
 def expected_reward(rule: Callable[[int, Any], Any], belief: npt.ArrayLike, report: npt.ArrayLike) -> Any:
@@ -119,9 +119,9 @@ def check_proper(
     >>> check_proper(lambda y, q: abs(y - q), reward=False).proper  # better to exaggerate
     False
     """
-    if not isinstance(grid, int) or grid < 3:
+    if not isinstance(grid, int) or not 3 <= grid <= 10_001:
         raise ParameterError(
-            f"is {grid!r}", "pass a whole number of probabilities to look at, 3 or more", argument="grid"
+            f"is {briefly(grid)}", "pass how many probabilities to look at, from 3 to 10001", argument="grid"
         )
     q = np.linspace(0, 1, grid)
     with np.errstate(all="ignore"):

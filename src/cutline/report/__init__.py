@@ -10,6 +10,7 @@ from typing import Any, overload
 from cutline import advice
 from cutline.comparison import Comparison
 from cutline.core import writing
+from cutline.core.checks import check_path
 from cutline.core.errors import ParameterError
 from cutline.evaluation import Evaluation
 from cutline.results.comparison_summary import ComparisonSummary
@@ -36,7 +37,7 @@ def save(
         summary: A finished one, whose numbers and options are written; made with `options` when None.
         options: What `found.summary()` takes.
     """
-    target = Path(path)
+    target = check_path(path, "path", "report.html")
     suffix = target.suffix.lower()
     if suffix not in SUFFIXES:
         what = f"the suffix {target.suffix!r}" if suffix else "no suffix"

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from cutline.core.errors import ParameterError
+from cutline.core.errors import ParameterError, briefly
 from cutline.core.ranking import Ranking
 from cutline.inputs.predictions import places
 from cutline.measures import MEASURES, Family, Measure, Needs
+from cutline.measures.definition import each_of
 from cutline.results.cut_point import NAMES, CutPoint
 
 Named = str | Measure | tuple[str | Measure, Mapping[str, Any]]
@@ -48,8 +49,12 @@ def wanted(
     if measures is None:
         every = [m for m in MEASURES.search(family=family) if suits(m, ranking) and (cut.by_quota or not m.required)]
         return [_bound(m, {}, ranking, cut) for m in every]
-    listed = [measures] if isinstance(measures, str | Measure | tuple) else measures
+    listed = [measures] if isinstance(measures, tuple) else each_of(measures)
     pairs = [one if isinstance(one, tuple) else (one, {}) for one in listed]
+    for pair in pairs:
+        if len(pair) != 2 or not isinstance(pair[1], Mapping):
+            way_out = 'pass a name with its parameters, such as ("precision", {"quota": 500})'
+            raise ParameterError(f"holds {briefly(pair)}", way_out, argument="measures")
     return [_bound(MEASURES[name], dict(parameters), ranking, cut) for name, parameters in pairs]
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
-import math
 from collections import Counter
 
 from cutline import MEASURES, Counts, Measure
 from cutline.charts import Picture
 from cutline.core.table import Table
+from cutline.hard_classifiers import order
 from cutline.measures import Needs
 from cutline.studies import drawing
 from cutline.studies.report import Section, StudyReport
@@ -18,7 +17,6 @@ from cutline.studies.study import Settings, Study
 SHARES = {"A": (0.9, 0.1, 0.0, 0.0), "B": (0.8, 0.0, 0.1, 0.1), "C": (0.78, 0.0, 0.12, 0.1)}
 WANTED = "B > C > A"
 PRINTED = ("accuracy", "precision", "recall", "f1", "mutual_information")  # Murphy's Table 5
-_EQUAL = 1e-12
 
 
 def run(settings: Settings) -> StudyReport:
@@ -58,23 +56,6 @@ def _counts(*shares: float) -> Counts:
     """Joint shares as counts of 50 cases, of which all four are whole."""
     tp, fp, fn, tn = (round(50 * share) for share in shares)
     return Counts(tp=tp, fp=fp, fn=fn, tn=tn)
-
-
-def order(values: dict[str, float], better: str | None) -> str:
-    """The names from the best to the worst, equal ones joined by =; what is undefined is left out.
-
-    >>> order({"A": 0.9, "B": 0.9, "C": 0.88}, "higher")
-    'A = B > C'
-    """
-    known = {name: value for name, value in values.items() if not math.isnan(value)}
-    if better is None or len(known) < 2:
-        return "no order"
-    ranked = sorted(known, key=lambda name: (-known[name] if better == "higher" else known[name], name))
-    text = ranked[0]
-    for before, name in itertools.pairwise(ranked):
-        same = known[before] == known[name] or abs(known[before] - known[name]) <= _EQUAL
-        text += f" {'=' if same else '>'} {name}"
-    return text if len(known) == len(values) else f"{text} (the others are undefined)"
 
 
 def _chart(kinds: Counter[str]) -> Picture:

@@ -72,7 +72,7 @@ def at_prevalence(
     level = check_level(level)
     p = number(prevalence, "prevalence")
     if not 0 < p < 1:
-        raise ParameterError(f"prevalence is {p:g}: pass a share between 0 and 1.")
+        raise ParameterError(f"is {p:g}", "pass a share between 0 and 1", argument="prevalence")
     c = r.at_threshold(threshold)
     if not c.positives or not c.negatives:
         raise InputError("Measures at another prevalence need cases of both classes: these are of one.")

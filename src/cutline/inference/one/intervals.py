@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cutline.core.checks import LEVEL, check_level, check_whole
+from cutline.core.checks import LEVEL, check_level, check_text, check_whole
 from cutline.core.counts import Counts, divide
 from cutline.core.errors import ParameterError
 from cutline.inference import delong, effective_size, influence
@@ -33,7 +33,7 @@ from cutline.inference.caveats import (
 from cutline.inference.one import proportions, ratios
 from cutline.inference.one.estimand import Estimand
 from cutline.inference.resampling.bootstrap import accelerations, bca, bootstrap, percentile
-from cutline.inference.resampling.samplers import CaseSampler, GroupSampler, Sampler
+from cutline.inference.resampling.samplers import CaseSampler, GroupSampler, OneModel
 from cutline.measures.kinds import LineOfAuc, MeanOfCases, Proportion, Ratio, StandardError
 from cutline.results.estimate import Estimate, Limits
 
@@ -119,6 +119,7 @@ def _counts_in_effect(estimand: Estimand) -> Counts:
 
 def choose(estimand: Estimand, method: str, *, grouped: bool = False) -> str:
     """The method to use: the default by rule, or the one asked for if it applies."""
+    check_text(method, "method", "auto")
     if method == "auto":
         return default(estimand, grouped=grouped)
     apply = methods(estimand)
@@ -269,7 +270,7 @@ def _resampled(
     if not estimands:
         return []
     ranking = estimands[0].ranking
-    sampler: Sampler = groups or CaseSampler(ranking, options.stratified)
+    sampler: OneModel = groups or CaseSampler(ranking, options.stratified)
     values, redrawn = bootstrap(sampler, [t.statistic for t in estimands], options.resamples, options.seed)
     corrected = [i for i, method in enumerate(chosen) if method == "bca"]
     found = accelerations(sampler, [estimands[i].statistic for i in corrected], options.seed) if corrected else []

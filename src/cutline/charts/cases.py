@@ -1,0 +1,109 @@
+"""The cases on both sides of the boundary, with their distances from it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import altair as alt
+import numpy as np
+
+from cutline.charts.marks import cut_rule
+from cutline.charts.parts import EVERY_DIGIT, Frame, Models, axes, heading, layered
+from cutline.charts.picture import inline
+from cutline.charts.theme import Theme
+from cutline.core.counts import written
+from cutline.core.errors import ParameterError
+from cutline.core.ranking import Array, Ranking
+from cutline.curves import THRESHOLD
+
+MOST_SCORES = 100
+CLASSES = ("positive", "negative")
+SHAPES = ("circle", "square")
+
+
+def boundary(models: Models, theme: Theme, *, scores: int = 40) -> Any:
+    """The cases by their scores, joined to the boundary by their distance from it; those on the wrong side stand out.
+
+    Args:
+        models: The model by its name.
+        theme: The colours.
+        scores: How many distinct scores are shown at most, spread evenly over the list.
+    """
+    [(_, model)] = models.items()
+    if isinstance(scores, bool) or not isinstance(scores, int | np.integer) or not 2 <= scores <= MOST_SCORES:
+        raise ParameterError(f"is {scores!r}", f"pass a whole number from 2 to {MOST_SCORES}", argument="scores")
+    r, at = model.ranking, model.threshold
+    chosen = np.unique(np.linspace(0, len(r) - 1, min(int(scores), len(r))).round().astype(int))
+    chosen = chosen[np.isfinite(r.score[chosen])]
+    data = _rows(r, chosen, at)
+    told = "" if len(chosen) == len(r) else f"; {len(chosen)} of {len(r)} distinct scores shown"
+    values = np.array([*(row["x"] for row in data), *([at] if math.isfinite(at) else [])])
+    frame = Frame(
+        x="Score",
+        y="",
+        x_domain=THRESHOLD.domain(values),
+        y_domain=(0.0, len(chosen) + 1.0),
+        title="Cases on both sides of the boundary",
+        subtitle=[heading(model) + told],
+        width=420,
+        height=min(480, 60 + 20 * len(chosen)),
+        x_axis=EVERY_DIGIT,
+        y_axis={"labels": False, "ticks": False, "grid": False},
+    )
+    cut = cut_rule(model, at, frame, theme)
+    return layered([*_distances(data, frame, theme), *_cases(data, frame, theme), *cut], frame)
+
+
+def _rows(r: Ranking, chosen: Array, at: float) -> list[dict[str, Any]]:
+    """A row for each class that has cases of a score, from the lowest score up."""
+    flagged = chosen < r.cut(at)
+    return [
+        {
+            "x": float(r.score[cell]),
+            "y": height + (0.25 - 0.5 * which if r.pos[cell] and r.neg[cell] else 0.0),
+            "boundary": at,
+            "class": CLASSES[which],
+            "cases": written(weights[cell]),
+            "distance": float(r.score[cell]) - at,
+            "side": "right" if is_flagged == (which == 0) else "wrong",
+        }
+        for height, (cell, is_flagged) in enumerate(zip(chosen[::-1], flagged[::-1], strict=True), 1)
+        for which, weights in enumerate((r.pos, r.neg))
+        if weights[cell]
+    ]
+
+
+def _distances(data: list[dict[str, Any]], frame: Frame, theme: Theme) -> list[Any]:
+    finite = [row for row in data if math.isfinite(row["boundary"])]
+    lines = alt.Chart(inline(finite)).mark_rule(strokeWidth=1, stroke=theme.reference, opacity=0.6)
+    return [lines.encode(**axes(frame), x2="boundary:Q")]
+
+
+def _cases(data: list[dict[str, Any]], frame: Frame, theme: Theme) -> list[Any]:
+    """The cases: the shape is the class, filled where the case is on the wrong side."""
+    rows = [row if math.isfinite(row["boundary"]) else row | {"boundary": None, "distance": None} for row in data]
+    scale = alt.Scale(domain=list(CLASSES), range=list(SHAPES))
+    colours = alt.Scale(domain=list(CLASSES), range=[theme.colour(0), theme.colour(1)])
+    fills = {"right": theme.ground, "wrong": theme.text}
+    fill = alt.Fill(
+        "side:N",
+        scale=alt.Scale(domain=list(fills), range=list(fills.values())),
+        legend=alt.Legend(title="Side of the boundary", symbolType="circle", symbolStrokeColor=theme.text),
+    )
+    points = alt.Chart(inline(rows)).mark_point(size=70, strokeWidth=2, opacity=1)
+    tooltip = [
+        alt.Tooltip("class:N", title="Class"),
+        alt.Tooltip("x:Q", title="Score", format=".15~g"),
+        alt.Tooltip("distance:Q", title="Distance", format=".6~g"),
+        alt.Tooltip("cases:N", title="Cases"),
+    ]
+    return [
+        points.encode(
+            **axes(frame),
+            shape=alt.Shape("class:N", scale=scale, legend=alt.Legend(title="Class", symbolFillColor=theme.ground)),
+            stroke=alt.Stroke("class:N", scale=colours, legend=alt.Legend(title="Class", symbolFillColor=theme.ground)),
+            fill=fill,
+            tooltip=tooltip,
+        )
+    ]

@@ -1,0 +1,252 @@
+"""ROC space and the space of precision and recall: curves, hulls, shaded areas, lines of equal value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import altair as alt
+import numpy as np
+
+from cutline.charts.baselines import apart, reference_series
+from cutline.charts.lines import BASELINE, curves_of
+from cutline.charts.marks import Mark, cut_marks, mark_layers
+from cutline.charts.parts import (
+    Frame,
+    Models,
+    Series,
+    axes,
+    frame_of,
+    layered,
+    line_layers,
+    model_series,
+    rows,
+)
+from cutline.charts.picture import inline
+from cutline.charts.theme import DASHES, DOTTED, Theme
+from cutline.core.counts import Counts
+from cutline.core.errors import InputError, ParameterError
+from cutline.core.ranking import Ranking
+from cutline.core.table import shown
+from cutline.curves import Curve, IsoCost, Point, curve, described, drawn, iso_cost, isometrics, shared_hull
+from cutline.curves.isometrics import Space
+from cutline.measures import MEASURES
+
+HULL_WIDTH = 1.5
+# The areas of Berrar's Figure 6: under the curve, between it and the diagonal, under the hull.
+SHADES = ("auc", "gini", "auch")
+
+
+def roc(
+    models: Models,
+    theme: Theme,
+    *,
+    hull: bool = True,
+    cost_fp: float | None = None,
+    cost_fn: float | None = None,
+    shade: str | None = None,
+    eer_line: bool = False,
+    equal: str | None = None,
+) -> Any:
+    """ROC curves with the diagonal and the chosen cuts; for one model also its hull, named points and iso-cost line.
+
+    Args:
+        models: The models by name.
+        theme: The colours.
+        hull: Whether the convex hull of one model is drawn.
+        cost_fp: What a false positive costs; with a cost, the line of the least expected cost is drawn.
+        cost_fn: What a missed positive costs.
+        shade: The measure of one model whose area is shaded: "auc", "gini" or "auch".
+        eer_line: Whether the line FPR = 1 - TPR is drawn, on which the equal error rate is read.
+        equal: A measure of one cut whose lines of equal value are drawn, such as "accuracy".
+    """
+    _check_choices(hull, eer_line, shade)
+    costs = {name: value for name, value in (("cost_fp", cost_fp), ("cost_fn", cost_fn)) if value is not None}
+    if costs and len(models) > 1:
+        raise ParameterError("cost_fp and cost_fn draw the line of one model", "pass one, or leave them out")
+    if shade is not None and len(models) > 1:
+        raise ParameterError("shade fills an area of one model", "pass one, or leave it out")
+    curves = curves_of(models, "roc")
+    frame = frame_of(curves)
+    series, marks = model_series(curves, theme), cut_marks(models, curves, theme)
+    if len(models) == 1:
+        [model], [found] = models.values(), curves.values()
+        series += [_hull_series(curve(model.ranking, "roc_hull"), theme)] if hull or shade == "auch" else []
+        marks += _roc_marks(found, theme)
+        if costs:
+            line, mark = _equal_cost(iso_cost(model.ranking, **costs), theme)
+            series, marks = [*series, line], [*marks, mark]
+    series += reference_series(curves, theme, {"baseline": BASELINE})
+    if eer_line:
+        series.append(Series("FPR = 1 - TPR", {"x": [0, 1], "y": [1, 0]}, theme.reference, DASHES[2], 1.5))
+    below = [*_shaded(models, curves, shade, frame, theme), *equal_lines(models, equal, "roc", frame, theme)]
+    return layered([*below, *line_layers(series, frame), *mark_layers(marks, frame, theme)], frame)
+
+
+def _check_choices(hull: Any, eer_line: Any, shade: Any) -> None:
+    for name, value in (("hull", hull), ("eer_line", eer_line)):
+        if not isinstance(value, bool):
+            raise ParameterError(f"is {value!r}", "pass True or False", argument=name)
+    if shade is not None and shade not in SHADES:
+        raise ParameterError(f"is {shade!r}", "pass 'auc', 'gini' or 'auch'", argument="shade")
+
+
+def _hull_series(around: Curve, theme: Theme) -> Series:
+    name, columns = f"convex hull: {shown(around.area)}", described(around, drawn(around))
+    return Series(name, columns, theme.colour(1), DASHES[1], HULL_WIDTH, below=True)
+
+
+def _roc_marks(found: Curve, theme: Theme) -> list[Mark]:
+    best = f"max J {shown(found.values['max_youden_j'])}"
+    return [
+        Mark(f"EER {shown(found.values['eer'])}", found.points["eer"], "diamond", theme.colour(3)),
+        Mark(best, found.points["max_youden_j"], "triangle-up", theme.colour(2)),
+    ]
+
+
+def _equal_cost(line: IsoCost, theme: Theme) -> tuple[Series, Mark]:
+    ends = {"x": [0, 1], "y": [line.intercept, line.intercept + line.slope]}
+    series = Series(f"equal cost {shown(line.cost)}", ends, theme.colour(4), DASHES[3], 1.5)
+    return series, Mark("least cost", line.point, "square", theme.colour(4))
+
+
+def _shaded(models: Models, curves: Mapping[str, Curve], shade: str | None, frame: Frame, theme: Theme) -> list[Any]:
+    """The area that is a measure, with its name and value."""
+    if shade is None:
+        return []
+    [model], [found] = models.values(), curves.values()
+    upper = drawn(curve(model.ranking, "roc_hull") if shade == "auch" else found)
+    diagonal = drawn(found.beside["baseline"])
+    floor = np.interp(upper.x, diagonal.x, diagonal.y) if shade == "gini" else 0 * upper.x
+    chosen = MEASURES[shade]
+    name = f"{chosen.title}: {shown(float(chosen.compute(model.ranking)))}"
+    data = rows({"x": upper.x, "y": upper.y, "y2": floor}, area=name)
+    fill = alt.Fill(
+        "area:N",
+        scale=alt.Scale(domain=[name], range=[theme.colour(0)]),
+        legend=alt.Legend(title="Area", symbolType="square", symbolOpacity=0.5),
+    )
+    area = alt.Chart(inline(data)).mark_area(opacity=0.2, line=False, order=False)
+    return [area.encode(**axes(frame), y2="y2:Q", fill=fill, tooltip=[alt.Tooltip("area:N", title="Area")])]
+
+
+def equal_lines(models: Models, measure: str | None, space: Space, frame: Frame, theme: Theme) -> list[Any]:
+    """The lines of equal value of a measure, each with its value at its end.
+
+    They depend on the prevalence, which the models of one picture have to share.
+    """
+    if measure is None:
+        return []
+    rankings = [model.ranking for model in models.values()]
+    if len({round(float(r.positives) / float(r.total), 12) for r in rankings}) > 1:
+        raise InputError(
+            "Lines of equal value need one prevalence, but the models have several", "pass models on the same cases"
+        )
+    return _isometric_layers(rankings[0], measure, space, frame, theme)
+
+
+def _isometric_layers(r: Ranking, measure: str, space: Space, frame: Frame, theme: Theme) -> list[Any]:
+    found = isometrics(r, measure, space)
+    name = f"equal values: {MEASURES[measure].title}"
+    data = [row for line in found for row in rows({"x": line.x, "y": line.y}, level=line.level, name=name)]
+    ends = [{"x": float(line.x[-1]), "y": float(line.y[-1]), "text": f"{line.level:.2g}"} for line in found]
+    stroke = alt.Stroke(
+        "name:N",
+        scale=alt.Scale(domain=[name], range=[theme.reference]),
+        legend=alt.Legend(title=None, symbolType="stroke", symbolSize=500, symbolStrokeWidth=0.8),
+    )
+    lines = alt.Chart(inline(data)).mark_line(strokeWidth=0.8, order=False, interpolate="linear")
+    text = alt.Chart(inline(ends)).mark_text(fontSize=9, color=theme.text, align="right", dx=-2, dy=6)
+    return [
+        lines.encode(**axes(frame), detail="level:N", stroke=stroke, tooltip=[alt.Tooltip("level:Q", title=name)]),
+        text.encode(**axes(frame), text="text:N"),
+    ]
+
+
+# ---------------------------------------------------------------------- precision and recall
+
+
+def precision_recall(models: Models, theme: Theme, *, equal: str | None = None) -> Any:
+    """Precision-recall curves, as steps, with the prevalence and the chosen cuts.
+
+    Args:
+        models: The models by name.
+        theme: The colours.
+        equal: A measure of one cut whose lines of equal value are drawn, such as "f1".
+    """
+    curves = curves_of(models, "precision_recall")
+    references = {"baseline": "prevalence"}
+    frame = frame_of(curves)
+    frame = frame_of(curves, subtitle=[*frame.subtitle, *apart(curves, references)])
+    series = [*model_series(curves, theme), *reference_series(curves, theme, references)]
+    marks = mark_layers(cut_marks(models, curves, theme), frame, theme)
+    below = equal_lines(models, equal, "precision_recall", frame, theme)
+    return layered([*below, *line_layers(series, frame), *marks], frame)
+
+
+# ---------------------------------------------------------------------- several models
+
+
+def shared_hull_chart(models: Models, theme: Theme) -> Any:
+    """The ROC curves of several models and the hull of them all, its corners marked by their owners."""
+    curves = curves_of(models, "roc")
+    hull = shared_hull({name: model.ranking for name, model in models.items()})
+    idle = [name for name in models if name not in hull.owners]
+    words = [f"No cost and no class skew makes {', '.join(idle)} best"] if idle else []
+    frame = frame_of(curves, title="ROC convex hull of several models", subtitle=words)
+    own = model_series(curves, theme)
+    around = {"x": [corner.fpr for corner in hull.corners], "y": [corner.tpr for corner in hull.corners]}
+    series = [
+        *own,
+        Series(f"hull of all: {shown(hull.area)}", around, theme.text, DASHES[2], 1.5, below=True),
+        *reference_series(curves, theme, {"baseline": BASELINE}),
+    ]
+    colour = {name: theme.colour(i) for i, name in enumerate(models)}
+    owned = [
+        {
+            "x": corner.fpr,
+            "y": corner.tpr,
+            "owner": " and ".join(corner.owners),
+            "colour": colour[corner.owners[0]],
+            "threshold": shown(corner.threshold),
+        }
+        for corner in hull.corners
+        if 0 < corner.fpr + corner.tpr < 2
+    ]
+    points = (
+        alt.Chart(inline(owned))
+        .mark_point(shape="circle", filled=True, size=70, opacity=1, stroke=theme.ground, strokeWidth=1)
+        .encode(
+            **axes(frame),
+            fill=alt.Fill("colour:N", scale=None),
+            tooltip=[alt.Tooltip(f"{name}:N", title=name.capitalize()) for name in ("owner", "threshold")],
+        )
+    )
+    cuts = mark_layers(cut_marks(models, curves, theme), frame, theme)
+    return layered([*line_layers(series, frame), points, *cuts], frame)
+
+
+def roc_points(tables: Mapping[str, Counts], theme: Theme, *, equal: str | None = None) -> Any:
+    """Hard classifiers as points of ROC space: a table of counts each, with lines of equal value if wanted.
+
+    Args:
+        tables: The counts of each classifier, by name.
+        theme: The colours.
+        equal: A measure of one cut whose lines of equal value are drawn; the classifiers then share one prevalence.
+    """
+    points = {name: Point(float("nan"), float(table.fpr), float(table.recall)) for name, table in tables.items()}
+    shapes = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
+    marks = [
+        Mark(name, point, shapes[i % len(shapes)], theme.colour(i)) for i, (name, point) in enumerate(points.items())
+    ]
+    x, y = MEASURES["fpr"].title, MEASURES["recall"].title
+    frame = Frame(x, y, (0.0, 1.0), (0.0, 1.0), "Hard classifiers in ROC space")
+    diagonal = Series(BASELINE, {"x": [0, 1], "y": [0, 1]}, theme.reference, DOTTED, 1.5)
+    below = []
+    if equal is not None:
+        first = next(iter(tables.values()))
+        r = Ranking.of_counts([1.0, 0.0], [first.tp, first.fn], [first.fp, first.tn])
+        if any(abs(table.prevalence - first.prevalence) > 1e-9 for table in tables.values()):
+            raise InputError("Lines of equal value need one prevalence, but the tables have several", "leave equal out")
+        below = _isometric_layers(r, equal, "roc", frame, theme)
+    return layered([*below, *line_layers([diagonal], frame), *mark_layers(marks, frame, theme)], frame)

@@ -1,0 +1,96 @@
+"""Lines of equal value of a measure, in ROC space and in the space of precision and recall."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from cutline.core.counts import Counts, divide
+from cutline.core.errors import ParameterError
+from cutline.core.ranking import Array, Ranking
+from cutline.measures import MEASURES, Measure, Needs
+
+Space = Literal["roc", "precision_recall"]
+LEVELS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+_ACROSS, _UP = 201, 801
+
+
+class Isometric(NamedTuple):
+    """The points at which a measure has one value, from the left to the right."""
+
+    level: float
+    x: Array
+    y: Array
+
+
+def isometrics(
+    r: Ranking, measure: str | Measure, space: Space = "roc", levels: Any = None, **parameters: Any
+) -> list[Isometric]:
+    """The lines of equal value of a measure at the prevalence of a ranking.
+
+    In ROC space those of the accuracy and of the expected cost are straight and parallel; those of precision are rays
+    from the origin, those of F1 from a point left of it. They are found by interpolation, to 1e-3 of the axis.
+
+    >>> from cutline import rank
+    >>> [line] = isometrics(rank([1, 0], [2, 1]), "accuracy", levels=[0.75])
+    >>> [round(float(y), 6) for y in line.y[[0, -1]]], round(float(line.x[-1]), 6)
+    ([0.5, 1.0], 0.5)
+
+    Args:
+        r: The ranking, of which only the prevalence matters.
+        measure: A measure of one cut.
+        space: "roc", or "precision_recall".
+        levels: The values; tenths of the range that the measure has in the picture unless told.
+        **parameters: Those of the measure.
+    """
+    chosen = MEASURES[measure]
+    if chosen.needs is not Needs.COUNTS:
+        raise ParameterError(f"{chosen.name} is not a measure of one cut", "choose one, such as accuracy or f1")
+    x, y = np.linspace(0, 1, _ACROSS), np.linspace(0, 1, _UP)
+    value = np.asarray(chosen.compute(_counts(r, x[:, None], y[None, :], space), **parameters), dtype=float)
+    known = value[np.isfinite(value)]
+    if not len(known):
+        raise ParameterError(f"{chosen.name} has no value in this picture", "choose another measure")
+    if levels is None:
+        low, high = float(known.min()), float(known.max())
+        levels = [low + share * (high - low) for share in LEVELS]
+    found = (_line(value, x, y, float(level)) for level in levels)
+    return [line for line in found if len(line.x) > 1]
+
+
+def _counts(r: Ranking, x: Array, y: Array, space: Space) -> Counts:
+    """The counts at each point of the picture, as shares of all cases; undefined where no table leads there."""
+    positives = float(divide(r.positives, r.total))
+    negatives = 1 - positives
+    if space == "roc":
+        tp, fp = positives * y + 0 * x, negatives * x + 0 * y
+    else:
+        tp = positives * x + 0 * y
+        with np.errstate(divide="ignore", invalid="ignore"):
+            fp = tp * (1 - y) / y
+        is_reached = np.isfinite(fp) & (fp <= negatives) & (tp > 0)
+        tp, fp = np.where(is_reached, tp, 0.0), np.where(is_reached, fp, 0.0)
+        out = np.where(is_reached, 1.0, np.nan)
+        return _unchecked(tp * out, fp * out, (positives - tp) * out, (negatives - fp) * out)
+    return Counts(tp, fp, positives - tp, negatives - fp)
+
+
+def _unchecked(*cells: Array) -> Counts:
+    """Counts some of which are undefined, which a table of real cases never is."""
+    counts = Counts(0, 0, 0, 0)
+    for name, cell in zip(("tp", "fp", "fn", "tn"), cells, strict=True):
+        object.__setattr__(counts, name, cell)
+    return counts
+
+
+def _line(value: Array, x: Array, y: Array, level: float) -> Isometric:
+    """Where each column of the picture passes a value, which it does once: these measures rise or fall upwards."""
+    above = value - level
+    with np.errstate(invalid="ignore"):
+        turns = above[:, :-1] * above[:, 1:] <= 0
+    columns = np.flatnonzero(turns.any(axis=1))
+    at = turns[columns].argmax(axis=1)
+    one, other = above[columns, at], above[columns, at + 1]
+    step = np.where(one == other, 0.0, divide(one, one - other))
+    return Isometric(level, x[columns], y[at] + np.nan_to_num(step) * (y[1] - y[0]))
