@@ -16,17 +16,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cutline.charts import DARK, LIGHT, vega
-from cutline.comparison import Comparison
 from cutline.core.ranking import Ranking
 from cutline.core.table import plain
-from cutline.evaluation import Evaluation
-from cutline.inference.two.confidence_curve import ConfidenceCurve
 from cutline.report import chart_specs, kept_cuts, measure_rows, pictures, programs, ranking_table, verdict
 from cutline.report.measure_rows import of_the_cut, slug
 from cutline.report.opening import opening
 from cutline.report.sections import groups
 from cutline.results.comparison_summary import ComparisonSummary
-from cutline.results.methods import RESAMPLED, TITLES
+from cutline.results.methods import TITLES
 from cutline.results.summary import Summary
 
 # In the order in which they need each other: the page has them as one program.
@@ -44,31 +41,15 @@ class Shown(NamedTuple):
     threshold: float
 
 
-def of_evaluation(_: Evaluation, summary: Summary) -> str:
-    """The page of one model."""
-    return page(summary)
-
-
-def of_comparison(comparison: Comparison, summary: ComparisonSummary) -> str:
-    """The page of several models, with confidence curves of their pairs if these are few and have a closed form."""
-    areas = [row for row in summary.rows if row.name == "auc" and row.estimate.method not in RESAMPLED]
-    drawn = areas if len(areas) <= MOST_PAIRS else []
-    return page(summary, [comparison.confidence_curve("auc", row.a, row.b) for row in drawn])
-
-
-def page(summary: Summary | ComparisonSummary, differences: Sequence[ConfidenceCurve] = ()) -> str:
-    """The page of one model or of several.
-
-    Args:
-        summary: The finished summary, of which the page shows every number.
-        differences: Confidence curves of pairs of models, to be drawn.
-    """
+def page(summary: Summary | ComparisonSummary) -> str:
+    """The page of one model or of several: a view of their finished summary, which computes nothing."""
     library = in_background(vega)
     if isinstance(summary, Summary):
-        models, context = {summary.name or "the model": summary}, _of_one(summary)
+        models, context, pairs = {summary.name or "the model": summary}, _of_one(summary), ()
     else:
-        models, context = dict(summary.models), _of_several(summary)
-    drawn = list(chart_specs.charts({name: _shown(own) for name, own in models.items()}, differences))
+        models, context, pairs = dict(summary.models), _of_several(summary), tuple(summary.confidence)
+    shown = {name: Shown(own.data.ranking, float(own.cut.threshold)) for name, own in models.items()}
+    drawn = list(chart_specs.charts(shown, pairs if len(pairs) <= MOST_PAIRS else ()))
     stills = in_background(lambda: _stills(drawn, models))
     held = {name: kept_cuts.kept(own.data.ranking, own.counts, len(models)) for name, own in models.items()}
     data = _data(summary, models, held, drawn)
@@ -85,10 +66,6 @@ def page(summary: Summary | ComparisonSummary, differences: Sequence[ConfidenceC
         data=packed(data),
     )
     return written
-
-
-def _shown(summary: Summary) -> Shown:
-    return Shown(summary.data.ranking, float(summary.cut.threshold))
 
 
 def _of_one(summary: Summary) -> dict[str, Any]:
