@@ -105,8 +105,8 @@ UNUSUAL = {
 EXTREME = {
     "the largest floats": [1.7e308, -1.7e308, 1e308, 0.0, 5.0, 3.0],
     "the smallest floats": [5e-324, 1e-323, -5e-324, 0.0, 0.0, 1.5e-323],
-    "long doubles": np.array([0.9, 0.6, 0.6, 0.2, 0.1, 0.3], dtype=np.longdouble),
-    "long doubles, large": np.array([1, 2, 3, 4, 5, 6], dtype=np.longdouble) * np.longdouble(10) ** 300,
+    "long doubles": np.array([0.75, 0.5, 0.5, 0.25, 0.125, 0.375], dtype=np.longdouble),
+    "beyond the axis, all of them": [1e300, 2e300, 3e300, 4e300, 5e300, 6e300],
 }
 
 
@@ -571,6 +571,11 @@ def test_the_decision_curve_shows_what_matters():
     assert {y for _, y in line(spec, "flagging nobody")} == {0}
     # Flagged at 0.25 are 6 positives and 8 negatives: 6/50 - 8/50 / 3.
     assert marks(spec) == {"cut: score ≥ 0.25": pytest.approx((0.25, 6 / 50 - 8 / 150))}
+    # Between the scores the counts stay, and the exchange rate of the errors changes.
+    own = line(spec, "m")
+    for at in (0.22, 0.25, 0.28, 0.3):
+        x, y = min(own, key=lambda point: abs(point[0] - at))
+        assert y == pytest.approx(6 / 50 - 8 / 50 * x / (1 - x), abs=1e-4)
 
 
 def test_the_decision_curve_of_a_fixed_risk_is_drawn_over_all_cuts():
