@@ -35,7 +35,10 @@ MODELS = {m: cl.evaluate(TUMOURS.labels, s, positive=TUMOURS.positive) for m, s 
 LOW_IS_POSITIVE = cl.evaluate(MURPHY_LABELS, [-s for s in MURPHY_2], threshold=-0.5, higher_is_positive=False)
 
 SCHEMA = jsonschema.Draft7Validator(alt.load_schema())
-OF_ONE = [name for name, kind in CHARTS.items() if kind.shows in (Shows.ONE, Shows.SEVERAL)]
+OF_PROBABILITIES = ("reliability", "mcb_dsc", "risk_by_outcome")  # which refuse other scores
+OF_ONE = [
+    name for name, kind in CHARTS.items() if kind.shows in (Shows.ONE, Shows.SEVERAL) and name not in OF_PROBABILITIES
+]
 PAIR = cl.compare(MURPHY_LABELS, {"first": MURPHY_1, "second": MURPHY_2})
 OF_SEVERAL = ["roc", "det", "precision_recall", "gain", "lift", "portion_lift", "hit_rate", "qrecall", "dominance"]
 
@@ -86,9 +89,17 @@ def test_a_specification_that_is_not_vega_lite_would_be_seen(checked):
     "model", [ARBEL, LOW_IS_POSITIVE, next(iter(MODELS.values()))], ids=["arbel", "low", "tumours"]
 )
 def test_every_chart_takes_every_kind_of_scores(name, model):
+    if needs_probabilities(name) and not model.ranking.are_probabilities:
+        with pytest.raises(cl.NotProbabilitiesError, match="needs probabilities"):
+            picture_of(name, model)
+        return
     spec = picture_of(name, model).to_dict()
 
     assert all(math.isfinite(v) for row in rows_of(spec) for v in row.values() if isinstance(v, float))
+
+
+def needs_probabilities(name):
+    return name in ("reliability", "mcb_dsc", "risk_by_outcome")
 
 
 UNUSUAL = {
@@ -116,7 +127,10 @@ def test_extreme_scores_are_drawn_or_refused_with_a_sentence(what, threshold):
     scores = EXTREME[what]
     ev = cl.evaluate([1, 0, 1, 0, 1, 0], scores, threshold=0.5 if threshold == "inside" else float(np.max(scores)))
     for name in [*OF_ONE, "f1", "lr_plus"]:
-        if name == "score_distribution" and what != "long doubles":
+        if needs_probabilities(name) and not ev.ranking.are_probabilities:
+            with pytest.raises(cl.NotProbabilitiesError):
+                ev.chart(name)
+        elif name == "score_distribution" and what != "long doubles":
             with pytest.raises(cl.InputError, match="too far apart, or too near"):
                 ev.chart(name)
         else:
@@ -137,6 +151,8 @@ def test_the_largest_floats_are_rendered():
 @pytest.mark.parametrize("what", UNUSUAL)
 def test_unusual_predictions_are_drawn_too(what):
     for name in [*OF_ONE, "f1", "net_benefit", "lr_plus"]:
+        if needs_probabilities(name) and not UNUSUAL[what].ranking.are_probabilities:
+            continue
         if (what, name) != ("infinite scores", "score_distribution"):
             assert "NaN" not in UNUSUAL[what].chart(name).to_json()
 

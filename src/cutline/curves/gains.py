@@ -70,7 +70,7 @@ def gains(r: Ranking, portions: int = 10) -> Gains:
 
     >>> found = gains(Ranking.of_counts([4, 3, 2, 1], [2, 1, 1, 0], [0, 1, 1, 2]), 2)
     >>> found["positives"].tolist(), found["cumulated_gain"].tolist(), found.ks
-    ([3.0, 1.0], [0.75, 1.0], 0.5)
+    ([3, 1], [0.75, 1.0], 0.5)
     """
     portions = check_whole(portions, "portions", 1)
     if not r.positives or not r.negatives:
@@ -101,7 +101,13 @@ def gains(r: Ranking, portions: int = 10) -> Gains:
         "cumulated_lift": divide(tp[1:] / ends[1:], prevalence),
         "ks": separation,
     }
-    return Gains(columns, float(separation[best]), best + 1)
+    whole = {name: _whole(column) for name, column in columns.items()}
+    return Gains(whole, float(separation[best]), best + 1)
+
+
+def _whole(column: Array) -> Array:
+    """Numbers of cases as integers, where no tie is shared."""
+    return column.astype(np.int64) if (column == np.floor(column)).all() and np.isfinite(column).all() else column
 
 
 def _cells(r: Ranking, ends: Array) -> tuple[Array, Array]:

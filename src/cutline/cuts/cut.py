@@ -77,7 +77,7 @@ class Cut:
 
     @property
     def optimism(self) -> float:
-        """How much better the criterion looks on the data that chose the cut than on new cases."""
+        """The apparent value less the corrected one; below zero for what should be low."""
         return math.nan if self.corrected is None else self.apparent - self.corrected.value
 
     @property

@@ -58,13 +58,14 @@ def _reaches(r: Ranking, threshold: float) -> str:
 
 def promised(made: Sequence[Promise], r: Ranking, threshold: float, confidence: float, *, after_looking: bool) -> str:
     """The statement of a cut that keeps its promises."""
-    where = " and wherever the cut is put" if after_looking else ""
+    where = ", wherever the cut is put" if after_looking else ""
     parts = " and ".join(_clause(one, r, threshold) for one in made)
-    both = "" if len(made) == 1 else ", all at once,"
+    both = "" if len(made) == 1 else ", all at once"
+    comma = "," if where or both else ""
     always = ", whatever the distribution" if all(isinstance(one, RatePromise) for one in made) else ""
     room = [_room(one) for one in made if isinstance(one, RatePromise)]
     tail = f"; {' and '.join(room)}" if room else ""
-    return f"With {percent(confidence)} confidence{where}{both} {parts}{always}{tail}."
+    return f"With {percent(confidence)} confidence{where}{both}{comma} {parts}{always}{tail}."
 
 
 def _clause(one: Promise, r: Ranking, threshold: float) -> str:
