@@ -34,6 +34,7 @@ from cutline.results.summary import Data, Options, Summary
 from cutline.results.wanted import Named, headlines, wanted
 
 if TYPE_CHECKING:
+    from cutline.calibration import Calibration
     from cutline.charts import Picture
     from cutline.curves import Curve
     from cutline.curves.gains import Gains
@@ -302,6 +303,12 @@ class Evaluation(Summarized):
         return gains(self.ranking, portions)
 
     # ------------------------------------------------------------------ curves and pictures
+
+    def calibration(self, **options: Any) -> Calibration:
+        """Whether the probabilities can be trusted: numbers, a test, a bound and a verdict; see `calibration()`."""
+        from cutline.calibration import calibration
+
+        return calibration(self, **options)
 
     def curve(self, name: str, **parameters: Any) -> Curve:
         """A curve by its name, or any measure of one cut over the threshold: `CURVES` lists them.

@@ -15,8 +15,10 @@ from cutline.core.errors import ParameterError
 from cutline.core.parallel import each
 from cutline.core.ranking import Array, Ranking
 from cutline.core.table import p_shown, plain, shown
-from cutline.inference.resampling.pairing import _DENSE, Pairing, Question, chunks, stream, values_of
+from cutline.inference.resampling.pairing import Pairing, Question, chunks, stream, values_of
 from cutline.measures import Measure, Needs
+
+_FEW_AT_A_SCORE = 4  # cases, up to which dealing labels to them is faster than dealing a number to each score
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +115,7 @@ def permute_labels(
 def _shuffled(ranking: Ranking, rng: np.random.Generator) -> Array:
     """How many positives each score gets when the labels are dealt anew."""
     n, positives = int(ranking.total), int(ranking.positives)
-    if n > _DENSE * len(ranking):
+    if n > _FEW_AT_A_SCORE * len(ranking):
         return rng.multivariate_hypergeometric(ranking.size, positives, method="marginals")
     labels = np.zeros(n, dtype=np.int64)
     labels[:positives] = 1

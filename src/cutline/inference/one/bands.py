@@ -19,7 +19,7 @@ from cutline.core.table import Table, frame
 from cutline.inference.caveats import STRATIFIED_GROUPS, redraws, whole_groups
 from cutline.inference.effective_size import effective
 from cutline.inference.resampling.bootstrap import bootstrap, percentile
-from cutline.inference.resampling.samplers import CaseSampler, GroupSampler, Sampler
+from cutline.inference.resampling.samplers import CaseSampler, GroupSampler, OneModel
 
 _SHOWN = 11  # points that are printed, or a few more
 
@@ -82,7 +82,7 @@ def band(
     resamples: int = 2000,
     seed: int = 0,
     stratified: bool = False,
-    sampler: Sampler | None = None,
+    sampler: OneModel | None = None,
 ) -> Band:
     """The band of any curve that one ranking gives at the places x: percentiles of the bootstrap at each place.
 

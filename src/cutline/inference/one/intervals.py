@@ -33,7 +33,7 @@ from cutline.inference.caveats import (
 from cutline.inference.one import proportions, ratios
 from cutline.inference.one.estimand import Estimand
 from cutline.inference.resampling.bootstrap import accelerations, bca, bootstrap, percentile
-from cutline.inference.resampling.samplers import CaseSampler, GroupSampler, Sampler
+from cutline.inference.resampling.samplers import CaseSampler, GroupSampler, OneModel
 from cutline.measures.kinds import LineOfAuc, MeanOfCases, Proportion, Ratio, StandardError
 from cutline.results.estimate import Estimate, Limits
 
@@ -270,7 +270,7 @@ def _resampled(
     if not estimands:
         return []
     ranking = estimands[0].ranking
-    sampler: Sampler = groups or CaseSampler(ranking, options.stratified)
+    sampler: OneModel = groups or CaseSampler(ranking, options.stratified)
     values, redrawn = bootstrap(sampler, [t.statistic for t in estimands], options.resamples, options.seed)
     corrected = [i for i, method in enumerate(chosen) if method == "bca"]
     found = accelerations(sampler, [estimands[i].statistic for i in corrected], options.seed) if corrected else []

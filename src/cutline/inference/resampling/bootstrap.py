@@ -1,7 +1,11 @@
-"""The bootstrap on the ranking: a resample of the cases is a multinomial draw over the cells of the table.
+"""The bootstrap: a resample of the cases is a multinomial draw over the cells that hold them.
 
-All statistics asked for share the same resamples. These come in blocks of a fixed size, each with a random stream of
-its own, so that neither threads nor the size of what is held in memory at once can change a result.
+One model is the case of several models on the same cases: all of them are measured on the same drawn cases, and all
+statistics asked for share the same resamples. These come in blocks of a fixed size, each with a random stream of its
+own, so that neither threads nor the size of what is held in memory at once can change a result.
+
+The cells of one model are those of its ranking, and the cells of several the cases that agree in all scores. So the
+resamples of one model are its own: its interval is the same alone and in a comparison.
 """
 
 from __future__ import annotations
@@ -16,7 +20,7 @@ import numpy as np
 from cutline.core import parallel
 from cutline.core.counts import divide
 from cutline.core.ranking import Array, Ranking
-from cutline.inference.resampling.samplers import LONG, Cells, Sampler
+from cutline.inference.resampling.samplers import LONG, Cells, OneModel, Sampler
 from cutline.results.estimate import Limits
 
 BLOCK = 250  # resamples to a random stream
@@ -34,66 +38,84 @@ class Replicates(NamedTuple):
     redrawn: int
 
 
-def bootstrap(sampler: Sampler, statistics: Sequence[Statistic], resamples: int, seed: int) -> Replicates:
-    """The values of the statistics on resamples, all of which hold both classes if the data do."""
-    size = SMALL_BLOCK if len(sampler.ranking) > VERY_LONG else BLOCK
+def bootstrap(sampler: OneModel, statistics: Sequence[Statistic], resamples: int, seed: int) -> Replicates:
+    """The values of the statistics of one model on resamples, all of which hold both classes if the data do."""
+    return resample(
+        sampler, lambda drawn: [statistic(drawn[0]) for statistic in _one_by_one(statistics)], resamples, seed
+    )
+
+
+def _one_by_one(statistics: Sequence[Statistic]) -> Any:
+    for statistic in statistics:
+        parallel.stop_if_unwanted()
+        yield statistic
+
+
+def resample(
+    sampler: Sampler, ask: Callable[[Sequence[Ranking]], Sequence[Any]], resamples: int, seed: int
+) -> Replicates:
+    """What is asked of the models on resamples of the same cases, all of which hold both classes if the data do.
+
+    Args:
+        sampler: What is drawn from.
+        ask: Some numbers of the models' rankings, or of stacks of their rankings with a row for each resample.
+        resamples: How many resamples are drawn.
+        seed: What fixes them.
+    """
+    size = SMALL_BLOCK if sampler.cells > VERY_LONG else BLOCK
     streams = np.random.SeedSequence(seed).spawn(-(-resamples // size))
     counts = [min(size, resamples - size * i) for i in range(len(streams))]
 
     def block(item: tuple[np.random.SeedSequence, int]) -> tuple[list[Array], int]:
         first, again = (np.random.default_rng(stream) for stream in item[0].spawn(2))
-        return _block(sampler, statistics, first, again, item[1])
+        found, redrawn, at_once = [], 0, _at_once(sampler)
+        for start in range(0, item[1], at_once):
+            drawn, redraws = _draw(sampler, first, again, min(at_once, item[1] - start))
+            found.append(_asked(sampler, drawn, ask))
+            redrawn += redraws
+        return [np.concatenate(values) for values in zip(*found, strict=True)], redrawn
 
-    done = parallel.each(block, zip(streams, counts, strict=True), resamples * len(sampler.ranking), told=True)
-    values = [np.concatenate([found[i] for found, _ in done]) for i in range(len(statistics))]
+    done = parallel.each(block, zip(streams, counts, strict=True), resamples * sampler.cells, told=True)
+    values = [np.concatenate(found) for found in zip(*(found for found, _ in done), strict=True)]
     return Replicates(values, sum(redrawn for _, redrawn in done))
 
 
-def _block(
-    sampler: Sampler,
-    statistics: Sequence[Statistic],
-    first: np.random.Generator,
-    again: np.random.Generator,
-    resamples: int,
-) -> tuple[list[Array], int]:
-    values: list[list[Array]] = [[] for _ in statistics]
-    redrawn, at_once = 0, _at_once(sampler.ranking)
-    for start in range(0, resamples, at_once):
-        cells, redraws = _draw(sampler, first, again, min(at_once, resamples - start))
-        redrawn += redraws
-        _measure(sampler.ranking, cells, statistics, values)
-    return [np.concatenate(found) for found in values], redrawn
-
-
-def _draw(sampler: Sampler, first: np.random.Generator, again: np.random.Generator, count: int) -> tuple[Cells, int]:
+def _draw(
+    sampler: Sampler, first: np.random.Generator, again: np.random.Generator, count: int
+) -> tuple[Sequence[Cells], int]:
     """Some resamples, those of one class drawn anew until they have both, and how often that was."""
     parallel.stop_if_unwanted()
-    cells = sampler.draw(first, count)
-    redrawn = 0
-    if sampler.ranking.positives and sampler.ranking.negatives:
-        for i in np.flatnonzero(~(cells.pos.any(-1) & cells.neg.any(-1))):
-            while not (cells.pos[i].any() and cells.neg[i].any()):
+    drawn, redrawn = sampler.draw_models(first, count), 0
+    one, whole = drawn[0], sampler.rankings[0]
+    if whole.positives and whole.negatives:
+        for i in np.flatnonzero(~(one.pos.any(-1) & one.neg.any(-1))):
+            while not (drawn[0].pos[i].any() and drawn[0].neg[i].any()):
                 redrawn += 1
-                one = sampler.draw(again, 1)
+                anew = sampler.draw_models(again, 1)
                 if count == 1:
-                    cells = one
+                    drawn = anew
                 else:
-                    cells.pos[i], cells.neg[i] = one.pos[0], one.neg[0]
-    return cells, redrawn
+                    for cells, new in zip(drawn, anew, strict=True):
+                        cells.pos[i], cells.neg[i] = new.pos[0], new.neg[0]
+    return drawn, redrawn
 
 
-def _at_once(r: Ranking) -> int:
-    return 1 if len(r) > LONG else max(1, CELLS // len(r))
+def _at_once(sampler: Sampler) -> int:
+    return 1 if sampler.cells > LONG else max(1, CELLS // max(1, sampler.cells))
 
 
-def _measure(r: Ranking, cells: Cells, statistics: Sequence[Statistic], values: list[list[Array]]) -> None:
-    """Add the values of the statistics on some resamples to those found so far."""
-    pos, neg = (column[0] if len(column) == 1 else column for column in (cells.pos, cells.neg))  # one needs no stack
-    stack = replace(r, score=cells.score, pos=pos, neg=neg, pos2=pos, neg2=neg)
-    for statistic, found in zip(statistics, values, strict=True):
-        parallel.stop_if_unwanted()
-        value = np.asarray(statistic(stack), dtype=float)
-        found.append(value[None] if pos.ndim == 1 else value)
+def _asked(sampler: Sampler, drawn: Sequence[Cells], ask: Callable[[Sequence[Ranking]], Sequence[Any]]) -> list[Array]:
+    """What is asked on some resamples, an array for each number."""
+    stacks = [_stack(ranking, cells) for ranking, cells in zip(sampler.rankings, drawn, strict=True)]
+    count = len(drawn[0].pos)
+    found = (np.asarray(value, dtype=float) for value in ask(stacks))
+    return [value[None] if count == 1 else np.broadcast_to(value, (count, *value.shape[1:])) for value in found]
+
+
+def _stack(ranking: Ranking, cells: Cells) -> Ranking:
+    """The rankings of some resamples; one needs no stack."""
+    pos, neg = (column[0] if len(column) == 1 else column for column in (cells.pos, cells.neg))
+    return replace(ranking, score=cells.score, pos=pos, neg=neg, pos2=pos, neg2=neg)
 
 
 # ---------------------------------------------------------------------- limits
@@ -146,21 +168,21 @@ def bca(draws: Array, value: float, acceleration: float, level: float) -> Limits
 # ---------------------------------------------------------------------- acceleration
 
 
-def accelerations(sampler: Sampler, statistics: Sequence[Statistic], seed: int) -> list[float]:
+def accelerations(sampler: OneModel, statistics: Sequence[Statistic], seed: int) -> list[float]:
     """The acceleration of each statistic: a sixth of the skewness of what leaving out one case changes.
 
     With up to five hundred kinds of cases each is left out in turn; with more, the cases are dealt at random into a
     hundred lots, and each lot is left out, which estimates the same number. It shrinks with the root of the number of
     cases: for a very long ranking it is taken as 0, which leaves the correction for bias.
     """
-    if len(sampler.ranking) > VERY_LONG:
+    if sampler.cells > VERY_LONG:
         return [0.0] * len(statistics)
-    r, times = sampler.ranking, []
-    values: list[list[Array]] = [[] for _ in statistics]
-    for cells in sampler.left_out(np.random.default_rng(seed), _at_once(r)):
-        _measure(r, cells, statistics, values)
+    found, times = [], []
+    for cells in sampler.left_out(np.random.default_rng(seed), _at_once(sampler)):
+        found.append(_asked(sampler, (cells,), lambda drawn: [statistic(drawn[0]) for statistic in statistics]))
         times.append(cells.times)
-    return [_skewness(np.concatenate(found), np.concatenate(times)) / 6 for found in values]
+    often = np.concatenate(times)
+    return [_skewness(np.concatenate(values), often) / 6 for values in zip(*found, strict=True)]
 
 
 def _skewness(values: Array, times: Array) -> float:

@@ -15,15 +15,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cutline.core.counts import divide
-from cutline.core.parallel import each, stop_if_unwanted
-from cutline.core.ranking import Array, Ranking, dot
+from cutline.core.parallel import stop_if_unwanted
+from cutline.core.ranking import Array, Ranking
 from cutline.inference.delong import placements
 from cutline.inference.influence import Influence
-from cutline.inference.resampling.samplers import GroupSampler, group_codes
+from cutline.inference.resampling.bootstrap import resample
+from cutline.inference.resampling.samplers import Cells, GroupSampler, Urn, group_codes
 from cutline.measures import Measure
 
 _CHUNK = 2**21  # draws held at a time, over all cells
-_DENSE = 4  # with up to this many cases a cell, drawing case by case is faster than drawing cell by cell
 
 
 class Groups(NamedTuple):
@@ -113,33 +113,34 @@ class Pairing:
 
     # ------------------------------------------------------------------ resamples
 
-    @cached_property
-    def _owner(self) -> Array | None:
-        """The cell of each case, where cases are few enough to be drawn one by one."""
-        return np.repeat(np.arange(len(self)), self.cases) if self.total <= _DENSE * len(self) else None
+    @property
+    def cells(self) -> int:
+        """How many kinds of cases there are."""
+        return len(self)
 
-    def draw(self, rng: np.random.Generator) -> tuple[Array, int]:
-        """How often each cell is drawn in one resample, and how many were redrawn for being of one class."""
-        redrawn = -1
-        while True:
-            stop_if_unwanted()
-            redrawn += 1
-            if self.groups is not None:
-                some = rng.integers(0, self.groups.number, self.groups.number)
-                drawn = self.groups.gather(np.bincount(some, minlength=self.groups.number), len(self))
-            elif self._owner is None:
-                drawn = rng.multinomial(self.total, self.cases / self.total)
-            else:
-                picked = self._owner[rng.integers(0, self.total, self.total)]
-                drawn = np.bincount(picked, minlength=len(self))
-            if not self.has_both_classes or 0 < dot(drawn, self.is_positive) < drawn.sum():
-                return drawn, redrawn
+    @cached_property
+    def _urn(self) -> Urn:
+        return Urn.of(self.cases if self.groups is None else np.ones(self.groups.number))
+
+    def times(self, rng: np.random.Generator, count: int) -> Array:
+        """How often each cell is drawn in some resamples, one a row."""
+        drawn = self._urn.draw(rng, count)
+        return drawn if self.groups is None else np.stack([self.groups.gather(row, len(self)) for row in drawn])
+
+    def draw_models(self, rng: np.random.Generator, count: int) -> list[Cells]:
+        """Some resamples, as each model sees them: the same cases for all."""
+        times = self.times(rng, count)
+        return [Cells(r.score, *self._classes(times, model)) for model, r in enumerate(self.rankings)]
 
     def stack(self, draws: Array, model: int) -> Ranking:
         """The rankings of one model on drawn cells: a stack with a row for each row of `draws`."""
-        weighed = draws if self.integral else draws * self.weight
-        pos, neg = (self._gather(weighed, model, of_positives) for of_positives in (True, False))
+        pos, neg = self._classes(draws, model)
         return replace(self.rankings[model], pos=pos, neg=neg, pos2=pos, neg2=neg)
+
+    def _classes(self, draws: Array, model: int) -> tuple[Array, Array]:
+        """The drawn positives and negatives at each score of a model, a row for each row of `draws`."""
+        weighed = draws if self.integral else draws * self.weight
+        return self._gather(weighed, model, True), self._gather(weighed, model, False)
 
     def _gather(self, draws: Array, model: int, of_positives: bool) -> Array:
         """The draws of one class added up at each score of a model's ranking."""
@@ -265,15 +266,14 @@ def stream(seed: int, number: int) -> np.random.Generator:
 
 def bootstrap(pairing: Pairing, questions: Sequence[Question], resamples: int, seed: int) -> Resamples:
     """All questions of all models on the same resamples."""
+    if not questions:
+        return Resamples(np.empty((0, len(pairing.rankings), resamples)), 0)
 
-    def work(numbers: range) -> tuple[Array, int]:
-        drawn = [pairing.draw(stream(seed, number)) for number in numbers]
-        draws = np.stack([counts for counts, _ in drawn])
-        values = values_of(pairing, draws, lambda ranking, model: [q.value(ranking, model) for q in questions])
-        return values, sum(redrawn for _, redrawn in drawn)
+    def ask(drawn: Sequence[Ranking]) -> list[Any]:
+        return [question.value(ranking, model) for question in questions for model, ranking in enumerate(drawn)]
 
-    done = each(work, chunks(resamples, len(pairing)), resamples * len(pairing), told=True)
-    return Resamples(np.concatenate([values for values, _ in done], axis=-1), sum(redrawn for _, redrawn in done))
+    found = resample(pairing, ask, resamples, seed)
+    return Resamples(np.stack(found.values).reshape(len(questions), len(pairing.rankings), -1), found.redrawn)
 
 
 def values_of(pairing: Pairing, draws: Array, ask: Callable[[Ranking, int], list[Any]]) -> Array:

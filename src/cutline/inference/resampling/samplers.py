@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, Protocol, Self
@@ -35,17 +35,53 @@ class Cells(NamedTuple):
 
 
 class Sampler(Protocol):
-    """A way to resample: of the cases, or of groups of cases."""
+    """A way to resample the cases of some models, or groups of cases."""
+
+    @property
+    def rankings(self) -> tuple[Ranking, ...]:
+        """The models."""
+
+    @property
+    def cells(self) -> int:
+        """How many kinds of cases can be drawn, or nearly: what a resample costs."""
+
+    def draw_models(self, rng: np.random.Generator, count: int) -> Sequence[Cells]:
+        """Some resamples, as each model sees them."""
+
+
+class OneModel(Sampler, Protocol):
+    """A way to resample the cases of one model."""
 
     @property
     def ranking(self) -> Ranking:
-        """What is resampled."""
-
-    def draw(self, rng: np.random.Generator, count: int) -> Cells:
-        """Some resamples."""
+        """The model."""
 
     def left_out(self, rng: np.random.Generator, at_once: int) -> Iterator[Cells]:
         """The data without one unit, for all units in turn, or without one of a hundred lots of them."""
+
+
+class _OfOneModel:
+    """What makes the sampler of a ranking one of several models, which are one here."""
+
+    ranking: Ranking
+
+    @property
+    def rankings(self) -> tuple[Ranking, ...]:
+        """The model."""
+        return (self.ranking,)
+
+    @property
+    def cells(self) -> int:
+        """The distinct scores."""
+        return len(self.ranking)
+
+    def draw(self, rng: np.random.Generator, count: int) -> Cells:
+        """Some resamples, one a row."""
+        raise NotImplementedError
+
+    def draw_models(self, rng: np.random.Generator, count: int) -> tuple[Cells]:
+        """Some resamples, as the one model sees them."""
+        return (self.draw(rng, count),)
 
 
 class Urn(NamedTuple):
@@ -91,7 +127,7 @@ class _Kinds(NamedTuple):
 
 
 @dataclass(frozen=True)
-class CaseSampler:
+class CaseSampler(_OfOneModel):
     """Draws cases with replacement, all together or (stratified) each class by itself.
 
     With weights that are not whole numbers, the cases of one score and class count as (sum w)^2 / sum w^2 cases of
@@ -182,7 +218,7 @@ def group_codes(group: Array) -> tuple[Array, Array]:
 
 
 @dataclass(frozen=True, eq=False)
-class GroupSampler:
+class GroupSampler(_OfOneModel):
     """Draws whole groups of cases with replacement, such as all the visits of a patient."""
 
     ranking: Ranking
