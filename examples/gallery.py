@@ -32,6 +32,9 @@ CAPTIONS = {
     "losses": "0-1, hinge, logistic and focal loss (Berrar 7)",
     "confusion_matrix": "Confusion matrix with its rates (Berrar 3)",
     "ranking_table": "The ranking table (Berrar 2)",
+    "reliability": "Reliability diagram with a consistency band and the probabilities (Dimitriadis)",
+    "mcb_dsc": "Miscalibration against discrimination, with lines of equal Brier score (Dimitriadis)",
+    "risk_by_outcome": "The probabilities of the positives and of the negatives (Van Calster)",
     "f1": "Any measure of one cut over the threshold",
 }
 

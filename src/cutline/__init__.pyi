@@ -1,6 +1,7 @@
 # The public names, listed once: type checkers read them here, and cutline/__init__.py loads each when it is first used.
 from . import (
     advice as advice,
+    calibration as calibration,
     charts as charts,
     curves as curves,
     examples as examples,
@@ -8,6 +9,16 @@ from . import (
     training as training,
 )
 from .advice import Note as Note, Recommendation as Recommendation, Situation as Situation, advise as advise
+from .calibration import (
+    Calibration as Calibration,
+    Plan as Plan,
+    Recalibration as Recalibration,
+    Worth as Worth,
+    plan as plan,
+    recalibrate as recalibrate,
+    worth_recalibrating as worth_recalibrating,
+)
+from .calibration.model import CalibratedModel as CalibratedModel
 from .charts import CHARTS as CHARTS, Picture as Picture, chart as chart
 from .classes import OneVsRest as OneVsRest, one_vs_rest as one_vs_rest
 from .comparison import Comparison as Comparison, compare as compare
@@ -36,6 +47,7 @@ from .cuts.utility import (
 from .evaluation import Evaluation as Evaluation, evaluate as evaluate
 from .hard_classifiers import compare_counts as compare_counts
 from .inference.one.bands import Band as Band, band as band, roc_band as roc_band
+from .inference.one.calibration_bands import calibration_band as calibration_band
 from .inference.one.refitting import (
     ModelBootstrap as ModelBootstrap,
     bootstrap_model as bootstrap_model,

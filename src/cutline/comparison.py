@@ -17,16 +17,16 @@ from cutline.inference.two.confidence_curve import ConfidenceCurve, confidence_c
 from cutline.inference.two.dominance import CURVES, Dominance, of_curves, of_thresholds
 from cutline.inference.two.paired_measure import INTERVALS, TESTS, PairedMeasure
 from cutline.inference.two.questions import Asked, Questions, as_asked, ask
-from cutline.inference.two.rows import answered, differences, tests_of
+from cutline.inference.two.rows import all_pair_tests, answered, differences
 from cutline.inference.two.test_results import PairTests
 from cutline.inputs.alignment import columns_of, groups_of, join_frames, share_cases, thresholds_of
 from cutline.inputs.predictions import Missing
 from cutline.measures import MEASURES, Measure, Needs
 from cutline.results.budget import affordable, resamples_for
-from cutline.results.comparison_summary import ComparisonSummary, title_of
+from cutline.results.comparison_summary import ComparisonSummary, DifferenceRow, title_of
 from cutline.results.cut_point import CutPoint
 from cutline.results.estimate import Estimate
-from cutline.results.notes import resampling_notes
+from cutline.results.notes import Note, resampling_notes
 from cutline.results.summary import Options
 from cutline.results.wanted import Named, headlines, suits, wanted
 
@@ -166,7 +166,7 @@ class Comparison(Mapping[str, Evaluation]):
         asked = self._ask(measure, parameters, drawn, check_whole(seed, "seed", 0))
         if method in ("auto", "bootstrap"):
             (asked,) = answered([asked], self.pairing, drawn, seed, method)
-        return tests_of(asked, method, self.pairing)
+        return all_pair_tests(asked, method, self.pairing)
 
     def difference(
         self,
@@ -324,16 +324,14 @@ class Comparison(Mapping[str, Evaluation]):
             found.verdict,
             found.omnibus,
             {curve: self.dominance(curve) for curve in CURVES},
-            tuple(
-                resampling_notes(
-                    len(self.pairing),
-                    resamples,
-                    drawn if any("bootstrap" in row.methods for row in found.rows) else 0,
-                    is_open=not drawn and any(not row.methods for row in found.rows),
-                    is_wanted=True,
-                )
-            ),
+            self._about_resamples(found.rows, resamples, drawn),
+            found.confidence,
         )
+
+    def _about_resamples(self, rows: tuple[DifferenceRow, ...], asked: int | None, drawn: int) -> tuple[Note, ...]:
+        used = drawn if any("bootstrap" in row.methods for row in rows) else 0
+        is_open = not drawn and any(not row.methods for row in rows)
+        return tuple(resampling_notes(len(self.pairing), asked, used, is_open=is_open, is_wanted=True))
 
     def _affordable(self, measures: int, resamples: int | None) -> int:
         """How many resamples are drawn for so many measures: as asked, or as `cutline.results.budget` says."""

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     import os
     from pathlib import Path
 
+    from cutline.calibration import Calibration
     from cutline.charts import Picture
     from cutline.curves import Curve
     from cutline.curves.gains import Gains
@@ -304,6 +305,12 @@ class Evaluation:
         return gains(self.ranking, portions)
 
     # ------------------------------------------------------------------ curves and pictures
+
+    def calibration(self, **options: Any) -> Calibration:
+        """Whether the probabilities can be trusted: numbers, a test, a bound and a verdict; see `calibration()`."""
+        from cutline.calibration import calibration
+
+        return calibration(self, **options)
 
     def curve(self, name: str, **parameters: Any) -> Curve:
         """A curve by its name, or any measure of one cut over the threshold: `CURVES` lists them.

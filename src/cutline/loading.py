@@ -7,6 +7,8 @@ import os
 from pathlib import Path
 from typing import Any
 
+from cutline.calibration.recalibration import SCHEMA as RECALIBRATION
+from cutline.calibration.recalibration import Recalibration
 from cutline.core.errors import InputError, shown
 from cutline.cuts.cut import SCHEMA, Cut
 
@@ -15,7 +17,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     """The object that a file of cutline holds.
 
     Args:
-        path: A file that `Cut.save` or `cutline cut -o` wrote.
+        path: A file that `Cut.save`, `Recalibration.save`, `cutline cut -o` or `cutline recalibrate -o` wrote.
     """
     where = Path(path)
     title = shown(where.name)
@@ -28,6 +30,9 @@ def load(path: str | os.PathLike[str]) -> Any:
     except (UnicodeDecodeError, json.JSONDecodeError):
         raise InputError(f"{title} is not JSON", "pass a file that cutline wrote, such as cut.json") from None
     schema = document.get("schema") if isinstance(document, dict) else None
+    if schema == RECALIBRATION:
+        return Recalibration.from_dict(document)
     if schema != SCHEMA:
-        raise InputError(f"{title} is no cut", f"pass a file with the schema {SCHEMA!r}, as `cutline cut -o` writes it")
+        way_out = f"pass a file with the schema {SCHEMA!r}, as `cutline cut -o` writes it, or {RECALIBRATION!r}"
+        raise InputError(f"{title} is no cut and no recalibration", way_out)
     return Cut.from_dict(document)

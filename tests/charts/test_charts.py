@@ -86,9 +86,17 @@ def test_a_specification_that_is_not_vega_lite_would_be_seen(checked):
     "model", [ARBEL, LOW_IS_POSITIVE, next(iter(MODELS.values()))], ids=["arbel", "low", "tumours"]
 )
 def test_every_chart_takes_every_kind_of_scores(name, model):
+    if needs_probabilities(name) and not model.ranking.are_probabilities:
+        with pytest.raises(cl.NotProbabilitiesError, match="needs probabilities"):
+            picture_of(name, model)
+        return
     spec = picture_of(name, model).to_dict()
 
     assert all(math.isfinite(v) for row in rows_of(spec) for v in row.values() if isinstance(v, float))
+
+
+def needs_probabilities(name):
+    return name in ("reliability", "mcb_dsc", "risk_by_outcome")
 
 
 UNUSUAL = {
@@ -116,7 +124,10 @@ def test_extreme_scores_are_drawn_or_refused_with_a_sentence(what, threshold):
     scores = EXTREME[what]
     ev = cl.evaluate([1, 0, 1, 0, 1, 0], scores, threshold=0.5 if threshold == "inside" else float(np.max(scores)))
     for name in [*OF_ONE, "f1", "lr_plus"]:
-        if name == "score_distribution" and what != "long doubles":
+        if needs_probabilities(name) and not ev.ranking.are_probabilities:
+            with pytest.raises(cl.NotProbabilitiesError):
+                ev.chart(name)
+        elif name == "score_distribution" and what != "long doubles":
             with pytest.raises(cl.InputError, match="too far apart, or too near"):
                 ev.chart(name)
         else:
@@ -137,6 +148,8 @@ def test_the_largest_floats_are_rendered():
 @pytest.mark.parametrize("what", UNUSUAL)
 def test_unusual_predictions_are_drawn_too(what):
     for name in [*OF_ONE, "f1", "net_benefit", "lr_plus"]:
+        if needs_probabilities(name) and not UNUSUAL[what].ranking.are_probabilities:
+            continue
         if (what, name) != ("infinite scores", "score_distribution"):
             assert "NaN" not in UNUSUAL[what].chart(name).to_json()
 

@@ -208,6 +208,25 @@ def test_the_corrected_value_is_below_the_apparent_one_and_reproducible():
     assert one.threshold_interval.low <= one.threshold <= one.threshold_interval.high
 
 
+@pytest.mark.parametrize("asked", [{"maximize": "f1"}, {"maximize": "youden_j"}, {"cost_fp": 1, "cost_fn": 5}])
+def test_the_corrected_value_is_right_on_average_where_the_truth_is_known(asked):
+    from scipy.special import ndtr
+
+    wanted = criterion(**{"maximize": None} | asked)
+    gap, optimism = [], []
+    for seed in range(150):
+        r = cl.rank(*normal_cases(100, seed, shift=1.0))
+        cut = cl.choose_cut(r, resamples=30, seed=seed, **asked)
+        found, false = ndtr(1.0 - cut.threshold), ndtr(-cut.threshold)
+        truth = float(wanted.of(Counts(0.3 * found, 0.7 * false, 0.3 * (1 - found), 0.7 * (1 - false))))
+        gap.append(cut.corrected.value - truth)
+        optimism.append(cut.apparent - truth)
+
+    error = np.std(gap) / np.sqrt(len(gap))
+    assert abs(np.mean(gap)) < 3.5 * error
+    assert abs(np.mean(optimism)) > 5 * error
+
+
 def test_resampled_choices_are_the_choices_of_the_resamples():
     rng = np.random.default_rng(3)
     r = cl.rank(*normal_cases(80))

@@ -126,6 +126,15 @@ def test_the_cost_of_a_cut_is_its_line():
     assert curve["at_threshold"] == pytest.approx(ev.fnr * x + ev.fpr * (1 - x))
 
 
+def test_the_three_priors_of_the_h_measure_have_names():
+    r = cl.rank(*cases())
+    p = float(r.positives / r.total)
+
+    for prior, a, b in (("prevalence", 1 + p, 2 - p), ("symmetric", 2, 2), ("severity", 2, 1 + (1 - p) / p)):
+        assert cl.h_measure(r, prior=prior) == pytest.approx(cl.h_measure(r, a=a, b=b), rel=1e-12)
+    assert cl.h_measure(r) == cl.h_measure(r, prior="prevalence")
+
+
 # ---------------------------------------------------------------------- profit
 
 

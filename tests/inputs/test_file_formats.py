@@ -39,11 +39,11 @@ def zipped(name):
 @pytest.mark.parametrize(
     ("name", "content"),
     [
-        ("x.csv.gz", gzip.compress(CSV)),
-        ("x.gz", gzip.compress(CSV)),
-        ("x.csv", gzip.compress(CSV)),
+        ("x.csv.gz", gzip.compress(CSV, mtime=0)),
+        ("x.gz", gzip.compress(CSV, mtime=0)),
+        ("x.csv", gzip.compress(CSV, mtime=0)),
         ("x.csv.zst", zstd(CSV)),
-        ("x.jsonl.gz", gzip.compress(JSON)),
+        ("x.jsonl.gz", gzip.compress(JSON, mtime=0)),
         ("x.json.zst", zstd(JSON)),
         ("x.jsonl", b"\xef\xbb\xbf" + JSON),
         ("back\\slash*[a].csv", CSV),

@@ -129,7 +129,13 @@ def _given(a: Asked, measure: str) -> str:
 
 def better_threshold(a: Asked) -> str | None:
     """Another cut that is better by more than chance."""
-    if not a.two_classes or a.are_labels or a.evaluation.groups is not None or "f1" not in a.seen:
+    if (
+        not a.two_classes
+        or a.are_labels
+        or a.evaluation.groups is not None
+        or "f1" not in a.seen
+        or a.evaluation.cut.by_quota
+    ):
         return None
     r, here = a.ranking, a.evaluation.estimate("f1", LEVEL)
     every = np.nan_to_num(MEASURES["f1"].compute(r.counts))
@@ -144,7 +150,7 @@ def better_threshold(a: Asked) -> str | None:
 
 def wald(a: Asked) -> str | None:
     """Shares of which the normal approximation is not to be trusted."""
-    if not a.ranking.integral:
+    if not a.ranking.integral or a.evaluation.cut.by_quota:  # intervals at a quota are from the bootstrap
         return None
     c = a.evaluation.counts
     shares = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cutline.charts import cases, comparisons, figures, lines, roc_space
+from cutline.charts import cases, comparisons, figures, lines, reliability, roc_space
 from cutline.charts.declaration import ChartKind, Charts, CutPlace, Place, Shows
 
 _FIRST = Place.PAGE_FIRST | Place.GALLERY
@@ -237,6 +237,36 @@ CHARTS = Charts(
         source="Berrar, Figure 2",
         needs="",
         places=Place.GALLERY,  # the page has a real table
+        names_model=False,
+    ),
+    ChartKind(
+        name="reliability",
+        title="Reliability diagram",
+        caption="The share of positives at each probability, with a band and the distribution of the probabilities.",
+        draw=reliability.reliability,
+        source="Dimitriadis, Gneiting and Jordan, Figure 1; Van Calster et al., 2025",
+        needs="probabilities",
+        places=Place.GALLERY,
+        names_model=False,
+    ),
+    ChartKind(
+        name="mcb_dsc",
+        title="Miscalibration and discrimination",
+        caption="What isotonic recalibration would gain against what the model discriminates, for each model.",
+        draw=reliability.mcb_dsc,
+        source="Dimitriadis, Gneiting and Jordan, 2021",
+        needs="probabilities",
+        places=Place.GALLERY,
+    ),
+    ChartKind(
+        name="risk_by_outcome",
+        title="Probabilities by outcome",
+        caption="The probabilities of the positives upwards and of the negatives downwards.",
+        draw=reliability.risk_by_outcome,
+        shows=Shows.ONE,
+        source="Van Calster et al., 2025",
+        needs="probabilities of cases of both classes",
+        places=Place.GALLERY,
         names_model=False,
     ),
     over_threshold=lines.over_threshold,

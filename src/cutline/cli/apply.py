@@ -1,4 +1,4 @@
-"""`cutline apply`: flag the cases of a file by a cut, in a copy of the file."""
+"""`cutline apply`: flag the cases of a file by a cut, or recalibrate their probabilities, in a copy of the file."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 from rich.text import Text
 
+from cutline.calibration.recalibration import Recalibration, in_sql
 from cutline.cli import render
 from cutline.cli.progress import waiting
 from cutline.cli.text import printable, quoted
@@ -14,6 +15,7 @@ from cutline.core import writing
 from cutline.core.errors import ParameterError
 from cutline.cuts.cut import Cut
 from cutline.inputs.flagging import Cases, Flags
+from cutline.inputs.predictions import check_probabilities
 from cutline.loading import load
 
 _KINDS = {
@@ -30,28 +32,57 @@ class Application:
     file: str
     out: Path
     score: str | None = None
-    column: str = "flagged"
+    column: str | None = None
     drop: bool = False
     format: str | None = None
 
 
 def run_apply(asked: Application, *, force: bool, quiet: bool) -> None:
-    """Copy the cases of a file with a column that says whether the cut flags them.
+    """Copy the cases of a file with a column that says whether a cut flags them, or has better probabilities.
 
     Args:
-        asked: The cut, the file and where the copy goes.
+        asked: The cut or recalibration, the file and where the copy goes.
         force: Whether a file may be replaced.
         quiet: Whether nothing is printed.
     """
-    cut: Cut = load(asked.cut)
-    cut.require()
+    found = load(asked.cut)
+    if isinstance(found, Recalibration):
+        _recalibrate(found, asked, force=force, quiet=quiet)
+    else:
+        _flag(found, asked, force=force, quiet=quiet)
+
+
+def _kind(asked: Application, *, force: bool) -> str:
     kind = _KINDS.get(asked.out.suffix.lower())
     if kind is None:
         raise ParameterError(f"--output is {str(asked.out)!r}", f"pass a path that ends in {', '.join(_KINDS)}")
     writing.check(asked.out, overwrite=force)
+    return kind
+
+
+def _recalibrate(found: Recalibration, asked: Application, *, force: bool, quiet: bool) -> None:
+    """Copy the cases with a column of recalibrated probabilities."""
+    kind = _kind(asked, force=force)
+    with waiting("Recalibrating", quiet=quiet), Cases(asked.file, asked.format) as cases:
+        score = asked.score or _only_score(cases)
+        column = asked.column or "recalibrated"
+        check_probabilities("Recalibration", *cases.limits(score))
+        expression, functions = in_sql(found)
+        with writing.filling(asked.out, overwrite=force) as unfinished:
+            cases.derive(score, expression, unfinished, kind, column=column, drop=asked.drop, functions=functions)
+        count = cases.count
+    if not quiet:
+        text = f"{count} cases: {quoted(column)} is {quoted(score)} recalibrated ({found.method})"
+        render.console().print(Text(f"{text}: {printable(str(asked.out))}"))
+
+
+def _flag(cut: Cut, asked: Application, *, force: bool, quiet: bool) -> None:
+    """Copy the cases with a column that says whether the cut flags them."""
+    cut.require()
+    kind = _kind(asked, force=force)
     with waiting("Flagging", quiet=quiet), Cases(asked.file, asked.format) as cases:
         score = asked.score or _only_score(cases)
-        flags = Flags(score, cut.threshold, cut.higher_is_positive, asked.column, asked.drop)
+        flags = Flags(score, cut.threshold, cut.higher_is_positive, asked.column or "flagged", asked.drop)
         with writing.filling(asked.out, overwrite=force) as unfinished:
             flagged = cases.flag(flags, unfinished, kind)
         count = cases.count

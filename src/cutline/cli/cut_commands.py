@@ -38,6 +38,7 @@ def cut(
     json: o.Json = False,
     force: o.Force = False,
     quiet: o.Quiet = False,
+    plugin: o.Plugin = None,
 ) -> None:
     """Choose a cut, and say what can be promised of it for cases to come.
 
@@ -66,17 +67,19 @@ def cut(
 
 
 def apply(
-    cut: Annotated[str, typer.Argument(metavar="CUT", help="A cut that cutline cut -o wrote.", show_default=False)],
+    cut: Annotated[
+        str, typer.Argument(metavar="CUT", help="A cut, or a recalibration, that cutline wrote.", show_default=False)
+    ],
     file: o.File,
     output: o.Flagged,
     score: o.Score = None,
-    column: o.FlagColumn = "flagged",
+    column: o.FlagColumn = None,
     missing: o.MissingRows = o.Missing.error,
     format: o.FileFormat = None,
     force: o.Force = False,
     quiet: o.Quiet = False,
 ) -> None:
-    """Flag new cases by a cut: a copy of the file with a column that says true or false, of any size."""
+    """Flag new cases by a cut, or recalibrate their probabilities: a copy of the file with one more column."""
     from cutline.cli.apply import Application, run_apply
 
     asked = Application(cut, file, output, score, column, missing is o.Missing.drop, format and format.value)

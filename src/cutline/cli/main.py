@@ -12,13 +12,15 @@ from typing import Annotated
 
 import typer
 
-from cutline.cli import chart_command, cut_commands
+from cutline.cli import calibration_commands, chart_command, cut_commands
 from cutline.cli import options as o
+from cutline.cli.application import Application, Commands
 
 FINE, FAILED, REFUSED, BROKEN, STOPPED = 0, 1, 2, 3, 130
 
-app = typer.Typer(
+app = Application(
     name="cutline",
+    cls=Commands,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -227,6 +229,12 @@ app.command(epilog="Examples: cutline chart --list; cutline chart predictions.cs
     chart_command.chart
 )
 app.command(epilog="Example: cutline apply cut.json new.csv --score p -o flagged.csv")(cut_commands.apply)
+app.command(epilog="Example: cutline recalibrate predictions.csv --label y --score p --method beta -o model.json")(
+    calibration_commands.recalibrate
+)
+app.command(epilog="Example: cutline plan --prevalence 0.1 --auc 0.75 --auc-width 0.1 --slope-width 0.4")(
+    calibration_commands.plan
+)
 
 
 @app.command(epilog="Examples: cutline measures; cutline measures mcc; cutline measures kappa; cutline measures --json")

@@ -8,6 +8,7 @@ from rich.text import Text
 
 from cutline.cli import render
 from cutline.cli.evaluate import print_json
+from cutline.cli.formula import plain_formula
 from cutline.core.errors import UnknownNameError, near
 from cutline.measures import MEASURES, Family, Measure
 
@@ -66,10 +67,10 @@ def _explain(measure: Measure) -> None:
         ("names", ", ".join(measure.names)),
         ("question", known["question"]),
         ("meaning", known["meaning"]),
-        ("formula", known["formula"]),
+        ("formula", plain_formula(known["formula"])),
         ("range", f"{low} to {high}; {measure.better + ' is better' if measure.better else 'neither end is better'}"),
-        ("perfect", measure.perfect.latex),
-        ("baseline", measure.baseline.latex),
+        ("perfect", plain_formula(measure.perfect.latex)),
+        ("baseline", plain_formula(measure.baseline.latex)),
         ("undefined", known["undefined"] and f"when {known['undefined']}"),
         ("parameters", parameters),
         ("source", measure.cited),

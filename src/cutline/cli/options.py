@@ -355,8 +355,12 @@ Flagged = Annotated[
     ),
 ]
 FlagColumn = Annotated[
-    str,
-    typer.Option("--column", help="What the new column is called. Example: --column refer", rich_help_panel=_OUTPUT),
+    str | None,
+    typer.Option(
+        "--column",
+        help="What the new column is called; flagged or recalibrated by default. Example: --column refer",
+        rich_help_panel=_OUTPUT,
+    ),
 ]
 
 

@@ -213,7 +213,9 @@ def comparison(screen: Console, summary: ComparisonSummary) -> RenderableType:
         parts += [Text(), _differences(screen, summary, f"{printable(a)} minus {printable(b)}", rows)]
     if len(summary.models) > 2:
         parts += [Text(), Text("p is corrected for the number of pairs (Holm); the intervals are not.", style="dim")]
-    told = [*summary.verdict, *([summary.dominance["roc"].verdict] if "roc" in summary.dominance else [])]
+    told = list(summary.verdict)
+    if not any(note.rule == "dominance" for note in summary.notes) and "roc" in summary.dominance:
+        told.append(summary.dominance["roc"].verdict)
     if told:
         parts += [Text(), Text("Verdict", style="bold"), *(Text(printable(line)) for line in told)]
     return Group(*parts)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -78,7 +78,8 @@ class File:
         compression = compression_of(self._path, self.title)
         if compression != "zstd":  # whose first lines Python cannot see
             check_keys(head(self._path, self.title, compression), self.title)
-        return f"read_json({self._literal}, format = 'auto', sample_size = -1, compression = '{compression}')"
+        how = "uncompressed" if compression == "none" else compression  # the word that every version knows
+        return f"read_json({self._literal}, format = 'auto', sample_size = -1, compression = '{how}')"
 
     def _written_names(self, own: Sequence[str]) -> Sequence[str]:
         """The names as the file has them: DuckDB gives the second of p and p, or of p and P, another."""
@@ -144,13 +145,54 @@ class File:
             into: The file to write.
             kind: Its format: csv, parquet or json.
         """
+        at = f"CAST('{threshold!r}' AS {'FLOAT' if self.types[score.column] == 'FLOAT' else 'DOUBLE'})"
+
+        def reaches(value: str) -> str:
+            return f"({value} {'>=' if higher else '<='} {at})"
+
+        self.derive(score, reaches, column=column, drop=drop, into=into, kind=kind)
+        with self._plainly():
+            return int(self._one(f"SELECT count(*) FROM {self._from} WHERE {reaches(self._sql(score))}")[0])  # noqa: S608
+
+    def limits(self, score: Ask) -> tuple[float, float]:
+        """The smallest and the largest score.
+
+        Args:
+            score: The column of the scores.
+        """
+        self._check_numbers(score)
+        value = self._sql(score)
+        with self._plainly():
+            low, high = self._one(f"SELECT min({value}), max({value}) FROM {self._from}")  # noqa: S608
+        return float(low), float(high)
+
+    def teach(self, name: str, function: Callable[[float], float]) -> None:
+        """Let expressions call a function of one number.
+
+        Args:
+            name: What expressions call it.
+            function: The function.
+        """
+        self._connection.create_function(name, function, ["DOUBLE"], "DOUBLE")
+
+    def derive(
+        self, score: Ask, expression: Callable[[str], str], *, column: str, drop: bool, into: Path, kind: str
+    ) -> None:
+        """Copy the rows to a file, with a column that is computed from the score; see `flag`.
+
+        Args:
+            score: The column of the scores.
+            expression: What is computed, in SQL, of the SQL of the score.
+            column: The name of the new column.
+            drop: Whether rows without a score are left out; they are refused otherwise.
+            into: The file to write.
+            kind: Its format: csv, parquet or json.
+        """
         self._check_numbers(score)
         value = self._sql(score)
         self._check_present(score, value, drop=drop)
-        at = f"CAST('{threshold!r}' AS {'FLOAT' if self.types[score.column] == 'FLOAT' else 'DOUBLE'})"
-        reaches = f"({value} {'>=' if higher else '<='} {at})"
         names = [*self.columns, column]
-        cells = [*(_quoted(self._names[name]) for name in self.columns), reaches]
+        cells = [*(_quoted(self._names[name]) for name in self.columns), expression(value)]
         where = f" WHERE {value} IS NOT NULL AND NOT isnan({value})" if drop else ""
         if kind == "csv":  # the header as a row, because DuckDB renames columns that differ in case alone
             header = ", ".join(_literal(name) for name in names)
@@ -162,7 +204,6 @@ class File:
             query, options = f"SELECT {own} FROM {self._from}{where}", f"FORMAT {kind}"  # noqa: S608
         with self._plainly():
             self._connection.execute(f"COPY ({query}) TO {_literal(os.fspath(into))} ({options})")
-            return int(self._one(f"SELECT count(*) FROM {self._from} WHERE {reaches}")[0])  # noqa: S608
 
     def _check_present(self, score: Ask, value: str, *, drop: bool) -> None:
         """Refuse a row without a score."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -78,6 +79,51 @@ class Cases:
             flagged = self._file.flag(score, flags.threshold, into=between, kind="parquet", **how)
             _as_arrow(between, into)
         return flagged
+
+    def derive(
+        self,
+        score: str,
+        expression: Callable[[str], str],
+        into: Path,
+        kind: str,
+        *,
+        column: str,
+        drop: bool = False,
+        functions: Mapping[str, Callable[[float], float]] | None = None,
+    ) -> None:
+        """Write the cases with a column that is computed from their score.
+
+        Args:
+            score: The column of the scores.
+            expression: What is computed, in SQL, of the SQL of the score.
+            into: The file to write.
+            kind: Its format: csv, parquet, json or arrow.
+            column: The name of the new column.
+            drop: Whether rows without a score are left out.
+            functions: Functions that the expression calls, by name.
+        """
+        asked = Ask("scores", score)
+        check(self._file, {"scores": asked})
+        if column in self.columns:
+            raise InputError(f"{self.title} has a column {column!r} already: pass another name for the new one.")
+        for name, function in (functions or {}).items():
+            self._file.teach(name, function)
+        if kind != "arrow":
+            return self._file.derive(asked, expression, column=column, drop=drop, into=into, kind=kind)
+        with tempfile.TemporaryDirectory(prefix="cutline-") as folder:
+            between = Path(folder, "rows")
+            self._file.derive(asked, expression, column=column, drop=drop, into=between, kind="parquet")
+            _as_arrow(between, into)
+        return None
+
+    def limits(self, score: str) -> tuple[float, float]:
+        """The smallest and the largest score.
+
+        Args:
+            score: The column of the scores.
+        """
+        check(self._file, {"scores": Ask("scores", score)})
+        return self._file.limits(Ask("scores", score))
 
 
 def _as_arrow(source: Path, into: Path) -> None:

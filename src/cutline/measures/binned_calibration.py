@@ -35,10 +35,14 @@ def bin_of(r: Ranking, bins: int, binning: str) -> Array:
     if binning == "width":
         return np.broadcast_to(np.clip(np.ceil(r.key * bins) - 1, 0, bins - 1).astype(np.intp), r.pos.shape)
     before = np.asarray(r.total)[..., None] - r.ends[..., 1:]  # how many cases have a lower probability
+    there = r.size[..., ::-1] > 0
+    lowest = np.take_along_axis(r.size[..., ::-1], there.argmax(-1)[..., None], -1)[..., 0]
     found = np.zeros(r.pos.shape, dtype=np.intp)
     for i in range(1, bins):
         edge = i * (r.total - 1) // bins + 1 if r.integral else r.total * i / bins
-        found += before >= np.asarray(edge)[..., None]
+        reaches = -(-i * (r.total - 1) // bins) + 1 if r.integral else edge
+        # A quantile that is the lowest probability ends no bin: the first bin includes its lower end.
+        found += (before >= np.asarray(edge)[..., None]) & np.asarray(reaches > lowest)[..., None]
     return found
 
 
@@ -72,7 +76,7 @@ def ece(r: Ranking, *, bins: int = 10, binning: str = "mass", average: str = "ca
 
     It is biased upwards, even for a perfect model: `ev.calibration()` says what a calibrated one would get.
 
-    >>> ece([1, 0, 1, 1], [0.2, 0.2, 0.8, 0.8], bins=2)  # |0.5 - 0.2| and |1 - 0.8|, in halves
+    >>> round(ece([1, 0, 1, 1], [0.2, 0.2, 0.8, 0.8], bins=2), 6)  # |0.5 - 0.2| and |1 - 0.8|, in halves
     0.25
     """
     observed, expected, size = in_bins(r, int(bins), binning)

@@ -150,34 +150,48 @@ def min_expected_cost(r: Ranking, *, cost_fp: float = 1.0, cost_fn: float = 1.0)
     baseline=0,
     undefined=ONE_CLASS,
     parameters={
+        "prior": Parameter(
+            "distribution of the cost share c: 'prevalence' (Hand and Anagnostopoulos 2014), 'symmetric' (Hand 2009), "
+            "or 'severity', which the R package hmeasure takes unless told otherwise",
+            choices=("prevalence", "symmetric", "severity"),
+        ),
         "a": Parameter(
-            "first shape of the Beta distribution of the cost share c; 1 + prevalence by default",
+            "first shape of the Beta distribution of the cost share c; that of the prior by default",
             low=0,
             includes_low=False,
             example=2,
         ),
-        "b": Parameter("second shape; 2 - prevalence by default", low=0, includes_low=False, example=2),
+        "b": Parameter("second shape; that of the prior by default", low=0, includes_low=False, example=2),
     },
     concordant=True,
     source=("hand2009", "hand2014"),
 )
-def h_measure(r: Ranking, *, a: float | None = None, b: float | None = None) -> Any:
+def h_measure(r: Ranking, *, prior: str = "prevalence", a: float | None = None, b: float | None = None) -> Any:
     """Which part of the smallest loss without a model is removed, averaged over what the two errors may cost.
 
-    The cost share c of a false positive has a Beta(1 + prevalence, 2 - prevalence) distribution, as Hand and
-    Anagnostopoulos (2014) propose; a = b = 2 is the original of 2009.
+    The cost share c of a false positive has the distribution Beta(1 + prevalence, 2 - prevalence), as Hand and
+    Anagnostopoulos (2014) propose. The prior "symmetric" is Beta(2, 2), the original of 2009, and "severity" is
+    Beta(2, 1 + N/P).
     """
-    return over_stack(lambda one: _h_measure(one, a, b), r)
+    return over_stack(lambda one: _h_measure(one, prior, a, b), r)
 
 
-def _h_measure(r: Ranking, a: float | None, b: float | None) -> float:
+def _shapes(prior: str, prevalence: float) -> tuple[float, float]:
+    """The shapes of a prior by its name."""
+    if prior == "symmetric":
+        return 2.0, 2.0
+    return (2.0, 1 / prevalence) if prior == "severity" else (1 + prevalence, 2 - prevalence)  # 1 + N/P is 1/prevalence
+
+
+def _h_measure(r: Ranking, prior: str, a: float | None, b: float | None) -> float:
     from scipy.special import betainc
 
     n_pos, n_neg = float(r.positives), float(r.negatives)
     if not n_pos or not n_neg:
         return math.nan
     share = n_pos / (n_pos + n_neg)
-    a, b = (1 + share if a is None else a), (2 - share if b is None else b)
+    shapes = _shapes(prior, share)
+    a, b = (shapes[0] if a is None else a), (shapes[1] if b is None else b)
     mean = a / (a + b)
 
     def loss(missed: Any, false: Any, low: Any, high: Any) -> float:

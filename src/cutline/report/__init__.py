@@ -66,7 +66,9 @@ def html(found: Evaluation | Comparison, summary: Summary | ComparisonSummary | 
     from cutline.report.page import of_comparison, of_evaluation
 
     if isinstance(found, Evaluation) and not isinstance(summary, ComparisonSummary):
-        return of_evaluation(found, summarized(found) if summary is None else summary)
+        summary = summarized(found) if summary is None else summary
+        cut = summary.cut
+        return of_evaluation(found if cut == found.cut else found.with_cut(**cut.parameters), summary)
     if isinstance(found, Comparison) and not isinstance(summary, Summary):
         return of_comparison(found, summarized(found) if summary is None else summary)
     raise ParameterError("The summary is not one of this result", "pass that of its summary()")

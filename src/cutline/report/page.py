@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import gzip
 import hashlib
-import itertools
 import json
 import math
 import re
@@ -42,7 +41,7 @@ def of_evaluation(evaluation: Evaluation, summary: Summary) -> str:
     context = {
         "title": evaluation.name or "Evaluation",
         "heading": summary.title.removeprefix(f"{evaluation.name}: "),
-        "verdict": verdict.verdict(evaluation, summary.notes, summary.level),
+        "verdict": verdict.verdict(evaluation, summary),
         "cards": measure_rows.cards(rows),
         "notes": summary.notes,
         "comparison": None,
@@ -67,8 +66,7 @@ def of_comparison(comparison: Comparison, summary: ComparisonSummary) -> str:
         "others": [],
     }
     flat = [{"model": name} | row for name, own in rows.items() for row in own]
-    pairs = list(itertools.combinations(comparison.names, 2))
-    confidence = [comparison.confidence_curve("auc", a, b) for a, b in pairs] if len(pairs) <= MOST_PAIRS else []
+    confidence = summary.confidence if len(summary.confidence) <= MOST_PAIRS else ()
     return _page(dict(comparison.items()), context, summary, flat, library, confidence)
 
 

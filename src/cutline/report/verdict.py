@@ -15,6 +15,7 @@ from cutline.evaluation import Evaluation
 from cutline.results.comparison_summary import ComparisonSummary
 from cutline.results.estimate import Estimate
 from cutline.results.methods import method_titles
+from cutline.results.summary import Summary
 
 _FEW_PAIRS = 3
 _OF_DIFFERENCES = ("too-small",)  # the second sentence says it
@@ -22,9 +23,9 @@ _CLEARLY = 0.6  # the AUC that the whole interval lies above when a model is cal
 _LONG = 5  # digits from which on they are grouped by thin spaces, as the page's program does
 
 
-def verdict(evaluation: Evaluation, notes: Sequence[Note], level: float) -> list[str]:
+def verdict(evaluation: Evaluation, summary: Summary) -> list[str]:
     """Three sentences on one model."""
-    return [_ranking(evaluation, level), _cut(evaluation), _caveat(evaluation, notes)]
+    return [_ranking(evaluation, summary), _cut(evaluation), _caveat(evaluation, summary.notes)]
 
 
 def verdict_on(comparison: Comparison, summary: ComparisonSummary) -> list[str]:
@@ -59,14 +60,15 @@ def _or_nothing(value: float) -> float:
     return -1.0 if math.isnan(value) else value
 
 
-def _ranking(evaluation: Evaluation, level: float) -> str:
-    r = evaluation.ranking
+def _ranking(evaluation: Evaluation, summary: Summary) -> str:
+    r, level = evaluation.ranking, summary.level
     who = evaluation.name or "The model"
     share = f"{100 * r.positives / r.total:.3g} %"
     on = f"{who} was evaluated on {_cases(r)}, {grouped(r.positives)} of them positive ({share})"
     if not r.positives or not r.negatives:
         return f"{on}; with one class alone, nothing can be said of how well it ranks."
-    area = evaluation.estimate("auc", level)
+    area = next((row.estimate for row in summary.rows if row.name == "auc"), None)
+    area = area or evaluation.summary("auc", intervals=False, level=level).rows[0].estimate
     interval = (
         f", {100 * level:g} % interval {shown(area.low)} to {shown(area.high)}"
         if area.has_interval

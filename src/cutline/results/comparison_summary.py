@@ -142,6 +142,7 @@ class ComparisonSummary:
     omnibus: Omnibus | None = None
     dominance: Mapping[str, Regions] = field(default_factory=dict)  # by the name of the curve
     notes: tuple[Note, ...] = ()
+    confidence: tuple[Any, ...] = ()  # the confidence curve of each pair, in the measure of the verdict
 
     @property
     def level(self) -> float:

@@ -11,6 +11,7 @@ import numpy as np
 from cutline.core.ranking import Array
 from cutline.core.table import Table, p_shown, shown
 from cutline.inference.two.differences import Difference
+from cutline.results.methods import method_title
 
 _LEVELS = np.concatenate((np.arange(100) / 100, [0.995, 0.999]))
 
@@ -59,7 +60,7 @@ class ConfidenceCurve:
 
     def __repr__(self) -> str:
         head = f"Confidence curve of {self.measure}: {shown(self.value)}, {len(self.x)} points"
-        test = f"p {p_shown(self.p_value)} for no difference ({self.method})"
+        test = f"p {p_shown(self.p_value)} for no difference ({method_title(self.method)})"
         return "\n".join([f"{head}, {test}", *(f"  note: {note}" for note in self.notes)])
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cutline.inference.resampling.pairing import Pairing, bootstrap
+from cutline.inference.two.confidence_curve import ConfidenceCurve, confidence_curve
 from cutline.inference.two.differences import chi_square
 from cutline.inference.two.paired_measure import PairedMeasure, covariance_of_all
 from cutline.inference.two.questions import Questions, ask
@@ -25,8 +26,9 @@ class Differences:
     """The rows of all measures and pairs, and the questions that they answer."""
 
     rows: tuple[DifferenceRow, ...]
-    verdict: tuple[str, ...]
-    omnibus: Omnibus | None
+    verdict: tuple[str, ...] = ()
+    omnibus: Omnibus | None = None
+    confidence: tuple[ConfidenceCurve, ...] = ()
 
 
 def differences(
@@ -44,10 +46,16 @@ def differences(
     told = [one for one in asked if resamples or not one.needs_resamples()]
     first = next((one for one in told if one.measure.name == "auc"), told[0] if told else None)
     if first is None:
-        return Differences(rows, (), None)
+        return Differences(rows)
     method = "auto" if resamples else first.chosen("auto")
     whole = omnibus(first, first.tests(method), pairing, method) if len(cuts) > 2 else None
-    return Differences(rows, first.sentences(level, method), whole)
+    curves = tuple(confidence_curve(one.title, *one.difference(_of_interval(method))) for one in first.pairs.values())
+    return Differences(rows, first.sentences(level, method), whole, curves)
+
+
+def _of_interval(test: str) -> str:
+    """The method of the interval that goes with a test."""
+    return "tango" if test == "mcnemar_midp" else test
 
 
 def answered(
@@ -70,7 +78,7 @@ def _rows(asked: Questions, at: Mapping[str, Any], level: float, resamples: int)
         return
     # Without resamples, what stands in for a formula that says nothing is not drawn either.
     by_test = "auto" if resamples else method
-    by_interval = "tango" if by_test == "mcnemar_midp" else by_test
+    by_interval = _of_interval(by_test)
     for one, test in zip(asked.pairs.values(), asked.tests(by_test), strict=True):
         if one.reasons:
             yield _without(one, at, level, one.reasons)
@@ -87,7 +95,7 @@ def _without(one: PairedMeasure, at: Mapping[str, Any], level: float, why: tuple
     return DifferenceRow(one.measure, *one.names, *one.values, found, math.nan, math.nan, "", why, at)
 
 
-def tests_of(asked: Questions, method: str, pairing: Pairing) -> PairTests:
+def all_pair_tests(asked: Questions, method: str, pairing: Pairing) -> PairTests:
     """The tests of all pairs in a measure, and the one of no difference at all."""
     found = asked.tests(method)
     name = str(asked.measure)

@@ -11,6 +11,7 @@ from typing import Any
 from cutline.core.equality import ComparedByFields
 from cutline.core.table import Table, p_shown, plain, shown
 from cutline.inference.two.differences import holm
+from cutline.results.methods import method_title
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +90,7 @@ class PairTests(ComparedByFields):
         lines = [
             f"{pair.measure}: {pair.a} - {pair.b} = {shown(pair.difference)}, p {p_shown(pair.p_value)}"
             + (f" ({p_shown(pair.p_holm)} after Holm's correction)" if len(self) > 1 else "")
-            + f" ({pair.method})"
+            + f" ({method_title(pair.method)})"
             for pair in self.pairs
         ]
         if len(self) > 1:

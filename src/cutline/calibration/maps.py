@@ -1,0 +1,149 @@
+"""The maps from a probability to a better one: how each is fitted on a ranking, and applied to new probabilities."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from cutline.core import logistic
+from cutline.core.errors import InputError
+from cutline.core.ranking import Array, Ranking
+from cutline.measures.calibration import calibration_intercept, joint_fit
+from cutline.measures.miscalibration import isotonic
+
+METHODS = ("intercept", "logistic", "beta", "isotonic", "venn_abers")
+EPS = float(np.finfo(float).eps)
+
+
+def fitted(r: Ranking, method: str) -> dict[str, Any]:
+    """The parameters of a map, as plain numbers and lists."""
+    if not r.positives or not r.negatives:
+        raise InputError("All cases are of one class: recalibration needs cases of both.")
+    return {
+        "intercept": _intercept,
+        "logistic": _logistic,
+        "beta": _beta,
+        "isotonic": _isotonic,
+        "venn_abers": _venn_abers,
+    }[method](r)
+
+
+def _defined(numbers: Array, method: str) -> list[float]:
+    if not np.isfinite(numbers).all():
+        raise InputError(
+            f"The scores separate the classes or are all alike, so that no {method} map fits best: pass more cases, or "
+            "method='intercept' or 'isotonic'."
+        )
+    return [float(number) for number in numbers]
+
+
+def _intercept(r: Ranking) -> dict[str, Any]:
+    [shift] = _defined(np.atleast_1d(calibration_intercept.compute(r)), "intercept")
+    return {"intercept": shift, "slope": 1.0}
+
+
+def _logistic(r: Ranking) -> dict[str, Any]:
+    shift, slope = _defined(joint_fit(r).coefficients, "logistic")
+    return {"intercept": shift, "slope": slope}
+
+
+def _beta(r: Ranking) -> dict[str, Any]:
+    """Kull, Silva Filho and Flach (2017): a and b are at least 0, and one that would not be is left out."""
+    columns = _log_columns(r.key)
+    _logistic(r)  # refuses classes that are separated: there is no maximum here either
+
+    def fit(*kept: int) -> tuple[float, list[float]]:
+        design = np.column_stack([np.ones(len(r)), *(columns[i] for i in kept)])
+        shift, *slopes = _defined(logistic.fit(design, *r.floats).coefficients, "beta")
+        return shift, slopes
+
+    c, (a, b) = fit(0, 1)
+    if a < 0:
+        c, [b] = fit(1)
+        a = 0.0
+    elif b < 0:
+        c, [a] = fit(0)
+        b = 0.0
+    return {"a": a, "b": b, "c": c}
+
+
+def _log_columns(p: Array) -> tuple[Array, Array]:
+    """The columns ln p and -ln(1 - p), with probabilities of 0 and 1 a machine epsilon inside."""
+    inside = np.clip(np.asarray(p, dtype=float), EPS, 1 - EPS)
+    return np.log(inside), -np.log1p(-inside)
+
+
+def _isotonic(r: Ranking) -> dict[str, Any]:
+    """The corners of the isotonic curve: the first and the last score of each pool, ascending."""
+    there = r.size > 0
+    x, y = r.key[there][::-1], isotonic(r)[there][::-1]
+    change = np.flatnonzero(y[1:] != y[:-1])
+    corners = np.unique(np.concatenate(([0], change, change + 1, [len(x) - 1])))
+    return {"x": x[corners].tolist(), "y": y[corners].tolist()}
+
+
+def _venn_abers(r: Ranking) -> dict[str, Any]:
+    """What isotonic regression gives each score when a case of either class is added there (Vovk et al., 2015)."""
+    there = r.size > 0
+    x, pos, neg = r.key[there][::-1], r.floats[0][there][::-1], r.floats[1][there][::-1]
+    with_positive = _with_positive(pos, neg)
+    with_negative = 1 - _with_positive(neg[::-1], pos[::-1])[::-1]
+    return {"x": x.tolist(), "low": with_negative.tolist(), "high": with_positive.tolist()}
+
+
+def _with_positive(pos: Array, neg: Array) -> Array:
+    """The isotonic value at each score, ascending, when a positive is added to it.
+
+    It is the slope of the tangent from the points before, of the cumulated positives over the cumulated cases, to the
+    points after, which the added case moves by one. Going up, the tangent stays until a point falls below it.
+    """
+    w, s = (np.concatenate(([0.0], np.cumsum(cells))) for cells in (pos + neg, pos))
+    found, touch, slope = np.empty(len(pos)), 0, np.inf
+    for i in range(len(pos)):
+        if i == 0 or s[i] < s[touch] + (w[i] - w[touch]) * slope:
+            touch = i
+            slope = float(((s[i + 1 :] + 1 - s[i]) / (w[i + 1 :] + 1 - w[i])).min())
+        found[i] = slope
+    return found
+
+
+# ---------------------------------------------------------------------- application
+
+
+def mapped(method: str, found: dict[str, Any], p: Array) -> Array:
+    """The recalibrated probabilities."""
+    p = np.asarray(p, dtype=float)
+    if method in ("intercept", "logistic"):
+        log_p, minus_log_q = _log_columns(p)
+        return _expit(found["intercept"] + found["slope"] * (log_p + minus_log_q))
+    if method == "beta":
+        log_p, minus_log_q = _log_columns(p)
+        return _expit(found["c"] + found["a"] * log_p + found["b"] * minus_log_q)
+    if method == "isotonic":
+        return np.asarray(np.interp(p, found["x"], found["y"]))
+    low, high = mapped_interval(found, p)
+    return np.asarray(high / (1 - low + high))
+
+
+def mapped_interval(found: dict[str, Any], p: Array) -> tuple[Array, Array]:
+    """The two probabilities of Venn-Abers: a new case is counted as a negative, and as a positive."""
+    x = np.asarray(found["x"])
+    low, high = np.append(0.0, found["low"]), np.append(found["high"], 1.0)
+    return low[np.searchsorted(x, p, side="right")], high[np.searchsorted(x, p, side="left")]
+
+
+def _expit(eta: Array) -> Array:
+    return np.asarray(1 / (1 + np.exp(-np.clip(eta, -700, 700))))
+
+
+def in_sql(method: str, found: dict[str, Any], value: str) -> str | None:
+    """The map as an expression of SQL; None where it has too many steps for one."""
+    inside = f"least(greatest({value}, {EPS!r}), {1 - EPS!r})"
+    if method in ("intercept", "logistic"):
+        eta = f"{found['intercept']!r} + {found['slope']!r} * (ln({inside}) - ln(1 - {inside}))"
+    elif method == "beta":
+        eta = f"{found['c']!r} + {found['a']!r} * ln({inside}) - {found['b']!r} * ln(1 - {inside})"
+    else:
+        return None
+    return f"(1 / (1 + exp(-({eta}))))"

@@ -1,0 +1,173 @@
+"""recalibrate(): a map from the probabilities of a model to better ones, fitted on a ranking and kept in a file."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cutline.calibration import maps
+from cutline.calibration.maps import METHODS, fitted, mapped, mapped_interval
+from cutline.core import columns, writing
+from cutline.core.errors import InputError, ParameterError
+from cutline.core.ranking import Array, Ranking
+from cutline.inputs.predictions import check_probabilities, rank
+
+SCHEMA = "cutline/recalibration/1"
+
+
+@dataclass(frozen=True)
+class Recalibration:
+    """A map from probabilities to better ones: `apply` it to new ones, `save` it as JSON.
+
+    `shift` moves the log odds of what the map gives: `to_prevalence` sets it for a population with another share of
+    positives.
+    """
+
+    method: str
+    parameters: dict[str, Any]
+    cases: float
+    prevalence: float
+    shift: float = 0.0
+
+    def apply(self, scores: Any) -> Array:
+        """The recalibrated probabilities.
+
+        Args:
+            scores: Probabilities of the model that the map was fitted for.
+
+        >>> round(float(Recalibration("logistic", {"intercept": 0.0, "slope": 2.0}, 10, 0.5).apply([0.25])[0]), 3)
+        0.1
+        """
+        return self._shifted(mapped(self.method, self.parameters, self._probabilities(scores)))
+
+    def interval(self, scores: Any) -> tuple[Array, Array]:
+        """The two probabilities of Venn-Abers for each case, one of which is calibrated whatever the data.
+
+        Args:
+            scores: Probabilities of the model that the map was fitted for.
+        """
+        if self.method != "venn_abers":
+            raise ParameterError(f"{self.method} gives one probability: an interval comes from method='venn_abers'.")
+        low, high = mapped_interval(self.parameters, self._probabilities(scores))
+        return self._shifted(low), self._shifted(high)
+
+    def to_prevalence(self, prevalence: float) -> Recalibration:
+        """The map for a population where another share of the cases is positive, and all else is the same.
+
+        Args:
+            prevalence: The share of positives there; the odds are multiplied by the ratio of the two odds.
+        """
+        new = columns.number(prevalence, "prevalence")
+        if not 0 < new < 1:
+            raise ParameterError(f"is {new:g}", "pass a share between 0 and 1", argument="prevalence")
+        ratio = math.log(new / (1 - new)) - math.log(self.prevalence / (1 - self.prevalence))
+        return replace(self, shift=ratio)
+
+    def _probabilities(self, scores: Any) -> Array:
+        found = columns.scores(scores).astype(float)
+        if np.isnan(found).any():
+            raise columns.missing_error("scores", np.isnan(found), None, "a missing score cannot be recalibrated")
+        if len(found):
+            check_probabilities("Recalibration", float(found.min()), float(found.max()))
+        return found
+
+    def _shifted(self, p: Array) -> Array:
+        if not self.shift:
+            return p
+        grown = p * math.exp(self.shift)
+        return np.asarray(grown / (grown + 1 - p))
+
+    def to_dict(self) -> dict[str, Any]:
+        """All that the map is, ready for JSON."""
+        return {"schema": SCHEMA} | asdict(self)
+
+    @classmethod
+    def from_dict(cls, document: dict[str, Any]) -> Recalibration:
+        """The map that `to_dict` described.
+
+        Args:
+            document: What `to_dict` gave, perhaps by way of a file.
+        """
+        try:
+            own = {name: document[name] for name in ("method", "parameters", "cases", "prevalence", "shift")}
+        except KeyError as error:
+            raise InputError(f"The recalibration has no {error.args[0]!r}: pass a file that cutline wrote.") from None
+        if own["method"] not in METHODS:
+            raise InputError(f"The recalibration is of the method {own['method']!r}, which is not known here.")
+        return cls(**own)
+
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
+        """Write the map as JSON.
+
+        Args:
+            path: The file to write.
+            overwrite: Whether a file that is there may be replaced.
+        """
+        return writing.write(path, json.dumps(self.to_dict(), indent=1).encode(), overwrite=overwrite)
+
+    def __repr__(self) -> str:
+        some = {k: v for k, v in self.parameters.items() if not isinstance(v, list)}
+        told = ", ".join(f"{name} {value:.4g}" for name, value in some.items())
+        steps = f"{len(self.parameters['x'])} steps" if "x" in self.parameters else told
+        return f"Recalibration({self.method}: {steps}; fitted on {self.cases:.15g} cases)"
+
+
+def recalibrate(
+    data: Any,
+    scores: Any = None,
+    weights: Any = None,
+    *,
+    method: str = "logistic",
+    positive: Any = None,
+) -> Recalibration:
+    """Fit a map from the probabilities of a model to better ones.
+
+    Args:
+        data: What `evaluate` gives, a `Ranking`, or the labels, followed by the scores.
+        scores: The probabilities, when labels are given.
+        weights: The weights of the cases, when labels are given; a weight is a repetition.
+        method: "intercept" moves the log odds, "logistic" stretches them too, "beta" bends them, "isotonic" takes the
+            best curve that rises, and "venn_abers" gives an interval with each probability.
+        positive: The label of the positive class, when labels are given.
+
+    Returns:
+        The map. Fitted and judged on the same cases it flatters itself: see `worth_recalibrating`.
+
+    >>> recalibrate([1, 0, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.3, 0.2, 0.1], method="intercept")
+    Recalibration(intercept: intercept 0, slope 1; fitted on 6 cases)
+    """
+    if method not in METHODS:
+        raise ParameterError(f"is {method!r}", f"pass {', '.join(map(repr, METHODS))}", argument="method")
+    r = data if isinstance(data, Ranking) else getattr(data, "ranking", None)
+    if r is None:
+        if scores is None:
+            raise ParameterError("recalibrate takes an evaluation, a ranking, or labels and scores: pass the scores.")
+        r = rank(data, scores, weights, positive=positive)
+    low, high = sorted((float(r.score[0]), float(r.score[-1])))
+    check_probabilities("Recalibration", low, high, higher_is_positive=r.higher_is_positive)
+    found = fitted(r, method)
+    return Recalibration(method, found, float(r.total), float(r.positives) / float(r.total))
+
+
+def in_sql(found: Recalibration) -> tuple[Callable[[str], str], dict[str, Callable[[float], float]]]:
+    """The map as an expression of SQL, and the functions that it calls.
+
+    Args:
+        found: The map. One with few parameters is a formula; one with many steps is a function of Python.
+    """
+    if maps.in_sql(found.method, found.parameters, "x") is None:
+        return (lambda value: f"recalibrated({value})"), {"recalibrated": lambda p: float(found.apply([p])[0])}
+
+    def formula(value: str) -> str:
+        p = str(maps.in_sql(found.method, found.parameters, value))
+        grown = f"({p} * {math.exp(found.shift)!r})"
+        return f"({grown} / ({grown} + 1 - {p}))" if found.shift else p
+
+    return formula, {}

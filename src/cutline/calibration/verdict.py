@@ -1,0 +1,236 @@
+"""What `ev.calibration()` gives: the numbers, a test, a bound, and the verdict in words."""
+
+from __future__ import annotations
+
+import html
+import math
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cutline.core.checks import LEVEL, check_level
+from cutline.core.counts import written
+from cutline.core.errors import ParameterError
+from cutline.core.ranking import Ranking
+from cutline.core.table import Table, plain, shown
+from cutline.evaluation import Evaluation
+from cutline.inference.one.bands import Band
+from cutline.inference.one.calibration_bands import calibration_band
+from cutline.measures import MEASURES
+from cutline.measures.binned_calibration import bin_of
+from cutline.results.estimate import Estimate
+
+BY_FORMULA = ("oe_ratio", "calibration_intercept", "calibration_slope")
+BY_RESAMPLING = ("mcb", "dsc", "ici", "e90", "ece")
+QUICKLY_RESAMPLED = 5000  # distinct scores
+MOST = 0.9  # of the cases, for which a second bound is given
+
+
+class Region(NamedTuple):
+    """A stretch of probabilities where the curve leaves what a calibrated model would show, and on which side."""
+
+    low: float
+    high: float
+    says: float
+    happens: float
+
+    @property
+    def words(self) -> str:
+        """Where it is, and what happens there."""
+        where = f"at {self.low:.3g}" if self.low == self.high else f"from {self.low:.3g} to {self.high:.3g}"
+        side = "too low" if self.happens > self.says else "too high"
+        return f"{side} {where} (they say {self.says:.3g}, {self.happens:.3g} are positive)"
+
+
+@dataclass(frozen=True, eq=False)
+class Calibration:
+    """How far the probabilities can be trusted. Print it, or read its fields.
+
+    `z` and `p_value` are Spiegelhalter's test. `off_by` bounds how far any probability is from the true share of
+    positives at it, and `off_by_for_most` how far those of nine cases in ten are; both are NaN when the weights are not
+    whole numbers. `expected_ece` is what the ECE of a calibrated model with these probabilities would be.
+    """
+
+    estimates: tuple[Estimate, ...]
+    z: float
+    p_value: float
+    off_by: float
+    off_by_for_most: float
+    expected_ece: float
+    regions: tuple[Region, ...]
+    verdict: tuple[str, ...]
+    level: float
+    notes: tuple[str, ...] = ()
+
+    def __getitem__(self, measure: str) -> Estimate:
+        name = MEASURES[measure].name
+        for estimate in self.estimates:
+            if estimate.measure == name:
+                return estimate
+        raise ParameterError(f"{name} is not among the numbers of a calibration: ask ev.estimate({name!r}).")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields, ready for JSON."""
+        numbers = ("z", "p_value", "off_by", "off_by_for_most", "expected_ece", "level")
+        return {
+            "schema": "cutline/calibration/1",
+            "verdict": list(self.verdict),
+            "estimates": [estimate.to_dict() for estimate in self.estimates],
+            **{name: plain(getattr(self, name)) for name in numbers},
+            "regions": [region._asdict() for region in self.regions],
+            "notes": list(self.notes),
+        }
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """The estimates as a data frame of pandas, polars or pyarrow."""
+        return self._table().to_frame(backend)
+
+    def _table(self) -> Table:
+        rows = tuple((e.measure, e.value, e.low, e.high, e.method) for e in self.estimates)
+        return Table(("measure", "value", "low", "high", "method"), rows)
+
+    def __repr__(self) -> str:
+        return "\n".join([*self.verdict, "", repr(self._table()), *(f"Note: {note}" for note in self.notes)])
+
+    def _repr_html_(self) -> str:
+        said = "".join(f"<li>{html.escape(line)}</li>" for line in self.verdict)
+        notes = "".join(f"<li>{html.escape(note)}</li>" for note in self.notes)
+        return f"<div><ul>{said}</ul>{self._table()._repr_html_()}" + (f"<ul>{notes}</ul>" if notes else "") + "</div>"
+
+
+def calibration(ev: Evaluation, *, level: float = LEVEL, resamples: int = 1000, seed: int = 0) -> Calibration:
+    """Whether the probabilities of an evaluation can be trusted.
+
+    Args:
+        ev: What `evaluate` gives; its scores are probabilities.
+        level: The level of the intervals, of the bands and of the bound.
+        resamples: How many resamples and simulations there are.
+        seed: Makes the result reproducible.
+
+    Returns:
+        Numbers, a test, a bound and a verdict in words.
+    """
+    level, r = check_level(level), ev.ranking
+    MEASURES["oe_ratio"].prepare(r, {})  # refuses what is not a probability
+    names = BY_FORMULA + (BY_RESAMPLING if len(r) <= QUICKLY_RESAMPLED else ())
+    estimates = ev.estimates(names, level, resamples=resamples, seed=seed)
+    notes = []
+    if len(r) > QUICKLY_RESAMPLED:
+        estimates += [_alone(ev, name, level) for name in BY_RESAMPLING]
+        notes.append(f"With {len(r)} distinct scores nothing is resampled: ask ev.estimate() for those intervals.")
+    band = calibration_band(r, "consistency", level=level, seed=seed)
+    honest = calibration_band(r, "honest", level=level) if r.integral else None
+    z = float(MEASURES["spiegelhalter"].compute(r))
+    regions = _regions(band, r)
+    off_by, most = _off_by(honest, r)
+    found = {estimate.measure: estimate for estimate in estimates}
+    p_value = math.erfc(abs(z) / math.sqrt(2))
+    verdict = _verdict(found, regions, p_value, level, r)
+    verdict += _bound(off_by, most, level)
+    notes += [*band.notes, *(honest.notes if honest else ())]
+    return Calibration(
+        tuple(estimates),
+        z,
+        p_value,
+        off_by,
+        most,
+        expected_ece(r),
+        regions,
+        tuple(verdict),
+        level,
+        tuple(dict.fromkeys(notes)),
+    )
+
+
+def _alone(ev: Evaluation, name: str, level: float) -> Estimate:
+    return Estimate(name, ev.value(name), math.nan, math.nan, level, "none")
+
+
+def expected_ece(r: Ranking, bins: int = 10, binning: str = "mass") -> float:
+    """What the ECE of a calibrated model with these probabilities is on average, the sums in the bins being normal."""
+    squared = (r.size if r.integral else r.pos2 + r.neg2).astype(float)
+    variance = np.bincount(bin_of(r, bins, binning), squared * r.key * (1 - r.key), minlength=bins)
+    return float(np.sqrt(variance * 2 / math.pi).sum() / r.total)
+
+
+def _regions(band: Band, r: Ranking) -> tuple[Region, ...]:
+    """Where the curve leaves the consistency band, stretch by stretch, the one with the most cases first."""
+    side = np.where(band.y > band.high + 1e-12, 1, np.where(band.y < band.low - 1e-12, -1, 0))
+    edges = np.flatnonzero(np.concatenate(([True], side[1:] != side[:-1], [True])))
+    x, pos, size = r.key[::-1], r.pos[::-1], r.size[::-1]
+    found = []
+    for first, last in zip(edges[:-1], edges[1:] - 1, strict=True):
+        inside = slice(np.searchsorted(x, band.x[first]), np.searchsorted(x, band.x[last], side="right"))
+        cases = float(size[inside].sum())
+        if side[first] and cases:
+            says, happens = float((size[inside] * x[inside]).sum()) / cases, float(pos[inside].sum()) / cases
+            if (happens > says) == (side[first] > 0):
+                found.append((cases, Region(float(band.x[first]), float(band.x[last]), says, happens)))
+    return tuple(region for _, region in sorted(found, key=lambda pair: -pair[0]))
+
+
+def _off_by(band: Band | None, r: Ranking) -> tuple[float, float]:
+    if band is None:
+        return math.nan, math.nan
+    x = r.key
+    low, high = (np.interp(x, band.x, limits) for limits in (band.low, band.high))
+    distance = np.maximum(high - x, x - low)
+    order = np.argsort(distance)
+    share = np.cumsum(r.size[order]) / r.total
+    return float(distance.max()), float(distance[order][np.searchsorted(share, MOST - 1e-12)])
+
+
+# ---------------------------------------------------------------------- in words
+
+
+def _verdict(
+    found: dict[str, Estimate], regions: tuple[Region, ...], p_value: float, level: float, r: Ranking
+) -> list[str]:
+    words = [_in_the_large(found, r), _slope(found["calibration_slope"])]
+    if regions:
+        more = f", and in {len(regions) - 3} more stretches" if len(regions) > 3 else ""
+        words.append(f"Where: {'; '.join(region.words for region in regions[:3])}{more}.")
+    else:
+        words.append(f"Nowhere does the curve leave what a calibrated model would show ({100 * level:g} % at once).")
+    if not math.isnan(p_value):
+        against = p_value < 1 - level
+        result = "the data speak against calibration" if against else "no evidence against calibration"
+        words.append(f"Spiegelhalter's test: p = {p_value:.3g}, {result}.")
+    return words
+
+
+def _interval(estimate: Estimate) -> str:
+    limits = f"{shown(estimate.low)} to {shown(estimate.high)}"
+    return f"{shown(estimate.value)}, {100 * estimate.level:g} % interval {limits}"
+
+
+def _in_the_large(found: dict[str, Estimate], r: Ranking) -> str:
+    ratio, intercept = found["oe_ratio"], found["calibration_intercept"]
+    expected = float((r.size * r.key).sum())
+    seen = f"{written(r.positives)} positives, {expected:.4g} expected (O:E {_interval(ratio)})"
+    if not intercept.has_interval:
+        return f"On average: {seen}."
+    if intercept.low > 0:
+        return f"Too low on average: {seen}."
+    if intercept.high < 0:
+        return f"Too high on average: {seen}."
+    return f"Right on average, as far as the data tell: {seen}."
+
+
+def _slope(slope: Estimate) -> str:
+    if not slope.has_interval:
+        why = slope.notes[0] if slope.notes else "it has no interval"
+        return f"Whether they are too extreme or too timid cannot be told: {why.rstrip('.')}."
+    if slope.high < 1:
+        return f"Too extreme: high ones are too high and low ones too low (slope {_interval(slope)})."
+    if slope.low > 1:
+        return f"Too timid: they stay too close to the middle (slope {_interval(slope)})."
+    return f"Neither too extreme nor too timid, as far as the data tell (slope {_interval(slope)})."
+
+
+def _bound(off_by: float, most: float, level: float) -> list[str]:
+    if math.isnan(off_by):
+        return []
+    sure, share = f"With {100 * level:g} % confidence", f"{100 * MOST:g} % of the cases"
+    return [f"{sure}, every probability is off by at most {off_by:.2g}, and that of {share} by at most {most:.2g}."]

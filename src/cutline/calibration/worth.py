@@ -1,0 +1,159 @@
+"""Is it worth recalibrating? The methods compared on cases that they were not fitted on."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cutline.calibration.maps import METHODS, fitted, mapped
+from cutline.core.checks import LEVEL, check_level, check_whole
+from cutline.core.errors import InputError, ParameterError
+from cutline.core.ranking import Array, Ranking
+from cutline.core.table import Table, shown
+from cutline.results.estimate import quantile
+
+
+class Candidate(NamedTuple):
+    """A method: its cross-fitted log loss and Brier score, and by how much it lowers the log loss, with an interval."""
+
+    method: str
+    log_loss: float
+    brier: float
+    gain: float
+    low: float
+    high: float
+    standard_error: float
+
+
+@dataclass(frozen=True)
+class Worth:
+    """Whether recalibration is worth it: the candidates, the best of them, and the verdict in words.
+
+    `best` is "none" unless some method lowers the log loss by more than chance would. Among those that do, it is the
+    simplest that is no worse than the best by more than a standard error.
+    """
+
+    candidates: tuple[Candidate, ...]
+    best: str
+    verdict: str
+    level: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields, ready for JSON."""
+        return {
+            "schema": "cutline/worth/1",
+            "best": self.best,
+            "verdict": self.verdict,
+            "level": self.level,
+            "candidates": [candidate._asdict() for candidate in self.candidates],
+        }
+
+    def __repr__(self) -> str:
+        rows = tuple((c.method, c.log_loss, c.brier, c.gain, c.low, c.high) for c in self.candidates)
+        table = Table(("method", "log loss", "Brier", "gain", "low", "high"), rows)
+        return f"{self.verdict}\n\n{table!r}"
+
+
+def worth_recalibrating(
+    ev: Any, methods: tuple[str, ...] = METHODS, *, folds: int = 10, level: float = LEVEL, seed: int = 0
+) -> Worth:
+    """Compare doing nothing with each method, always on cases that the map was not fitted on.
+
+    Args:
+        ev: What `evaluate` gives, or a `Ranking`; its scores are probabilities.
+        methods: The methods to try.
+        folds: How many parts the cases are divided into; each is judged by a map fitted on the others.
+        level: The level of the intervals of the gains.
+        seed: Makes the division reproducible.
+
+    Returns:
+        The candidates and the verdict.
+    """
+    r, level = getattr(ev, "ranking", ev), check_level(level)
+    folds, seed = check_whole(folds, "folds", 2), check_whole(seed, "seed", 0)
+    unknown = [method for method in methods if method not in METHODS]
+    if unknown:
+        raise ParameterError(f"is {unknown[0]!r}", f"pass some of {', '.join(map(repr, METHODS))}", argument="methods")
+    if not r.integral:
+        raise ParameterError("The weights are not whole numbers, so that cases cannot be divided into folds.")
+    if min(int(r.positives), int(r.negatives)) < 2 * folds:
+        raise InputError(f"A class has fewer than {2 * folds} cases: pass more, or fewer folds.")
+    parts = _parts(r, folds, np.random.default_rng(seed))
+    nothing = [(r.key, part) for part in parts]
+    base = _losses(nothing)
+    judged = [Candidate("none", float(base.mean), float(base.brier), 0.0, 0.0, 0.0, 0.0)]
+    judged += [_judge(r, parts, method, level) for method in methods]
+    best = _best(judged)
+    return Worth(tuple(judged), best, _verdict(judged, best, level), level)
+
+
+def _parts(r: Ranking, folds: int, rng: np.random.Generator) -> list[Ranking]:
+    """The cases divided at random into folds of equal size, each class by itself."""
+
+    def divided(cells: Array) -> Array:
+        cell = np.repeat(np.arange(len(cells)), cells.astype(int))
+        fold = rng.permutation(np.arange(len(cell)) % folds)
+        return np.array([np.bincount(cell[fold == i], minlength=len(cells)) for i in range(folds)])
+
+    pos, neg = divided(r.pos), divided(r.neg)
+    return [replace(r, pos=p, neg=n, pos2=p, neg2=n) for p, n in zip(pos, neg, strict=True)]
+
+
+class _Losses(NamedTuple):
+    mean: float
+    brier: float
+
+
+def _logs(p: Array) -> tuple[Array, Array]:
+    inside = np.clip(p, np.finfo(float).eps, 1 - np.finfo(float).eps)
+    return -np.log(inside), -np.log1p(-inside)
+
+
+def _losses(judged: list[tuple[Array, Ranking]]) -> _Losses:
+    total = sum(float(part.total) for _, part in judged)
+    log = brier = 0.0
+    for p, part in judged:
+        of_positive, of_negative = _logs(p)
+        log += float(part.pos @ of_positive + part.neg @ of_negative)
+        brier += float(part.pos @ (1 - p) ** 2 + part.neg @ p**2)
+    return _Losses(log / total, brier / total)
+
+
+def _judge(r: Ranking, parts: list[Ranking], method: str, level: float) -> Candidate:
+    judged, gains = [], []
+    for part in parts:
+        pos, neg = r.pos - part.pos, r.neg - part.neg
+        rest = replace(r, pos=pos, neg=neg, pos2=pos, neg2=neg)
+        p = mapped(method, fitted(rest, method), r.key)
+        judged.append((p, part))
+        for cells, old, new in zip((part.pos, part.neg), _logs(r.key), _logs(p), strict=True):
+            gains.append((cells, old - new))
+    found = _losses(judged)
+    cases = np.concatenate([cells for cells, _ in gains]).astype(float)
+    gain = np.concatenate([values for _, values in gains])
+    n = cases.sum()
+    mean = float(cases @ gain / n)
+    error = math.sqrt(float(cases @ (gain - mean) ** 2) / n / (n - 1))
+    half = quantile(level) * error
+    return Candidate(method, found.mean, found.brier, mean, mean - half, mean + half, error)
+
+
+def _best(judged: list[Candidate]) -> str:
+    better = [one for one in judged if one.method != "none" and one.low > 0]
+    if not better:
+        return "none"
+    top = max(better, key=lambda one: one.gain)
+    near = [one for one in better if one.gain >= top.gain - top.standard_error]
+    return min(near, key=lambda one: METHODS.index(one.method)).method
+
+
+def _verdict(judged: list[Candidate], best: str, level: float) -> str:
+    tried = ", ".join(one.method for one in judged[1:])
+    if best == "none":
+        return f"Leave it: no method ({tried}) lowers the log loss on new cases by more than chance would."
+    found = next(one for one in judged if one.method == best)
+    interval = f"{100 * level:g} % interval {shown(found.low)} to {shown(found.high)}"
+    return f"Recalibrate with method={best!r}: it lowers the log loss on new cases by {shown(found.gain)} ({interval})."

@@ -1,0 +1,276 @@
+"""Charts of calibration: the reliability diagram, miscalibration against discrimination, risks by outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import altair as alt
+import numpy as np
+
+from cutline.charts.parts import (
+    WIDTH,
+    Evaluated,
+    Frame,
+    Models,
+    Series,
+    axes,
+    layered,
+    line_layers,
+    rows,
+)
+from cutline.charts.picture import inline
+from cutline.charts.theme import DASHES, DOTTED, Theme
+from cutline.core.errors import ParameterError
+from cutline.core.ranking import Array, Ranking
+from cutline.core.table import shown
+from cutline.inference.one.bands import Band
+from cutline.inference.one.calibration_bands import KINDS, calibration_band, together
+from cutline.inference.one.proportions import METHODS
+from cutline.inputs.predictions import check_probabilities
+from cutline.measures import MEASURES
+from cutline.measures.binned_calibration import in_bins
+from cutline.measures.miscalibration import calibration_curve
+
+SMOOTHS = ("isotonic", "loess", "bins")
+MOST_DRAWN = 500  # points of a curve
+DIAGONAL = "calibrated"
+_HISTOGRAM = 20
+_WORDS = {
+    "consistency": "where a calibrated model's curve would lie",
+    "confidence": "bootstrap around the curve",
+    "honest": "where the true curve lies, if it never falls",
+}
+
+
+def reliability(
+    models: Models,
+    theme: Theme,
+    *,
+    band: str = "consistency",
+    smooth: str = "isotonic",
+    bins: int = 10,
+    level: float = 0.95,
+) -> Any:
+    """The share of positives at each probability, with a band, and the distribution of the probabilities."""
+    _check(models, band, smooth)
+    series, layers = [], []
+    for i, (name, model) in enumerate(models.items()):
+        found = _curve(model, band if len(models) == 1 else "none", smooth, level, bins)
+        if len(models) == 1 and isinstance(found, Band):
+            layers.append(_area(found, theme))
+        label = f"{name}: {shown(MEASURES['mcb'].compute(model.ranking))}" if len(models) > 1 else name
+        series.append(Series(label, _columns(found), theme.colour(i), DASHES[i]))
+        if smooth == "bins":
+            layers.append(_wilson(model.ranking, bins, level, theme.colour(i)))
+    series.append(Series(DIAGONAL, {"x": [0, 1], "y": [0, 1]}, theme.reference, DOTTED, 1.5))
+    frame = Frame(
+        x="Probability",
+        y="Share of positives",
+        x_domain=(0, 1),
+        y_domain=(0, 1),
+        title="Reliability diagram",
+        subtitle=_subtitle(models, band, smooth, level),
+        legend=MEASURES["mcb"].title if len(models) > 1 else None,
+        height=WIDTH,
+        clip=True,
+    )
+    top = layered([*(layer.encode(**_shared(frame)) for layer in layers), *line_layers(series, frame)], frame)
+    below = _distribution(models, theme)
+    return alt.vconcat(top, below, spacing=4).resolve_scale(color="independent", strokeDash="independent")
+
+
+def _check(models: Models, band: str, smooth: str) -> None:
+    for name, value, known in (("band", band, (*KINDS, "none")), ("smooth", smooth, SMOOTHS)):
+        if value not in known:
+            raise ParameterError(f"is {value!r}", f"pass {', '.join(map(repr, known))}", argument=name)
+    for model in models.values():
+        _check_probabilities("reliability", model.ranking)
+
+
+def _check_probabilities(chart: str, r: Ranking) -> None:
+    low, high = sorted((float(r.score[0]), float(r.score[-1])))
+    check_probabilities(f"The chart {chart}", low, high, higher_is_positive=r.higher_is_positive)
+
+
+def _curve(model: Evaluated, band: str, smooth: str, level: float, bins: int) -> Any:
+    if smooth == "bins":
+        observed, expected, size = in_bins(model.ranking, bins, "mass")
+        there = size > 0
+        return {"x": expected[there] / size[there], "y": observed[there] / size[there]}
+    if band == "none":
+        few = together(model.ranking, MOST_DRAWN)
+        return {"x": few.key[::-1], "y": np.clip(calibration_curve(few, smooth), 0, 1)[::-1]}
+    groups = getattr(model, "groups", None) if band == "confidence" else None
+    resamples = 1000 if band == "confidence" or smooth == "loess" else 5000
+    return calibration_band(model.ranking, band, smooth=smooth, level=level, resamples=resamples, groups=groups)
+
+
+def _columns(found: Any) -> dict[str, Array]:
+    columns = {"x": found.x, "y": found.y} if isinstance(found, Band) else found
+    some = np.unique(np.linspace(0, len(columns["x"]) - 1, MOST_DRAWN).round().astype(int))
+    return {name: np.asarray(column)[some] for name, column in columns.items()}
+
+
+def _shared(frame: Frame) -> dict[str, Any]:
+    return {key: value for key, value in axes(frame).items() if key == "x"}
+
+
+def _area(band: Band, theme: Theme) -> Any:
+    some = np.unique(np.linspace(0, len(band.x) - 1, MOST_DRAWN).round().astype(int))
+    data = rows({"x": band.x[some], "low": band.low[some], "high": band.high[some]})
+    return (
+        alt.Chart(inline(data))
+        .mark_area(color=theme.reference, opacity=0.25, clip=True)
+        .encode(y=alt.Y("low:Q", scale=alt.Scale(domain=[0, 1])), y2="high:Q")
+    )
+
+
+def _wilson(r: Ranking, bins: int, level: float, colour: str) -> Any:
+    observed, expected, size = in_bins(r, bins, "mass")
+    found = [
+        {"x": float(e / n), "low": float(low), "high": float(high)}
+        for o, e, n in zip(observed, expected, size, strict=True)
+        if n > 0
+        for low, high in [METHODS["wilson"](float(o), float(n), level)]
+    ]
+    return (
+        alt.Chart(inline(found))
+        .mark_rule(color=colour, strokeWidth=1.5)
+        .encode(y=alt.Y("low:Q", scale=alt.Scale(domain=[0, 1])), y2="high:Q")
+    )
+
+
+def _subtitle(models: Models, band: str, smooth: str, level: float) -> list[str]:
+    curve = {"isotonic": "isotonic (CORP)", "loess": "loess, span 0.75, degree 2", "bins": "bins of equal mass"}[smooth]
+    if smooth == "bins":
+        return [f"Points: {curve}, with {100 * level:g} % Wilson intervals"]
+    if len(models) > 1 or band == "none":
+        return [f"Curve: {curve}"]
+    return [f"Curve: {curve}", f"Grey: {100 * level:g} % {band} band, simultaneous: {_WORDS[band]}"]
+
+
+# ---------------------------------------------------------------------- distributions
+
+
+def _counts(r: Ranking, bins: int) -> tuple[Array, Array, Array]:
+    """The edges of bins of equal width, and the weight of the positives and of the negatives in each."""
+    edges = np.linspace(0, 1, bins + 1)
+    where = np.clip((r.key * bins).astype(int), 0, bins - 1)
+    return edges, np.bincount(where, r.floats[0], bins), np.bincount(where, r.floats[1], bins)
+
+
+def _distribution(models: Models, theme: Theme) -> Any:
+    """The distribution of the probabilities below the diagram: bars of one model, outlines of several."""
+    data = []
+    for name, model in models.items():
+        edges, pos, neg = _counts(model.ranking, _HISTOGRAM)
+        share = (pos + neg) / float(model.ranking.total)
+        data += rows({"x": edges[:-1], "x2": edges[1:], "y": share}, series=name, zero=0)
+        if len(models) > 1:  # the last step goes on to the end
+            data += rows({"x": edges[-1:], "x2": edges[-1:], "y": share[-1:]}, series=name, zero=0)
+    colours = alt.Scale(domain=list(models), range=[theme.colour(i) for i in range(len(models))])
+    axis = {
+        "x": alt.X("x:Q", title="Probability", scale=alt.Scale(domain=[0, 1], nice=False)),
+        "y": alt.Y("y:Q", title="Cases", axis=alt.Axis(format="%", tickCount=3)),
+        "tooltip": [alt.Tooltip("series:N", title="Model"), alt.Tooltip("y:Q", title="Share of cases", format=".3p")],
+    }
+    base = alt.Chart(inline(data), width=WIDTH, height=60)
+    if len(models) == 1:
+        return base.mark_bar(color=theme.colour(0), opacity=0.7).encode(x2="x2:Q", y2="zero:Q", **axis)
+    return base.mark_line(interpolate="step-after").encode(
+        color=alt.Color("series:N", scale=colours, legend=None), **axis
+    )
+
+
+def risk_by_outcome(models: Models, theme: Theme, *, bins: int = 20) -> Any:
+    """The probabilities of the positives upwards and of the negatives downwards, as shares of their class."""
+    [(_, model)] = models.items()
+    r = model.ranking
+    _check_probabilities("risk_by_outcome", r)
+    edges, pos, neg = _counts(r, bins)
+    sides: Mapping[str, Array] = {
+        "positives": pos / max(float(r.positives), 1e-300),
+        "negatives": -neg / max(float(r.negatives), 1e-300),
+    }
+    data = [
+        row
+        for name, y in sides.items()
+        for row in rows({"x": edges[:-1], "x2": edges[1:], "y": y}, series=name, zero=0)
+    ]
+    highest = float(max(np.abs(side).max() for side in sides.values()))
+    slope = MEASURES["discrimination_slope"].compute(r)
+    return (
+        alt.Chart(
+            inline(data),
+            width=WIDTH,
+            height=WIDTH * 2 // 3,
+            title=alt.TitleParams("Probabilities by outcome", subtitle=[f"Discrimination slope {shown(slope)}"]),
+        )
+        .mark_bar(stroke=theme.ground, strokeWidth=0.5)
+        .encode(
+            x=alt.X("x:Q", title="Probability", scale=alt.Scale(domain=[0, 1], nice=False)),
+            x2="x2:Q",
+            y2="zero:Q",
+            y=alt.Y(
+                "y:Q",
+                title="Share of the class",
+                scale=alt.Scale(domain=[-highest, highest]),
+                axis=alt.Axis(labelExpr="format(abs(datum.value), '.0%')"),
+            ),
+            color=alt.Color(
+                "series:N",
+                scale=alt.Scale(domain=list(sides), range=theme.fills(2)),
+                legend=alt.Legend(title=None, orient="right"),
+                sort=None,
+            ),
+            tooltip=[alt.Tooltip("series:N", title="Class"), alt.Tooltip("y:Q", title="Share", format=".3p")],
+        )
+    )
+
+
+# ---------------------------------------------------------------------- miscalibration against discrimination
+
+
+def mcb_dsc(models: Models, theme: Theme, *, score: str = "brier") -> Any:
+    """Miscalibration against discrimination of each model, with lines of equal score; lower right is better."""
+    points: list[dict[str, Any]] = []
+    for i, (name, model) in enumerate(models.items()):
+        _check_probabilities("mcb_dsc", model.ranking)
+        parts = {key: float(MEASURES[key](model.ranking, score=score)) for key in ("mcb", "dsc", "unc")}
+        total = parts["mcb"] - parts["dsc"] + parts["unc"]
+        points.append(parts | {"series": name, "score": total, "colour": theme.colour(i)})
+    right, top = (1.15 * max(1e-6, *(p[key] for p in points)) for key in ("dsc", "mcb"))
+    known = MEASURES["brier" if score == "brier" else "log_loss"].title
+    lines = _equal_scores(points[0]["unc"], right, top) if len({p["unc"] for p in points}) == 1 else []
+    x = alt.X("dsc:Q", title=MEASURES["dsc"].title, scale=alt.Scale(domain=[0, right], nice=False))
+    y = alt.Y("mcb:Q", title=MEASURES["mcb"].title, scale=alt.Scale(domain=[0, top], nice=False))
+    marks = alt.Chart(inline(points))
+    tips = [alt.Tooltip("series:N", title="Model")] + [
+        alt.Tooltip(f"{key}:Q", title=title, format=".4~g")
+        for key, title in (("mcb", "Miscalibration"), ("dsc", "Discrimination"), ("score", known))
+    ]
+    layers = [
+        alt.Chart(inline(lines)).mark_line(color=theme.grid, clip=True).encode(x=x, y=y, detail="label:N"),
+        marks.mark_point(size=90, filled=True, opacity=1).encode(
+            x=x, y=y, color=alt.Color("colour:N", scale=None), tooltip=tips
+        ),
+        marks.mark_text(align="left", dx=8, dy=-6, color=theme.text).encode(x=x, y=y, text="series:N"),
+    ]
+    subtitle = [f"{known} = MCB - DSC + UNC; along a line it is the same, lower right is better"]
+    return alt.LayerChart(
+        layer=layers if lines else layers[1:],
+        title=alt.TitleParams("Miscalibration and discrimination", subtitle=subtitle),
+        width=WIDTH,
+        height=WIDTH * 3 // 4,
+    )
+
+
+def _equal_scores(uncertainty: float, right: float, top: float) -> list[dict[str, Any]]:
+    """Lines along which the score is the same: it rises by what the miscalibration does."""
+    levels = uncertainty + np.linspace(-right, top, 9)[1:-1]
+    return [
+        {"label": f"{level:.3g}", "dsc": dsc, "mcb": level - uncertainty + dsc}
+        for level in levels
+        for dsc in (max(0.0, uncertainty - level), min(right, uncertainty - level + top))
+    ]

@@ -1,0 +1,180 @@
+"""Recalibration: maps that other packages give too, kept in files, applied to files, and judged on other cases."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.isotonic import IsotonicRegression
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.naive_bayes import GaussianNB
+
+import cutline as cl
+from cutline.calibration.maps import METHODS
+from cutline.calibration.recalibration import in_sql
+
+FROZEN = json.loads((Path(__file__).parents[1] / "oracles" / "calibration.json").read_text())
+ANSWERS, NEW = FROZEN["answers"], np.array(FROZEN["new"])
+on_each = pytest.mark.parametrize("data", list(ANSWERS))
+by_each = pytest.mark.parametrize("method", METHODS)
+
+
+def labels_and_scores(data):
+    return np.array(ANSWERS[data]["labels"]), np.array(ANSWERS[data]["scores"])
+
+
+@on_each
+def test_beta_is_that_of_betacal(data):
+    found = cl.recalibrate(*labels_and_scores(data), method="beta")
+
+    np.testing.assert_allclose(found.apply(NEW), ANSWERS[data]["beta"], atol=2e-3)  # whose solver stops early
+
+
+@on_each
+def test_venn_abers_is_that_of_the_package(data):
+    low, high = cl.recalibrate(*labels_and_scores(data), method="venn_abers").interval(NEW)
+
+    np.testing.assert_allclose(np.column_stack((low, high)), ANSWERS[data]["venn_abers"], atol=1e-6)
+
+
+def test_venn_abers_is_isotonic_regression_with_one_case_more():
+    y, p = labels_and_scores("tied")
+    found = cl.recalibrate(y, p, method="venn_abers")
+    for at in (0.0, p[3], p[7], 0.333, 1.0):
+        pair = []
+        for label in (0, 1):
+            fitted = IsotonicRegression().fit(np.append(p, at), np.append(y, label))
+            pair.append(fitted.predict([at])[0])
+        assert [float(side[0]) for side in found.interval([at])] == pytest.approx(pair, abs=1e-12)
+        assert found.apply([at])[0] == pytest.approx(pair[1] / (1 - pair[0] + pair[1]))
+
+
+@on_each
+def test_isotonic_is_that_of_scikit_learn(data):
+    y, p = labels_and_scores(data)
+    peer = IsotonicRegression(out_of_bounds="clip").fit(p, y)
+
+    np.testing.assert_allclose(cl.recalibrate(y, p, method="isotonic").apply(NEW), peer.predict(NEW), atol=1e-9)
+
+
+@on_each
+@pytest.mark.parametrize("method", ["intercept", "logistic", "beta"])
+def test_a_map_makes_its_own_cases_right_on_average(data, method):
+    y, p = labels_and_scores(data)
+    better = cl.recalibrate(y, p, method=method).apply(p)
+
+    assert cl.oe_ratio(y, better) == pytest.approx(1, abs=1e-7)
+    if method == "logistic":
+        assert cl.calibration_slope(y, better) == pytest.approx(1, abs=1e-7)
+
+
+@by_each
+def test_a_weight_is_a_repetition(method):
+    y, p = labels_and_scores("tied")
+    times = np.arange(len(y)) % 3 + 1
+    one, other = (
+        cl.recalibrate(y, p, times, method=method),
+        cl.recalibrate(y.repeat(times), p.repeat(times), method=method),
+    )
+
+    assert one == other
+
+
+@by_each
+def test_a_map_is_kept_in_a_file(method, tmp_path):
+    found = cl.recalibrate(*labels_and_scores("tied"), method=method).to_prevalence(0.1)
+    found.save(tmp_path / "model.json")
+    again = cl.load(tmp_path / "model.json")
+
+    assert again == found
+    np.testing.assert_array_equal(again.apply(NEW), found.apply(NEW))
+
+
+@by_each
+def test_a_file_is_recalibrated_as_an_array_is(method, tmp_path, cutline):
+    y, p = labels_and_scores("tied")
+    pd.DataFrame({"y": y, "p": p}).to_csv(tmp_path / "cases.csv", index=False)
+    model, out = tmp_path / "model.json", tmp_path / "better.csv"
+    columns = ("--label", "y", "--score", "p")
+
+    assert cutline("recalibrate", tmp_path / "cases.csv", *columns, "--method", method, "-o", model).exit_code == 0
+    assert cutline("apply", model, tmp_path / "cases.csv", "--score", "p", "-o", out).exit_code == 0
+    np.testing.assert_allclose(pd.read_csv(out)["recalibrated"], cl.load(model).apply(p), atol=1e-12)
+
+
+def test_odds_are_moved_to_another_prevalence():
+    found = cl.recalibrate(*labels_and_scores("distinct"))
+    before, after = found.apply(NEW), found.to_prevalence(0.02).apply(NEW)
+    ratio = (after / (1 - after)) / (before / (1 - before))
+
+    np.testing.assert_allclose(ratio, (0.02 / 0.98) / (found.prevalence / (1 - found.prevalence)))
+    assert "exp" in in_sql(found.to_prevalence(0.02))[0]("x")
+
+
+def test_what_cannot_be_fitted_is_refused():
+    with pytest.raises(cl.InputError, match="separate the classes"):
+        cl.recalibrate([1, 1, 0, 0], [0.9, 0.8, 0.2, 0.1])
+    with pytest.raises(cl.InputError, match="one class"):
+        cl.recalibrate([1, 1], [0.9, 0.8], method="isotonic", positive=1)
+    with pytest.raises(cl.ParameterError, match="method"):
+        cl.recalibrate([1, 0], [0.9, 0.8], method="nonsense")
+    with pytest.raises(cl.NotProbabilitiesError):
+        cl.recalibrate(*labels_and_scores("tied")).apply([2.0])
+
+
+def population(seed, n=1500):
+    rng = np.random.default_rng(seed)
+    truth = rng.beta(*rng.uniform(0.5, 3, 2), n)
+    stretch, shift = rng.uniform(0.4, 2), rng.normal(0, 0.7)
+    odds = np.exp(shift) * (truth / (1 - truth)) ** stretch
+    return cl.evaluate(rng.random(n) < truth, np.clip(odds / (1 + odds), 1e-6, 1 - 1e-6))
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_what_is_recommended_is_not_worse_than_doing_nothing(seed):
+    found = cl.worth_recalibrating(population(seed))
+    chosen = next(one for one in found.candidates if one.method == found.best)
+
+    assert chosen.gain >= -chosen.standard_error
+    assert found.best == "none" or chosen.low > 0
+
+
+def test_probabilities_that_are_right_are_left_alone():
+    left = 0
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        p = rng.beta(1, 2, 800)
+        left += cl.worth_recalibrating(cl.evaluate(rng.random(800) < p, p)).best == "none"
+
+    assert left >= 6
+    assert "Leave it" in cl.worth_recalibrating(cl.evaluate(rng.random(800) < p, p)).verdict
+
+
+def test_a_model_is_calibrated_out_of_fold():
+    X, y = make_classification(3000, n_features=20, n_informative=4, n_redundant=10, random_state=0)
+    train, test = slice(0, 1500), slice(1500, None)
+    plain = GaussianNB().fit(X[train], y[train]).predict_proba(X[test])[:, 1]
+    for method in METHODS:
+        model = cl.CalibratedModel(GaussianNB(), method=method).fit(X[train], y[train])
+        better = model.predict_proba(X[test])[:, 1]
+        assert cl.log_loss(y[test], better) < cl.log_loss(y[test], plain)
+    assert model.recalibration_.method == "venn_abers"
+
+
+def test_a_decision_function_becomes_a_probability():
+    X, y = make_classification(500, random_state=1)
+    labels = np.array(["no", "yes"])[y]
+    model = cl.CalibratedModel(RidgeClassifier()).fit(X, labels)
+
+    assert set(model.predict(X)) == {"no", "yes"}
+    assert cl.oe_ratio(labels, model.predict_proba(X)[:, 1], positive="yes") == pytest.approx(1, abs=0.1)
+
+
+def test_the_model_follows_the_rules_of_scikit_learn():
+    from sklearn.utils.estimator_checks import check_estimator
+
+    found = check_estimator(cl.CalibratedModel(LogisticRegression()), on_fail=None, on_skip=None)
+
+    assert [one["check_name"] for one in found if one["status"] == "failed"] == []

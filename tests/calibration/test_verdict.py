@@ -1,0 +1,67 @@
+"""ev.calibration(): what is wrong with probabilities is said, and nothing when nothing is."""
+
+import json
+
+import numpy as np
+import pytest
+
+import cutline as cl
+from cutline.calibration.verdict import expected_ece
+
+
+def evaluation(stretch=1.0, shift=0.0, n=3000, seed=0):
+    rng = np.random.default_rng(seed)
+    truth = rng.beta(1, 2, n)
+    odds = np.exp(shift) * (truth / (1 - truth)) ** stretch
+    return cl.evaluate(rng.random(n) < truth, np.round(odds / (1 + odds), 3))
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        ({}, ["Right on average", "Neither too extreme nor too timid", "Nowhere", "no evidence against"]),
+        ({"shift": 0.7}, ["Too high on average", "Where: too high"]),
+        ({"shift": -0.7}, ["Too low on average", "Where: too low"]),
+        ({"stretch": 2}, ["Too extreme", "Where:", "speak against"]),
+        ({"stretch": 0.5}, ["Too timid", "Where:", "speak against"]),
+    ],
+)
+def test_the_verdict_says_what_is_wrong(data, words):
+    found = evaluation(**data).calibration(resamples=50)
+    text = "\n".join(found.verdict)
+
+    for word in words:
+        assert word in text
+    assert repr(found).startswith(found.verdict[0])
+    assert json.loads(json.dumps(found.to_dict(), allow_nan=False))["verdict"] == list(found.verdict)
+
+
+def test_the_bound_holds_the_true_distance():
+    found = evaluation(shift=0.7).calibration(resamples=50)
+    x = evaluation(shift=0.7).ranking.key
+    odds = np.exp(-0.7) * x / (1 - x + 1e-12)
+
+    assert found.off_by >= np.max(np.abs(odds / (1 + odds) - x)) - 1e-9
+    assert found.off_by_for_most <= found.off_by
+    assert f"off by at most {found.off_by:.2g}" in found.verdict[-1]
+
+
+def test_a_calibrated_model_gets_the_expected_error_in_bins():
+    values, expected = zip(
+        *((ev.value("ece"), expected_ece(ev.ranking)) for ev in (evaluation(n=500, seed=i) for i in range(60))),
+        strict=True,
+    )
+
+    assert np.mean(values) == pytest.approx(np.mean(expected), rel=0.08)
+
+
+def test_scores_that_are_not_probabilities_are_refused():
+    with pytest.raises(cl.NotProbabilitiesError):
+        cl.evaluate([1, 0, 1, 0], [4, 3, 2, 1]).calibration()
+
+
+def test_weights_that_are_not_counts_have_no_bound():
+    found = cl.evaluate([1, 0, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.3, 0.2, 0.1], [0.5] * 6).calibration(resamples=50)
+
+    assert np.isnan(found.off_by)
+    assert found["oe_ratio"].value == pytest.approx(1)

@@ -1,0 +1,53 @@
+"""How the command ends: a code for each way, a word, and no traceback."""
+
+import pytest
+
+from cutline.cli import main as command
+
+
+def ended(monkeypatch, capsys, error):
+    def broken(*_, **__):
+        raise error
+
+    monkeypatch.setattr(command, "app", broken)
+    return command.main([]), capsys.readouterr().err
+
+
+def test_an_error_of_ours_has_a_code_of_its_own_and_asks_for_a_report(monkeypatch, capsys):
+    monkeypatch.delenv("CUTLINE_DEBUG", raising=False)
+    code, said = ended(monkeypatch, capsys, RuntimeError("a\x1b[2Jb"))
+
+    assert code == 3
+    assert said.startswith("cutline: This is an error of cutline, not of your data (RuntimeError: a\\x1b[2Jb)")
+    assert "report" in said
+    assert "Traceback" not in said
+
+
+def test_the_place_of_the_error_is_shown_to_who_asks(monkeypatch, capsys):
+    monkeypatch.setenv("CUTLINE_DEBUG", "1")
+
+    assert "Traceback" in ended(monkeypatch, capsys, RuntimeError("x"))[1]
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "says"),
+    [
+        (KeyboardInterrupt(), 130, "Stopped."),
+        (MemoryError(), 2, "do not fit into memory"),
+        (OSError(28, "No space left on device", "x.html"), 2, "x.html cannot be used: No space left on device."),
+    ],
+)
+def test_other_endings_have_a_word_too(monkeypatch, capsys, error, code, says):
+    found, said = ended(monkeypatch, capsys, error)
+
+    assert found == code
+    assert says in said
+    assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize("level", ["nan", "95", "0", "inf"])
+def test_a_level_that_is_none_is_refused_even_where_no_interval_is_made(cutline, ten, level):
+    done = cutline("check", ten, "--label", "y", "--score", "p", "--require", "auc >= 0.1", "--level", level)
+
+    assert done.code == 2
+    assert "level" in done.err
