@@ -61,7 +61,7 @@ BOTH = "pass cases of both classes."
             lambda: chart("dominance", {"a": EV, "b": INFINITE}, kind="gain"),
             "gain compares places of one list, but the models rank different cases: pass the same.",
         ),
-        (lambda: EV.curve(None), "There is no curve None."),
+        (lambda: EV.curve(None), "name is None: pass text, such as 'roc'."),
         (lambda: EV.curve("roc", beta=2), "The curve roc has no parameter 'beta': it takes none."),
         (
             lambda: EV.curve("portion_lift", portion=2),
@@ -87,7 +87,8 @@ BOTH = "pass cases of both classes."
         ),
         (lambda: iso_cost(EV.ranking, cost_fp=-1), "cost_fp is -1: pass a number from 0"),
         (lambda: EV.chart("rok"), "There is no chart 'rok'. Did you mean roc? There are roc, "),
-        (lambda: EV.chart("reliability"), "There is no chart 'reliability'. There are roc, score_distribution, "),
+        (lambda: EV.chart("quantiles"), "There is no chart 'quantiles'. There are roc, score_distribution, "),
+        (lambda: cl.compare([1, 0], {" ": [2, 1], "b": [1, 2]}), "The name of a model is empty: give each a name that"),
         (lambda: chart("roc", {" ": EV}), "The name of a model is empty: give each a name that can be read."),
         (
             lambda: EV.chart("auc"),
@@ -162,7 +163,7 @@ BOTH = "pass cases of both classes."
         (lambda: EV.chart("roc", title=3), "title is of type int: pass a text."),
         (lambda: EV.chart("roc").save("roc.png", scale="2"), "scale is '2': pass a number."),
         (lambda: EV.chart("roc").save(3), "path is 3: pass the path of a file, such as 'roc.png'."),
-        (lambda: EV.curve("roc").to_frame("excel"), "backend is 'excel': pass 'pandas', 'polars' or 'pyarrow'."),
+        (lambda: EV.curve("roc").to_frame("excel"), "backend is 'excel': pass one of pandas, polars, pyarrow."),
     ],
 )
 def test_a_mistake_gets_one_clear_sentence(call, sentence):
