@@ -67,7 +67,7 @@ def pictures() -> Iterator[tuple[str, str, Picture]]:
         else:
             yield name, f"ten-cases-{name}", cases.chart(name)
             yield name, f"tumours-{name}", cl.chart(name, {first: model})
-    for name in ("roc", "precision_recall", "gain", "qrecall", "portion_lift", "f1"):
+    for name in ("roc", "precision_recall", "gain", "qrecall", "portion_lift", "reliability", "mcb_dsc", "f1"):
         yield name, f"tumours-two-{name}", cl.chart(name, tumours)
     for name in ("roc", "qrecall", "confusion_matrix"):
         yield name, f"ten-cases-{name}-dark", cases.chart(name, theme="dark")
