@@ -1,5 +1,6 @@
 """A measure of one's own is one of all: in every view, stored, refused where it is wrong."""
 
+import json
 import os
 import pickle
 import subprocess
@@ -90,6 +91,18 @@ def test_it_has_a_curve_over_the_threshold_and_a_chart(profit):
     assert "Profit per case" in str(ev.chart("profit_per_case").to_dict())
 
 
+def test_the_page_of_measures_can_show_it(profit, monkeypatch):
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "docs"))
+    from make_measures import entry
+
+    lines = "\n".join(entry(profit))
+
+    assert "### Profit per case: `profit_per_case`" in lines
+    assert "- `cost`: cost (default 2.0)" in lines
+    assert "$$$$" not in lines
+    assert "Source" not in lines
+
+
 def test_it_scores_models(profit):
     from sklearn.linear_model import LogisticRegression
     from sklearn.model_selection import cross_val_score
@@ -116,12 +129,21 @@ def test_the_command_line_and_its_gates_take_a_module(tmp_path):
     rows = "\n".join(f"{label},{score}" for label, score in zip(LABELS, SCORES, strict=True))
     (tmp_path / "p.csv").write_text(f"y,p\n{rows}\n")
 
+    few = ("--resamples", "50")
     shown = run("evaluate", "p.csv", "--plugin", "shop", "--measures", "net_hits", folder=tmp_path)
+    saved = run("evaluate", "p.csv", "--plugin", "shop", "--html", "r.html", "--json", "-q", *few, folder=tmp_path)
+    drawn = run("chart", "p.csv", "net_hits", "--plugin", "shop", "-o", "n.svg", folder=tmp_path)
     gate = run("check", "p.csv", "--plugin", "shop.py", "--require", "net_hits >= 0.6", folder=tmp_path)
     listed = run("measures", "net_hits", "--plugin", "shop", folder=tmp_path)
 
     assert "0.5" in shown.stdout
     assert shown.returncode == 0
+    row = next(row for row in json.loads(saved.stdout)["measures"] if row["measure"] == "net_hits")
+    assert row["value"] == (3 - 1) / 4
+    assert row["low"] < row["value"] < row["high"]
+    assert 'id="live-net_hits"' in (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert drawn.returncode == 0
+    assert "Net hits" in (tmp_path / "n.svg").read_text(encoding="utf-8")
     assert gate.returncode == 1
     assert "Right flags less wrong flags" in " ".join(listed.stdout.split())
 

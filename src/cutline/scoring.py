@@ -17,7 +17,11 @@ def scorer(measure: str | Measure, *, positive: Any = None, **parameters: Any) -
 
     Greater is better, as scikit-learn wants it: a measure that should be small comes back negated. A measure of one
     cut is read at the estimator's own predictions, unless `threshold`, `quota` or `share` says where to cut its scores.
-    `positive` is the second of the estimator's classes unless given.
+
+    Args:
+        measure: the measure, or its name.
+        positive: the class that is positive; the second of the estimator's classes unless given.
+        parameters: of the measure, and where to cut.
 
     >>> scorer("average_qrecall")
     scorer('average_qrecall')

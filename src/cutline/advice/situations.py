@@ -220,7 +220,11 @@ CHOICES = (
 
 
 def advise(situation: Situation) -> tuple[Recommendation, ...]:
-    """The measures for a situation, the one that fits best first; each is named once."""
+    """The measures for a situation, the one that fits best first; each is named once.
+
+    Args:
+        situation: what the model is for, as far as it is known.
+    """
     if not isinstance(situation, Situation):
         raise ParameterError(f"is {briefly(situation)}", "pass a Situation", argument="situation")
     found: dict[str, Recommendation] = {}

@@ -81,6 +81,7 @@ def chart(
     parameters: Set = None,
     force: o.Force = False,
     quiet: o.Quiet = False,
+    plugin: o.Plugin = None,
 ) -> None:
     """Draw any chart of one model or several, as a file for a paper, a slide or a page.
 

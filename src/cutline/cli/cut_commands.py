@@ -38,6 +38,7 @@ def cut(
     json: o.Json = False,
     force: o.Force = False,
     quiet: o.Quiet = False,
+    plugin: o.Plugin = None,
 ) -> None:
     """Choose a cut, and say what can be promised of it for cases to come.
 

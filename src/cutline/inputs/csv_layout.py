@@ -30,7 +30,7 @@ class Layout(NamedTuple):
     delimiter: str
     compression: str
     blank: int = 0
-    mixed: bool = False  # whether lines end in several ways
+    mixed: bool = False  # whether lines end in several ways, or blank ones come first
 
     @classmethod
     def of(cls, path: Path, title: str) -> Layout:
@@ -55,7 +55,7 @@ class Layout(NamedTuple):
             found = f"{title} has several columns called {', '.join(map(repr, twice))}"
             raise InputError(found, "give each its own name")
         ends = text.count("\r\n"), text.count("\n") - text.count("\r\n"), text.count("\r") - text.count("\r\n")
-        return cls(tuple(columns), delimiter, compression, blank, sum(map(bool, ends)) > 1)
+        return cls(tuple(columns), delimiter, compression, blank, bool(blank) or sum(map(bool, ends)) > 1)
 
     @property
     def names(self) -> dict[str, str]:
@@ -66,10 +66,9 @@ class Layout(NamedTuple):
         """How DuckDB reads it: all columns as text; with `rejects` it notes what is wrong instead of stopping."""
         columns = ", ".join(f"'{name}': 'VARCHAR'" for name in self.names.values())
         noted = ", store_rejects = true, rejects_limit = 1" if rejects else ""
-        skipped = f", skip = {self.blank}" if self.blank else ""
         return (
             f"read_csv({name}, delim = '{self.delimiter}', quote = '\"', escape = '\"', header = true, "
-            f"auto_detect = false, compression = '{self.compression}', columns = {{{columns}}}{skipped}{noted})"
+            f"auto_detect = false, compression = '{self.compression}', columns = {{{columns}}}{noted})"
         )
 
 
@@ -145,7 +144,7 @@ def _delimiter(text: str) -> str:
 
 
 def with_one_line_end(path: Path, layout: Layout, title: str) -> tuple[Path, Layout]:
-    """A copy whose lines all end in one way, for as long as the path is held: DuckDB reads no other."""
+    """A copy whose lines all end in one way, without blank ones: DuckDB reads no other. It goes with its path."""
     from cutline.inputs.file_formats import spooled
 
     text = io.TextIOWrapper(opened(path, layout.compression), encoding="utf-8-sig", newline="")
@@ -157,7 +156,7 @@ def with_one_line_end(path: Path, layout: Layout, title: str) -> tuple[Path, Lay
         except (csv.Error, UnicodeDecodeError):
             raise InputError(f"{title} has lines that end in several ways", "save it with one kind") from None
         copy.seek(0)
-        return spooled(copy, title), layout._replace(compression="none", blank=0, mixed=False)
+        return spooled(copy, title), layout._replace(compression="none", mixed=False)
 
 
 def _not_utf8(title: str, line: Any) -> InputError:
@@ -167,6 +166,7 @@ def _not_utf8(title: str, line: Any) -> InputError:
 
 def rejected(title: str, layout: Layout, line: int, kind: str, text: str) -> InputError | None:
     """What is wrong with a line, by the kind of error that DuckDB noted."""
+    line += layout.blank  # which the copy that DuckDB read does not have
     where = f"in line {line}"
     if kind in ("TOO MANY COLUMNS", "MISSING COLUMNS"):
         fields = text.count(layout.delimiter) + 1

@@ -78,7 +78,8 @@ class File:
         compression = compression_of(self._path, self.title)
         if compression != "zstd":  # whose first lines Python cannot see
             check_keys(head(self._path, self.title, compression), self.title)
-        return f"read_json({self._literal}, format = 'auto', sample_size = -1, compression = '{compression}')"
+        how = "uncompressed" if compression == "none" else compression  # the word that every version knows
+        return f"read_json({self._literal}, format = 'auto', sample_size = -1, compression = '{how}')"
 
     def _written_names(self, own: Sequence[str]) -> Sequence[str]:
         """The names as the file has them: DuckDB gives the second of p and p, or of p and P, another."""

@@ -76,7 +76,7 @@ def ece(r: Ranking, *, bins: int = 10, binning: str = "mass", average: str = "ca
 
     It is biased upwards, even for a perfect model: `ev.calibration()` says what a calibrated one would get.
 
-    >>> ece([1, 0, 1, 1], [0.2, 0.2, 0.8, 0.8], bins=2)  # |0.5 - 0.2| and |1 - 0.8|, in halves
+    >>> round(ece([1, 0, 1, 1], [0.2, 0.2, 0.8, 0.8], bins=2), 6)  # |0.5 - 0.2| and |1 - 0.8|, in halves
     0.25
     """
     observed, expected, size = in_bins(r, int(bins), binning)

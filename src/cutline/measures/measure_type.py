@@ -163,7 +163,11 @@ class Measure:
     # ------------------------------------------------------------------ parameters
 
     def with_(self, **parameters: Any) -> Measure:
-        """The same measure with some of its parameters fixed."""
+        """The same measure with some of its parameters fixed.
+
+        Args:
+            parameters: their values, by name.
+        """
         return (
             self if not parameters else replace(self, bound=dict(self.bound) | self.check(parameters, complete=False))
         )
@@ -185,7 +189,12 @@ class Measure:
     # ------------------------------------------------------------------ values
 
     def compute(self, data: Any, **parameters: Any) -> Any:
-        """The value for finished `Counts` or a `Ranking`, over their leading axes; nothing is checked."""
+        """The value for finished `Counts` or a `Ranking`, over their leading axes; nothing is checked.
+
+        Args:
+            data: `Counts` for a measure of one cut, a `Ranking` for the others.
+            parameters: of the measure.
+        """
         return self.function(data, **{**self.bound, **parameters})
 
     def fits(self, ranking: Ranking) -> bool:
@@ -193,14 +202,24 @@ class Measure:
         return self.needs is not Needs.PROBABILITIES or ranking.are_probabilities
 
     def reason(self, data: Any, **parameters: Any) -> str:
-        """Why the value is undefined there, in words; empty when it is defined."""
+        """Why the value is undefined there, in words; empty when it is defined.
+
+        Args:
+            data: `Counts` for a measure of one cut, a `Ranking` for the others.
+            parameters: of the measure.
+        """
         if isinstance(data, Ranking) and not self.fits(data):
             return "the scores are not probabilities of the positive class, from 0 to 1"
         given = {**self.defaults, **parameters}
         return " and ".join(c.words for c in self.undefined if np.any(c.holds(data, **given)))
 
     def baseline_value(self, data: Any, **parameters: Any) -> float:
-        """The value of scores without information there: as many cases flagged, whatever their class."""
+        """The value of scores without information there: as many cases flagged, whatever their class.
+
+        Args:
+            data: `Counts` for a measure of one cut, a `Ranking` for the others.
+            parameters: of the measure.
+        """
         if self.reason(data, **parameters):
             return math.nan
         n = float(data.total)
@@ -222,8 +241,15 @@ class Measure:
     ) -> Any:
         """The value, a float; an array where the ranking or the counts have leading axes.
 
-        `data` is a `Ranking`, `Counts` (for a measure of one cut), or the labels, followed by the scores. A measure
-        of one cut takes `threshold=`, `quota=` or `share=`, and cuts at 0.5 without.
+        Args:
+            data: a `Ranking`, `Counts` (for a measure of one cut), or the label of each case.
+            scores: the score of each case, after labels.
+            weights: the weight of each case, after labels; all the same without.
+            positive: the label that is positive; needed unless labels are 0/1, -1/1 or booleans.
+            higher_is_positive: whether high scores mean positive.
+            missing: "error" to refuse missing values, "drop" to leave those cases out.
+            parameters: of the measure. One of one cut also takes `threshold=`, `quota=` or `share=`, and cuts at 0.5
+                without.
         """
         if scores is not None:
             data = rank(
@@ -273,7 +299,12 @@ class Measure:
         return data, self.check(parameters)
 
     def threshold(self, ranking: Ranking, **parameters: Any) -> float:
-        """The threshold at which a measure that searches the cuts found its value."""
+        """The threshold at which a measure that searches the cuts found its value.
+
+        Args:
+            ranking: the cases.
+            parameters: of the measure.
+        """
         if self.found_at is None:
             raise ParameterError(f"{self.name} is not the measure of one cut of the ranking: it has no threshold.")
         given = {**self.defaults, **self.check(parameters)}

@@ -284,6 +284,13 @@ def information_scores(
 ) -> Any:
     """The information score of each case, in the order of the cases (Berrar, Definition 23).
 
+    Args:
+        labels: the label of each case.
+        scores: the probability of the positive class for each case.
+        prior: the share of positives that was known before; that of the cases without.
+        base: of the logarithm.
+        positive: the label that is positive; needed unless labels are 0/1, -1/1 or booleans.
+
     >>> information_scores([1, 0], [0.8, 0.75], prior=0.5, base=2).round(3).tolist()
     [0.678, -0.585]
     """

@@ -203,7 +203,13 @@ class PemAreas(NamedTuple):
 
 
 def pem_areas(data: Any, scores: Any = None, weights: Any = None, *, positive: Any = None) -> PemAreas:
-    """The areas between the Qrecall curve and the random one: above it, below it, and for a perfect order.
+    """The areas between the Qrecall curve and that of a random order: above it, below it, and for a perfect order.
+
+    Args:
+        data: a `Ranking`, or the label of each case.
+        scores: the score of each case, after labels.
+        weights: the weight of each case; whole numbers.
+        positive: the label that is positive; needed unless labels are 0/1, -1/1 or booleans.
 
     >>> areas = pem_areas([1, 0, 1, 1, 0, 0, 1, 0, 0, 0], range(10, 0, -1))
     >>> [round(area, 6) for area in areas]

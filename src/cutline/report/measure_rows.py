@@ -51,7 +51,7 @@ def mathml(latex: str) -> str:
     """A formula in the markup that browsers draw by themselves."""
     from latex2mathml.converter import convert
 
-    return str(convert(latex))
+    return str(convert(latex)) if latex else ""  # a measure of somebody's own may have no formula
 
 
 def count_measures() -> list[dict[str, Any]]:

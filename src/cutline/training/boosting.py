@@ -32,6 +32,12 @@ def auc_pairs(
     It needs O(n log n), not the pairs. The curvature is the diagonal of the second derivatives. With weights a pair
     weighs the product of its two, which is in the values: their sum over that of the weights is the mean of the pairs.
 
+    Args:
+        labels: the label of each case.
+        margins: the score of each case, on any scale.
+        weights: the weight of each case; all the same without.
+        positive: the label that is positive; needed unless labels are 0/1, -1/1 or booleans.
+
     >>> auc_pairs([1, 0, 0], [0.5, 0.0, 1.0]).value.mean()  # (0.25 + 2.25) / 2
     np.float64(1.25)
     """
@@ -151,6 +157,10 @@ def boosting_loss(
 ) -> BoostingLoss:
     """A loss as an objective for LightGBM and XGBoost.
 
+    Args:
+        name: which loss.
+        parameters: of the loss, such as `gamma=` of the focal loss.
+
     >>> focal = boosting_loss("focal", gamma=2.0)
     >>> round(focal.start([1] + [0] * 49), 3), round(boosting_loss("logistic").start([1] + [0] * 49), 3)
     (-1.448, -3.892)
@@ -216,7 +226,10 @@ class _XgboostMetric:
 def boosting_metric(measure: str | Measure, **parameters: Any) -> BoostingMetric:
     """A measure of the registry for the evaluation of LightGBM and XGBoost.
 
-    A measure of one cut takes `threshold=`: 0 for margins, as an objective of one's own gives them; 0.5 without.
+    Args:
+        measure: the measure, or its name.
+        parameters: of the measure. One of one cut takes `threshold=`: 0 for margins, as an objective of one's own
+            gives them; 0.5 without.
 
     >>> boosting_metric("average_precision").lightgbm([1, 0, 1], [0.9, 0.8, 0.7])
     ('average_precision', 0.8333333333333333, True)
