@@ -1,4 +1,4 @@
-"""Draw every chart on the example predictions into docs/gallery, and write docs/gallery.md: `make gallery`."""
+"""Draw every chart on the example predictions, and write docs/gallery.md and docs/charts.md: `make gallery`."""
 
 from __future__ import annotations
 
@@ -6,80 +6,119 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import cutline as cl
-from cutline.charts import CHARTS, Picture
+from cutline.charts import CHARTS, ChartKind, Picture, Place, Shows
 from cutline.examples import load
 
 DOCS = Path(__file__).parents[1] / "docs"
 BYTES = 150_000
-
-# What each chart shows, and the figure of the sources that it stands for.
-CAPTIONS = {
-    "roc": "ROC curve with its hull, the diagonal, the EER and the chosen cut (Berrar 5a, 6c; Murphy 1, 2)",
-    "det": "Detection error trade-off on normal deviates",
-    "precision_recall": "Precision-recall curve with the prevalence (Berrar 5c; Murphy 3)",
-    "precision_recall_readings": "Its five readings, the lower trapezoids shaded (Berrar 6d)",
-    "tpr_fpr": "Both rates over the threshold, with the KS gap (Berrar 5b)",
-    "gain": "Gain chart (Berrar 4a)",
-    "lift": "Lift chart (Berrar 4b)",
-    "portion_lift": "Lift by deciles (Arbel & Rokach 3)",
-    "hit_rate": "Hit rate over all quotas (Arbel & Rokach 2)",
-    "qrecall": "Qrecall with the areas of the PEM (Arbel & Rokach 6-8)",
-    "quota": "Hit rate and Qrecall together (Arbel & Rokach 5)",
-    "score_distribution": "The scores of the two classes with the errors at the cut (Arbel & Rokach 9)",
-    "dominance": "Areas of dominance (Arbel & Rokach 4)",
-    "confidence_curve": "The confidence curve of a difference (Berrar's reference 32)",
-    "skew": "ROC and precision-recall as the class skew changes (Sonnenburg)",
-    "losses": "0-1, hinge, logistic and focal loss (Berrar 7)",
-    "confusion_matrix": "Confusion matrix with its rates (Berrar 3)",
-    "ranking_table": "The ranking table (Berrar 2)",
-    "reliability": "Reliability diagram with a consistency band and the probabilities (Dimitriadis)",
-    "mcb_dsc": "Miscalibration against discrimination, with lines of equal Brier score (Dimitriadis)",
-    "risk_by_outcome": "The probabilities of the positives and of the negatives (Van Calster)",
-    "f1": "Any measure of one cut over the threshold",
-}
+OVER_THRESHOLD = "f1"  # stands for every measure of one cut
 
 
-def evaluations() -> tuple[cl.Evaluation, dict[str, cl.Evaluation]]:
+def evaluations() -> tuple[cl.Evaluation, cl.Comparison]:
     """Berrar's ten cases at his cut t5, and the two models of the tumours."""
     ten, tumours = load("ten_cases"), load("tumours")
     cases = cl.evaluate(ten.labels, ten.scores["score"], positive=ten.positive, threshold=0.55, name="ten cases")
-    return cases, {m: cl.evaluate(tumours.labels, s, positive=tumours.positive) for m, s in tumours.scores.items()}
+    return cases, cl.compare(tumours.labels, dict(tumours.scores), positive=tumours.positive)
 
 
-def comparison() -> cl.Comparison:
-    """The two models of the tumours, case by case."""
-    tumours = load("tumours")
-    return cl.compare(tumours.labels, dict(tumours.scores), positive=tumours.positive)
+def kinds() -> list[ChartKind]:
+    """The charts of the gallery, and one that stands for those of measures."""
+    return [*CHARTS.at(Place.GALLERY), CHARTS[OVER_THRESHOLD]]
 
 
 def pictures() -> Iterator[tuple[str, str, Picture]]:
     """Each picture, under the name of its file and the chart it shows."""
     cases, tumours = evaluations()
-    first, model = next(iter(tumours.items()))
-    for name in CAPTIONS:
-        if name == "losses":
-            yield name, "losses", cl.chart(name)
-        elif name == "dominance":
-            for kind in ("roc", "precision_recall", "accuracy"):
-                yield name, f"tumours-dominance-{kind}", cl.chart(name, tumours, kind=kind)
-        elif name == "confidence_curve":
-            yield name, "tumours-confidence_curve", comparison().chart(name, measure="auc")
+    first = next(iter(tumours))
+    for kind in kinds():
+        name = kind.name
+        if kind.shows is Shows.NOTHING:
+            yield name, name, cl.chart(name)
+        elif kind.shows is Shows.TABLES:
+            yield name, f"murphy-{name}", cl.chart(name, load("murphy_table_4").tables, equal="accuracy")
+        elif kind.shows in (Shows.TWO_OR_MORE, Shows.DIFFERENCE):
+            yield name, f"tumours-{name}", tumours.chart(name)
         else:
             yield name, f"ten-cases-{name}", cases.chart(name)
-            yield name, f"tumours-{name}", cl.chart(name, {first: model})
-    for name in ("roc", "precision_recall", "gain", "qrecall", "portion_lift", "reliability", "mcb_dsc", "f1"):
-        yield name, f"tumours-two-{name}", cl.chart(name, tumours)
+            yield name, f"tumours-{name}", cl.chart(name, {first: tumours[first]})
+    yield from more(cases, tumours)
+
+
+def more(cases: cl.Evaluation, tumours: cl.Comparison) -> Iterator[tuple[str, str, Picture]]:
+    """The charts with several models, in the other themes, and with their parameters."""
+    for name in ("roc", "precision_recall", "gain", "qrecall", "portion_lift", "net_benefit", OVER_THRESHOLD):
+        yield name, f"tumours-two-{name}", tumours.chart(name)
+    for kind in ("precision_recall", "accuracy"):
+        yield "dominance", f"tumours-dominance-{kind}", tumours.chart("dominance", kind=kind)
     for name in ("roc", "qrecall", "confusion_matrix"):
         yield name, f"ten-cases-{name}-dark", cases.chart(name, theme="dark")
-    yield "roc", "tumours-two-roc-dark", cl.chart("roc", tumours, theme="dark")
+    yield "roc", "tumours-two-roc-dark", tumours.chart("roc", theme="dark")
+    yield "roc", "tumours-two-roc-print", tumours.chart("roc", theme="print", width="85mm", height="100mm")
     yield "roc", "ten-cases-roc-costs", cases.chart("roc", cost_fp=1.0, cost_fn=2.0)
+    for area in ("auc", "gini", "auch"):
+        yield "roc", f"ten-cases-roc-{area}", cases.chart("roc", shade=area, eer_line=area == "auc", hull=False)
+    yield "roc", "tumours-two-roc-equal", tumours.chart("roc", equal="accuracy")
+    yield "precision_recall", "tumours-two-precision_recall-equal", tumours.chart("precision_recall", equal="f1")
+
+
+def call(kind: ChartKind) -> str:
+    """How a chart is drawn in Python."""
+    of = {Shows.NOTHING: "cl", Shows.TWO_OR_MORE: "cmp", Shows.DIFFERENCE: "cmp"}.get(kind.shows, "ev")
+    return f'cl.chart("{kind.name}", tables)' if kind.shows is Shows.TABLES else f'{of}.chart("{kind.name}")'
+
+
+def command(kind: ChartKind) -> str:
+    """How a chart is drawn from the command line."""
+    if kind.shows is Shows.NOTHING:
+        return f"cutline chart {kind.name} -o {kind.name}.svg"
+    scores = "--score a --score b" if kind.shows in (Shows.TWO_OR_MORE, Shows.DIFFERENCE) else "--score p"
+    return f"cutline chart predictions.csv {kind.name} --label y {scores} -o {kind.name}.svg"
+
+
+def gallery_page(shown: dict[str, list[str]]) -> str:
+    """docs/gallery.md: all pictures."""
+    lines = ["# Gallery", "", "Every chart on Berrar's ten cases and on the tumours; `make gallery` draws them."]
+    for kind in kinds():
+        source = f" ({kind.source})" if kind.source else ""
+        lines += ["", f"## {kind.title}{source}", "", kind.caption, "", f"`{call(kind)}`", ""]
+        lines += [f"![{stem.replace('-', ' ')}](gallery/{stem}.png)" for stem in shown[kind.name]]
+    return "\n".join(lines) + "\n"
+
+
+CHARTS_INTRODUCTION = """# Charts
+
+Every chart with its call and its command; the [gallery](gallery.md) shows them, [curves.md](curves.md) says how lines
+are joined. In the calls `ev` is what `cl.evaluate` gives, `cmp` what `cl.compare` gives, and `tables` counts by name.
+Every chart takes `theme` ("light", "dark", "print"), `title`, `width` and `height` (of the whole picture: 400, "85mm",
+"3in"); its own parameters are listed with their defaults. On the command line these are `--theme`, `--title`,
+`--width`, `--height`, `--dpi` and `--set name=value`; `cutline chart FILE all -o folder` draws all of them. `make
+gallery` writes this page.
+"""
+
+
+def charts_page() -> str:
+    """docs/charts.md: every chart with its call and its command."""
+    lines = [CHARTS_INTRODUCTION.rstrip()]
+    for kind in kinds():
+        takes = ", ".join(f"`{name}={default!r}`" for name, default in kind.parameters.items() if name != "measure")
+        facts = [f"Shows {kind.shows.value}."]
+        facts += [f"Needs {kind.needs}."] if kind.needs else []
+        facts += [f"Parameters: {takes}."] if takes else []
+        facts += [f"Source: {kind.source}."] if kind.source else []
+        lines += ["", f"## {kind.name}", "", kind.caption, "", " ".join(facts), "", f"    {call(kind)}"]
+        lines += [f"    {command(kind)}"]
+    lines += [
+        "",
+        "`f1` stands for every measure of one cut: each is a chart over the threshold, with its own parameters.",
+    ]
+    return "\n".join(lines) + "\n"
 
 
 def main() -> None:
-    assert set(CAPTIONS) >= set(CHARTS)  # noqa: S101
     folder = DOCS / "gallery"
     folder.mkdir(exist_ok=True)
-    shown: dict[str, list[str]] = {name: [] for name in CAPTIONS}
+    old = {path.name for path in folder.glob("*.png")}
+    shown: dict[str, list[str]] = {kind.name: [] for kind in kinds()}
     for name, stem, picture in pictures():
         path = picture.save(folder / f"{stem}.png", scale=1.5)
         size = path.stat().st_size
@@ -87,13 +126,11 @@ def main() -> None:
         if size > BYTES:
             raise SystemExit(f"{path.name} has {size} bytes, more than {BYTES}")
         shown[name].append(stem)
-    lines = ["# Gallery", "", "Every chart on Berrar's ten cases and on the tumours; `make gallery` draws them."]
-    for name, stems in shown.items():
-        of = {"losses": "cl", "dominance": "cmp", "confidence_curve": "cmp"}.get(name, "ev")
-        call = f'{of}.chart("{name}")'
-        lines += ["", f"## {CAPTIONS[name]}", "", f"`{call}`", ""]
-        lines += [f"![{stem.replace('-', ' ')}](gallery/{stem}.png)" for stem in stems]
-    (DOCS / "gallery.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        old.discard(path.name)
+    for name in old:  # pictures of charts that are gone
+        (folder / name).unlink()
+    (DOCS / "gallery.md").write_text(gallery_page(shown), encoding="utf-8")
+    (DOCS / "charts.md").write_text(charts_page(), encoding="utf-8")
 
 
 if __name__ == "__main__":

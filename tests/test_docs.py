@@ -100,6 +100,8 @@ def test_the_gallery_links_every_picture_and_every_chart_has_one():
     drawn = {path.name: path.stat().st_size for path in (ROOT / "docs" / "gallery").iterdir()}
 
     assert sorted(linked) == sorted(drawn)
-    assert all(f'chart("{name}")' in page for name in CHARTS)
+    assert all(f'chart("{name}"' in page for name in CHARTS)
+    charts = (ROOT / "docs" / "charts.md").read_text(encoding="utf-8")
+    assert all(f"## {name}\n" in charts and f" {name} " in charts for name in CHARTS)
     assert max(drawn.values()) < 150_000
     assert sum(drawn.values()) < 4_000_000

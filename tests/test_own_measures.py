@@ -129,7 +129,7 @@ def test_the_command_line_and_its_gates_take_a_module(tmp_path):
     rows = "\n".join(f"{label},{score}" for label, score in zip(LABELS, SCORES, strict=True))
     (tmp_path / "p.csv").write_text(f"y,p\n{rows}\n")
 
-    few = ("--resamples", "50")
+    few = ("--resamples", "100")
     shown = run("evaluate", "p.csv", "--plugin", "shop", "--measures", "net_hits", folder=tmp_path)
     saved = run("evaluate", "p.csv", "--plugin", "shop", "--html", "r.html", "--json", "-q", *few, folder=tmp_path)
     drawn = run("chart", "p.csv", "net_hits", "--plugin", "shop", "-o", "n.svg", folder=tmp_path)

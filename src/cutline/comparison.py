@@ -6,7 +6,7 @@ import html
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from cutline.core.checks import LEVEL, check_choice, check_level, check_whole
 from cutline.core.errors import Argument, ParameterError, Text, UnknownNameError, near
@@ -23,17 +23,15 @@ from cutline.inputs.alignment import columns_of, groups_of, join_frames, share_c
 from cutline.inputs.predictions import Missing
 from cutline.measures import MEASURES, Measure, Needs
 from cutline.results.budget import affordable, resamples_for
-from cutline.results.comparison_summary import ComparisonSummary, DifferenceRow, title_of
+from cutline.results.comparison_summary import ComparisonSummary, title_of
 from cutline.results.cut_point import CutPoint
 from cutline.results.estimate import Estimate
-from cutline.results.notes import Note, resampling_notes
+from cutline.results.notes import resampling_notes
+from cutline.results.summarized import Summarized
 from cutline.results.summary import Options
 from cutline.results.wanted import Named, headlines, suits, wanted
 
 if TYPE_CHECKING:
-    import os
-    from pathlib import Path
-
     from cutline.charts import Picture
     from cutline.curves import SharedHull
 
@@ -106,11 +104,13 @@ def compare(
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison(Mapping[str, Evaluation]):
+class Comparison(Summarized, Mapping[str, Evaluation]):
     """Models on the same cases: a mapping of their evaluations, and what only the pairs of scores can tell."""
 
     evaluations: Mapping[str, Evaluation]
     pairing: Pairing
+
+    whole: ClassVar[Mapping[str, Any]] = {"of_models": "all"}  # a document holds all measures of each model
 
     def __getitem__(self, name: str) -> Evaluation:
         try:
@@ -324,14 +324,9 @@ class Comparison(Mapping[str, Evaluation]):
             found.verdict,
             found.omnibus,
             {curve: self.dominance(curve) for curve in CURVES},
-            self._about_resamples(found.rows, resamples, drawn),
+            tuple(resampling_notes(len(self.pairing), resamples, *found.resampling, is_wanted=True)),
             found.confidence,
         )
-
-    def _about_resamples(self, rows: tuple[DifferenceRow, ...], asked: int | None, drawn: int) -> tuple[Note, ...]:
-        used = drawn if any("bootstrap" in row.methods for row in rows) else 0
-        is_open = not drawn and any(not row.methods for row in rows)
-        return tuple(resampling_notes(len(self.pairing), asked, used, is_open=is_open, is_wanted=True))
 
     def _affordable(self, measures: int, resamples: int | None) -> int:
         """How many resamples are drawn for so many measures: as asked, or as `cutline.results.budget` says."""
@@ -345,44 +340,6 @@ class Comparison(Mapping[str, Evaluation]):
     @property
     def _cuts(self) -> dict[str, CutPoint]:
         return {name: evaluation.cut for name, evaluation in self.items()}
-
-    def to_dict(self, summary: ComparisonSummary | None = None, **options: Any) -> dict[str, Any]:
-        """The models and their differences, ready for JSON (docs/schema.json); what is not a finite number is None.
-
-        Args:
-            summary: A finished one; made with `options`, and all measures of each model, when None.
-            options: What `summary()` takes, such as `level` or `measures`.
-        """
-        return (self.summary(**{"of_models": "all"} | options) if summary is None else summary).document()
-
-    def to_frame(self, backend: str = "pandas", **options: Any) -> Any:
-        """The summary as a data frame of pandas, polars or pyarrow.
-
-        Args:
-            backend: The package of the frame.
-            options: What `summary()` takes, such as `level` or `measures`.
-        """
-        return self.summary(**options).to_frame(backend)
-
-    def save(
-        self,
-        path: str | os.PathLike[str],
-        *,
-        overwrite: bool = False,
-        summary: ComparisonSummary | None = None,
-        **options: Any,
-    ) -> Path:
-        """Write the report (.html), the numbers (.json, .csv) or the ROC curves (.png, .svg, .pdf), by the suffix.
-
-        Args:
-            path: Where to write.
-            overwrite: Whether a file that exists is replaced; refused otherwise.
-            summary: A finished one, whose numbers and options are written; made with `options` when None.
-            options: What `summary()` takes, such as `level` or `seed`.
-        """
-        from cutline.report import save
-
-        return save(self, path, overwrite=overwrite, summary=summary, **options)
 
     # ------------------------------------------------------------------ asking
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from cutline.core import columns
 from cutline.core.checks import LEVEL, check_level, check_whole
-from cutline.core.counts import Counts, written
+from cutline.core.counts import Counts
 from cutline.core.errors import CutlineError, ParameterError, UnavailableError, near
 from cutline.core.ranking import Ranking
 from cutline.core.table import Table
@@ -24,18 +23,17 @@ from cutline.inputs.alignment import groups_of
 from cutline.inputs.predictions import Missing, complete, cut, rank
 from cutline.measures import MEASURES, Family, Measure, Needs
 from cutline.measures.definition import each_of
+from cutline.results import first_look
 from cutline.results.budget import affordable, fewer, resamples_for
 from cutline.results.cut_point import CutPoint, cut_point
 from cutline.results.estimate import Estimate
 from cutline.results.methods import RESAMPLED
 from cutline.results.notes import Note, data_notes, resampling_notes
+from cutline.results.summarized import Summarized
 from cutline.results.summary import Data, Options, Summary
 from cutline.results.wanted import Named, headlines, wanted
 
 if TYPE_CHECKING:
-    import os
-    from pathlib import Path
-
     from cutline.calibration import Calibration
     from cutline.charts import Picture
     from cutline.curves import Curve
@@ -100,7 +98,7 @@ def evaluate(
 
 
 @dataclass(frozen=True, eq=False)
-class Evaluation:
+class Evaluation(Summarized):
     """What can be said about one model's predictions. Every measure is an attribute, by name or alias.
 
     `threshold` is the score at the cut, whatever names it: a threshold, a quota, a share, or the default.
@@ -386,13 +384,8 @@ class Evaluation:
         options = Options(check_level(level), self.cut, intervals=intervals, resamples=resamples, seed=seed)
         chosen = wanted(measures, family, self.ranking, self.cut)
         rows, options = rows_of(chosen, self.ranking, self.groups, options)
-        more = resampling_notes(
-            len(self.ranking),
-            resamples,
-            options.resamples_used,
-            is_open=any(row.is_open for row in rows),
-            is_wanted=intervals is True,
-        )
+        is_open, is_wanted = any(row.is_open for row in rows), intervals is True
+        more = resampling_notes(len(self.ranking), resamples, options.resamples_used, is_open, is_wanted=is_wanted)
         return Summary(self._data, options, self.counts, rows, (*self.notes, *more))
 
     @property
@@ -404,44 +397,6 @@ class Evaluation:
         """What the reader of the numbers should know about the data, in plain words."""
         return tuple(data_notes(self.ranking, self.cut, self._data.groups))
 
-    def to_dict(self, summary: Summary | None = None, **options: Any) -> dict[str, Any]:
-        """All that is known, ready for JSON (docs/schema.json); what is not a finite number is None, with its reason.
-
-        Args:
-            summary: A finished one; made with `options` when None.
-            options: What `summary()` takes, such as `level` or `measures`.
-        """
-        return (self.summary(**options) if summary is None else summary).document()
-
-    def to_frame(self, backend: str = "pandas", **options: Any) -> Any:
-        """The summary as a data frame of pandas, polars or pyarrow.
-
-        Args:
-            backend: The package of the frame.
-            options: What `summary()` takes, such as `level` or `measures`.
-        """
-        return self.summary(**options).to_frame(backend)
-
-    def save(
-        self,
-        path: str | os.PathLike[str],
-        *,
-        overwrite: bool = False,
-        summary: Summary | None = None,
-        **options: Any,
-    ) -> Path:
-        """Write the report (.html), the numbers (.json, .csv) or the ROC curve (.png, .svg, .pdf), by the suffix.
-
-        Args:
-            path: Where to write.
-            overwrite: Whether a file that exists is replaced; refused otherwise.
-            summary: A finished one, whose numbers and options are written; made with `options` when None.
-            options: What `summary()` takes, such as `level`, `quota` or `seed`.
-        """
-        from cutline.report import save
-
-        return save(self, path, overwrite=overwrite, summary=summary, **options)
-
     # ------------------------------------------------------------------ looks
 
     def _headlines(self) -> Summary:
@@ -450,22 +405,8 @@ class Evaluation:
         quick = affordable(len(shown), len(self.ranking), resamples_for(len(self.ranking)), quick=True)
         return self.summary(shown, intervals=True if quick else "formula")
 
-    def _headline_table(self, found: Summary) -> Table:
-        rows = [(r.title, r.value, *(r.interval or (None, None)), r.baseline, r.reason) for r in found.rows]
-        return Table(("measure", "value", "low", "high", "baseline", "why"), tuple(rows))
-
     def __repr__(self) -> str:
-        c, found = self.counts, self._headlines()
-        cells = [("tp", c.tp), ("fp", c.fp), ("fn", c.fn), ("tn", c.tn)]
-        counts = ", ".join(f"{name} {written(count)}" for name, count in cells)
-        more = f"... and {len(MEASURES) - len(found)} more measures: .summary()"
-        table = repr(self._headline_table(found))
-        return "\n".join([found.title, counts, "", table, more, *(f"Note: {note}" for note in found.notes)])
+        return first_look.as_text(self._headlines())
 
     def _repr_html_(self) -> str:
-        found = self._headlines()
-        notes = "".join(f"<li>{html.escape(note.text)}</li>" for note in found.notes)
-        return (
-            f"<div><p>{html.escape(found.title)}</p>{self.counts._repr_html_()}"
-            f"{self._headline_table(found)._repr_html_()}" + (f"<ul>{notes}</ul>" if notes else "") + "</div>"
-        )
+        return first_look.as_html(self._headlines())

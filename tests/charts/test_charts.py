@@ -35,7 +35,10 @@ MODELS = {m: cl.evaluate(TUMOURS.labels, s, positive=TUMOURS.positive) for m, s 
 LOW_IS_POSITIVE = cl.evaluate(MURPHY_LABELS, [-s for s in MURPHY_2], threshold=-0.5, higher_is_positive=False)
 
 SCHEMA = jsonschema.Draft7Validator(alt.load_schema())
-OF_ONE = [name for name, kind in CHARTS.items() if kind.shows in (Shows.ONE, Shows.SEVERAL)]
+OF_PROBABILITIES = ("reliability", "mcb_dsc", "risk_by_outcome")  # which refuse other scores
+OF_ONE = [
+    name for name, kind in CHARTS.items() if kind.shows in (Shows.ONE, Shows.SEVERAL) and name not in OF_PROBABILITIES
+]
 PAIR = cl.compare(MURPHY_LABELS, {"first": MURPHY_1, "second": MURPHY_2})
 OF_SEVERAL = ["roc", "det", "precision_recall", "gain", "lift", "portion_lift", "hit_rate", "qrecall", "dominance"]
 
@@ -113,8 +116,8 @@ UNUSUAL = {
 EXTREME = {
     "the largest floats": [1.7e308, -1.7e308, 1e308, 0.0, 5.0, 3.0],
     "the smallest floats": [5e-324, 1e-323, -5e-324, 0.0, 0.0, 1.5e-323],
-    "long doubles": np.array([0.9, 0.6, 0.6, 0.2, 0.1, 0.3], dtype=np.longdouble),
-    "long doubles, large": np.array([1, 2, 3, 4, 5, 6], dtype=np.longdouble) * np.longdouble(10) ** 300,
+    "long doubles": np.array([0.75, 0.5, 0.5, 0.25, 0.125, 0.375], dtype=np.longdouble),
+    "beyond the axis, all of them": [1e300, 2e300, 3e300, 4e300, 5e300, 6e300],
 }
 
 
@@ -584,6 +587,11 @@ def test_the_decision_curve_shows_what_matters():
     assert {y for _, y in line(spec, "flagging nobody")} == {0}
     # Flagged at 0.25 are 6 positives and 8 negatives: 6/50 - 8/50 / 3.
     assert marks(spec) == {"cut: score ≥ 0.25": pytest.approx((0.25, 6 / 50 - 8 / 150))}
+    # Between the scores the counts stay, and the exchange rate of the errors changes.
+    own = line(spec, "m")
+    for at in (0.22, 0.25, 0.28, 0.3):
+        x, y = min(own, key=lambda point: abs(point[0] - at))
+        assert y == pytest.approx(6 / 50 - 8 / 50 * x / (1 - x), abs=1e-4)
 
 
 def test_the_decision_curve_of_a_fixed_risk_is_drawn_over_all_cuts():

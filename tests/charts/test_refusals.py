@@ -61,7 +61,7 @@ BOTH = "pass cases of both classes."
             lambda: chart("dominance", {"a": EV, "b": INFINITE}, kind="gain"),
             "gain compares places of one list, but the models rank different cases: pass the same.",
         ),
-        (lambda: EV.curve(None), "There is no curve None."),
+        (lambda: EV.curve(None), "name is None: pass text, such as 'roc'."),
         (lambda: EV.curve("roc", beta=2), "The curve roc has no parameter 'beta': it takes none."),
         (
             lambda: EV.curve("portion_lift", portion=2),
@@ -162,7 +162,7 @@ BOTH = "pass cases of both classes."
         (lambda: EV.chart("roc", title=3), "title is of type int: pass a text."),
         (lambda: EV.chart("roc").save("roc.png", scale="2"), "scale is '2': pass a number."),
         (lambda: EV.chart("roc").save(3), "path is 3: pass the path of a file, such as 'roc.png'."),
-        (lambda: EV.curve("roc").to_frame("excel"), "backend is 'excel': pass 'pandas', 'polars' or 'pyarrow'."),
+        (lambda: EV.curve("roc").to_frame("excel"), "backend is 'excel': pass one of pandas, polars, pyarrow."),
     ],
 )
 def test_a_mistake_gets_one_clear_sentence(call, sentence):

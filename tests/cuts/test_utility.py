@@ -244,3 +244,22 @@ def test_portions_add_up(found, portions):
 def test_one_class_has_no_gains():
     with pytest.raises(InputError, match="both classes"):
         cl.evaluate([1, 1], [0.1, 0.2]).gains()
+
+
+# ---------------------------------------------------------------------- pictures
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_every_utility_curve_draws_itself(theme):
+    r = cl.rank(*cases())
+    for found in (
+        cl.decision_curve(r, resamples=50),
+        cl.decision_curve(r, kind="interventions_avoided", resamples=0),
+        cl.cost_curve(r, threshold=0.4),
+        cl.brier_curve(r),
+        cl.profit_curve(r, value=3, cost=1, resamples=0),
+    ):
+        picture = found.chart(theme)
+
+        assert picture.to_dict()["title"]["text"] == found.name
+        assert picture.render(".png", scale=1).startswith(b"\x89PNG")

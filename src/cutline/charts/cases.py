@@ -9,7 +9,7 @@ import altair as alt
 import numpy as np
 
 from cutline.charts.marks import cut_rule
-from cutline.charts.parts import EVERY_DIGIT, Frame, Models, axes, heading, layered
+from cutline.charts.parts import EVERY_DIGIT, Frame, Models, axes, heading, layered, on_axis
 from cutline.charts.picture import inline
 from cutline.charts.theme import Theme
 from cutline.core.counts import written
@@ -60,12 +60,12 @@ def _rows(r: Ranking, chosen: Array, at: float) -> list[dict[str, Any]]:
     flagged = chosen < r.cut(at)
     return [
         {
-            "x": float(r.score[cell]),
+            "x": on_axis(float(r.score[cell])),
             "y": height + (0.25 - 0.5 * which if r.pos[cell] and r.neg[cell] else 0.0),
-            "boundary": at,
+            "boundary": on_axis(at) if math.isfinite(at) else at,
             "class": CLASSES[which],
             "cases": written(weights[cell]),
-            "distance": float(r.score[cell]) - at,
+            "distance": on_axis(float(r.score[cell]) - at),
             "side": "right" if is_flagged == (which == 0) else "wrong",
         }
         for height, (cell, is_flagged) in enumerate(zip(chosen[::-1], flagged[::-1], strict=True), 1)

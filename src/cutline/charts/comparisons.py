@@ -28,6 +28,7 @@ from cutline.curves import Curve, Point
 from cutline.inference.two.confidence_curve import ConfidenceCurve
 from cutline.inference.two.dominance import Dominance, of_curves, of_thresholds, visible
 from cutline.measures import MEASURES, Needs
+from cutline.results.methods import method_title
 
 # ---------------------------------------------------------------------- areas of dominance
 
@@ -135,7 +136,8 @@ def confidence_curve(found: ConfidenceCurve, theme: Theme, *, level: float = 0.9
     inside = found.x[found.y >= 1 - level - 1e-9]
     low, high = min(float(found.x.min()), 0.0), max(float(found.x.max()), 0.0)
     room = 0.03 * (high - low) or 1.0
-    words = f"{100 * level:g} % interval {shown(float(inside.min()))} to {shown(float(inside.max()))} ({found.method})"
+    ends = f"{shown(float(inside.min()))} to {shown(float(inside.max()))}"
+    words = f"{100 * level:g} % interval {ends} ({method_title(found.method)})"
     frame = Frame(
         "True difference",
         "p-value (1 - confidence level)",

@@ -49,6 +49,7 @@ from cutline.curves import (
     under_skew,
     with_prevalence,
 )
+from cutline.curves import decision_curve as net_benefits
 from cutline.curves.definition import BELOW_ZERO
 from cutline.curves.scales import RATES
 
@@ -253,11 +254,14 @@ def decision_curve(models: Models, theme: Theme, *, risk: float | None = None) -
     everybody = np.linspace(*frame.x_domain, 201)
     first = next(iter(models.values())).ranking
     series = [
-        *model_series(curves, theme, frame.x_domain),
+        *(
+            Series(name, net_benefits(model.ranking, *frame.x_domain), theme.colour(i), DASHES[i])
+            for i, (name, model) in enumerate(models.items())
+        ),
         Series(EVERYBODY, {"x": everybody, "y": flagging_everybody(first, everybody)}, theme.reference, DASHES[1], 1.5),
         Series(NOBODY, {"x": list(frame.x_domain), "y": [0.0, 0.0]}, theme.reference, DOTTED, 1.5),
     ]
-    marks = mark_layers(cut_marks(models, curves, theme), frame, theme)
+    marks = mark_layers(cut_marks(models, curves, theme, list(models)), frame, theme)
     return layered([*line_layers(series, replace(frame, clip=True)), *marks], frame)
 
 

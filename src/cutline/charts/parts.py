@@ -252,7 +252,7 @@ def line_layers(series: Sequence[Series], frame: Frame) -> list[Any]:
     hover = (
         alt.Chart(inline(points))
         .transform_flatten(columns)
-        .mark_circle(size=34 if few else 90, clip=not few)
+        .mark_circle(size=34 if few else 90, clip=not few or frame.clip)
         .encode(**axes(frame), color=colour, opacity=opacity if few else alt.value(0), tooltip=tooltips(columns))
     )
     return [lines, hover]

@@ -14,7 +14,7 @@ from cutline.curves.derived import Gap, gap, under_skew, with_prevalence
 from cutline.curves.distributions import SCORE
 from cutline.curves.isometrics import Isometric, isometrics
 from cutline.curves.list_table import list_table
-from cutline.curves.over_cuts import IsoCost, against_threshold, flagging_everybody, iso_cost
+from cutline.curves.over_cuts import IsoCost, against_threshold, decision_curve, flagging_everybody, iso_cost
 from cutline.curves.quota_properties import quota_properties
 from cutline.curves.scales import det_line, det_reach, deviates, loss_curves, on_edge
 from cutline.curves.shared_hull import SharedHull, shared_hull
@@ -41,6 +41,7 @@ __all__ = [
     "baseline",
     "corners",
     "curve",
+    "decision_curve",
     "described",
     "det_line",
     "det_reach",

@@ -174,11 +174,33 @@ def against_threshold(measure: Measure) -> CurveKind:
     )
 
 
+def decision_curve(r: Ranking, low: float, high: float) -> dict[str, Array]:
+    """The net benefit at every threshold of the risk from `low` to `high`, with the counts there.
+
+    Between two scores the counts stay and the exchange rate of the two errors changes with the threshold: the curve
+    bends, so it is read on a fine grid besides at the scores, where it jumps.
+    """
+    scores = r.score[np.isfinite(r.score) & (r.score > low) & (r.score < high)].astype(float)
+    if len(scores) > _JUMPS:
+        scores = scores[np.linspace(0, len(scores) - 1, _JUMPS).astype(int)]
+    at = np.unique(np.concatenate((np.linspace(low, high, _GRID), scores, np.nextafter(scores, np.inf))))
+    cuts = np.array([r.cut(float(threshold)) for threshold in at])
+    c = r.counts
+    counts = Counts(c.tp[cuts], c.fp[cuts], c.fn[cuts], c.tn[cuts], at, c.is_risk)
+    found = np.asarray(net_benefit.compute(counts), dtype=float)
+    columns = {"x": at, "y": found, "threshold": at, "tp": counts.tp, "fp": counts.fp, "fn": counts.fn, "tn": counts.tn}
+    kept = np.isfinite(found)
+    return {name: column[kept] for name, column in columns.items()}
+
+
 def flagging_everybody(r: Ranking, thresholds: Array) -> Array:
     """The net benefit of flagging every case, whatever its score, at some thresholds of the risk."""
     nobody = np.zeros(len(thresholds))
     everybody = Counts(nobody + r.positives, nobody + r.negatives, nobody, nobody, thresholds)
     return np.asarray(net_benefit.compute(everybody))
+
+
+_GRID, _JUMPS = 201, 300  # thresholds of a decision curve, and scores at which it is seen to jump
 
 
 # ---------------------------------------------------------------------- iso-cost lines

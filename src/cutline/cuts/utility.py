@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -32,7 +31,11 @@ from cutline.inference.resampling.bootstrap import bootstrap, percentile
 from cutline.inference.resampling.samplers import CaseSampler
 from cutline.results.estimate import Estimate
 
+if TYPE_CHECKING:
+    from cutline.charts import Picture
+
 RISKS = np.round(np.arange(0.01, 1.0, 0.01), 2)
+_BESIDE = ("flag_everybody", "flag_nobody")
 KINDS = ("net_benefit", "standardised", "interventions_avoided")
 
 
@@ -74,6 +77,19 @@ class UtilityCurve:
     def to_frame(self, backend: str = "pandas") -> Any:
         """A row for each place, as a data frame of pandas, polars or pyarrow."""
         return self.table.to_frame(backend)
+
+    def chart(self, theme: str = "light") -> Picture:
+        """The curve with its band, beside flagging everybody and nobody where these are known.
+
+        Args:
+            theme: "light", "dark" or "print".
+        """
+        from cutline.charts.columns_drawn import drawn
+
+        x, *others = self.columns
+        lines = [name for name in others if name not in (*_BESIDE, "low", "high", "p_value", "threshold")]
+        beside = [name for name in others if name in _BESIDE]
+        return drawn(self.name, self.columns, x=x, lines=lines, beside=beside, theme=theme)
 
     def __repr__(self) -> str:
         step = max(1, (len(self) - 1) // 10)
@@ -274,11 +290,3 @@ def _best_quota(r: Ranking, *, value: float, cost: float) -> Any:
     profit = value * r.tp.astype(float) - cost * r.ends.astype(float)
     place = profit.argmax(-1)
     return np.take_along_axis(r.ends, place[..., None], -1)[..., 0] if r.ends.ndim > 1 else r.ends[place]
-
-
-MAKERS: dict[str, Callable[..., UtilityCurve]] = {
-    "decision": decision_curve,
-    "cost": cost_curve,
-    "brier": brier_curve,
-    "profit": profit_curve,
-}

@@ -25,6 +25,15 @@ DISCORDANT = 100  # ... if so many cases are flagged by one of them only
 PLENTY_IN_A_CELL = 1000  # ... if every kind of decision at a cut has so many
 
 NO_SPREAD = "Every resample has the same value, so the bootstrap cannot tell how uncertain it is."
+SEPARATED = (
+    "No case is on the wrong side (or none is on the right one), so all resamples agree: the limit is what the measure "
+    "would be if the shares of errors of both classes were as large as Wilson's interval allows."
+)
+BEST_OF_CUTS = frozenset({"ks", "max_youden_j", "auch", "h_measure"})
+OPTIMISTIC = (
+    "It is the best over all cuts, which favours the sample at hand: the value is biased upwards, and the actual "
+    "coverage is probably below the nominal level."
+)
 BELOW = "the actual coverage is probably below the nominal level"
 STRATIFIED_GROUPS = "stratified=True draws cases within their class, but groups are drawn whole: pass one."
 INDEPENDENT = "The cases come in groups, which this method takes for independent cases: see method='bootstrap'."

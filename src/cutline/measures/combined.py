@@ -10,7 +10,7 @@ import numpy as np
 from cutline.core.counts import Counts, divide, real
 from cutline.measures.conditions import ALL_FLAGGED, NO_POSITIVE, NONE_FLAGGED, ONE_CLASS
 from cutline.measures.facts import NULL_PREVALENCE, Condition, Parameter, ReferenceValue, null
-from cutline.measures.kinds import Equivalent, Proportion, Ratio
+from cutline.measures.kinds import Equivalent, Proportion, Ratio, SumOfRates
 from cutline.measures.rates import fnr, fpr, precision, rate, recall, specificity
 
 # ---------------------------------------------------------------------- both classes together
@@ -18,6 +18,7 @@ from cutline.measures.rates import fnr, fpr, precision, rate, recall, specificit
 
 @rate(
     title="Youden's J",
+    kind=SumOfRates(1, -1),
     formula=r"TPR - FPR",
     range=(-1, 1),
     better="higher",
@@ -89,6 +90,7 @@ def lr_minus(c: Counts) -> Any:
 
 @rate(
     title="Balanced accuracy",
+    kind=SumOfRates(0.5, 0),
     formula=r"\frac{TPR + TNR}{2}",
     better="higher",
     perfect=1,
@@ -105,6 +107,7 @@ def balanced_accuracy(c: Counts) -> Any:
 
 @rate(
     title="Balanced error rate",
+    kind=SumOfRates(-0.5, 1),
     formula=r"\frac{FPR + FNR}{2}",
     better="lower",
     perfect=0,

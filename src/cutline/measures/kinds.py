@@ -42,6 +42,13 @@ class Ratio(NamedTuple):
     odds: bool = False
 
 
+class SumOfRates(NamedTuple):
+    """A slope times the sum of recall and specificity plus an intercept: shares of different cases, so independent."""
+
+    slope: float
+    intercept: float
+
+
 class LineOfAuc(NamedTuple):
     """A slope times the AUC plus an intercept, the class sizes and the parameters being given."""
 
@@ -64,7 +71,7 @@ class StandardError(NamedTuple):
     scale: str = "identity"
 
 
-Kind = Proportion | Ratio | LineOfAuc | MeanOfCases | StandardError | None
+Kind = Proportion | Ratio | SumOfRates | LineOfAuc | MeanOfCases | StandardError | None
 
 
 class Equivalent(NamedTuple):

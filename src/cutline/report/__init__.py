@@ -71,7 +71,7 @@ def summarized(found: Comparison, **options: Any) -> ComparisonSummary: ...
 def summarized(found: Evaluation | Comparison, **options: Any) -> Summary | ComparisonSummary:
     """The summary that a report shows: all measures of each model unless options say otherwise, and all notes."""
     if isinstance(found, Comparison):
-        return advice.noted(found, found.summary(**{"of_models": "all"} | options))
+        return advice.noted(found, found.summary(**{**found.whole, **options}))
     return advice.noted(found, found.summary(**options))
 
 

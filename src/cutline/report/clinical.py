@@ -27,7 +27,7 @@ _STYLE = """
 table{border-collapse:collapse;width:100%;margin:.5rem 0 1.5rem}caption{text-align:left;font-weight:600;padding:.3rem 0}
 th,td{border-bottom:1px solid #8888;padding:.25rem .5rem;text-align:left;vertical-align:top}td.n{text-align:right;
 font-variant-numeric:tabular-nums;white-space:nowrap}.wide{overflow-x:auto}.figures{display:grid;gap:1rem;
-grid-template-columns:repeat(auto-fit,minmax(18rem,1fr))}figure{margin:0;break-inside:avoid}img{width:100%;height:auto;
+grid-template-columns:repeat(auto-fit,minmax(min(26rem,100%),1fr))}figure{margin:0;break-inside:avoid}img{width:100%;height:auto;
 background:#fff}figcaption{font-size:.9rem}tr{break-inside:avoid}thead{display:table-header-group}
 @media print{@page{size:A4;margin:15mm}body{font-size:9.5pt;max-width:none;padding:0}h2{break-after:avoid}
 .wide{overflow:visible}.figures{grid-template-columns:1fr 1fr}}

@@ -14,6 +14,8 @@ TITLES: Mapping[str, str] = {
     "delong": "DeLong",
     "delong_logit": "DeLong (logit)",
     "newcombe": "Newcombe",
+    "newcombe_delong": "wider of Newcombe and DeLong (logit)",
+    "square_and_add": "Newcombe (square and add)",
     "influence": "infinitesimal jackknife",
     "bootstrap": "bootstrap (percentile)",
     "bca": "bootstrap (BCa)",

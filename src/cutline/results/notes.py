@@ -51,7 +51,7 @@ def data_notes(r: Ranking, cut: CutPoint, groups: int = 0) -> Iterator[Note]:
     yield from _at_the_cut(r, cut)
 
 
-def resampling_notes(scores: int, asked: int | None, used: int, *, is_open: bool, is_wanted: bool) -> Iterator[Note]:
+def resampling_notes(scores: int, asked: int | None, used: int, is_open: bool, *, is_wanted: bool) -> Iterator[Note]:
     """What the budget of resamples changed: fewer than usual, or none where some measure has no closed form."""
     text = fewer(scores, asked) if used else left_out(scores) if is_open and is_wanted and asked is None else ""
     if text:

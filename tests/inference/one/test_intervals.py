@@ -111,7 +111,14 @@ def test_a_summary_has_all_intervals_on_demand_and_none_when_not_wanted():
 
 @pytest.mark.parametrize(
     ("name", "method"),
-    [("precision", "wilson"), ("f1", "wilson"), ("lr_plus", "log"), ("auc", "newcombe"), ("mcc", "bca"), ("ks", "bca")],
+    [
+        ("precision", "wilson"),
+        ("f1", "wilson"),
+        ("lr_plus", "log"),
+        ("auc", "newcombe_delong"),
+        ("mcc", "bca"),
+        ("ks", "bca"),
+    ],
 )
 def test_the_default_follows_from_what_the_measure_is(name, method):
     assert EV.estimate(name).method == method
@@ -121,7 +128,7 @@ def test_the_default_for_a_quota_is_the_plain_bootstrap():
     assert EV.estimate("qrecall", quota=3).method == EV.estimate("hit_rate", share=0.3).method == "bootstrap"
 
 
-@pytest.mark.parametrize(("positives", "method"), [(29, "newcombe"), (30, "delong_logit")])
+@pytest.mark.parametrize(("positives", "method"), [(29, "newcombe_delong"), (30, "delong_logit")])
 def test_the_default_for_the_auc_is_delong_from_thirty_cases_of_each_class_on(positives, method):
     ev = evaluate([1] * positives + [0] * 200, [i % 7 for i in range(positives + 200)])
 
@@ -137,9 +144,11 @@ def test_few_cases_are_told():
 
 
 def test_a_method_that_does_not_apply_is_refused():
-    with pytest.raises(CutlineError, match="'wilson' does not apply to auc: pass 'delong_logit', "):
+    with pytest.raises(CutlineError, match="'wilson' does not apply to auc: pass 'newcombe_delong', "):
         EV.estimate("auc", method="wilson")
-    with pytest.raises(CutlineError, match="'nonsense' does not apply to ks: pass 'bootstrap', 'bca' or 'auto'"):
+    with pytest.raises(
+        CutlineError, match="'nonsense' does not apply to ks: pass 'bootstrap', 'bca', 'influence' or 'auto'"
+    ):
         EV.estimate("ks", method="nonsense")
 
 

@@ -62,8 +62,8 @@ def test_few_true_positives_or_errors_are_told_and_enough_are_not():
     enough = evaluate(labels, [0.9] * 30 + [0.1] * 10 + [0.9] * 10 + [0.1] * 30)
 
     for method in ("bca", "bootstrap", "influence"):
-        assert "The cut has 3 true positives only" in rare.estimate("mcc", method=method, resamples=50).notes[0]
-        assert "The cut has 3 errors only" in sure.estimate("mcc", method=method, resamples=50).notes[0]
+        assert "The cut has only 3 true positives" in rare.estimate("mcc", method=method, resamples=50).notes[0]
+        assert "The cut has only 3 errors" in sure.estimate("mcc", method=method, resamples=50).notes[0]
         assert not enough.estimate("mcc", method=method, resamples=50).notes
 
 

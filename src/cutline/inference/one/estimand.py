@@ -37,6 +37,7 @@ class Estimand:
     of_counts: Callable[[Counts], Any] | None = None
     caveat: str = ""  # what qualifies its interval, whatever the method
     by_quota: bool = False  # the number of the flagged is given, so that the cases at a cut are not independent
+    needs: Needs | None = None  # of a registered measure
     is_of_order: bool = False  # a registered measure of the order, or of a quota, that may have a slope
 
     @cached_property
@@ -88,6 +89,7 @@ def of_measure(measure: Measure, ranking: Ranking, parameters: dict[str, Any], *
         cut=cut_at,
         of_counts=of_counts,
         by_quota=by_quota,
+        needs=measure.needs,
         is_of_order=not grouped and measure.name not in JUMPING and (by_quota or measure.needs is Needs.RANKING),
     )
 

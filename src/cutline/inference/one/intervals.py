@@ -11,9 +11,11 @@ import numpy as np
 from cutline.core.checks import LEVEL, check_level, check_text, check_whole
 from cutline.core.counts import Counts, divide
 from cutline.core.errors import ParameterError
+from cutline.core.ranking import Ranking
 from cutline.inference import delong, effective_size, influence
 from cutline.inference.caveats import (
     BELOW,
+    BEST_OF_CUTS,
     EQUAL,
     FEW_DECISIONS,
     FEW_FOR_DELONG,
@@ -21,8 +23,10 @@ from cutline.inference.caveats import (
     FEW_FOR_RESAMPLING,
     INDEPENDENT,
     NO_SPREAD,
+    OPTIMISTIC,
     PLENTY,
     PLENTY_IN_A_CELL,
+    SEPARATED,
     STRATIFIED_GROUPS,
     few_cases,
     finished,
@@ -32,13 +36,16 @@ from cutline.inference.caveats import (
 )
 from cutline.inference.one import proportions, ratios
 from cutline.inference.one.estimand import Estimand
+from cutline.inference.one.separation import separated
 from cutline.inference.resampling.bootstrap import accelerations, bca, bootstrap, percentile
 from cutline.inference.resampling.samplers import CaseSampler, GroupSampler, OneModel
-from cutline.measures.kinds import LineOfAuc, MeanOfCases, Proportion, Ratio, StandardError
+from cutline.measures.kinds import LineOfAuc, MeanOfCases, Proportion, Ratio, StandardError, SumOfRates
 from cutline.results.estimate import Estimate, Limits
 
 RESAMPLING = ("bootstrap", "bca")
 FEW_FOR_PROPORTIONS = 5
+FEW_OUT_OF_ORDER = 5  # cases of the smaller class that stand on the wrong side, in effect
+_BY_KIND: dict[type, tuple[str, ...]] = {Ratio: ("log",), SumOfRates: ("square_and_add",)}
 _NO_SLOPE = (
     "The infinitesimal jackknife needs a measure that changes smoothly with the order of the cases, and "
     f"{influence.FEW_FOR_THE_ORDER} cases of each class: pass method='bootstrap'."
@@ -68,13 +75,11 @@ def methods(estimand: Estimand) -> tuple[str, ...]:
     """The methods that apply to a measure; the formulas for one cut only where a threshold makes it."""
     kind, own, smooth = estimand.kind, tuple[str, ...](), isinstance(estimand.kind, MeanOfCases)
     if isinstance(kind, LineOfAuc):
-        own = ("delong_logit", "delong", "newcombe")
+        own = ("newcombe_delong", "delong_logit", "delong", "newcombe")
     elif isinstance(kind, StandardError):
         own = tuple(kind.methods)
     elif not estimand.by_quota:
-        own = (
-            tuple(proportions.METHODS) if isinstance(kind, Proportion) else ("log",) if isinstance(kind, Ratio) else ()
-        )
+        own = tuple(proportions.METHODS) if isinstance(kind, Proportion) else (_BY_KIND.get(type(kind), ()))
         smooth = smooth or estimand.of_counts is not None
     return (*own, *RESAMPLING, *(("influence",) if smooth or estimand.is_of_order else ()))
 
@@ -83,16 +88,26 @@ def default(estimand: Estimand, *, grouped: bool = False) -> str:
     """The method for a measure, from what it is and from what the coverage study found (docs/coverage.md)."""
     kind = estimand.kind
     if isinstance(kind, LineOfAuc) and not grouped:
-        return "newcombe" if min(effective_size.effective(estimand.ranking)) < FEW_FOR_DELONG else "delong_logit"
+        return "newcombe_delong" if _has_few_pairs_out_of_order(estimand.ranking) else "delong_logit"
     if grouped:
         return "bootstrap"
     if isinstance(kind, StandardError):
         return next(iter(kind.methods))
-    if isinstance(kind, Proportion | Ratio) and not estimand.by_quota:
-        return "wilson" if isinstance(kind, Proportion) else "log"
+    if isinstance(kind, Proportion | Ratio | SumOfRates) and not estimand.by_quota:
+        return "wilson" if isinstance(kind, Proportion) else _BY_KIND[type(kind)][0]
     if _is_plentiful(estimand):
         return "influence"
     return "bootstrap" if estimand.by_quota else "bca"  # a quota makes it jump, which BCa does not like
+
+
+def _has_few_pairs_out_of_order(r: Ranking) -> bool:
+    """Whether DeLong's interval is too narrow: few cases of a class, or hardly any of them on the wrong side."""
+    fewest, area = float(min(effective_size.effective(r))), _area(r)
+    return fewest < FEW_FOR_DELONG or fewest * min(area, 1 - area) < FEW_OUT_OF_ORDER
+
+
+def _area(r: Ranking) -> float:
+    return float(divide(r.pairs.concordant + r.pairs.tied / 2, r.pairs.every))
 
 
 def _is_plentiful(estimand: Estimand) -> bool:
@@ -156,7 +171,7 @@ def closed(estimand: Estimand, method: str, level: float, *, grouped: bool = Fal
     """The estimate by a method that needs no resampling; without an interval where the measure is undefined."""
     if math.isnan(estimand.value):
         return Estimate(estimand.name, math.nan, math.nan, math.nan, level, method, (f"undefined: {estimand.reason}",))
-    notes = effective_size.notes(estimand.ranking)
+    notes = effective_size.notes(estimand.ranking) + (_caveat(estimand) if method != "delta" else [])
     if grouped:
         notes.append(INDEPENDENT)
     if isinstance(estimand.kind, StandardError):
@@ -165,6 +180,8 @@ def closed(estimand: Estimand, method: str, level: float, *, grouped: bool = Fal
         limits, found = _log(estimand, level)
     elif method == "influence":
         limits, found = _influence(estimand, level)
+    elif method == "square_and_add":
+        limits, found = _sum_of_rates(estimand, level)
     elif method in proportions.METHODS:
         limits, found = _proportion(estimand, method, level)
     else:
@@ -186,6 +203,13 @@ def _proportion(estimand: Estimand, method: str, level: float) -> tuple[Limits, 
     elif n < FEW_FOR_PROPORTIONS and method != "clopper_pearson":
         notes.append(f"It is a share of {n:.3g} cases only: clopper_pearson alone keeps its promise there.")
     return Limits(*(kind.then(limit) for limit in proportions.METHODS[method](k, n, level))), notes
+
+
+def _sum_of_rates(estimand: Estimand, level: float) -> tuple[Limits, list[str]]:
+    kind: Any = estimand.kind
+    c = _counts_in_effect(estimand)
+    limits = proportions.square_and_add((c.tp, c.positives), (c.tn, c.negatives), level)
+    return Limits(*sorted(kind.intercept + kind.slope * float(limit) for limit in limits)), []
 
 
 def _log(estimand: Estimand, level: float) -> tuple[Limits, list[str]]:
@@ -238,8 +262,8 @@ def _auc(estimand: Estimand, method: str, level: float) -> tuple[str, Limits, li
     """DeLong for the AUC, or what stands in for it, and then the line to the measure."""
     r, kind, notes = estimand.ranking, estimand.kind, []
     slope, intercept = (float(x) for x in kind.of(r, **estimand.parameters))  # type: ignore[union-attr,arg-type]
-    area, size = float(divide(r.pairs.concordant + r.pairs.tied / 2, r.pairs.every)), effective_size.effective(r)
-    if method != "newcombe":
+    area, size = _area(r), effective_size.effective(r)
+    if method not in ("newcombe", "newcombe_delong"):
         variance = float(delong.variance(r))
         if not variance > EQUAL**2 or area in (0, 1):
             why = (
@@ -251,7 +275,10 @@ def _auc(estimand: Estimand, method: str, level: float) -> tuple[str, Limits, li
             )
             notes.append(f"{why}, DeLong's variance says nothing: Newcombe's interval stands in for it.")
             method = "newcombe"
-    if method == "newcombe":
+    if method == "newcombe_delong":
+        sizes = (float(size.positives), float(size.negatives))
+        limits = delong.newcombe_delong(area, float(np.nan_to_num(delong.variance(r))), *sizes, level)
+    elif method == "newcombe":
         limits = delong.newcombe(area, float(size.positives), float(size.negatives), level)
     else:
         limits = (delong.delong if method == "delong" else delong.delong_logit)(area, variance, level)
@@ -275,21 +302,26 @@ def _resampled(
     corrected = [i for i, method in enumerate(chosen) if method == "bca"]
     found = accelerations(sampler, [estimands[i].statistic for i in corrected], options.seed) if corrected else []
     speeds = dict(zip(corrected, found, strict=True))
-    notes = effective_size.notes(ranking)
+    notes, units = effective_size.notes(ranking), math.inf if groups is None else groups.groups
     if groups is not None:
         notes.append(whole_groups(groups.groups))
     notes += redraws(redrawn)
     return [
-        from_replicates(estimand, values[i], speeds.get(i), options.level, notes + _few(estimand))
+        from_replicates(estimand, values[i], speeds.get(i), options.level, notes + _caveat(estimand) + _few(estimand), units)
         for i, estimand in enumerate(estimands)
     ]
+
+
+def _caveat(estimand: Estimand) -> list[str]:
+    return [estimand.caveat] if estimand.caveat else []
 
 
 def _few(estimand: Estimand) -> list[str]:
     """What the study found to be too little for resampling: cases of a class, or decisions of a kind at a cut."""
     at_cut = estimand.of_counts is not None and not estimand.by_quota
     cases = few_cases(estimand.ranking, FEW_FOR_ONE_CUT if at_cut else FEW_FOR_RESAMPLING, "resampling")
-    return cases or _few_decisions(estimand)
+    best = [OPTIMISTIC] if estimand.name.partition("(")[0] in BEST_OF_CUTS else []
+    return best + (cases or _few_decisions(estimand))
 
 
 def _few_decisions(estimand: Estimand) -> list[str]:
@@ -304,9 +336,18 @@ def _few_decisions(estimand: Estimand) -> list[str]:
 
 
 def from_replicates(
-    estimand: Estimand, values: Any, acceleration: float | None, level: float, notes: list[str]
+    estimand: Estimand,
+    values: Any,
+    acceleration: float | None,
+    level: float,
+    notes: list[str],
+    units: float = math.inf,
 ) -> Estimate:
-    """The estimate from the values on resamples: plain percentiles, or BCa when the acceleration is given."""
+    """The estimate from the values on resamples: plain percentiles, or BCa when the acceleration is given.
+
+    Where all resamples agree because the classes are separated, the limit follows from the number of cases, or of
+    `units` if these are fewer.
+    """
     known = np.sort(values[~np.isnan(values)])
     method = "bootstrap" if acceleration is None else "bca"
     if len(known) < len(values):
@@ -328,5 +369,7 @@ def from_replicates(
             notes.append("All resamples are on one side of the value, so BCa fails: these are plain percentiles.")
         limits = better or limits
     if not has_spread(known):
-        notes.append(NO_SPREAD)
+        stand_in = separated(estimand, level, units)
+        notes.append(NO_SPREAD if stand_in is None else SEPARATED)
+        limits = stand_in or limits
     return finished(estimand.name, estimand.value, limits, estimand.range, level, method, notes)

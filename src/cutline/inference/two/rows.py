@@ -29,6 +29,13 @@ class Differences:
     verdict: tuple[str, ...] = ()
     omnibus: Omnibus | None = None
     confidence: tuple[ConfidenceCurve, ...] = ()
+    resamples: int = 0
+
+    @property
+    def resampling(self) -> tuple[int, bool]:
+        """How many resamples gave some of the rows, and whether some would have needed them and got none."""
+        used = self.resamples if any("bootstrap" in row.methods for row in self.rows) else 0
+        return used, not self.resamples and any(not row.methods for row in self.rows)
 
 
 def differences(
@@ -46,11 +53,11 @@ def differences(
     told = [one for one in asked if resamples or not one.needs_resamples()]
     first = next((one for one in told if one.measure.name == "auc"), told[0] if told else None)
     if first is None:
-        return Differences(rows)
+        return Differences(rows, resamples=resamples)
     method = "auto" if resamples else first.chosen("auto")
     whole = omnibus(first, first.tests(method), pairing, method) if len(cuts) > 2 else None
     curves = tuple(confidence_curve(one.title, *one.difference(_of_interval(method))) for one in first.pairs.values())
-    return Differences(rows, first.sentences(level, method), whole, curves)
+    return Differences(rows, first.sentences(level, method), whole, curves, resamples)
 
 
 def _of_interval(test: str) -> str:

@@ -1,0 +1,33 @@
+"""The first look at an evaluation: what a notebook or a terminal shows of it."""
+
+from __future__ import annotations
+
+import html
+
+from cutline.core.counts import written
+from cutline.core.table import Table
+from cutline.measures import MEASURES
+from cutline.results.summary import Summary
+
+
+def as_text(found: Summary) -> str:
+    """The headlines as text, with the counts above and the notes below."""
+    c = found.counts
+    cells = [("tp", c.tp), ("fp", c.fp), ("fn", c.fn), ("tn", c.tn)]
+    counts = ", ".join(f"{name} {written(count)}" for name, count in cells)
+    more = f"... and {len(MEASURES) - len(found)} more measures: .summary()"
+    return "\n".join([found.title, counts, "", repr(_table(found)), more, *(f"Note: {note}" for note in found.notes)])
+
+
+def as_html(found: Summary) -> str:
+    """The same for a notebook."""
+    notes = "".join(f"<li>{html.escape(note.text)}</li>" for note in found.notes)
+    return (
+        f"<div><p>{html.escape(found.title)}</p>{found.counts._repr_html_()}"
+        f"{_table(found)._repr_html_()}" + (f"<ul>{notes}</ul>" if notes else "") + "</div>"
+    )
+
+
+def _table(found: Summary) -> Table:
+    rows = [(r.title, r.value, *(r.interval or (None, None)), r.baseline, r.reason) for r in found.rows]
+    return Table(("measure", "value", "low", "high", "baseline", "why"), tuple(rows))

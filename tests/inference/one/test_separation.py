@@ -1,0 +1,73 @@
+"""Perfect models: an interval without width would say that no error can ever happen."""
+
+import numpy as np
+import pytest
+
+import cutline as cl
+from cutline import MEASURES, evaluate
+from cutline.inference.one.proportions import square_and_add, wilson
+
+LABELS = [1] * 20 + [0] * 20
+SCORES = np.linspace(0.99, 0.01, 40)
+PERFECT = evaluate(LABELS, SCORES, threshold=0.5)
+BOUNDED = [
+    m.with_(quota=10) if "quota" in m.required else m
+    for m in MEASURES
+    if all(np.isfinite(m.range)) and m.fits(PERFECT.ranking) and m.better
+]
+
+
+@pytest.mark.parametrize("measure", BOUNDED, ids=str)
+def test_no_default_interval_of_a_bounded_measure_has_no_width(measure):
+    found = PERFECT.estimate(measure, resamples=50)
+
+    assert not found.has_interval or found.low < found.high
+
+
+@pytest.mark.parametrize("measure", ["auc", "recall", "mcc", "ks", "average_precision"])
+def test_whole_groups_that_are_all_right_count_as_their_number(measure):
+    ten = evaluate(LABELS, SCORES, threshold=0.5, groups=np.arange(40) // 4).estimate(measure, resamples=50)
+    five = evaluate(LABELS, SCORES, threshold=0.5, groups=np.arange(40) // 8).estimate(measure, resamples=50)
+
+    assert five.low < ten.low < ten.high == 1
+
+
+def test_the_limit_of_a_measure_of_one_cut_is_that_of_the_table_with_errors():
+    low = wilson(20, 20, 0.95).low
+    counts = cl.Counts(tp=20 * low, fp=20 * (1 - low), fn=20 * (1 - low), tn=20 * low)
+
+    assert PERFECT.estimate("mcc", resamples=50).low == pytest.approx(counts.mcc)
+
+
+def test_a_reversed_order_has_an_upper_limit():
+    found = evaluate(LABELS, -SCORES, threshold=-0.5).estimate("mcc", resamples=50)
+
+    assert found.value == found.low == -1 < found.high < 0
+
+
+def test_square_and_add_is_the_root_of_the_squared_reaches():
+    one, two = wilson(18, 20, 0.95), wilson(30, 40, 0.95)
+    low, high = square_and_add((18, 20), (30, 40), 0.95)
+
+    assert low == pytest.approx(0.9 + 0.75 - np.hypot(0.9 - one.low, 0.75 - two.low))
+    assert high == pytest.approx(0.9 + 0.75 + np.hypot(one.high - 0.9, two.high - 0.75))
+
+
+def test_balanced_accuracy_is_half_of_youdens_j_and_its_error_rate_the_rest():
+    ev = evaluate([1, 1, 1, 0, 0, 0, 0], [9, 8, 3, 7, 2, 1, 0], threshold=5)
+    accuracy, j, error = (ev.estimate(m) for m in ("balanced_accuracy", "youden_j", "balanced_error_rate"))
+
+    assert (2 * accuracy.low - 1, 2 * accuracy.high - 1) == pytest.approx((j.low, j.high))
+    assert (1 - error.high, 1 - error.low) == pytest.approx((accuracy.low, accuracy.high))
+
+
+@pytest.mark.parametrize("positives", [20, 50])
+def test_the_default_interval_of_the_auc_is_the_wider_of_two_where_either_may_fail(positives):
+    rng = np.random.default_rng(2)
+    scores = np.concatenate((2 + 3 * rng.normal(size=positives) ** 2, rng.normal(size=180)))
+    ev = evaluate(np.arange(len(scores)) < positives, scores)
+    found = ev.estimate("auc")
+    parts = [ev.estimate("auc", method=method) for method in ("newcombe", "delong_logit")]
+
+    assert found.method == "newcombe_delong"
+    assert (found.low, found.high) == (min(one.low for one in parts), max(one.high for one in parts))
