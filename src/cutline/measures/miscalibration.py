@@ -61,7 +61,7 @@ def _uncertainty(prevalence: Any, score: str) -> Any:
 
 
 UNCERTAINTY = ReferenceValue(r"S(\pi)", lambda s, score="brier": _uncertainty(s.prevalence, score))
-UPWARDS = "Chance alone raises it, the more the fewer the cases: the interval of a nearly calibrated model lies above the truth."
+UPWARDS = "Chance alone raises it, the more the fewer the cases: the interval may lie above the truth."
 part_of_score = partial(error, parameters={"score": SCORE}, source="dimitriadis2021", caveat=UPWARDS)
 
 

@@ -307,7 +307,9 @@ def _resampled(
         notes.append(whole_groups(groups.groups))
     notes += redraws(redrawn)
     return [
-        from_replicates(estimand, values[i], speeds.get(i), options.level, notes + _caveat(estimand) + _few(estimand), units)
+        from_replicates(
+            estimand, values[i], speeds.get(i), options.level, notes + _caveat(estimand) + _few(estimand), units
+        )
         for i, estimand in enumerate(estimands)
     ]
 
