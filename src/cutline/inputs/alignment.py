@@ -67,6 +67,8 @@ def share_cases(
         raise InputError(
             f"holds {_models(len(scores))}", "pass at least two to compare, or use evaluate()", argument="scores"
         )
+    if any(not str(name).strip() for name in scores):
+        raise InputError("The name of a model is empty", "give each a name that can be read")
     found: dict[str, Cases] = {}
     for name, own in scores.items():
         try:

@@ -77,15 +77,11 @@ def summarized(found: Evaluation | Comparison, **options: Any) -> Summary | Comp
 
 def html(found: Evaluation | Comparison, summary: Summary | ComparisonSummary | None = None) -> str:
     """The report as text: a view of a finished summary, or of one that is made here."""
-    from cutline.report.page import of_comparison, of_evaluation
+    from cutline.report.page import page
 
-    if isinstance(found, Evaluation) and not isinstance(summary, ComparisonSummary):
-        summary = summarized(found) if summary is None else summary
-        cut = summary.cut
-        return of_evaluation(found if cut == found.cut else found.with_cut(**cut.parameters), summary)
-    if isinstance(found, Comparison) and not isinstance(summary, Summary):
-        return of_comparison(found, summarized(found) if summary is None else summary)
-    raise ParameterError("The summary is not one of this result", "pass that of its summary()")
+    if summary is not None and isinstance(found, Comparison) != isinstance(summary, ComparisonSummary):
+        raise ParameterError("The summary is not one of this result", "pass that of its summary()")
+    return page(summarized(found) if summary is None else summary)
 
 
 def _json(summary: Summary | ComparisonSummary) -> str:
