@@ -129,7 +129,8 @@ def _measures(estimates: list[Estimate]) -> str:
         )
     names = ("Domain", "Measure", "Value", "95 % interval", "Advice", "Why")
     head = "".join(f"<th scope='col'>{name}</th>" for name in names)
-    return f"<div class='wide' tabindex='0'><table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+    return f"<div class='wide' tabindex='0' role='region' aria-label='All measures'>{table}</div>"
 
 
 def _paragraph(ev: Evaluation, found: dict[str, Estimate]) -> str:
