@@ -142,7 +142,8 @@ def _paragraph(ev: Evaluation, found: dict[str, Estimate]) -> str:
     return (
         f"The model was validated in {_population(ev)[:1].lower()}{_population(ev)[1:].split('. ')[0]}. The AUROC was "
         f"{told('auc')}. The O:E ratio was {told('oe_ratio')}, the calibration intercept "
-        f"{told('calibration_intercept')} and the calibration slope {told('calibration_slope')}. At a risk threshold of {ev.threshold:g}, sensitivity was "
+        f"{told('calibration_intercept')} and the calibration slope {told('calibration_slope')}. At a risk threshold "
+        f"of {ev.threshold:g}, sensitivity was "
         f"{told('recall')}, specificity {told('specificity')}, and the net benefit {told('net_benefit')}."
     )
 
