@@ -336,7 +336,7 @@ def test_the_demo_ends_with_the_path_of_its_report(cutline, tmp_path):
     done = cutline("demo", "--html", str(tmp_path / "demo.html"))
 
     assert done.out.rstrip().endswith("demo.html")
-    assert "Draw the line" in (tmp_path / "demo.html").read_text(encoding="utf-8")
+    assert "Where to cut" in (tmp_path / "demo.html").read_text(encoding="utf-8")
 
 
 def test_the_demo_ends_with_a_table_and_intervals(cutline):

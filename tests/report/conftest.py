@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,19 @@ def browser():
     yield opened
     opened.close()
     playwright.stop()
+
+
+@pytest.fixture
+def print_at_once(browser, tmp_path):
+    """Print a file as `chromium --print-to-pdf` does, which waits for no program; the path of what is printed."""
+
+    def printed(path):
+        pdf, profile = tmp_path / "printed.pdf", tmp_path / "profile"
+        command = [CHROMIUM, "--headless", *ARGUMENTS, f"--user-data-dir={profile}", f"--print-to-pdf={pdf}"]
+        subprocess.run([*command, path.as_uri()], check=True, capture_output=True, timeout=120)  # noqa: S603
+        return pdf
+
+    return printed
 
 
 @pytest.fixture(scope="session")

@@ -1,5 +1,6 @@
 """The report in a real browser: it asks nobody for anything, and says what the Python API says."""
 
+import csv
 import json
 import math
 
@@ -10,6 +11,8 @@ import cutline as cl
 from cutline.curves import iso_cost
 from cutline.examples import load
 from cutline.measures import Needs
+from cutline.report import summarized
+from cutline.report.measure_rows import number
 
 COUNT_MEASURES = [m.name for m in cl.MEASURES.search(needs=Needs.COUNTS)]
 INJECTED = "<script>alert(1)</script>"
@@ -41,8 +44,9 @@ DATA = {"tied": tied, "weighted": weighted, "tumours": tumours}
 class Report:
     """A report that is open in the browser, and the evaluation it was made from."""
 
-    def __init__(self, page, evaluation):
-        self.page, self.evaluation = page, evaluation
+    def __init__(self, page, evaluation, summary):
+        self.page, self.evaluation, self.summary = page, evaluation, summary
+        self.ids = set(page.evaluate("[...document.querySelectorAll('[id]')].map((one) => one.id)"))
 
     def enter(self, field, value):
         self.page.fill(f"#{field}", str(value))
@@ -57,9 +61,15 @@ class Report:
     def cut(self):
         return self.page.evaluate("(({tp, fp, fn, tn}) => ({tp, fp, fn, tn}))(window.cutline.live.cut)")
 
+    def measures(self):
+        """What the page computes by itself for the cut that is shown, also where it shows the evaluation's numbers."""
+        code = """(({measures, cut, model, costs}) => measures.estimates(cut, model, costs).map((e) =>
+            [e.name, ...[e.value, e.low, e.high, e.baseline].map(String), e.method, e.reason]))(window.cutline.live)"""
+        return {name: (*map(_number, rest[:4]), *rest[4:]) for name, *rest in self.page.evaluate(code)}
+
     def estimates(self):
         code = """window.cutline.live.estimates().map(
-            (e) => [e.name, ...[e.value, e.low, e.high, e.chance].map(String), e.method])"""
+            (e) => [e.name, ...[e.value, e.low, e.high, e.baseline].map(String), e.method])"""
         return {name: (*map(_number, rest[:4]), rest[4]) for name, *rest in self.page.evaluate(code)}
 
 
@@ -74,7 +84,8 @@ def opened(browser, tmp_path_factory):
     context = browser.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True)
     for name, make in DATA.items():
         evaluation = make()
-        path = evaluation.save(folder / f"{name}.html")
+        summary = summarized(evaluation)
+        path = evaluation.save(folder / f"{name}.html", summary=summary)
         page = context.new_page()
         page.complaints, page.requests = [], []
         page.on("console", lambda message, page=page: page.complaints.append(message.text))
@@ -83,7 +94,7 @@ def opened(browser, tmp_path_factory):
         page.on("request", lambda request, page=page: page.requests.append(request.url))
         page.goto(path.as_uri())
         page.wait_for_selector("html[data-charts=drawn]", state="attached", timeout=60_000)
-        reports[name] = Report(page, evaluation)
+        reports[name] = Report(page, evaluation, summary)
     yield reports
     context.close()
 
@@ -122,7 +133,7 @@ def test_the_page_knows_every_measure_of_one_cut(report):
     assert sorted(report.estimates()) == sorted(COUNT_MEASURES)
 
 
-def test_twenty_cuts_have_the_values_intervals_and_chances_of_python(report):
+def test_twenty_cuts_have_the_values_intervals_and_baselines_of_python(report):
     ev, last = report.evaluation, len(report.evaluation.ranking)
     for index in np.unique(np.linspace(0, last, 20).astype(int)):
         report.page.evaluate("(index) => window.cutline.live.slide(index)", int(index))
@@ -133,11 +144,12 @@ def _same_as_python(report, where):
     ev = report.evaluation
     counts = ev.at(**where) if math.isfinite(where.get("threshold", 0)) else ev.ranking.at_cut(0)
     assert report.cut() == pytest.approx({name: float(getattr(counts, name)) for name in ("tp", "fp", "fn", "tn")})
-    for name, (value, low, high, chance, method) in report.estimates().items():
+    for name, (value, low, high, baseline, method, reason) in report.measures().items():
         measure, about = cl.MEASURES[name], f"{name} at {where}"
         assert value == pytest.approx(float(measure.compute(counts)), rel=1e-9, abs=1e-12, nan_ok=True), about
-        if not math.isnan(value):
-            assert chance == pytest.approx(measure.baseline_value(counts), rel=1e-9, abs=1e-12, nan_ok=True), about
+        assert reason == measure.reason(counts), about
+        if not reason:
+            assert baseline == pytest.approx(measure.baseline_value(counts), rel=1e-9, abs=1e-12, nan_ok=True), about
         if method and math.isfinite(counts.threshold):  # the threshold is taken as given, also where a quota led there
             found = ev.estimate(name, method=method, threshold=float(counts.threshold))
             assert (low, high) == pytest.approx((found.low, found.high), rel=1e-6, abs=1e-8, nan_ok=True), about
@@ -191,7 +203,7 @@ def test_the_table_shows_what_was_computed(report):
     )
     assert float(report.text("#live-recall .value")) == pytest.approx(counts.recall, abs=5e-5)
     low, high = report.text("#live-recall .interval").split(" to ")
-    found = report.evaluation.estimate("recall")
+    found = report.summary["recall"].estimate
     assert (float(low), float(high)) == pytest.approx((found.low, found.high), abs=5e-5)
 
 
@@ -314,7 +326,7 @@ def test_costs_are_numbers_and_one_of_them_is_above_zero(opened):
         assert page.get_attribute("#cost-fn", "aria-invalid") == "true"
     page.fill("#cost-fn", "0")
     page.fill("#cost-fp", "1")
-    assert report.text("#cheapest-rule").startswith("no score is enough: flags 0")
+    assert report.text("#cheapest-rule").startswith("threshold above every score: flags 0")
     page.fill("#cost-fn", "1")
     assert report.text("#cheapest-rule") == best
     assert report.text("#cost-refusal") == ""
@@ -351,21 +363,93 @@ def test_the_numbers_can_be_taken_away(opened):
         report.page.click("#json")
     found = json.loads(download.value.path().read_text(encoding="utf-8"))
     cuts = found.pop("cuts")
-    assert found == json.loads(json.dumps(report.evaluation.to_dict()))
+    assert found == json.loads(json.dumps(report.summary.document()))
     assert cuts[0]["threshold"] == 0.3
     assert cuts[0]["tp"] == report.evaluation.at(threshold=0.3).tp
     with report.page.expect_download() as download:
         report.page.click("#csv")
     lines = download.value.path().read_text(encoding="utf-8").splitlines()
-    row = next(line for line in lines if line.split(",")[1] == "recall").split(",")
-    assert float(row[2]) == pytest.approx(report.evaluation.at(threshold=0.3).recall)
-    assert any(line.split(",")[1] == "auc" for line in lines)
+    rows = {row["measure"]: row for row in csv.DictReader(lines)}
+    assert float(rows["recall"]["value"]) == pytest.approx(report.evaluation.at(threshold=0.3).recall)
+    assert rows["recall"]["threshold"] == "0.3"
+    assert float(rows["auc"]["value"]) == pytest.approx(report.evaluation.auc)
+    assert rows["auc"]["threshold"] == ""
     report.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     report.page.bring_to_front()
     report.page.click("#copy")
     report.page.locator("#told", has_text="Copied.").wait_for()
     copied = report.page.evaluate("navigator.clipboard.readText()")
-    assert [line.split("\t") for line in copied.splitlines()] == [line.split(",") for line in lines]
+    assert [line.split("\t") for line in copied.splitlines()] == list(csv.reader(lines))
+
+
+def test_the_numbers_to_take_away_are_those_of_the_summary_while_its_cut_is_shown(report):
+    report.page.click("#reset")
+    with report.page.expect_download() as download:
+        report.page.click("#json")
+    found = json.loads(download.value.path().read_text(encoding="utf-8"))
+    assert found == json.loads(json.dumps(report.summary.document()))
+    with report.page.expect_download() as download:
+        report.page.click("#csv")
+    rows = list(csv.DictReader(download.value.path().read_text(encoding="utf-8").splitlines()))
+    expected = list(csv.DictReader(report.summary.to_csv().splitlines()))
+    assert [row["measure"] for row in rows] == [row["measure"] for row in expected]
+    for row, other in zip(rows, expected, strict=True):
+        for name in ("value", "low", "high", "baseline"):
+            if row[name] and math.isfinite(float(other[name])):
+                assert float(row[name]) == float(other[name]), (row["measure"], name)
+
+
+def test_the_numbers_of_the_evaluation_stand_until_the_cut_is_moved(report):
+    """The bootstrap interval of the summary is shown at its cut, and the page's own elsewhere, which it says."""
+    report.page.click("#reset")
+    for row in report.summary.rows:
+        if f"live-{row.name}" in report.ids and not math.isnan(row.value):
+            assert report.text(f"#live-{row.name} .value") == number(row.value), row.name
+            if row.interval:
+                words = f"{number(row.interval[0])} to {number(row.interval[1])}"
+                assert report.text(f"#live-{row.name} .interval") == words, row.name
+                assert report.text(f"#live-{row.name} .method") == row.method
+    assert report.page.is_hidden("#moved")
+    report.page.evaluate("window.cutline.live.slide(window.cutline.live.cut.index + 1)")
+    assert report.page.is_visible("#moved")
+    assert report.text("#live-mcc .method") == "infinitesimal jackknife"
+    report.page.click("#reset")
+    assert report.text("#live-mcc .method") == report.summary["mcc"].method
+
+
+def test_the_address_names_the_cut_and_leads_to_it(opened):
+    report = opened["tumours"]
+    page = report.page
+
+    def address():
+        page.wait_for_timeout(500)  # browsers allow few changes of the address, so the page waits a little
+        return page.evaluate("window.location.hash")
+
+    report.enter("threshold", 0.31)
+    assert address() == "#threshold=0.31"
+    shared = page.url
+    report.enter("quota", 50)
+    assert address() == "#quota=50"
+    page.click("#reset")
+    assert address() == ""
+    other = page.context.new_page()
+    other.goto(shared)
+    other.wait_for_selector("html[data-ready=true]", state="attached", timeout=60_000)
+    assert float(other.text_content("#cell-tp")) == report.evaluation.at(threshold=0.31).tp
+    other.evaluate("window.location.hash = '#cost_fp=1&cost_fn=20'")
+    other.wait_for_timeout(100)
+    assert other.evaluate("window.cutline.live.prices.cost_fn") == 20
+    assert other.is_disabled("#go-cheapest")
+    other.evaluate("window.location.hash = '#quota=nonsense'")
+    other.wait_for_timeout(100)
+    assert "That is no number" in other.text_content("#refusal")
+    other.close()
+
+
+def test_a_link_to_a_folded_section_opens_it(opened):
+    page = opened["tumours"].page
+    page.click("nav a[href='#ranking']")
+    assert page.is_visible("#ranking table")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -385,7 +469,21 @@ def test_nothing_is_wider_than_a_phone(opened):
     page.set_viewport_size({"width": 390, "height": 844})
     wide = page.evaluate("document.documentElement.scrollWidth")
     name = page.evaluate("document.querySelector('#live-accuracy th').offsetWidth")
+    interval = page.evaluate(
+        "(({right}) => right)(document.querySelector('#live-accuracy .interval.stacked').getBoundingClientRect())"
+    )
+    scrolled = page.evaluate(
+        "(({scrollWidth, clientWidth}) => scrollWidth - clientWidth)(document.querySelector('#cut .scroll'))"
+    )
     page.set_viewport_size({"width": 1280, "height": 900})
 
     assert wide <= 390
     assert name >= 100  # a word of a measure's name fits
+    assert 0 < interval <= 390  # and its interval is read without scrolling
+    assert scrolled <= 0
+
+
+def test_what_decides_fits_on_a_few_screens(opened):
+    page = opened["tumours"].page
+    page.evaluate("document.querySelectorAll('details').forEach((one) => (one.open = false))")
+    assert page.evaluate("document.documentElement.scrollHeight") < 4500

@@ -26,6 +26,7 @@ def save(
     *,
     overwrite: bool = False,
     summary: Summary | ComparisonSummary | None = None,
+    template: str = "report",
     **options: Any,
 ) -> Path:
     """Write what the suffix of the path names: the report, the numbers (JSON, CSV), or the ROC curve as a picture.
@@ -35,6 +36,7 @@ def save(
         path: Where to write.
         overwrite: Whether a file that exists is replaced; refused otherwise.
         summary: A finished one, whose numbers and options are written; made with `options` when None.
+        template: The page: "report", or "clinical" for the validation report of a clinical model.
         options: What `found.summary()` takes.
     """
     target = check_path(path, "path", "report.html")
@@ -45,9 +47,21 @@ def save(
     writing.check(target, overwrite=overwrite)
     if suffix in PICTURES:
         return writing.write(target, found.chart("roc").render(suffix), overwrite=overwrite)
+    if template != "report":
+        return writing.write(target, _clinical(found, suffix, template).encode(), overwrite=overwrite)
     summary = summarized(found, **options) if summary is None else summary
     text = html(found, summary) if suffix == ".html" else _json(summary) if suffix == ".json" else summary.to_csv()
     return writing.write(target, text.encode(), overwrite=overwrite)
+
+
+def _clinical(found: Evaluation | Comparison, suffix: str, template: str) -> str:
+    from cutline.report.clinical import clinical_report
+
+    if template != "clinical":
+        raise ParameterError(f"is {template!r}", "pass 'report' or 'clinical'", argument="template")
+    if suffix != ".html" or not isinstance(found, Evaluation):
+        raise ParameterError("The clinical report is a page (.html) of one model", "save an evaluation as .html")
+    return clinical_report(found)
 
 
 @overload
@@ -63,15 +77,11 @@ def summarized(found: Evaluation | Comparison, **options: Any) -> Summary | Comp
 
 def html(found: Evaluation | Comparison, summary: Summary | ComparisonSummary | None = None) -> str:
     """The report as text: a view of a finished summary, or of one that is made here."""
-    from cutline.report.page import of_comparison, of_evaluation
+    from cutline.report.page import page
 
-    if isinstance(found, Evaluation) and not isinstance(summary, ComparisonSummary):
-        summary = summarized(found) if summary is None else summary
-        cut = summary.cut
-        return of_evaluation(found if cut == found.cut else found.with_cut(**cut.parameters), summary)
-    if isinstance(found, Comparison) and not isinstance(summary, Summary):
-        return of_comparison(found, summarized(found) if summary is None else summary)
-    raise ParameterError("The summary is not one of this result", "pass that of its summary()")
+    if summary is not None and isinstance(found, Comparison) != isinstance(summary, ComparisonSummary):
+        raise ParameterError("The summary is not one of this result", "pass that of its summary()")
+    return page(summarized(found) if summary is None else summary)
 
 
 def _json(summary: Summary | ComparisonSummary) -> str:

@@ -7,8 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cutline.core.counts import Counts
 from cutline.core.ranking import Array, Ranking
-from cutline.evaluation import Evaluation
+from cutline.report.opening import is_inside_tie
+from cutline.results.summary import Summary
 
 MOST = 4000  # distinct scores of which every cut is kept
 FIRST = 500  # cuts at the top of a long list, of which every one is kept
@@ -29,15 +31,25 @@ class Kept(NamedTuple):
         """Whether no cut was left out."""
         return len(self.cuts) == len(ranking) + 1
 
+    def place(self, ranking: Ranking, counts: Counts) -> int:
+        """Where the cut of some counts stands among these; a quota inside a tie at the cut before the tie."""
+        index = ranking.cut(float(counts.threshold)) - is_inside_tie(ranking, counts)
+        return int(np.searchsorted(self.cuts, index, side="right")) - 1
 
-def kept(ranking: Ranking, threshold: float, models: int = 1) -> Kept:
+
+def kept(ranking: Ranking, counts: Counts, models: int = 1) -> Kept:
     """Which cuts the page can show. The cheapest cut for any costs is a corner of the hull, and these are kept.
 
     Many models share the room that a page has: each of them gets fewer cuts.
+
+    Args:
+        ranking: The ranking of a model.
+        counts: Those of the cut of the evaluation, which is kept in any case.
+        models: How many models the page has.
     """
     part = min(1.0, 3 / models)
     every = np.arange(len(ranking) + 1)
-    index = every if len(ranking) <= MOST * part else _chosen(ranking, threshold, part)
+    index = every if len(ranking) <= MOST * part else _chosen(ranking, float(counts.threshold), part)
     rates = (ranking.tpr[index], ranking.fpr[index])
     of_positives, of_negatives = (float(np.nan_to_num(np.diff(rate)).max(initial=0.0)) for rate in rates)
     has_hull = len(index) == len(every) or len(np.intersect1d(_hull(ranking), index)) == len(_hull(ranking))
@@ -67,11 +79,9 @@ def _hull(r: Ranking) -> Array:
     return np.asarray(r.hull) if r.positives and r.negatives else np.array([0, len(r)])
 
 
-def embedded(evaluation: Evaluation, name: str, models: int = 1) -> dict[str, Any]:
+def embedded(summary: Summary, name: str, chosen: Kept) -> dict[str, Any]:
     """What the page has to know of a model to cut its list anywhere."""
-    r = evaluation.ranking
-    chosen = kept(r, evaluation.threshold, models)
-    index = chosen.cuts
+    r, index = summary.data.ranking, chosen.cuts
     # Where cuts were left out, the page has to know the score after each, to write thresholds in few digits.
     following = {} if chosen.is_all(r) else {"next": [_spelled(score) for score in r.score[index[:-1]].tolist()]}
     squares = {} if r.integral else {"tp2": _cumulated(r.pos2, index), "fp2": _cumulated(r.neg2, index)}
@@ -81,9 +91,12 @@ def embedded(evaluation: Evaluation, name: str, models: int = 1) -> dict[str, An
             "higher": r.higher_is_positive,
             "is_risk": r.are_probabilities,
             "integral": r.integral,
-            "grouped": evaluation.groups is not None,
+            "grouped": bool(summary.data.groups),
             "single": r.score.dtype.itemsize < 8,
-            "start": _spelled(evaluation.threshold),
+            "start": {
+                "threshold": _spelled(float(summary.counts.threshold)),
+                "quota": float(summary.counts.flagged) if summary.cut.by_quota else None,
+            },
             "scores": [_spelled(score) for score in r.score[index[1:] - 1].tolist()],
             "tp": r.tp[index].tolist(),
             "fp": r.fp[index].tolist(),
@@ -103,10 +116,8 @@ def _cumulated(cells: Array, index: Array) -> Any:
     return np.concatenate(([0.0], np.cumsum(cells)))[index].tolist()
 
 
-def left_out(evaluation: Evaluation, models: int = 1) -> str:
+def left_out(r: Ranking, chosen: Kept) -> str:
     """How many cuts the page lacks and how far it is between those it has, in words; empty when it has all."""
-    r = evaluation.ranking
-    chosen = kept(r, evaluation.threshold, models)
     if chosen.is_all(r):
         return ""
     cheapest = (

@@ -1,34 +1,88 @@
-"""The numbers of the page: every measure with its interval, its formula and its source."""
+"""The numbers of the page: the rows of a summary, each with its formula, its meaning and its source."""
 
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from cutline.core.table import plain, shown
-from cutline.measures import MEASURES, Family, Measure, Needs
+from cutline.core.table import p_shown, shown
+from cutline.measures import Family, Measure, Needs
 from cutline.measures.references import sources
-from cutline.results.summary import Summary
+from cutline.results.comparison_summary import ComparisonSummary, DifferenceRow
+from cutline.results.summary import Row, Summary
+
+CARDS = ("auc", "average_precision", "brier", "log_loss", "recall", "precision", "specificity", "mcc")
+MOST_OPEN = 12  # measures of one cut that stand in an open table; of more, the headline measures do
+MOST_ROWS = 30  # of tests of differences that stand in one open table
+AXES = {"roc": "By false positive rate", "quota": "By quota", "precision_recall": "By recall"}
+
+View = dict[str, Any]
 
 
-def rows_of(summary: Summary) -> list[dict[str, Any]]:
-    """The rows of a summary, each with the definition of its measure."""
-    return [dict(cells) | {"definition": row.measure} for cells, row in zip(summary, summary.rows, strict=True)]
+def view(row: Row) -> View:
+    """A row as the templates read it."""
+    low, high = row.interval or (None, None)
+    m = row.measure
+    return {
+        "id": slug(row.name),
+        "name": row.name,
+        "title": row.title.removesuffix(f" ({m.unit})") if m.unit else row.title,
+        "unit": m.unit,
+        "family": m.family,
+        "range": m.range,
+        "better": m.better,
+        "is_headline": m.headline,
+        "value": row.value,
+        "low": low,
+        "high": high,
+        "method": row.method,
+        "baseline": row.baseline,
+        "reason": "" if row.reason == "infinite" else row.reason,
+        "note": "" if math.isnan(row.value) else " ".join(row.estimate.notes),
+        "facts": facts(m),
+    }
 
 
-def by_question(rows: list[dict[str, Any]], *, live: bool) -> list[dict[str, Any]]:
-    """The rows under the questions that they answer: those of one cut, which the page keeps alive, or the others."""
-    groups = []
-    for family in Family:
-        own = [
-            row | {"facts": facts(row["definition"])}
-            for row in rows
-            if row["family"] == family.name.lower() and (row["definition"].needs is Needs.COUNTS) == live
-        ]
-        if own:
-            groups.append({"question": family.value, "rows": own})
-    return groups
+def slug(name: str) -> str:
+    """A name that can be an id: a measure with parameters has signs in it."""
+    return re.sub(r"[^\w.]+", "-", name).strip("-")
+
+
+def of_the_cut(row: Row) -> bool:
+    """Whether a row follows the cut: a measure of one cut, unless it names a cut of its own."""
+    return row.measure.needs is Needs.COUNTS and not row.at
+
+
+def by_question(rows: Iterable[View]) -> list[dict[str, Any]]:
+    """The rows under the questions that they answer."""
+    listed = list(rows)
+    groups = [{"question": f.value, "rows": [row for row in listed if row["family"] is f]} for f in Family]
+    return [group for group in groups if group["rows"]]
+
+
+def live_tables(summary: Summary) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The measures of one cut: those that stand in an open table, and those that are folded away."""
+    rows = [view(row) for row in summary.rows if of_the_cut(row)]
+    if len(rows) <= MOST_OPEN:
+        return by_question(rows), []
+    first, rest = ([row for row in rows if row["is_headline"] == headline] for headline in (True, False))
+    return [{"question": "", "rows": first}] if first else [], by_question(rest)
+
+
+def others(summary: Summary) -> list[dict[str, Any]]:
+    """The measures that do not follow the cut."""
+    return by_question(view(row) for row in summary.rows if not of_the_cut(row))
+
+
+def cards(summary: Summary) -> list[View]:
+    """The numbers that are shown first; of a summary of few measures, all of them."""
+    rows = [row for row in summary.rows if not math.isnan(row.value)]
+    order = {name: place for place, name in enumerate(CARDS)}
+    found = [row for row in rows if row.name in order] if len(rows) > len(CARDS) else rows
+    return [view(row) for row in sorted(found, key=lambda row: order.get(row.name, len(order)))]
 
 
 @cache
@@ -38,13 +92,19 @@ def facts(measure: Measure) -> dict[str, Any]:
     better = {"higher": "higher is better", "lower": "lower is better", None: "neither is better"}[measure.better]
     low, high = (f"{bound:g}".replace("inf", "∞").replace("-", "\N{MINUS SIGN}") for bound in measure.range)
     return {
-        "formula": mathml(measure.formula),
+        "formula": mathml(measure.formula) if measure.formula else "",
         "meaning": measure.meaning,
         "range": f"From {low} to {high}; {better}.",
         "undefined": measure.undefined_when,
         "aliases": ", ".join(measure.aliases),
-        "sources": [known.get(key, key).replace("*", "") for key in measure.source],
+        "sources": [_source(known.get(key, key), place) for key, place in measure.source.items()],
     }
+
+
+def _source(text: str, place: str) -> str:
+    """A text of the literature, and the place in it."""
+    words = text.replace("*", "")
+    return f"{words.rstrip('.')}, {place}." if place else words
 
 
 def mathml(latex: str) -> str:
@@ -54,51 +114,105 @@ def mathml(latex: str) -> str:
     return str(convert(latex)) if latex else ""  # a measure of somebody's own may have no formula
 
 
-def count_measures() -> list[dict[str, Any]]:
-    """What the page has to know of the measures of one cut, beside how to compute them."""
-    return [
-        {
-            "name": m.name,
-            "title": m.title,
-            "unit": m.unit,
-            "better": m.better,
-            "range": [plain(float(bound)) for bound in m.range],
-            "undefined": m.undefined_when,
-        }
-        for m in MEASURES.search(needs=Needs.COUNTS)
-    ]
+# ---------------------------------------------------------------------- several models
 
 
-# ---------------------------------------------------------------------- cards
-
-CARDS = tuple(m.name for m in MEASURES if m.card and m.needs is not Needs.COUNTS)
-CUT_CARDS = tuple(m.name for m in MEASURES if m.card and m.needs is Needs.COUNTS)
-
-
-def cards(rows: list[dict[str, Any]], names: tuple[str, ...] = (*CARDS, *CUT_CARDS)) -> list[dict[str, Any]]:
-    """The numbers that are shown first."""
-    by_name = {row["measure"]: row for row in rows}
-    found = [by_name[name] for name in names if name in by_name]
-    return [
-        row | {"scale": scale(row), "meaning": row["definition"].meaning}
-        for row in found
-        if row["value"] is not None and not math.isnan(row["value"])
-    ]
+def side_by_side(summary: ComparisonSummary) -> dict[str, Any]:
+    """The tables of several models: measures by model, differences by pair, and where each model leads."""
+    by_model = {model: {row.name: row for row in own.rows} for model, own in summary.models.items()}
+    names = list(dict.fromkeys(name for own in by_model.values() for name in own))
+    rows = [_across(name, by_model) for name in names]
+    whole = [row for row in rows if not row["follows_cut"]]
+    return {
+        "headlines": by_question(row for row in rows if row["is_headline"] or len(rows) <= MOST_OPEN),
+        "groups": by_question(whole),
+        "differences": differences(summary),
+        "verdict": summary.verdict if len(summary.verdict) > 1 else (),
+        "dominance": {AXES[curve]: found.verdict for curve, found in summary.dominance.items() if curve in AXES},
+    }
 
 
-def scale(row: dict[str, Any]) -> str:
-    """Where value, interval and chance stand on the range of the measure, in percent, for a small picture."""
-    low, high = row["definition"].range
+def _across(name: str, by_model: Mapping[str, Mapping[str, Row]]) -> View:
+    """A measure of all models; one that a model does not have is empty there."""
+    rows = [own.get(name) for own in by_model.values()]
+    first = next(row for row in rows if row is not None)
+    cells = [{"value": None, "low": None, "high": None, "reason": ""} if row is None else view(row) for row in rows]
+    return view(first) | {"cells": _best(first.measure, cells), "follows_cut": of_the_cut(first)}
+
+
+def _best(measure: Measure, cells: list[View]) -> list[View]:
+    """The cells of a row, marked where the value is the best of all."""
+    known = [cell["value"] for cell in cells if cell["value"] is not None and not math.isnan(cell["value"])]
+    if measure.better is None or len(known) < 2:
+        return cells
+    best = max(known) if measure.better == "higher" else min(known)
+    return [cell | {"best": cell["value"] == best} for cell in cells]
+
+
+def differences(summary: ComparisonSummary) -> list[dict[str, Any]]:
+    """The tests of differences: in one table when there are few, else measure by measure, each with its outcome."""
+    rows = [_difference(row, summary.level) for row in summary.rows]
+    if len(rows) <= MOST_ROWS:
+        return [{"summary": "", "rows": rows}] if rows else []
+    groups: dict[str, list[View]] = {}
+    for row in rows:
+        groups.setdefault(row["title"], []).append(row)
+    return [{"summary": f"{title}: {_significant(own)}", "rows": own} for title, own in groups.items()]
+
+
+def _difference(row: DifferenceRow, level: float) -> View:
+    low, high = row.interval or (None, None)
+    return {
+        "title": row.measure.title,
+        "a": row.a,
+        "b": row.b,
+        "value_a": row.value_a,
+        "value_b": row.value_b,
+        "value": row.value,
+        "low": low,
+        "high": high,
+        "p_holm": row.p_holm,
+        "is_significant": row.is_significant(level),
+        "conclusion": row.conclusion(level),
+        "method": row.method,
+    }
+
+
+def _significant(rows: Sequence[View]) -> str:
+    found, tested = (sum(row["is_significant"] for row in rows), sum(not math.isnan(row["p_holm"]) for row in rows))
+    return f"{found} of {tested} pairs differ significantly" if tested else "no pair can be tested"
+
+
+# ---------------------------------------------------------------------- in words
+
+
+def scale(row: View) -> str:
+    """Where value, interval and baseline stand on the range of the measure, in percent, for a small picture."""
+    low, high = row["range"]
     if not (math.isfinite(low) and math.isfinite(high)):
         return ""
-    places = {"value": row["value"], "low": row["low"], "high": row["high"], "chance": row["baseline"]}
     return ";".join(
         f"--{name}:{100 * (number - low) / (high - low):.2f}"
-        for name, number in places.items()
-        if number is not None and math.isfinite(number)
+        for name in ("value", "low", "high", "baseline")
+        if (number := row[name]) is not None and math.isfinite(number)
     )
 
 
-def interval(row: dict[str, Any]) -> str:
+def number(value: Any) -> str:
+    """A number as people read it; nothing where there is none."""
+    return "" if value is None else shown(float(value)).replace("-inf", "\N{MINUS SIGN}∞").replace("inf", "∞")
+
+
+def interval(row: View) -> str:
     """The limits in words; empty when there are none."""
-    return "" if row["low"] is None else f"{shown(float(row['low']))} to {shown(float(row['high']))}"
+    return "" if row["low"] is None else f"{number(row['low'])} to {number(row['high'])}"
+
+
+def interval_or_reason(row: View) -> str:
+    """The limits in words, or why there is no value."""
+    return interval(row) or str(row["reason"])
+
+
+def p_value(value: Any) -> str:
+    """A p-value, which is never nought; nothing where there is no test."""
+    return "" if value is None or math.isnan(value) else p_shown(value).removeprefix("= ")

@@ -1,4 +1,4 @@
-"""One self-contained page: template, style, program and data in one file that asks nobody for anything."""
+"""One self-contained page: a view of a finished summary, with template, style, program and data in one file."""
 
 from __future__ import annotations
 
@@ -6,171 +6,200 @@ import base64
 import gzip
 import hashlib
 import json
-import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from cutline.charts import DARK, LIGHT, vega
-from cutline.comparison import Comparison
-from cutline.core.table import plain, shown
-from cutline.evaluation import Evaluation
-from cutline.inference.two.confidence_curve import ConfidenceCurve
-from cutline.report import chart_specs, kept_cuts, measure_rows, ranking_table, verdict
+from cutline.core.ranking import Ranking
+from cutline.core.table import plain
+from cutline.report import chart_specs, kept_cuts, measure_rows, pictures, programs, ranking_table, verdict
+from cutline.report.measure_rows import of_the_cut, slug
+from cutline.report.opening import opening
+from cutline.report.sections import groups
 from cutline.results.comparison_summary import ComparisonSummary
-from cutline.results.estimate import quantile
+from cutline.results.methods import TITLES
 from cutline.results.summary import Summary
 
 # In the order in which they need each other: the page has them as one program.
-MODULES = ("format", "ranking", "measures", "intervals", "points", "charts", "live", "numbers", "main")
-AXES = {"roc": "By false positive rate", "quota": "By quota", "precision_recall": "By recall"}
-MOST_ROWS = 30  # of tests of differences that stand in one open table
+MODULES = ("format", "ranking", "program", "intervals", "points", "charts", "link", "live", "numbers", "main")
+FIRST_CHARTS = ("roc", "precision_recall", "score_distribution")
+WIDE_CHARTS = ("skew", "dominance")
 MOST_PAIRS = 6  # of which each gets a chart of its difference
+_POINTS = ("precision", "recall")  # which the table of all models shows, whatever the charts do
 
 
-def of_evaluation(evaluation: Evaluation, summary: Summary) -> str:
-    """The page of one model."""
+class Shown(NamedTuple):
+    """What a chart needs of a model."""
+
+    ranking: Ranking
+    threshold: float
+
+
+def page(summary: Summary | ComparisonSummary) -> str:
+    """The page of one model or of several: a view of their finished summary, which computes nothing."""
     library = in_background(vega)
-    rows = measure_rows.rows_of(summary)
-    name = evaluation.name or "the model"
-    context = {
-        "title": evaluation.name or "Evaluation",
-        "heading": summary.title.removeprefix(f"{evaluation.name}: "),
-        "verdict": verdict.verdict(evaluation, summary),
-        "cards": measure_rows.cards(rows),
-        "notes": summary.notes,
-        "comparison": None,
-        "live": measure_rows.by_question(rows, live=True),
-        "others": measure_rows.by_question(rows, live=False),
-    }
-    return _page({name: evaluation}, context, summary, rows, library)
-
-
-def of_comparison(comparison: Comparison, summary: ComparisonSummary) -> str:
-    """The page of several models."""
-    library = in_background(vega)
-    rows = {name: measure_rows.rows_of(own) for name, own in summary.models.items()}
-    context = {
-        "title": " and ".join(comparison.names) if len(comparison) < 4 else f"{len(comparison)} models",
-        "heading": summary.title,
-        "verdict": verdict.verdict_on(comparison, summary),
-        "cards": [],
-        "notes": summary.notes,
-        "comparison": _side_by_side(summary, rows) | {"about": ""},
-        "live": measure_rows.by_question(next(iter(rows.values())), live=True),
-        "others": [],
-    }
-    flat = [{"model": name} | row for name, own in rows.items() for row in own]
-    confidence = summary.confidence if len(summary.confidence) <= MOST_PAIRS else ()
-    return _page(dict(comparison.items()), context, summary, flat, library, confidence)
-
-
-def _side_by_side(summary: ComparisonSummary, rows: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
-    """The tables of several models: measures by model, differences by pair, and who is best where."""
-    by_name = {model: {row["measure"]: row for row in own} for model, own in rows.items()}
-    groups = []
-    for group in measure_rows.by_question(next(iter(rows.values())), live=False):
-        lines = [(row, [by_name[model][row["measure"]] for model in rows]) for row in group["rows"]]
-        groups.append({"question": group["question"], "rows": [row | {"cells": _best(row, c)} for row, c in lines]})
-    headlines = [
-        group | {"rows": own}
-        for group in groups
-        if (own := [row for row in group["rows"] if row["definition"].headline])
-    ]
-    return {
-        "models": list(rows),
-        "headlines": headlines,
-        "groups": groups,
-        "differences": _by_measure(summary),
-        "verdict": summary.verdict if len(summary.verdict) > 1 else (),
-        "dominance": {title: summary.dominance[curve].verdict for curve, title in AXES.items()},
-    }
-
-
-def _by_measure(summary: ComparisonSummary) -> list[dict[str, Any]]:
-    """The tests of differences: in one table when there are few, else measure by measure, each with its outcome."""
-    rows = [cells | {"title": row.title} for cells, row in zip(summary.to_dict(), summary.rows, strict=True)]
-    if len(rows) <= MOST_ROWS:
-        return [{"summary": "", "rows": rows}]
-    groups: dict[str, list[dict[str, Any]]] = {}
-    for row in rows:
-        groups.setdefault(row["title"], []).append(row)
-    return [{"summary": f"{title}: {_told_apart(own, summary.level)}", "rows": own} for title, own in groups.items()]
-
-
-def _told_apart(rows: list[dict[str, Any]], level: float) -> str:
-    tested = [row["p_holm"] for row in rows if row["p_holm"] is not None]
-    apart = sum(p_value <= 1 - level for p_value in tested)
-    return f"{apart} of {len(tested)} pairs differ significantly (Holm)" if tested else "no pair can be compared"
-
-
-def _best(row: dict[str, Any], cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The cells of a row, marked where the value is the best of all."""
-    known = [cell["value"] for cell in cells if not math.isnan(cell["value"])]
-    if row["better"] is None or len(known) < 2:
-        return cells
-    best = max(known) if row["better"] == "higher" else min(known)
-    return [cell | {"best": cell["value"] == best} for cell in cells]
-
-
-# ---------------------------------------------------------------------- the page
-
-
-def _page(
-    models: dict[str, Evaluation],
-    context: dict[str, Any],
-    summary: Summary | ComparisonSummary,
-    rows: list[dict[str, Any]],
-    library: Future[str],
-    differences: Sequence[ConfidenceCurve] = (),
-) -> str:
-    from jinja2 import Environment
-
-    level = summary.level
-    pictures = list(chart_specs.charts(models, differences))
-    data = {
-        "models": [kept_cuts.embedded(evaluation, name, len(models)) for name, evaluation in models.items()],
-        "measures": measure_rows.count_measures(),
-        "charts": pictures,
-        "level": level,
-        "z": quantile(level),
-        "document": summary.document(),
-        "rows": [
-            {key: plain(value) for key, value in row.items() if key not in ("facts", "definition")} for row in rows
-        ],
-    }
+    if isinstance(summary, Summary):
+        models, context, pairs = {summary.name or "the model": summary}, _of_one(summary), ()
+    else:
+        models, context, pairs = dict(summary.models), _of_several(summary), tuple(summary.confidence)
+    shown = {name: Shown(own.data.ranking, float(own.cut.threshold)) for name, own in models.items()}
+    drawn = list(chart_specs.charts(shown, pairs if len(pairs) <= MOST_PAIRS else ()))
+    stills = in_background(lambda: _stills(drawn, models))
+    held = {name: kept_cuts.kept(own.data.ranking, own.counts, len(models)) for name, own in models.items()}
+    data = _data(summary, models, held, drawn)
+    context |= _common(summary, models, held)
     scripts = {"library": library.result(), "program": script()}
-    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    environment.filters |= {"shown": _shown, "interval": measure_rows.interval, "scale": measure_rows.scale}
-    first = next(iter(models.values()))
-    return environment.from_string(asset("page.html")).render(
+    context["charts"] = _figures(drawn, stills.result())
+    template = _environment().get_template("page")
+    written: str = template.render(
         **context,
+        groups=groups(context),
         policy=_policy(scripts.values()),
         style=asset("style.css") + _theme_variables(),
         scripts=scripts,
         data=packed(data),
-        charts=[{key: picture[key] for key in ("name", "title", "notes")} for picture in pictures],
-        models=list(models),
-        rankings=[ranking_table.ranking_table(evaluation, name) for name, evaluation in models.items()],
-        ranking_columns=ranking_table.COLUMNS,
-        undrawn=chart_specs.undrawn(len(models)),
-        conventions=_conventions(summary),
-        left_out=kept_cuts.left_out(first, len(models)),
-        level=f"{100 * level:g} %",
-        higher=first.ranking.higher_is_positive,
-        grouped=first.groups is not None,
     )
+    return written
 
 
-def _conventions(summary: Summary | ComparisonSummary) -> dict[str, str]:
-    one = next(iter(summary.models.values())) if isinstance(summary, ComparisonSummary) else summary
-    made = ", ".join(f"{name} {number}" for name, number in one.versions.items())
-    return one.conventions | {"Versions": made}
+def _of_one(summary: Summary) -> dict[str, Any]:
+    return {
+        "title": summary.name or "Evaluation",
+        "heading": summary.title.removeprefix(f"{summary.name}: "),
+        "verdict": verdict.verdict(summary),
+        "cards": measure_rows.cards(summary),
+        "comparison": None,
+        "others": measure_rows.others(summary),
+    }
+
+
+def _of_several(summary: ComparisonSummary) -> dict[str, Any]:
+    names = list(summary.models)
+    return {
+        "title": " and ".join(names) if len(names) < 4 else f"{len(names)} models",
+        "heading": summary.title,
+        "verdict": verdict.verdict_on(summary),
+        "cards": [],
+        "comparison": measure_rows.side_by_side(summary),
+        "others": [],
+    }
+
+
+def _common(
+    summary: Summary | ComparisonSummary,
+    models: Mapping[str, Summary],
+    held: Mapping[str, kept_cuts.Kept],
+) -> dict[str, Any]:
+    """What the templates are given of one model and of several alike."""
+    first, kept = next(iter(models.values())), next(iter(held.values()))
+    live, more_live = measure_rows.live_tables(first)
+    versions = ", ".join(f"{name} {number}" for name, number in summary.versions.items())
+    return {
+        "notes": summary.notes,
+        "live": live,
+        "more_live": more_live,
+        "models": list(models),
+        "level": f"{100 * summary.level:g} %",
+        "higher": first.data.ranking.higher_is_positive,
+        "opening": opening(models, kept.place(first.data.ranking, first.counts), len(kept.cuts) - 1),
+        "left_out": kept_cuts.left_out(first.data.ranking, kept),
+        "rankings": [ranking_table.ranking_table(own.data.ranking, name) for name, own in models.items()],
+        "ranking_columns": ranking_table.COLUMNS,
+        "conventions": first.conventions | {"Versions": versions},
+        "undrawn": chart_specs.undrawn(len(models)),
+    }
+
+
+def _data(
+    summary: Summary | ComparisonSummary,
+    models: Mapping[str, Summary],
+    held: Mapping[str, kept_cuts.Kept],
+    drawn: Sequence[Mapping[str, Any]],
+) -> dict[str, Any]:
+    """What the page's program reads."""
+    rows = [(row.name, row.measure) for row in next(iter(models.values())).rows if of_the_cut(row)]
+    points = [name for picture in drawn for name in _coordinates(picture)]
+    program = programs.embedded(rows, (*points, *_POINTS), summary.level)
+    program["measures"] = [entry | {"id": slug(entry["name"])} for entry in program["measures"]]
+    return {
+        "models": [
+            kept_cuts.embedded(own, name, held[name])
+            | {
+                "looked_up": programs.looked_up(
+                    rows, own.data.ranking, held[name].cuts, summary.level, grouped=bool(own.data.groups)
+                )
+            }
+            for name, own in models.items()
+        ],
+        "program": program,
+        "methods": TITLES,
+        "charts": drawn,
+        "document": summary.document(),
+    }
+
+
+def _coordinates(picture: Mapping[str, Any]) -> list[str]:
+    """The measures that place the cut on a chart."""
+    where = picture.get("cut") or {}
+    return [where[axis].removesuffix("_deviate") for axis in ("x", "y") if where.get(axis)]
+
+
+# ---------------------------------------------------------------------- charts
+
+
+def _stills(drawn: Sequence[Mapping[str, Any]], models: Mapping[str, Summary]) -> list[str]:
+    """The charts as still pictures, as many as the page has room for: those that are seen first come first."""
+    counts = [own.counts for own in models.values()]
+    found, room = [pictures.LATER] * len(drawn), pictures.MOST_BYTES
+    for i in sorted(range(len(drawn)), key=lambda i: drawn[i]["name"] not in FIRST_CHARTS):
+        if drawn[i]["spec"] is None:
+            found[i] = ""
+        elif room > 0:
+            found[i] = pictures.still(drawn[i], counts, i)
+            room -= len(found[i])
+    return found
+
+
+def _figures(drawn: Sequence[Mapping[str, Any]], stills: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
+    """The charts for the template: those that are seen first, and those that are folded away."""
+    every = [
+        {key: chart[key] for key in ("name", "title", "notes")}
+        | {"index": i, "picture": stills[i], "wide": chart["name"] in WIDE_CHARTS}
+        for i, chart in enumerate(drawn)
+    ]
+    first = sorted(
+        (one for one in every if one["name"] in FIRST_CHARTS), key=lambda one: FIRST_CHARTS.index(one["name"])
+    )
+    return {"first": first, "more": [one for one in every if one["name"] not in FIRST_CHARTS]}
+
+
+# ---------------------------------------------------------------------- one file
+
+
+def _environment() -> Any:
+    from jinja2 import Environment, FunctionLoader
+
+    environment = Environment(
+        autoescape=True, trim_blocks=True, lstrip_blocks=True, loader=FunctionLoader(_template), auto_reload=False
+    )
+    environment.filters |= {
+        "shown": measure_rows.number,
+        "interval": measure_rows.interval,
+        "interval_or_reason": measure_rows.interval_or_reason,
+        "scale": measure_rows.scale,
+        "p_value": measure_rows.p_value,
+    }
+    return environment
+
+
+def _template(name: str) -> str:
+    return asset("page.html" if name == "page" else f"parts/{name}.html")
 
 
 def packed(data: Any) -> str:
@@ -183,8 +212,8 @@ def _plain(value: Any) -> Any:
     return plain(value.item()) if isinstance(value, np.generic) else str(value)
 
 
-def in_background(work: Callable[[], str]) -> Future[str]:
-    """The promise of a text that another thread makes meanwhile."""
+def in_background(work: Callable[[], Any]) -> Future[Any]:
+    """The promise of something that another thread makes meanwhile."""
     pool = ThreadPoolExecutor(1)
     promised = pool.submit(work)
     pool.shutdown(wait=False)
@@ -198,6 +227,7 @@ def script() -> str:
     return re.sub(r"^(?:import .*\n|export )", "", text, flags=re.MULTILINE)
 
 
+@cache
 def asset(name: str) -> str:
     """A file of the page."""
     return (files("cutline.report") / "assets" / name).read_text(encoding="utf-8")
@@ -227,7 +257,3 @@ def _theme_variables() -> str:
         f"\n:root{{{variables(LIGHT)}}}\n:root[data-theme=dark]{{{dark}}}\n"
         f"@media print{{:root,:root[data-theme=dark]{{{variables(LIGHT)}}}}}\n"
     )
-
-
-def _shown(value: Any) -> str:
-    return "" if value is None else shown(float(value))

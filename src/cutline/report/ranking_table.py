@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 
 from cutline.core.counts import written
-from cutline.core.ranking import Array
+from cutline.core.ranking import Array, Ranking
 from cutline.core.table import shown
-from cutline.evaluation import Evaluation
-from cutline.report.verdict import grouped
+from cutline.report.opening import grouped
 
 MOST = 50  # rows; of a longer list the first ones, and others at equal distances
 FIRST = 20
@@ -20,9 +19,8 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def ranking_table(evaluation: Evaluation, name: str) -> dict[str, Any]:
+def ranking_table(r: Ranking, name: str) -> dict[str, Any]:
     """The rows of the table, and in words which of all they are."""
-    r = evaluation.ranking
     index = chosen(np.asarray(r.ends[1:], float))
     tp, fp = r.tp[index + 1], r.fp[index + 1]
     with np.errstate(invalid="ignore"):

@@ -1,126 +1,120 @@
-"""The verdict: what was evaluated and how well it ranks, what the cut does, and what to mind most."""
+"""The verdict in three sentences: how well what was evaluated ranks, what the cut does, and what to mind most."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
-from cutline.advice import Note
-from cutline.comparison import Comparison
 from cutline.core.counts import written
 from cutline.core.ranking import Ranking, cases_of
 from cutline.core.table import shown
-from cutline.evaluation import Evaluation
-from cutline.results.comparison_summary import ComparisonSummary
+from cutline.report.opening import grouped, rule_of
+from cutline.results.comparison_summary import ComparisonSummary, DifferenceRow
 from cutline.results.estimate import Estimate
-from cutline.results.methods import method_titles
-from cutline.results.summary import Summary
+from cutline.results.summary import Row, Summary
 
 _FEW_PAIRS = 3
 _OF_DIFFERENCES = ("too-small",)  # the second sentence says it
-_CLEARLY = 0.6  # the AUC that the whole interval lies above when a model is called clearly better than chance
-_LONG = 5  # digits from which on they are grouped by thin spaces, as the page's program does
+_CLEARLY = 0.6  # the AUC that the whole interval lies above when a model is called clearly better than the baseline
 
 
-def verdict(evaluation: Evaluation, summary: Summary) -> list[str]:
+def verdict(summary: Summary) -> list[str]:
     """Three sentences on one model."""
-    return [_ranking(evaluation, summary), _cut(evaluation), _caveat(evaluation, summary.notes)]
+    return [_ranking(summary), _cut(summary), _caveat(summary)]
 
 
-def verdict_on(comparison: Comparison, summary: ComparisonSummary) -> list[str]:
+def verdict_on(summary: ComparisonSummary) -> list[str]:
     """Three sentences on several models: how well each ranks, whether they differ, and what to mind most."""
-    values = {name: comparison[name].value("auc") for name in comparison}
-    r = comparison.pairing.rankings[0]
-    order = sorted(values, key=lambda name: -_or_nothing(values[name]))
-    ranked = ", ".join(f"{name} {shown(values[name])}" for name in order)
-    first = (
-        f"{len(comparison)} models scored the same {_cases(r)}, {grouped(r.positives)} of them positive; by the area "
-        f"under the ROC curve, where 0.5 is chance, they stand at {ranked}."
-    )
+    r = summary.data.ranking
+    first = f"{len(summary.models)} models scored the same {_cases(r)}, {grouped(r.positives)} of them positive"
+    areas = {name: row.value for name, own in summary.models.items() if (row := _row(own, "auc"))}
+    if areas:
+        order = sorted(areas, key=lambda name: -1.0 if math.isnan(areas[name]) else areas[name], reverse=True)
+        ranked = ", ".join(f"{name} {shown(areas[name])}" for name in order)
+        first += f"; their areas under the ROC curve (baseline 0.5) are {ranked}"
     others = [note.text for note in summary.notes if note.rule not in _OF_DIFFERENCES]
-    dominance = summary.dominance["roc"].verdict
-    return [first, _differences(summary), others[0] if others else f"By false positive rate: {dominance}"]
+    last = others[:1] or [f"By false positive rate: {found.verdict}" for found in _roc(summary)]
+    return [f"{first}.", *_differences(summary), *last]
 
 
-def _differences(summary: ComparisonSummary) -> str:
-    """Which models can be told apart; of many, how many pairs."""
+def _roc(summary: ComparisonSummary) -> list[Any]:
+    return [found for curve, found in summary.dominance.items() if curve == "roc"]
+
+
+def _differences(summary: ComparisonSummary) -> list[str]:
+    """Which models can be told apart; of many, how many pairs, and by which test."""
     if len(summary.verdict) <= _FEW_PAIRS:
-        return " ".join(summary.verdict)
-    rows = [row for row in summary.rows if row.measure.name == "auc"] or summary.rows
-    apart = sum(row.is_significant(summary.level) for row in rows)
-    methods = method_titles(row.test for row in rows)
-    return (
-        f"Of the {len(rows)} pairs of models, {apart} differ significantly in {rows[0].title} at "
-        f"{100 * summary.level:g} % ({methods}, Holm's correction)."
+        return [" ".join(summary.verdict)] if summary.verdict else []
+    pairs: list[DifferenceRow] = [row for row in summary.rows if row.name == "auc"] or list(summary.rows)
+    pairs = [row for row in pairs if row.name == pairs[0].name]
+    if not pairs:
+        return []
+    apart = sum(row.is_significant(summary.level) for row in pairs)
+    told = (
+        f"Of the {len(pairs)} pairs of models, {apart} differ significantly in {pairs[0].measure.title} at the "
+        f"{100 * summary.level:g} % level ({pairs[0].method}, Holm's correction)."
     )
+    return [told]
 
 
-def _or_nothing(value: float) -> float:
-    return -1.0 if math.isnan(value) else value
+def _row(summary: Summary, name: str) -> Row | None:
+    return next((row for row in summary.rows if row.name == name), None)
 
 
-def _ranking(evaluation: Evaluation, summary: Summary) -> str:
-    r, level = evaluation.ranking, summary.level
-    who = evaluation.name or "The model"
+def _ranking(summary: Summary) -> str:
+    r, row = summary.data.ranking, _row(summary, "auc")
+    who = summary.name or "The model"
     share = f"{100 * r.positives / r.total:.3g} %"
     on = f"{who} was evaluated on {_cases(r)}, {grouped(r.positives)} of them positive ({share})"
     if not r.positives or not r.negatives:
-        return f"{on}; with one class alone, nothing can be said of how well it ranks."
-    area = next((row.estimate for row in summary.rows if row.name == "auc"), None)
-    area = area or evaluation.summary("auc", intervals=False, level=level).rows[0].estimate
+        return f"{on}; with one class alone, nothing can be said about how well it ranks."
+    if row is None:
+        return f"{on}."
+    area = row.estimate
     interval = (
-        f", {100 * level:g} % interval {shown(area.low)} to {shown(area.high)}"
+        f", {100 * area.level:g} % interval {shown(area.low)} to {shown(area.high)}"
         if area.has_interval
         else ", no interval"
     )
     ties = " (ties count half)" if len(r) == 1 else ""
     return (
         f"{on}: it puts a positive before a negative in {100 * area.value:.3g} % of the pairs{ties} "
-        f"(AUC {shown(area.value)}{interval}), {_against_chance(area)}."
+        f"(AUC {shown(area.value)}{interval}), {_against_baseline(area)}."
     )
 
 
-def _against_chance(area: Estimate) -> str:
+def _against_baseline(area: Estimate) -> str:
     """How the AUC stands to a half: the whole interval has to be on one side of it; far from it, it is clear."""
     if not area.has_interval:
-        return "where chance gives 50 %"
+        return "where the baseline is 50 %"
     if 0.5 in area:
-        return "which cannot be told from chance, 50 %"
+        return "which cannot be told from the baseline, 50 %"
     if area.value < 0.5:
-        return "worse than chance, 50 %: the order may be reversed"
-    return f"{'clearly ' if area.low > _CLEARLY else ''}better than chance, 50 %"
+        return "worse than the baseline, 50 %: the order may be reversed"
+    return f"{'clearly ' if area.low > _CLEARLY else ''}better than the baseline, 50 %"
 
 
-def _cut(evaluation: Evaluation) -> str:
-    c, rule = evaluation.counts, "≥" if evaluation.ranking.higher_is_positive else "≤"
-    at = f"At score {rule} {evaluation.threshold:g} it flags"
+def _cut(summary: Summary) -> str:
+    c, r = summary.counts, summary.data.ranking
+    at = f"With the {rule_of(r, c)}" if not math.isfinite(c.threshold) else f"At {rule_of(r, c)}"
     if not c.flagged:
-        return f"{at} nobody: it misses all {grouped(c.positives)} positives." if c.positives else f"{at} nobody."
+        missed = f": it misses all {grouped(c.positives)} positives" if c.positives else ""
+        return f"{at} it flags nobody{missed}."
     flagged = f"{grouped(c.flagged)} of {grouped(c.total)} cases"
     found = f"finds {grouped(c.tp)} of the {grouped(c.positives)} positives and misses {grouped(c.fn)}"
     alarms = f"{grouped(c.fp)} false {'alarm' if c.fp == 1 else 'alarms'}" if c.fp else "no false alarm"
-    return f"{at} {flagged}: " + (f"it {found}, with {alarms}." if c.positives else f"all are false alarms, {alarms}.")
-
-
-def grouped(count: Any) -> str:
-    """A count with thin spaces between the thousands of a large number."""
-    whole, point, rest = written(count).partition(".")
-    if len(whole) >= _LONG and whole.isdigit():
-        whole = f"{int(whole):,}".replace(",", "\N{THIN SPACE}")
-    return f"{whole}{point}{rest}"
+    if not c.positives:
+        return f"{at} it flags {flagged}, all of them false alarms."
+    return f"{at} it flags {flagged}: it {found}, with {alarms}."
 
 
 def _cases(r: Ranking) -> str:
     return cases_of(r).replace(written(r.total), grouped(r.total))
 
 
-def _caveat(evaluation: Evaluation, notes: Sequence[Note]) -> str:
-    if notes:
-        return notes[0].text
-    r = evaluation.ranking
+def _caveat(summary: Summary) -> str:
+    if summary.notes:
+        return summary.notes[0].text
+    r = summary.data.ranking
     fewer = min(r.positives, r.negatives)
-    return (
-        f"Nothing in the data speaks against these numbers; they rest on {grouped(fewer)} cases of the rarer class, "
-        "and hold for cases like these only."
-    )
+    return f"No warnings. The numbers rest on {grouped(fewer)} cases of the rarer class and hold for cases like these."

@@ -44,8 +44,8 @@ async function draw(drawing) {
 let placed = null;
 
 // Move the mark of the cut on all charts: at once where it is seen, elsewhere when it comes into view.
-export function moveMarks(cuts, settings) {
-  placed = { cuts, settings };
+export function moveMarks(cuts, measures, costs) {
+  placed = { cuts, measures, costs };
   for (const drawing of drawings) {
     drawing.stale = true;
     if (drawing.view && drawing.visible) refresh(drawing);
@@ -74,7 +74,7 @@ function refresh(drawing) {
 
 function place({ x, y, across, up }, cut) {
   const at = (name, domain) => {
-    const value = coordinate(name, cut, placed.settings);
+    const value = coordinate(name, cut, placed.measures, placed.costs);
     return name.endsWith("_deviate") ? Math.min(Math.max(value, domain[0]), domain[1]) : value;
   };
   return y === undefined ? { x: at(x, across) } : { x: at(x, across), y: at(y, up) };

@@ -1,71 +1,113 @@
-// Intervals at a cut: Wilson for shares, logarithms for ratios, and the infinitesimal jackknife for all else.
+// The measures of a cut with their intervals: Wilson for shares, the log scale for ratios, and the infinitesimal
+// jackknife for all else. What they compute comes as programs from the Python definitions.
 
-import { COUNT_MEASURES, situation } from "./measures.js";
+import { run } from "./program.js";
 
-// A measure of one cut with its interval, and what a model that knows nothing would have.
-export function estimate(entry, cut, model, settings) {
-  const definition = COUNT_MEASURES[entry.name];
-  const value = definition.value(cut, settings);
-  const found = { name: entry.name, value, low: NaN, high: NaN, method: "", chance: NaN };
-  if (Number.isNaN(value)) return found;
-  found.chance = definition.chance(situation(cut), settings);
-  // Cases in groups are not independent, and a cut inside a tie is none of a threshold: these methods fit neither.
-  if (model.grouped || cut.inside > 0) return found;
-  const [method, limits] = definition.of
-    ? ["wilson", () => ofShare(definition, cut, model, settings.z)]
-    : definition.ratio
-      ? ["log", () => ofRatio(definition.ratio, value, cut, model, settings.z)]
-      : ["influence", () => ofSlope((c) => definition.value(c, settings), value, cut, settings.z)];
-  const [low, high] = limits();
-  if (Number.isNaN(low) || Number.isNaN(high)) return found;
-  const inside = (limit) => Math.min(Math.max(limit, entry.range[0] ?? -Infinity), entry.range[1] ?? Infinity);
-  return { ...found, method, low: Math.min(inside(low), value), high: Math.max(inside(high), value) };
-}
-
-export function wilson(k, n, z) {
-  const centre = (k + (z * z) / 2) / (n + z * z);
-  const half = (z * Math.sqrt((k * (n - k)) / n + (z * z) / 4)) / (n + z * z);
-  return [k > 0 ? centre - half : 0, k < n ? centre + half : 1];
-}
-
-// Weights that are not whole numbers say how much a case counts, not how many there are: n is the effective number.
-function ofShare(definition, cut, model, z) {
-  let [k, n] = definition.of(cut);
-  if (!model.integral) {
-    const scale = n / definition.of(cut.second)[1];
-    [k, n] = [k * scale, n * scale];
+export class Measures {
+  constructor({ steps, measures, points, intervals }) {
+    Object.assign(this, { steps, points, intervals, known: new WeakMap() });
+    this.entries = measures;
+    this.defaults = Object.assign({}, ...measures.map((entry) => entry.parameters));
   }
-  return wilson(k, n, z).map(definition.then);
-}
 
-function ofRatio({ above, below, odds }, value, cut, model, z) {
-  const scale = { tp: 1, fn: 1, fp: 1, tn: 1 };
-  if (!model.integral) {
-    scale.tp = scale.fn = (cut.tp + cut.fn) / (cut.second.tp + cut.second.fn);
-    scale.fp = scale.tn = (cut.fp + cut.tn) / (cut.second.fp + cut.second.tn);
+  // What the programs read: the table of the cut, and parameters such as costs, where the reader has changed them.
+  results(cut, costs) {
+    const known = this.known.get(cut);
+    if (known && known.costs === costs) return known.found;
+    const own = Object.fromEntries(
+      Object.entries(this.defaults).map(([input, value]) => [input, costs?.[input.split(".").at(-1)] ?? value]),
+    );
+    const { tp, fp, fn, tn, threshold, isRisk } = cut;
+    const found = run(this.steps, { tp, fp, fn, tn, threshold, is_risk: isRisk, ...own });
+    this.known.set(cut, { costs, found });
+    return found;
   }
-  let [a, b, c, d] = [...above, ...below].map((name) => cut[name] * scale[name]);
-  if (Math.min(a, b, c, d) === 0) [a, b, c, d] = [a + 0.5, b + 0.5, c + 0.5, d + 0.5]; // Haldane, Anscombe
-  const ratio = odds ? (a * d) / (b * c) : a / (a + b) / (c / (c + d));
-  const variance = odds ? 1 / a + 1 / b + 1 / c + 1 / d : 1 / a - 1 / (a + b) + 1 / c - 1 / (c + d);
-  const factor = Math.exp(z * Math.sqrt(variance));
-  return [value === 0 ? 0 : ratio / factor, value === Infinity ? Infinity : ratio * factor];
+
+  // A coordinate of a chart; NaN where the page does not know it.
+  point(name, cut, costs) {
+    return name in this.points ? this.results(cut, costs)[this.points[name]] : NaN;
+  }
+
+  estimates(cut, model, costs) {
+    const found = this.results(cut, costs);
+    const hasIntervals = !model.grouped && cut.inside === 0;
+    const variances = hasIntervals ? this.variances(cut, costs) : null;
+    return this.entries.map((entry) => {
+      if (entry.looked_up) return lookedUp(entry, cut, model);
+      const value = found[entry.value];
+      const reason = entry.reasons.filter(([, place]) => found[place]).map(([words]) => words).join(" and ");
+      const baseline = reason || entry.baseline === null ? NaN : found[entry.baseline];
+      const none = { name: entry.name, value, low: NaN, high: NaN, method: "", baseline, reason };
+      // Cases in groups are not independent, and a cut inside a tie is none of a threshold: these methods fit neither.
+      if (Number.isNaN(value) || !hasIntervals) return none;
+      const [method, low, high] = this.limits(entry, value, found, cut, model, variances);
+      if (Number.isNaN(low) || Number.isNaN(high)) return none;
+      const inside = (limit) => Math.min(Math.max(limit, entry.range[0] ?? -Infinity), entry.range[1] ?? Infinity);
+      return { ...none, method, low: Math.min(inside(low), value), high: Math.max(inside(high), value) };
+    });
+  }
+
+  limits(entry, value, found, cut, model, variances) {
+    if (entry.share) return ["wilson", ...this.ofShare(entry, found, cut, model)];
+    if (entry.ratio) return ["log", ...this.ofRatio(entry.ratio, value, cut, model)];
+    const half = this.intervals.z * Math.sqrt(variances[entry.value]);
+    return ["influence", value - half, value + half];
+  }
+
+  // Weights that are not whole numbers say how much a case counts, not how many there are: n is the effective number.
+  ofShare({ share, then }, found, cut, model) {
+    let [k, n] = share.map((place) => found[place]);
+    if (!model.integral) {
+      const scale = n / this.results({ ...cut, ...cut.second })[share[1]];
+      [k, n] = [k * scale, n * scale];
+    }
+    const limits = both(this.intervals.share, { k, n });
+    return then ? limits.map((limit) => run(then.steps, { share: limit })[then.result]) : limits;
+  }
+
+  ofRatio({ above, below, odds }, value, cut, model) {
+    const scale = { tp: 1, fn: 1, fp: 1, tn: 1 };
+    if (!model.integral) {
+      scale.tp = scale.fn = (cut.tp + cut.fn) / (cut.second.tp + cut.second.fn);
+      scale.fp = scale.tn = (cut.fp + cut.tn) / (cut.second.fp + cut.second.tn);
+    }
+    let [a, b, c, d] = [...above, ...below].map((name) => cut[name] * scale[name]);
+    if (Math.min(a, b, c, d) === 0) [a, b, c, d] = [a + 0.5, b + 0.5, c + 0.5, d + 0.5]; // Haldane, Anscombe
+    const [low, high] = both(odds ? this.intervals.odds : this.intervals.ratio, { a, b, c, d });
+    return [value === 0 ? 0 : low, value === Infinity ? Infinity : high];
+  }
+
+  // What one case more of each kind would change, squared and added up over the cases: of every step at once.
+  variances(cut, costs) {
+    const slopes = CELLS.map((name) => {
+      if (!(cut[name] > 0)) return null;
+      const width = cut[name] * STEP;
+      const [up, down] = [width, -width].map((by) => this.results({ ...cut, [name]: cut[name] + by }, costs));
+      return up.map((result, i) => (result - down[i]) / (2 * width));
+    });
+    const total = CELLS.reduce((sum, name) => sum + cut[name], 0);
+    return this.steps.map((_, place) => {
+      const slope = slopes.map((one) => (one ? one[place] : 0));
+      const mean = CELLS.reduce((sum, name, i) => sum + cut[name] * slope[i], 0) / total;
+      const variance = CELLS.reduce((sum, name, i) => sum + cut.second[name] * (slope[i] - mean) ** 2, 0);
+      return Number.isFinite(variance) ? variance : NaN;
+    });
+  }
 }
 
 const CELLS = ["tp", "fp", "fn", "tn"];
 const STEP = 1e-5; // of a count, as in the Python package
 
-// What one case more of each kind would change, squared and added up over the cases, is the variance.
-function ofSlope(measure, value, cut, z) {
-  const slopes = CELLS.map((name) => {
-    const width = cut[name] * STEP;
-    const moved = (by) => measure({ ...cut, [name]: cut[name] + by });
-    return cut[name] > 0 ? (moved(width) - moved(-width)) / (2 * width) : 0;
-  });
-  const total = CELLS.reduce((sum, name) => sum + cut[name], 0);
-  const mean = CELLS.reduce((sum, name, i) => sum + cut[name] * slopes[i], 0) / total;
-  const variance = CELLS.reduce((sum, name, i) => sum + cut.second[name] * (slopes[i] - mean) ** 2, 0);
-  if (!Number.isFinite(variance)) return [NaN, NaN];
-  const half = z * Math.sqrt(variance);
-  return [value - half, value + half];
+function both({ steps, results }, inputs) {
+  const found = run(steps, inputs);
+  return results.map((place) => found[place]);
+}
+
+// A measure without a program: its numbers were computed for each cut of this file, and for none inside a tie.
+function lookedUp(entry, cut, model) {
+  const known = model.looked_up?.[entry.name];
+  const at = (name) => (known && cut.inside === 0 ? Number(known[name][cut.index]) : NaN);
+  const [value, low, high, baseline] = ["value", "low", "high", "baseline"].map(at);
+  const reason = known && cut.inside > 0 ? "it is not known inside a tie" : (known?.reason?.[cut.index] ?? "");
+  return { name: entry.name, value, low, high, method: Number.isNaN(low) ? "" : "influence", baseline, reason };
 }

@@ -1,8 +1,9 @@
-// The live cut: whatever is entered moves the cut of each model, and everything on the page follows.
+// The adjustable threshold: whatever is entered moves the cut of each model, and everything on the page follows.
 
 import { counted, interval, percent, shown, written } from "./format.js";
-import { estimate } from "./intervals.js";
+import { Measures } from "./intervals.js";
 import { moveMarks } from "./charts.js";
+import { askedIn, remember } from "./link.js";
 
 const byId = (id) => document.getElementById(id);
 
@@ -10,9 +11,11 @@ export class LiveCut {
   constructor(data, models) {
     this.data = data;
     this.models = models;
+    this.measures = new Measures(data.program);
     this.chosen = 0;
-    this.cuts = models.map((model) => model.atThreshold(model.start));
-    this.settings = { z: data.z, costFp: 1, costFn: 1 };
+    this.cuts = models.map((model) => model.opening());
+    this.prices = { cost_fp: 1, cost_fn: 1 };
+    this.costs = null; // the prices, where they are not those that the page opened with
   }
 
   get model() {
@@ -25,27 +28,60 @@ export class LiveCut {
 
   start() {
     byId("slider").addEventListener("input", () => this.slide(Number(byId("slider").value)));
-    for (const name of ["threshold", "quota", "share", "recall", "fpr"]) {
-      byId(name).addEventListener("change", () => this.enter(name, byId(name)));
-    }
+    for (const name of FIELDS) byId(name).addEventListener("change", () => this.enter(name, byId(name)));
     for (const name of ["cost-fp", "cost-fn"]) byId(name).addEventListener("input", () => this.price());
     byId("go-cheapest").addEventListener("click", () => this.goCheapest());
-    byId("reset").addEventListener("click", () => this.move((model) => model.atThreshold(model.start)));
+    byId("reset").addEventListener("click", () => this.reset());
     byId("model")?.addEventListener("change", () => {
       this.chosen = Number(byId("model").value);
       this.show();
     });
+    window.addEventListener("hashchange", () => this.follow());
     this.show();
+    this.follow();
+  }
+
+  // Go to the cut that the address names, such as #threshold=0.31 or #quota=500.
+  follow() {
+    const asked = askedIn(window.location.hash);
+    const model = Number(asked.model ?? this.chosen);
+    if (model in this.models) this.chosen = model;
+    if (byId("model")) byId("model").value = String(this.chosen);
+    for (const name of ["cost-fp", "cost-fn"]) {
+      const cost = asked[name.replace("-", "_")];
+      if (cost !== undefined) byId(name).value = cost;
+    }
+    if ("cost_fp" in asked || "cost_fn" in asked) {
+      this.price();
+      this.goCheapest();
+    }
+    const name = FIELDS.find((field) => field in asked);
+    if (name) this.go(name, asked[name].trim() === "" ? NaN : Number(asked[name]));
+  }
+
+  reset() {
+    this.move((model) => model.opening());
+    remember("");
   }
 
   // Thresholds mean the same for all models if all scores are probabilities; otherwise only the chosen model moves.
   slide(index) {
     const cut = this.model.at(index);
     this.cuts[this.chosen] = cut;
-    if (this.models.every((model) => model.is_risk)) {
+    if (this.sharesThresholds) {
       this.cuts = this.models.map((model, i) => (i === this.chosen ? cut : model.atThreshold(cut.threshold)));
     }
     this.show();
+    this.rememberThreshold();
+  }
+
+  get sharesThresholds() {
+    return this.models.every((model) => model.is_risk);
+  }
+
+  rememberThreshold() {
+    const model = this.models.length > 1 ? `&model=${this.chosen}` : "";
+    remember(`threshold=${Number.isFinite(this.cut.threshold) ? this.model.spelled(this.cut) : this.cut.threshold}${model}`);
   }
 
   move(how) {
@@ -55,20 +91,26 @@ export class LiveCut {
 
   enter(name, input) {
     if (input.value === input.dataset.shown) return; // browsers call what the page itself wrote a change, too
-    const typed = input.value.trim() === "" ? NaN : Number(input.value);
+    this.go(name, input.value.trim() === "" ? NaN : Number(input.value));
+  }
+
+  go(name, typed) {
     const wrong = this.refusal(name, typed);
-    input.setAttribute("aria-invalid", String(Boolean(wrong)));
+    byId(name).setAttribute("aria-invalid", String(Boolean(wrong)));
     byId("refusal").textContent = wrong;
     if (wrong) return;
     if (name === "threshold") {
-      const all = this.models.every((model) => model.is_risk);
-      this.cuts = this.models.map((model, i) => (all || i === this.chosen ? model.atThreshold(typed) : this.cuts[i]));
+      const moves = (i) => this.sharesThresholds || i === this.chosen;
+      this.cuts = this.models.map((model, i) => (moves(i) ? model.atThreshold(typed) : this.cuts[i]));
       this.show();
+      this.rememberThreshold();
+      return;
     }
     if (name === "quota") this.move((model) => model.atQuota(typed));
     if (name === "share") this.move((model) => model.atQuota(model.places(typed / 100)));
     if (name === "recall") this.move((model) => model.atRecall(typed / 100));
     if (name === "fpr") this.move((model) => model.atFpr(typed / 100));
+    remember(`${name}=${typed}`);
   }
 
   refusal(name, typed) {
@@ -96,12 +138,15 @@ export class LiveCut {
     [fp, fn].forEach((cost, i) => inputs[i].setAttribute("aria-invalid", String(!isCost(cost) || (!valid && cost === 0))));
     byId("cost-refusal").textContent = valid ? "" : "Costs are numbers from 0, and one of them is above 0.";
     if (!valid) return;
-    Object.assign(this.settings, { costFp: fp, costFn: fn });
+    this.prices = { cost_fp: fp, cost_fn: fn };
+    this.costs = fp === 1 && fn === 1 ? null : this.prices;
     this.show();
   }
 
   goCheapest() {
-    this.move((model) => model.cheapest(this.settings.costFp, this.settings.costFn));
+    const { cost_fp: fp, cost_fn: fn } = this.prices;
+    this.move((model) => model.cheapest(fp, fn));
+    remember(`cost_fp=${fp}&cost_fn=${fn}`);
   }
 
   // ---- showing
@@ -113,7 +158,7 @@ export class LiveCut {
     this.showCosts();
     this.showMeasures();
     if (this.models.length > 1) this.showModels();
-    moveMarks(this.cuts, this.settings);
+    moveMarks(this.cuts, this.measures, this.costs);
   }
 
   showInputs() {
@@ -161,53 +206,86 @@ export class LiveCut {
   }
 
   showCosts() {
-    const { cut, model, settings } = this;
-    const total = (one) => settings.costFp * one.fp + settings.costFn * one.fn;
-    const best = model.cheapest(settings.costFp, settings.costFn);
-    byId("cost-now").textContent = shownCost(total(cut));
-    byId("cost-best").textContent = shownCost(total(best));
+    const { cut, model } = this;
+    const { cost_fp: fp, cost_fn: fn } = this.prices;
+    const best = model.cheapest(fp, fn);
+    byId("cost-now").textContent = shownCost(fp * cut.fp + fn * cut.fn);
+    byId("cost-best").textContent = shownCost(fp * best.fp + fn * best.fn);
     byId("cheapest-rule").textContent =
       `${rule(model, best)}: flags ${counted(best.tp + best.fp)}, misses ${counted(best.fn)}, ${counted(best.fp)} false alarms`;
     byId("go-cheapest").disabled = best.index === cut.index && cut.inside === 0;
   }
 
+  // Whether the numbers of a model are those of the evaluation: its cut has not been moved, nor have the costs.
+  isOpening(i = this.chosen) {
+    const [now, then] = [this.cuts[i], this.models[i].opening()];
+    return this.costs === null && now.index === then.index && now.inside === then.inside && now.threshold === then.threshold;
+  }
+
+  // The measures of one cut: of the evaluation as long as its cut is shown, and computed here for any other.
   estimates(i = this.chosen) {
-    return this.data.measures.map((entry) => estimate(entry, this.cuts[i], this.models[i], this.settings));
+    if (!this.isOpening(i)) return this.measures.estimates(this.cuts[i], this.models[i], this.costs);
+    const rows = new Map(rowsOf(this.data, i).map((row) => [row.measure, row]));
+    return this.measures.entries.map((entry) => fromRow(rows.get(entry.name)));
   }
 
   showMeasures() {
-    byId("no-intervals").hidden = this.cut.inside === 0;
-    for (const found of this.estimates()) {
-      const row = byId(`live-${found.name}`);
-      const [value, limits, chance, method] = ["value", "interval", "chance", "method"].map((name) => row.querySelector(`.${name}`));
-      value.textContent = shown(found.value);
-      limits.textContent = interval(found.low, found.high);
-      method.textContent = found.method;
-      chance.textContent = Number.isNaN(found.chance) ? "" : shown(found.chance);
-      scale(row.querySelector(".scale"), found, this.data.measures.find((entry) => entry.name === found.name).range);
+    const isMoved = !this.isOpening();
+    byId("moved").hidden = !isMoved || this.cut.inside > 0 || this.model.grouped;
+    byId("no-intervals").hidden = !isMoved || this.cut.inside === 0;
+    byId("no-groups").hidden = !isMoved || !this.model.grouped;
+    this.estimates().forEach((found, i) => {
+      const entry = this.measures.entries[i];
+      for (const row of document.querySelectorAll(`[data-row="${entry.id}"]`)) this.showRow(row, found, entry);
+    });
+  }
+
+  showRow(row, found, entry) {
+    const texts = {
+      value: shown(found.value),
+      interval: interval(found.low, found.high) || found.reason,
+      method: this.data.methods[found.method] ?? found.method,
+      baseline: Number.isNaN(found.baseline) ? "" : shown(found.baseline),
+    };
+    for (const [name, text] of Object.entries(texts)) {
+      for (const place of row.querySelectorAll(`.${name}`)) place.textContent = text;
     }
+    scale(row.querySelector(".scale"), found, entry.range);
   }
 
   showModels() {
     this.models.forEach((model, i) => {
       const cut = this.cuts[i];
-      const cells = [rule(model, cut), cut.tp + cut.fp, cut.tp, cut.fp, cut.fn];
       const row = byId(`model-${i}`);
       row.classList.toggle("chosen", i === this.chosen);
-      cells.forEach((cell, k) => {
-        row.cells[k + 1].textContent = typeof cell === "string" ? cell : counted(cell);
-      });
-      ["precision", "recall"].forEach((name, k) => {
-        const found = estimate(this.data.measures.find((entry) => entry.name === name), cut, model, this.settings);
-        row.cells[k + 6].textContent = shown(found.value);
-      });
-      row.cells[8].textContent = shownCost(this.settings.costFp * cut.fp + this.settings.costFn * cut.fn);
+      const { cost_fp: fp, cost_fn: fn } = this.prices;
+      const counts = [cut.tp + cut.fp, cut.tp, cut.fp, cut.fn].map(counted);
+      const rates = ["precision", "recall"].map((name) => shown(this.measures.point(name, cut, this.costs)));
+      const cells = [rule(model, cut), ...counts, ...rates, shownCost(fp * cut.fp + fn * cut.fn)];
+      cells.forEach((cell, k) => (row.cells[k + 1].textContent = cell));
     });
   }
 }
 
+const FIELDS = ["threshold", "quota", "share", "recall", "fpr"];
+
+// The rows of a model in the document of the evaluation.
+export function rowsOf({ document: found, models }, i) {
+  return (found.models ? found.models[models[i].name] : found).measures;
+}
+
+// A row as JSON holds it, which knows no infinite number.
+function fromRow(row) {
+  const value = row.value ?? (row.reason === "infinite" ? Infinity : NaN);
+  const has = row.method !== "";
+  const low = row.low ?? (has ? -Infinity : NaN);
+  const high = row.high ?? (has ? Infinity : NaN);
+  const reason = row.reason === "infinite" ? "" : row.reason;
+  return { name: row.measure, value, low, high, method: row.method, baseline: row.baseline ?? NaN, reason };
+}
+
 export function rule(model, cut) {
-  if (cut.index === 0 && !Number.isFinite(cut.threshold)) return "no score is enough";
+  if (cut.index === 0 && !Number.isFinite(cut.threshold)) return `threshold ${model.higher ? "above" : "below"} every score`;
   return `score ${model.higher ? "≥" : "≤"} ${model.spelled(cut)}`;
 }
 
@@ -220,10 +298,11 @@ function shownCost(cost) {
 }
 
 function scale(place, found, range) {
+  if (!place) return;
   const usable = range[0] !== null && range[1] !== null && !Number.isNaN(found.value);
   place.hidden = !usable;
   if (!usable) return;
-  for (const name of ["value", "low", "high", "chance"]) {
+  for (const name of ["value", "low", "high", "baseline"]) {
     const at = (100 * (found[name] - range[0])) / (range[1] - range[0]);
     if (Number.isFinite(at)) place.style.setProperty(`--${name}`, at.toFixed(2));
     else place.style.removeProperty(`--${name}`);

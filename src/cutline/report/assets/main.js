@@ -30,8 +30,28 @@ function startTheme() {
   apply();
 }
 
+// What is folded on the screen is open on paper. Styles do this too, in browsers that know how.
+function unfoldForPrinting() {
+  const folds = [...document.querySelectorAll("details.fold")];
+  let closed = [];
+  window.addEventListener("beforeprint", () => {
+    closed = folds.filter((fold) => !fold.open);
+    closed.forEach((fold) => (fold.open = true));
+  });
+  window.addEventListener("afterprint", () => closed.forEach((fold) => (fold.open = false)));
+}
+
+// A link into a fold opens it.
+function openTarget() {
+  const id = window.location.hash.slice(1);
+  const fold = id.includes("=") ? null : document.getElementById(id)?.querySelector("details.fold");
+  if (fold) fold.open = true;
+}
+
 async function startPage() {
   startTheme();
+  openTarget();
+  window.addEventListener("hashchange", openTarget);
   const data = await unpack(document.getElementById("data").textContent);
   data.charts.forEach((picture, index) => Object.assign(picture, { index }));
   const live = new LiveCut(data, data.models.map((model) => new Cuts(model)));
@@ -39,6 +59,7 @@ async function startPage() {
   startNumbers(data, live);
   startCharts(data.charts);
   window.addEventListener("beforeprint", refreshAll);
+  unfoldForPrinting();
   window.cutline = { data, live, markOf, areasOf, table: () => table(data, live) };
   document.documentElement.dataset.ready = "true";
 }

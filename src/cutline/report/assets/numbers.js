@@ -1,5 +1,7 @@
 // The numbers to take away: copied as a table, or downloaded as CSV or JSON.
 
+import { rowsOf } from "./live.js";
+
 export function startNumbers(data, live) {
   const on = (id, action) => document.getElementById(id).addEventListener("click", action);
   on("copy", async () => tell((await copy(table(data, live).map((row) => row.join("\t")).join("\n"))) ? "Copied." : "Copying is not allowed here: download the CSV file."));
@@ -7,29 +9,32 @@ export function startNumbers(data, live) {
   on("json", () => download("cutline.json", "application/json", JSON.stringify(document_(data, live), null, 2)));
 }
 
-const COLUMNS = ["model", "measure", "value", "low", "high", "method", "by chance", "cut"];
-
-// The measures of the live cut, then all others as they were computed.
+// The rows of the document. Where the cut was moved, those of one cut have its numbers, and a column says where it is.
 export function table(data, live) {
-  const names = new Set(data.measures.map((entry) => entry.name));
-  const number = (value) => (value === null || Number.isNaN(value) ? "" : String(value));
-  const cut = live.models.flatMap((model, i) =>
-    live.estimates(i).map((found) => [
-      model.name, found.name, number(found.value), number(found.low), number(found.high), found.method, number(found.chance),
-      String(live.cuts[i].threshold),
-    ]));
-  const others = data.rows.filter((row) => !names.has(row.measure)).map((row) => [
-    row.model ?? data.models[0].name, row.measure, number(row.value), number(row.low), number(row.high), row.method, number(row["baseline"]), "",
-  ]);
-  return [COLUMNS, ...cut, ...others];
+  const several = live.models.length > 1;
+  const isMoved = live.models.some((_, i) => !live.isOpening(i));
+  const columns = Object.keys(rowsOf(data, 0)[0] ?? {});
+  const text = (value) => (value === null || value === undefined || Number.isNaN(value) ? "" : String(value));
+  const lines = live.models.flatMap((model, i) => {
+    const moved = new Map(live.isOpening(i) ? [] : live.estimates(i).map((found) => [found.name, found]));
+    return rowsOf(data, i).map((row) => {
+      const found = moved.get(row.measure);
+      const cells = columns.map((name) => text(found && name in found ? found[name] : found && name === "note" ? "" : row[name]));
+      return [...(several ? [model.name] : []), ...cells, ...(isMoved ? [found ? text(live.cuts[i].threshold) : ""] : [])];
+    });
+  });
+  return [[...(several ? ["model"] : []), ...columns, ...(isMoved ? ["threshold"] : [])], ...lines];
 }
 
+// The document of the evaluation; where the cut was moved, also the numbers of the cut that is shown.
 function document_(data, live) {
-  const cuts = live.models.map((model, i) => {
+  const cuts = live.models.flatMap((model, i) => {
+    if (live.isOpening(i)) return [];
     const { tp, fp, fn, tn, threshold } = live.cuts[i];
-    return { model: model.name, threshold: Number.isFinite(threshold) ? threshold : null, tp, fp, fn, tn, measures: live.estimates(i) };
+    const where = { model: model.name, threshold: Number.isFinite(threshold) ? threshold : null };
+    return [{ ...where, tp, fp, fn, tn, measures: live.estimates(i) }];
   });
-  return { ...data.document, cuts };
+  return cuts.length ? { ...data.document, cuts } : data.document;
 }
 
 // Text that a spreadsheet would take for a formula is quoted out of its way.

@@ -1,15 +1,13 @@
 // Where a cut stands on the axes of the charts, by the names that the charts' specifications use.
 
-import { COUNT_MEASURES } from "./measures.js";
-
 const FURTHEST = 1e-6; // rates of 0 and 1 have no normal deviate: they stand at the edge of the chart
 
-export function coordinate(name, cut, settings) {
+export function coordinate(name, cut, measures, costs) {
   if (name === "threshold") return cut.threshold;
   if (name === "flagged") return cut.tp + cut.fp;
   if (name === "tp") return cut.tp;
-  if (name.endsWith("_deviate")) return deviate(coordinate(name.slice(0, -8), cut, settings));
-  return COUNT_MEASURES[name].value(cut, settings);
+  if (name.endsWith("_deviate")) return deviate(coordinate(name.slice(0, -8), cut, measures, costs));
+  return measures.point(name, cut, costs);
 }
 
 // The quantile of the normal distribution: by halving, since the error function is quick to add up.

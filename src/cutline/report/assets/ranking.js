@@ -5,7 +5,7 @@ export class Cuts {
     Object.assign(this, model);
     this.scores = model.scores.map(Number); // infinite ones come as words
     this.next = (model.next ?? model.scores).map(Number); // the score after each cut, also where it has no cut here
-    this.start = Number(model.start);
+    this.start = { ...model.start, threshold: Number(model.start.threshold) };
     this.sign = model.higher ? 1 : -1;
     this.positives = model.tp.at(-1);
     this.negatives = model.fp.at(-1);
@@ -15,6 +15,11 @@ export class Cuts {
 
   threshold(index) {
     return index === 0 ? this.sign * Infinity : this.scores[index - 1];
+  }
+
+  // The cut of the evaluation.
+  opening() {
+    return this.start.quota === null ? this.atThreshold(this.start.threshold) : this.atQuota(this.start.quota);
   }
 
   flagged(index) {
@@ -69,7 +74,7 @@ export class Cuts {
   // The first places of the list. Inside a tie they go to its cases at random, so the counts are expectations.
   atQuota(places) {
     const cell = Math.min(firstTrue(this.last, (i) => this.flagged(i + 1) >= places), this.last - 1);
-    if (this.flagged(cell + 1) === places) return this.at(cell + 1);
+    if (Math.abs(this.flagged(cell + 1) - places) <= 1e-9 * this.total) return this.at(cell + 1);
     if (!this.isFollowed(cell)) return this.at(cell, { snapped: true });
     const inside = (places - this.flagged(cell)) / (this.flagged(cell + 1) - this.flagged(cell));
     return this.at(cell, { inside, threshold: this.scores[cell] });

@@ -1,0 +1,66 @@
+"""The sections of the page, in their order: each is an entry here and a part of the template in assets/parts."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+Context = Mapping[str, Any]
+
+
+def _always(_: Context) -> bool:
+    return True
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section: its name is its anchor and that of its part.
+
+    Attributes:
+        name: The anchor, and the name of the part that renders it.
+        title: The heading.
+        link: What the navigation calls it; the title when empty.
+        folded: Whether it is closed until somebody opens it. Printing opens it.
+        follows_cut: Whether it belongs under the bar with the slider, which stays in view there.
+        appears: Whether there is anything to show, from what the templates are given.
+    """
+
+    name: str
+    title: str
+    link: str = ""
+    folded: bool = False
+    follows_cut: bool = False
+    appears: Callable[[Context], bool] = _always
+
+
+SECTIONS = (
+    Section("verdict", "Verdict"),
+    Section("models", "Models side by side", "Models", appears=lambda found: bool(found["comparison"])),
+    Section("cut", "Where to cut", "The cut", follows_cut=True),
+    Section("charts", "Charts", follows_cut=True),
+    Section("notes", "Notes"),
+    Section(
+        "measures",
+        "Measures of the whole list",
+        "Measures",
+        folded=True,
+        appears=lambda found: bool(found["others"] or (found["comparison"] and found["comparison"]["groups"])),
+    ),
+    Section("ranking", "The ranking", "Ranking", folded=True),
+    Section("conventions", "How the numbers were made", "Conventions", folded=True),
+)
+
+
+def groups(context: Context) -> list[dict[str, Any]]:
+    """The sections that appear; neighbours that follow the cut are together."""
+    shown = [
+        {"name": s.name, "title": s.title, "link": s.link or s.title, "folded": s.folded, "follows_cut": s.follows_cut}
+        for s in SECTIONS
+        if s.appears(context)
+    ]
+    return [
+        {"follows_cut": follows_cut, "sections": list(own)}
+        for follows_cut, own in itertools.groupby(shown, key=lambda section: section["follows_cut"])
+    ]

@@ -1,0 +1,140 @@
+"""The page without its program, on paper, and with a measure of one's own."""
+
+import math
+
+import numpy as np
+import pytest
+
+import cutline as cl
+from cutline.core.counts import Counts, divide
+from cutline.examples import load
+from cutline.measures import Family, Needs
+from cutline.measures.definition import MEASURES, measure
+from cutline.report import summarized
+
+
+def tumours(**options):
+    data = load("tumours")
+    return cl.evaluate(data.labels, data.scores["logistic"], positive=data.positive, name="logistic", **options)
+
+
+IDS = ("bar-rule", "bar-flagged", "sentence", *(f"cell-{n}" for n in ("tp", "fp", "fn", "tn", "flagged", "total")))
+READ = """(ids) => [
+    ...ids.map((id) => document.getElementById(id).textContent),
+    ...[...document.querySelectorAll('[data-row], [id^=model-]')].flatMap(
+        (row) => [...row.cells].slice(1).map((cell) => cell.textContent.trim())),
+]"""
+
+
+def three():
+    data = load("tumours")
+    scores = {
+        "logistic": data.scores["logistic"],
+        "tree": data.scores["tree"],
+        "halved": np.divide(data.scores["logistic"], 2),
+    }
+    return cl.compare(data.labels, scores, positive=data.positive)
+
+
+def tied():
+    rng = np.random.default_rng(1)
+    labels = rng.random(400) < 0.3
+    return cl.evaluate(labels, np.clip(rng.integers(0, 6, 400) + 2 * labels, 0, 7) / 7)
+
+
+@pytest.mark.parametrize(
+    ("made", "options"),
+    [(tumours, {}), (tumours, {"share": 0.4}), (tied, {"quota": 37}), (three, {}), (tumours, {"threshold": 2})],
+    ids=["threshold", "share", "quota inside a tie", "three models", "nobody"],
+)
+def test_the_page_says_the_same_before_its_program_starts(browser, tmp_path, made, options):
+    found = made()
+    path = found.save(tmp_path / "still.html", resamples=100, **options)
+    read = {}
+    for has_program in (False, True):
+        context = browser.new_context(java_script_enabled=has_program, viewport={"width": 1280, "height": 900})
+        page = context.new_page()
+        page.goto(path.as_uri())
+        if has_program:
+            page.wait_for_selector("html[data-ready=true]", state="attached", timeout=60_000)
+        read[has_program] = page.evaluate(READ, list(IDS))
+        context.close()
+    assert read[False] == read[True]
+    assert all(read[False][: len(IDS)])
+
+
+def test_printing_at_once_leaves_nothing_blank(browser, tmp_path, print_at_once):
+    path = tumours().save(tmp_path / "printed.html", resamples=100)
+    assert print_at_once(path).stat().st_size > 150_000  # 17 charts and all tables
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(path.as_uri())
+    page.emulate_media(media="print")
+    assert page.evaluate(
+        "[...document.querySelectorAll('.chart svg')].every((one) => one.getBoundingClientRect().height > 100)"
+    )
+    assert page.evaluate("document.querySelector('#ranking table').getBoundingClientRect().height") > 100
+    context.close()
+
+
+# ---------------------------------------------------------------------- a measure of one's own
+
+
+def distance_to_the_corner(c: Counts):
+    """How far the cut is from the upper left corner of the ROC curve."""
+    return np.sqrt((1 - divide(c.tp, c.positives)) ** 2 + divide(c.fp, c.negatives) ** 2)
+
+
+def larger_error(c: Counts):
+    """The larger of the two error rates, found by a decision that cannot be traced."""
+    table = zip(*(np.ravel(cell).tolist() for cell in (c.tp, c.fp, c.fn, c.tn)), strict=True)
+    found = [max(fn / (tp + fn), fp / (fp + tn)) for tp, fp, fn, tn in table]
+    return np.reshape(found, np.shape(c.tp))[()]
+
+
+@pytest.fixture
+def own_measures(monkeypatch):
+    for name in ("_measures", "_by_name"):
+        monkeypatch.setattr(MEASURES, name, dict(getattr(MEASURES, name)))
+    facts = {
+        "formula": "x", "range": (0, math.sqrt(2)), "better": "lower", "perfect": 0, "baseline": 0.7,
+        "needs": Needs.COUNTS, "family": Family.CUT, "source": (), "headline": True,
+    }  # fmt: skip
+    return [
+        measure(title=f.__name__.replace("_", " ").capitalize(), **facts)(f)
+        for f in (distance_to_the_corner, larger_error)
+    ]
+
+
+def test_measures_of_ones_own_follow_the_cut(browser, tmp_path, own_measures):
+    ev = tumours()
+    summary = summarized(ev, resamples=100)
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.complaints = []
+    page.on("pageerror", lambda error: page.complaints.append(str(error)))
+    page.goto(ev.save(tmp_path / "own.html", summary=summary).as_uri())
+    page.wait_for_selector("html[data-ready=true]", state="attached", timeout=60_000)
+
+    def row(name):
+        cells = {part: page.text_content(f"#live-{name} .{part}") for part in ("value", "interval", "baseline")}
+        return (
+            float(cells["value"]),
+            [float(limit) for limit in cells["interval"].split(" to ")],
+            float(cells["baseline"]),
+        )
+
+    for own in own_measures:
+        value, limits, baseline = row(own.name)
+        assert value == pytest.approx(ev.value(own), abs=5e-5)
+        assert limits == pytest.approx(summary[own.name].interval, abs=5e-5)
+        assert baseline == 0.7
+        for at in (0.11, 0.62):
+            page.fill("#threshold", str(at))
+            page.dispatch_event("#threshold", "change")
+            found = ev.estimate(own, method="influence", threshold=at)
+            value, limits, baseline = row(own.name)
+            assert value == pytest.approx(found.value, abs=5e-5)
+            assert limits == pytest.approx((found.low, found.high), abs=5e-5)
+        page.click("#reset")
+    assert page.complaints == []
+    page.close()

@@ -1,0 +1,64 @@
+"""Charts as still pictures."""
+
+import re
+from xml.dom.minidom import parseString
+
+import pytest
+
+import cutline as cl
+from cutline.examples import load
+from cutline.report import html
+from cutline.report.chart_specs import charts
+from cutline.report.page import Shown
+from cutline.report.pictures import _mark, still
+
+
+@pytest.fixture(scope="module")
+def tumours():
+    data = load("tumours")
+    return cl.evaluate(data.labels, data.scores["logistic"], positive=data.positive, name="logistic")
+
+
+@pytest.fixture(scope="module")
+def drawn(tumours):
+    found = charts({"logistic": Shown(tumours.ranking, 0.5)})
+    return {picture["name"]: picture for picture in found}
+
+
+def test_a_picture_is_markup_with_names_of_its_own(drawn, tumours):
+    for name in ("roc", "det", "score_distribution", "lift"):
+        svg = still(drawn[name], [tumours.counts], 7)
+        parseString(svg.replace("<svg", '<svg xmlns:xlink="http://www.w3.org/1999/xlink"', 1))  # noqa: S318
+        assert all(one.startswith("chart-7-") for one in re.findall(r' id="([^"]*)"', svg))
+        assert all(one.startswith("chart-7-") for one in re.findall(r"url\(#([^)]*)\)", svg))
+        assert not re.search(r"\d\.\d{3,}", re.sub(r">[^<]*<", "><", svg))
+
+
+def test_the_picture_has_the_cut(drawn, tumours):
+    found = _mark(drawn["roc"]["cut"], tumours.counts, 0, drawn["roc"])
+    assert (found["x"], found["y"]) == pytest.approx((tumours.counts.fpr, tumours.counts.recall))
+    moved = _mark(drawn["roc"]["cut"], tumours.at(threshold=0.2), 0, drawn["roc"])
+    assert (moved["x"], moved["y"]) == pytest.approx((tumours.at(threshold=0.2).fpr, tumours.at(threshold=0.2).recall))
+    assert still(drawn["roc"], [tumours.counts], 0) != still(drawn["roc"], [tumours.at(threshold=0.2)], 0)
+
+
+def test_a_cut_without_a_place_on_the_axes_is_left_out(drawn, tumours):
+    nobody = tumours.ranking.at_cut(0)  # has no precision
+    assert still(drawn["precision_recall"], [nobody], 0) != still(drawn["precision_recall"], [tumours.counts], 0)
+
+
+def test_every_chart_of_the_page_is_there_before_its_program_starts(tumours):
+    text = html(tumours)
+    places = re.findall(r'<div class="chart" id="chart-\d+"[^>]*>(.*?)</div></figure>', text, flags=re.DOTALL)
+
+    assert len(places) >= 15
+    assert all(place.startswith("<svg") for place in places)
+
+
+def test_a_page_of_many_charts_keeps_the_first_ones(tumours, monkeypatch):
+    monkeypatch.setattr("cutline.report.pictures.MOST_BYTES", 100_000)
+    text = html(tumours)
+
+    first, rest = text.split("more charts</summary>")
+    assert first.count('<svg aria-hidden="true"') >= 3
+    assert "This chart appears when the page has started its program." in rest

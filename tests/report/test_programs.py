@@ -1,0 +1,101 @@
+"""What the page computes at a cut that is moved: programs from definitions, and what cannot be traced looked up."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+import cutline as cl
+from cutline.core.counts import Counts
+from cutline.inference.one.proportions import wilson
+from cutline.inference.one.ratios import log_odds, log_shares
+from cutline.measures import Family, Needs
+from cutline.measures.definition import Measure
+from cutline.measures.expression import Program
+from cutline.measures.facts import constant
+from cutline.report.programs import embedded, looked_up
+
+COUNT_MEASURES = [(m.name, m) for m in cl.MEASURES.search(needs=Needs.COUNTS)]
+
+
+def branching(c):
+    """A definition with a decision, of one table at a time."""
+    if c.tp > 3:
+        return float(c.tp) / float(c.total)
+    return 0.0
+
+
+MINE = Measure(
+    name="branching", function=branching, title="Mine", formula="x", range=(0.0, 1.0), better="higher",
+    perfect=constant(1), baseline=constant(0.25), needs=Needs.COUNTS, family=Family.CUT, source={},
+)  # fmt: skip
+
+
+def run(steps, **inputs):
+    program = Program()
+    program.steps = steps
+    return program.run(inputs)
+
+
+def test_every_measure_of_the_registry_has_a_program():
+    found = embedded(COUNT_MEASURES, ["recall", "no such measure"], 0.95)
+
+    assert [entry["name"] for entry in found["measures"]] == [name for name, _ in COUNT_MEASURES]
+    assert not any("looked_up" in entry for entry in found["measures"])
+    assert list(found["points"]) == ["recall"]
+    assert len(json.dumps(found, allow_nan=False)) < 20_000
+
+
+@pytest.mark.parametrize("level", [0.9, 0.95])
+def test_the_limits_of_shares_and_ratios_are_those_of_the_package(level):
+    found = embedded([], [], level)["intervals"]
+    for k, n in ((3.0, 5.0), (0.0, 7.0), (9.0, 9.0), (2.5, 40.1)):
+        results = run(found["share"]["steps"], k=k, n=n)
+        assert [results[i] for i in found["share"]["results"]] == pytest.approx([float(x) for x in wilson(k, n, level)])
+    table = {"a": 3.0, "b": 2.0, "c": 1.0, "d": 4.0}
+    for name, function in (("ratio", log_shares), ("odds", log_odds)):
+        results = run(found[name]["steps"], **table)
+        expected = [float(x) for x in function(*table.values(), level)]
+        assert [results[i] for i in found[name]["results"]] == pytest.approx(expected)
+
+
+def test_a_definition_that_decides_is_looked_up_at_every_cut():
+    ev = cl.evaluate([1, 1, 0, 1, 1, 0, 0, 1, 0, 0], np.linspace(0.95, 0.05, 10))
+    entry = embedded([("branching", MINE)], [], 0.95)["measures"][0]
+    found = looked_up([("branching", MINE)], ev.ranking, np.arange(11), 0.95, grouped=False)["branching"]
+
+    assert entry["looked_up"]
+    assert found["value"] == [0, 0, 0, 0, 0, 0.4, 0.4, 0.4, 0.5, 0.5, 0.5]
+    assert found["baseline"] == [0.25] * 11
+    assert found["reason"] is None
+    low, high = found["low"][5], found["high"][5]
+    half = 1.959964 * math.sqrt(0.4 * 0.6 / 10)
+    assert (low, high) == pytest.approx((0.4 - half, 0.4 + half), abs=1e-6)
+    grouped = looked_up([("branching", MINE)], ev.ranking, np.arange(11), 0.95, grouped=True)["branching"]
+    assert set(grouped["low"]) == {"nan"}
+
+
+def test_what_has_a_program_is_not_looked_up():
+    ev = cl.evaluate([1, 0, 1], [0.9, 0.5, 0.2])
+
+    assert looked_up(COUNT_MEASURES, ev.ranking, np.arange(4), 0.95, grouped=False) == {}
+
+
+def test_a_definition_that_fails_off_the_data_has_no_interval():
+    def whole_numbers_only(c):
+        if float(c.tp) != int(c.tp):
+            raise ValueError("no whole number")
+        return float(c.tp)
+
+    from dataclasses import replace
+
+    picky = replace(MINE, function=whole_numbers_only, range=(0.0, math.inf))
+    ev = cl.evaluate([1, 0, 1], [0.9, 0.5, 0.2])
+    found = looked_up([("picky", picky)], ev.ranking, np.arange(4), 0.95, grouped=False)["picky"]
+    assert found["value"] == [0, 1, 1, 2]
+    assert found["low"][1] == "nan"
+
+
+def test_counts_are_counts():
+    assert branching(Counts(4, 1, 1, 4)) == 0.4
