@@ -10,7 +10,7 @@ import fuzz
 
 # Files and calls that ended in a traceback, a crash, a hang or a wrong number once.
 FILES = [*range(40), 591]
-CALLS = [0, 18, 35, 130, 149, 382, 470, 575, 757, 842, 1169, 1349, 1540, 1541, 1552, 2280, 2658, 3268, 6744]
+CALLS = [0, 18, 35, 130, 149, 382, 470, 575, 757, 842, 1169, 1349, 1540, 1541, 1552, 2280, 2658, 3268, 6744, 201771]
 
 
 @pytest.mark.parametrize(("kind", "seeds"), [("files", FILES), ("calls", CALLS), ("calls", range(10_000, 10_150))])

@@ -7,6 +7,8 @@ import pytest
 
 import cutline as cl
 
+from .test_cli_evaluate import VALIDATOR
+
 
 @pytest.fixture
 def cases(tmp_path):
@@ -37,6 +39,24 @@ def test_json_is_the_document_of_the_cut(cutline, cases):
 
     expected = cl.choose_cut(cl.evaluate(labels, scores), cost_fp=1, cost_fn=20, seed=3)
     assert json.loads(done.out) == expected.to_dict()
+    VALIDATOR.validate(json.loads(done.out))
+
+
+def test_a_cut_that_is_impossible_is_described_too(cutline, ten):
+    done = cutline("cut", ten, "--label", "y", "--score", "p", "--require", "recall >= 0.9", "--json")
+
+    VALIDATOR.validate(json.loads(done.out))
+    assert json.loads(done.out)["requirements"][0]["needed"] == 29
+
+
+def test_refusals_name_options(cutline, cases):
+    path, *_ = cases
+    common = ("cut", path, "--label", "y", "--score", "p")
+
+    nothing, wrong = cutline(*common), cutline(*common, "--maximize", "error_rate")
+
+    assert "--maximize, costs or --quota" in " ".join(nothing.err.split())
+    assert "--minimize error_rate" in " ".join(wrong.err.split())
 
 
 @pytest.mark.parametrize(

@@ -291,7 +291,7 @@ def test_the_statement_is_one_plain_sentence():
 @pytest.mark.parametrize(
     ("asked", "says"),
     [
-        (lambda: cl.choose_cut(TEN), "Say what the cut is for"),
+        (lambda: cl.choose_cut(TEN), "Nothing says what the cut is for"),
         (lambda: cl.choose_cut(TEN, "auc >= 0.9"), "the same at every cut"),
         (lambda: cl.choose_cut(TEN, "f1 >= 0.9"), "write f1.low"),
         (lambda: cl.choose_cut(TEN, "recall <= 0.9"), "Nothing can be promised"),

@@ -166,7 +166,7 @@ def classes_of(labels: Any, order: Any, columns: int) -> tuple[Array, list[Any]]
     absent = missing_mask(truth)
     if absent is not None and absent.any():
         raise missing_error("labels", absent, None, "fill them, or remove the rows")
-    known = _in_order(truth) if order is None else list(order)
+    known = _in_order(truth) if order is None else column(order, "classes").tolist()
     if len(set(known)) < len(known):
         raise InputError("names a class twice", "name each once", argument="classes")
     if len(known) != columns:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from cutline.core.counts import Counts
+from cutline.core.errors import Argument, Text
 from cutline.core.ranking import Ranking
 from cutline.cuts import words
 from cutline.cuts.conditions import Cap
@@ -24,6 +25,9 @@ from cutline.inference.resampling.samplers import GroupSampler
 from cutline.measures import MEASURES, Proportion
 from cutline.results.estimate import Estimate, Limits
 
+NOT_REPEATED = Text(
+    "The choice was not repeated: pass ", Argument("resamples", 1000), " for its interval and its optimism."
+)
 SHOWN = ("recall", "precision", "specificity", "f1", "predicted_positive_rate")
 
 
@@ -58,7 +62,7 @@ class Request:
                 corrected = self._corrected(repeated)
             notes += self._about_resamples(repeated)
         else:
-            notes.append("The choice was not repeated: pass resamples=1000 for its interval and its optimism.")
+            notes.append(NOT_REPEATED)
         return Cut(
             threshold=threshold,
             statement=self._statement(counts, threshold, apparent, corrected),

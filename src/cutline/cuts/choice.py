@@ -9,7 +9,7 @@ import numpy as np
 
 from cutline.core import columns
 from cutline.core.checks import LEVEL, check_choice, check_level, check_whole
-from cutline.core.errors import InputError, ParameterError
+from cutline.core.errors import Argument, InputError, ParameterError, Text
 from cutline.core.ranking import Ranking
 from cutline.cuts import words
 from cutline.cuts.answer import Request
@@ -27,6 +27,7 @@ from cutline.measures import Needs
 
 QUICKLY_REPEATED = 20_000  # distinct scores, up to which the choice is repeated without being asked to
 REPEATED = 1000
+NO_WISH = Text("pass a requirement such as 'recall >= 0.9', ", Argument("maximize"), ", costs or ", Argument("quota"))
 
 
 def choose_cut(
@@ -88,9 +89,7 @@ def choose_cut(
     wanted = _for_method(wanted, method)
     quotas, cap = _capacity(r, asked, quota, share)
     if not (asked or wanted or cap):
-        raise ParameterError(
-            "Say what the cut is for", "pass a requirement such as 'recall >= 0.9', maximize=, costs or quota="
-        )
+        raise ParameterError("Nothing says what the cut is for", NO_WISH)
     level = LEVEL if confidence is None else confidence
     times = _times(resamples, r, method)
     made = _promises(r, groups, asked, confidence, after_looking, prevalence, quotas)
@@ -148,12 +147,12 @@ def _for_method(wanted: Criterion | None, method: str) -> Criterion | None:
         return wanted
     if method in SMOOTH_YOUDEN:
         if wanted is not None and wanted.name != "youden_j":
-            raise ParameterError(
-                f"method={method!r} is for Youden's J alone, not {wanted.name}", "pass method='smooth'"
-            )
+            alone = Text(Argument("method", method), f" is for Youden's J alone, not {wanted.name}")
+            raise ParameterError(alone, Text("pass ", Argument("method", "smooth")))
         return criterion("youden_j")
     if wanted is None:
-        raise ParameterError(f"method={method!r} needs a criterion", "pass maximize=, minimize=, costs or utility=")
+        ways = Text("pass ", Argument("maximize"), ", ", Argument("minimize"), ", costs or ", Argument("utility"))
+        raise ParameterError(Text(Argument("method", method), " needs a criterion"), ways)
     return wanted
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from cutline.core import columns
 from cutline.core.counts import Counts, divide
-from cutline.core.errors import ParameterError, near
+from cutline.core.errors import Argument, ParameterError, Text, near
 from cutline.core.ranking import Ranking
 from cutline.cuts.requirements import Term, terms
 from cutline.inference.one.estimand import as_measure
@@ -86,7 +86,9 @@ def _of_measure(asked: Any, *, is_high: bool) -> Criterion:
     verb = "maximize" if is_high else "minimize"
     if asked == CORNER:
         if is_high:
-            raise ParameterError("The distance to the corner is better low", f"pass minimize={CORNER!r}")
+            raise ParameterError(
+                "The distance to the corner is better low", Text("pass ", Argument("minimize", CORNER))
+            )
         return Criterion("distance to the corner", "the distance to the corner of the ROC curve", False, _corner)
     term = _term(asked, verb)
     measure = term.measure
@@ -97,7 +99,8 @@ def _of_measure(asked: Any, *, is_high: bool) -> Criterion:
         )
     if measure.better is not None and (measure.better == "higher") != is_high:
         other = "minimize" if is_high else "maximize"
-        raise ParameterError(f"{measure.name} is better {_way(not is_high)}", f"pass {other}={measure.name!r}")
+        way_out = Text("pass ", Argument(other, measure.name))
+        raise ParameterError(f"{measure.name} is better {_way(not is_high)}", way_out)
     parameters = measure.check(term.parameters)
     return Criterion(str(term), measure.title, is_high, partial(measure.compute, **parameters))
 

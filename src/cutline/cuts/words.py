@@ -9,6 +9,7 @@ import numpy as np
 
 from cutline.core.columns import counted
 from cutline.core.counts import Counts, written
+from cutline.core.errors import Argument, Text
 from cutline.core.ranking import Ranking
 from cutline.core.table import shown
 from cutline.cuts.criteria import Criterion
@@ -26,8 +27,10 @@ BINNED = "The scores were binned, and promises need exact scores: rank them with
 
 _INDEPENDENT = "The cases are independent, and drawn as the cases to come will be."
 _FIXED_MODEL = "The model was fixed before it saw these cases; nothing was tuned on them."
-_IN_ADVANCE = (
-    "The requirement was fixed before anybody looked at these results; after_looking=True drops this assumption."
+_IN_ADVANCE = Text(
+    "The requirement was fixed before anybody looked at these results; ",
+    Argument("after_looking", True),
+    " drops this assumption.",
 )
 _NOT_DRIFT = "Nothing holds once the population drifts: check the promise on new cases from time to time."
 
