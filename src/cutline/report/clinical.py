@@ -149,10 +149,7 @@ def _paragraph(ev: Evaluation, found: dict[str, Estimate]) -> str:
 
 
 def _checklist() -> str:
-    rows = "".join(
-        f"<tr><th scope='row'>{escape(item)}</th><td>{escape('reported here: ' + here) if here else 'you must write this'}"
-        "</td></tr>"
-        for item, here in CHECKLIST
-    )
+    where = [(item, f"reported here: {here}" if here else "you must write this") for item, here in CHECKLIST]
+    rows = "".join(f"<tr><th scope='row'>{escape(item)}</th><td>{escape(said)}</td></tr>" for item, said in where)
     head = "<th scope='col'>Item</th><th scope='col'>Where</th>"
     return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
