@@ -1,4 +1,4 @@
-"""The clinical validation report: the essentials first, every measure with advice, a checklist, nothing from elsewhere."""
+"""The clinical validation report: essentials first, every measure with advice, a checklist, nothing from elsewhere."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What a validation of a clinical model reports: 32 measures, and how advisable each is (after Van Calster et al., 2025)."""
+"""What a validation of a clinical model reports: 32 measures, and how advisable each is (Van Calster et al., 2025)."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ GUIDES = (
     Guide("Utility", "Expected cost", "min_expected_cost", "useful", "the same at the best cut for the costs"),
 )
 
-# What reporting guidelines ask for (TRIPOD+AI, STARD), and what this page holds of it; empty: the author has to write it.
+# What reporting guidelines (TRIPOD+AI, STARD) ask for, and what the page holds of it; empty: the author writes it.
 CHECKLIST = (
     ("Title: a validation of a prediction model, its population and outcome", ""),
     ("Source of the data, dates, setting, eligibility", ""),
