@@ -75,6 +75,7 @@ docs: $(DEV)
 	$(BIN)/python docs/make_cli.py
 	$(BIN)/python docs/make_terminal.py
 	$(BIN)/python docs/make_advice.py
+	$(BIN)/python docs/make_companions.py
 
 gallery: $(DEV)
 	$(BIN)/python examples/gallery.py

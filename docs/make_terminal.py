@@ -22,12 +22,11 @@ TEMPLATE = re.sub(r"@font-face {{.*?}}", "", CONSOLE_SVG_FORMAT, flags=re.DOTALL
 def picture() -> str:
     """The tumours as `cutline evaluate` shows them in a terminal of 100 columns."""
     tumours = load("tumours")
-    ev = evaluate(tumours.labels, tumours.scores["logistic"], positive=tumours.positive, name="logistic")
+    ev = evaluate(tumours.labels, tumours.scores["logistic"], positive=tumours.positive, name="logistic", quota=100)
     screen = Console(record=True, width=100, force_terminal=True, file=io.StringIO(), markup=False, highlight=False)
-    asked = Asked(quota=100)
-    table, notes = evaluated(ev, asked, quiet=True)
-    screen.print(render.evaluation(screen, ev, list(table), asked.level))
-    screen.print(render.notes(notes))
+    summary = evaluated(ev, Asked(), quiet=True)
+    screen.print(render.evaluation(screen, summary))
+    screen.print(render.notes(summary.notes))
     title = "cutline evaluate tumours.csv --score logistic --positive malignant --quota 100"
     return screen.export_svg(title=title, code_format=TEMPLATE, unique_id="cutline")
 

@@ -537,7 +537,7 @@ def test_the_name_of_a_difference_says_its_parameters():
 
     assert models.difference("f_beta", beta=2, resamples=50).measure == "f_beta(beta=2): a - b"
     assert models.test("hit_rate", quota=2, resamples=50).measure == "hit_rate(quota=2)"
-    assert "by f_beta(beta=2)" in models.verdict("f_beta", beta=2, resamples=50)
+    assert "in f_beta(beta=2)" in models.verdict("f_beta", beta=2, resamples=50)
     with pytest.raises(cl.CutlineError, match="quota and share are both given"):
         models.difference("hit_rate", quota=2, share=0.5)
 

@@ -38,6 +38,7 @@ def test_the_page_of_measures_resolves_every_source():
         "docs/intervals.md",
         "docs/own-measures.md",
         "docs/choosing-a-cut.md",
+        "docs/calibration.md",
     ],
 )
 def test_the_examples_of_a_page_are_true(name):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from cutline.inference.two.test_results import PairTests
 from cutline.inputs.alignment import columns_of, groups_of, join_frames, share_cases, thresholds_of
 from cutline.inputs.predictions import Missing
 from cutline.measures import MEASURES, Measure, Needs
+from cutline.results import first_look
 from cutline.results.budget import affordable, resamples_for
 from cutline.results.comparison_summary import ComparisonSummary, title_of
 from cutline.results.cut_point import CutPoint
@@ -393,8 +393,7 @@ class Comparison(Summarized, Mapping[str, Evaluation]):
         return Table(("measure", *self.names), tuple(rows))
 
     def __repr__(self) -> str:
-        return "\n".join([self.title, "", repr(self._headlines()), "", self.verdict(), "more: .summary()"])
+        return first_look.models_as_text(self.title, self._headlines(), self.verdict())
 
     def _repr_html_(self) -> str:
-        verdict = "".join(f"<li>{html.escape(line)}</li>" for line in self.verdict().splitlines())
-        return f"<div><p>{html.escape(self.title)}</p>{self._headlines()._repr_html_()}<ul>{verdict}</ul></div>"
+        return first_look.models_as_html(self.title, self._headlines(), self.verdict())

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from cutline.core import columns
-from cutline.core.checks import LEVEL, check_level, check_whole
+from cutline.core.checks import LEVEL, check_intervals, check_level, check_whole
 from cutline.core.counts import Counts
 from cutline.core.errors import CutlineError, ParameterError, UnavailableError, near
 from cutline.core.ranking import Ranking
@@ -21,13 +21,12 @@ from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inputs import sources
 from cutline.inputs.alignment import groups_of
 from cutline.inputs.predictions import Missing, complete, cut, rank
-from cutline.measures import MEASURES, Family, Measure, Needs
+from cutline.measures import MEASURES, Family, Measure
 from cutline.measures.definition import each_of
 from cutline.results import first_look
 from cutline.results.budget import affordable, fewer, resamples_for
 from cutline.results.cut_point import CutPoint, cut_point
-from cutline.results.estimate import Estimate
-from cutline.results.methods import RESAMPLED
+from cutline.results.estimate import Estimate, with_note
 from cutline.results.notes import Note, data_notes, resampling_notes
 from cutline.results.summarized import Summarized
 from cutline.results.summary import Data, Options, Summary
@@ -150,15 +149,7 @@ class Evaluation(Summarized):
         return MEASURES[measure].threshold(self.ranking, **parameters)
 
     def _prepare(self, measure: Measure, parameters: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-        return measure.prepare(self.ranking, self.completed(measure, parameters))
-
-    def completed(self, measure: Measure, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """The parameters of a measure, with the cut of this evaluation where one is needed and not named."""
-        if parameters.keys() & {"threshold", "quota", "share"}:
-            return dict(parameters)
-        if measure.needs is Needs.COUNTS or (self.cut.by_quota and "quota" in measure.required):
-            return {**parameters, **self.cut.parameters}
-        return dict(parameters)
+        return measure.prepare(self.ranking, self.cut.completing(measure, parameters))
 
     # ------------------------------------------------------------------ chance
 
@@ -178,7 +169,7 @@ class Evaluation(Summarized):
                 "ask for estimate(), whose interval resamples whole groups",
             )
         chosen = MEASURES[measure]
-        return permute_labels(self.ranking, chosen, self.completed(chosen, parameters), permutations, seed)
+        return permute_labels(self.ranking, chosen, self.cut.completing(chosen, parameters), permutations, seed)
 
     def __getattr__(self, name: str) -> float:
         if name.startswith("_") or name not in MEASURES:
@@ -250,18 +241,16 @@ class Evaluation(Summarized):
     def _estimates(
         self, asked: list[Estimand], level: float, method: str, resamples: int | None, seed: int, stratified: bool
     ) -> list[Estimate]:
-        scores = len(self.ranking)
-        used = resamples_for(scores) if resamples is None else resamples
+        used = resamples_for(len(self.ranking)) if resamples is None else resamples
         found = estimates(asked, IntervalOptions(level, method, used, seed, stratified), self.groups)
-        few = fewer(scores, resamples)
-        return [replace(e, notes=(*e.notes, few)) if few and e.method in RESAMPLED else e for e in found]
+        return with_note(found, fewer(len(self.ranking), resamples))
 
     def _estimand(self, measure: str | Measure | Callable[..., float], parameters: dict[str, Any]) -> Estimand:
         grouped = self.groups is not None
         if callable(measure) and not isinstance(measure, Measure):
             return of_function(measure, self.ranking, parameters, grouped=grouped)
         chosen = MEASURES[measure]
-        return of_measure(chosen, self.ranking, self.completed(chosen, parameters), grouped=grouped)
+        return of_measure(chosen, self.ranking, self.cut.completing(chosen, parameters), grouped=grouped)
 
     # ------------------------------------------------------------------ one cut
 
@@ -372,10 +361,7 @@ class Evaluation(Summarized):
             resamples: The number of resamples; by the length of the list when None, and 0 to resample nothing.
             seed: The seed of the resamples.
         """
-        if intervals not in (True, False, "bootstrap", "formula"):
-            raise ParameterError(
-                f"is {intervals!r}", "pass True, False, 'bootstrap' or 'formula'", argument="intervals"
-            )
+        check_intervals(intervals)
         if threshold is not None or quota is not None or share is not None:
             moved = self.with_cut(threshold=threshold, quota=quota, share=share)
             return moved.summary(

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from inspect import Parameter as Argument
 from inspect import signature
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -97,38 +97,57 @@ def measure(
     (0.3333333333333333, 'the definition gives no number')
     >>> cutline.MEASURES.remove("net_hits")
     """
-    aliases = tuple(aliases)
+    open_facts = _OpenFacts(name, title, needs, perfect, baseline, undefined, parameters or {}, family, vectorised)
+    facts = {
+        "range": range,
+        "better": better,
+        "formula": formula,
+        "source": source,
+        "aliases": tuple(aliases),
+        "scales": scales,
+        "concordant": concordant,
+        "headline": headline,
+        "kind": kind,
+    }
+    return lambda function: _defined(function, open_facts, facts)
 
-    def decorate(function: Function) -> Measure:
-        called = name or function.__name__
-        _check_names((called, *aliases))
-        asked = _needs(called, function, needs)
-        own = _own_arguments(function)
-        known = _parameters(called, own, parameters or {})
-        computed = _computed(function, asked, vectorised=vectorised)
-        computed.__kwdefaults__ = {a.name: a.default for a in own.values() if a.default is not Argument.empty}
-        return define(
-            name=called,
-            title=title or called.replace("_", " ").capitalize(),
-            range=range,
-            better=better,
-            needs=asked,
-            perfect=_derived(computed, asked, perfect_data) if perfect is None else perfect,
-            baseline=_derived(computed, asked, baseline_data) if baseline is None else baseline,
-            undefined=_conditions(computed, undefined),
-            parameters=known,
-            formula=formula,
-            source=source,
-            aliases=aliases,
-            family=member(Family, family) if family else Family.QUOTA if "quota" in known else _FAMILIES[asked],
-            scales=scales,
-            concordant=concordant,
-            headline=headline,
-            kind=kind,
-            own=True,
-        )(computed)
 
-    return decorate
+class _OpenFacts(NamedTuple):
+    """What the function itself tells where nothing is given."""
+
+    name: str | None
+    title: str | None
+    needs: Needs | str | None
+    perfect: float | ReferenceValue | None
+    baseline: float | ReferenceValue | None
+    undefined: Undefined | None
+    parameters: Mapping[str, str | Parameter]
+    family: Family | str | None
+    vectorised: bool
+
+
+def _defined(function: Function, given: _OpenFacts, facts: Mapping[str, Any]) -> Measure:
+    """The measure of a function: the facts as they are given, the others as the function tells them."""
+    name = given.name or function.__name__
+    _check_names((name, *facts["aliases"]))
+    needs = _needs(name, function, given.needs)
+    own = _own_arguments(function)
+    parameters = _parameters(name, own, given.parameters)
+    computed = _computed(function, needs, vectorised=given.vectorised)
+    computed.__kwdefaults__ = {a.name: a.default for a in own.values() if a.default is not Argument.empty}
+    by_default = Family.QUOTA if "quota" in parameters else _FAMILIES[needs]
+    return define(
+        name=name,
+        title=given.title or name.replace("_", " ").capitalize(),
+        needs=needs,
+        perfect=_derived(computed, needs, perfect_data) if given.perfect is None else given.perfect,
+        baseline=_derived(computed, needs, baseline_data) if given.baseline is None else given.baseline,
+        undefined=_conditions(computed, given.undefined),
+        parameters=parameters,
+        family=member(Family, given.family) if given.family else by_default,
+        own=True,
+        **facts,
+    )(computed)
 
 
 # ---------------------------------------------------------------------- names and arguments

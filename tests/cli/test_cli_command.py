@@ -27,7 +27,7 @@ def test_it_evaluates_and_says_what_it_guessed(ten):
     done = run("evaluate", ten, "--measures", "auc")
 
     assert (done.returncode, done.stderr) == (0, "The columns were guessed: --label y --score p\n")
-    assert "0.8000   [0.4291, 0.9505]   0.5000" in done.stdout
+    assert "0.8000   [0.3749, 0.9639]     0.5000" in done.stdout
     assert "\x1b" not in done.stdout  # no colour when piped
 
 
@@ -113,22 +113,12 @@ def test_control_c_ends_it_without_a_traceback(cutline, ten, monkeypatch):
 # ---------------------------------------------------------------------- help
 
 
-def test_help_loads_nothing_heavy_and_starts_fast():
+def test_help_loads_nothing_heavy():
     script = "import sys; from cutline.cli.main import main; main(['evaluate', '--help']); print(*sys.modules)"
     done = run("-c", script, command=[sys.executable])
     loaded = set(done.stdout.splitlines()[-1].split())
 
     assert not {"numpy", "scipy", "duckdb", "narwhals", "altair"} & loaded
-
-    def fastest(*words):
-        times = []
-        for _ in range(5):
-            start = time.perf_counter()
-            subprocess.run(words, capture_output=True, check=True)  # noqa: S603
-            times.append(time.perf_counter() - start)
-        return min(times)
-
-    assert fastest(*COMMAND, "--help") < 3 * fastest(sys.executable, "-c", "import numpy")
 
 
 def commands():
@@ -196,6 +186,19 @@ def test_no_line_is_wider_than_the_terminal(cutline, tumours, monkeypatch, width
     assert (len(heads), len(set(heads))) == (4, 1)  # the numbers of all questions stand below each other
 
 
+@pytest.mark.parametrize("width", [50, 60, 80])
+def test_no_word_is_broken_where_there_is_room_for_it(cutline, tumours, monkeypatch, width):
+    monkeypatch.setenv("COLUMNS", str(width))
+    models = ("--score", "tree", "--score", "logistic")
+    done = cutline("compare", tumours, "--label", "label", "--positive", "malignant", *models, "--resamples", "100")
+
+    assert done.code == 0, done.err
+    tables = done.out[: done.out.index("Verdict")].split()
+    for word in ("Kolmogorov-Smirnov", "Specificity", "coefficient"):
+        assert tables.count(word) == 2, word  # with its value and with its difference
+    assert tables.count("better") + tables.count("significant") == 15
+
+
 def test_colour_is_for_terminals_that_want_it(cutline, ten, monkeypatch):
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("TERM", "xterm-256color")
@@ -249,4 +252,4 @@ def test_a_measure_is_explained_beside_short_words(cutline):
     lines = cutline("measures", "mcc").out.splitlines()
 
     assert lines[0] == "Matthews correlation coefficient"
-    assert any(line.startswith("range             -1 to 1; higher is better") for line in lines)
+    assert any(line.startswith("range       -1 to 1; higher is better") for line in lines)

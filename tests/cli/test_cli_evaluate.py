@@ -301,7 +301,7 @@ def test_measures_are_listed_and_explained(cutline):
     assert "Share of the flagged cases" in " ".join(one.out.split()) or MEASURES["ppv"].meaning[:30] in one.out
     assert len(document(cutline("measures", "--json"))["measures"]) == len(MEASURES)
     assert [m["name"] for m in document(cutline("measures", "matthews", "--json"))["measures"]] == ["mcc"]
-    assert "auc" in cutline("measures", "auk").err
+    assert "Did you mean auc?" in cutline("measures", "acu").err
 
 
 def test_advice_names_measures_and_sources(cutline):

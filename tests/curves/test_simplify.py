@@ -78,7 +78,7 @@ def test_a_drawn_curve_keeps_close_to_the_exact_one(kind, n, distinct):
 
     inside = (y >= -1e-9) & (y <= 1 + 1e-9)  # what the axis does not show is not drawn
     assert distances(x, y, kept)[inside].max() <= TOLERANCE + 1e-9
-    assert len(line.x) <= 700
+    assert len(line.x) <= 1000  # the decision curve bends between the scores, too
 
 
 def test_a_million_scores_are_drawn_with_a_few_hundred_corners():

@@ -379,7 +379,12 @@ def test_weights_of_an_absurd_size_are_refused(weights):
         rank([1, 0], [2, 1], weights)
 
 
-@pytest.mark.parametrize("weights", [[1e-99, 1e-99], [1e99, 1e99], [1e-300, 1], [math.nan, 1e50, 1e50]])
+def test_a_weight_that_is_lost_beside_the_others_is_refused():
+    with pytest.raises(InputError, match="weights holds 1e-300, which is nothing beside a sum of 1, at position 0"):
+        rank([1, 0], [2, 1], [1e-300, 1])
+
+
+@pytest.mark.parametrize("weights", [[1e-99, 1e-99], [1e99, 1e99], [1e-99, 1], [math.nan, 1e50, 1e50]])
 def test_weights_of_any_other_size_are_taken(weights):
     labels = [1, 0, 1][-len(weights) :]
     ranking = rank(labels, range(len(weights)), weights, missing="drop")

@@ -291,10 +291,23 @@ def test_differences_of_long_lists_are_tested_by_formula_alone(monkeypatch):
     assert found["mcc"].notes == (NOT_RESAMPLED,)
 
 
-def test_a_long_list_stays_small():
+@pytest.fixture(scope="module")
+def long():
     rng = np.random.default_rng(3)
     labels = rng.random(200_000) < 0.02
-    long = cl.evaluate(labels, rng.normal(size=200_000) + 1.2 * labels, threshold=1.7, name="long")
+    return cl.evaluate(labels, rng.normal(size=200_000) + 1.2 * labels, threshold=1.7, name="long")
+
+
+def test_a_list_too_long_for_resamples_has_the_intervals_of_formulas(long, monkeypatch):
+    monkeypatch.setattr("cutline.results.budget.WORK", 10_000_000)
+    found = long.summary(["auc", "average_precision"])
+
+    assert found["auc"].interval is not None
+    assert found["average_precision"].interval is None
+    assert "nothing was resampled" in found.conventions["Intervals"]
+
+
+def test_a_long_list_stays_small(long):
     text = page(long.summary(intervals="formula"))
 
     assert len(text) < 3_000_000

@@ -86,6 +86,7 @@ class Output:
     png: Path | None = None
     force: bool = False
     quiet: bool = False
+    template: str = "report"
 
     @property
     def files(self) -> list[Path]:
@@ -138,7 +139,8 @@ class Output:
                 result.chart(name).save(self.png / f"{name}.png")
             self.said(f"{len(charts)} charts are in {self.png}.")
         for path in self.files:
-            save(result, path, overwrite=self.force, summary=summary)
+            template = self.template if path.suffix.lower() == ".html" else "report"
+            save(result, path, overwrite=self.force, summary=summary, template=template)
             what = "report is" if path.suffix.lower() == ".html" else "numbers are in"
             self.said(f"The {what} {path}.")
 

@@ -77,6 +77,7 @@ def evaluate(
     json: o.Json = False,
     csv: o.Csv = False,
     html: o.Html = None,
+    template: o.PageTemplate = o.Template.report,
     save: o.Save = None,
     png: o.Png = None,
     force: o.Force = False,
@@ -98,7 +99,8 @@ def evaluate(
         share,
     )
     asked = Asked(measures, family and family.value, all, level, resamples, seed)
-    run_evaluate(file, reading, asked, Output(json, csv, html, tuple(save or ()), png, force, quiet), name)
+    output = Output(json, csv, html, tuple(save or ()), png, force, quiet, template.value)
+    run_evaluate(file, reading, asked, output, name)
 
 
 def score_list(score: str | None) -> tuple[str, ...]:

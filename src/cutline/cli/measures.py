@@ -20,7 +20,7 @@ def run_measures(name: str | None, family: str | None, as_json: bool) -> None:
         hint = near(name, MEASURES.names) or " The command cutline measures lists them all."
         raise UnknownNameError(f"There is no measure {name!r}.{hint}")
     if as_json:
-        print_json({"schema": "cutline/measures/1", "measures": [facts(measure) for measure in found]})
+        print_json({"schema": "cutline/measures/2", "measures": [facts(measure) for measure in found]})
     elif name in MEASURES:
         _explain(found[0])
     else:

@@ -386,3 +386,21 @@ UndecidedIs = Annotated[
         help="Judge values by their intervals; those that hold the bound pass or fail. Example: --undecided fail",
     ),
 ]
+
+
+class Template(StrEnum):
+    """Which page is written."""
+
+    report = "report"
+    clinical = "clinical"
+
+
+PageTemplate = Annotated[
+    Template,
+    typer.Option(
+        "--template",
+        help="The page that --html writes: the report, or the validation report of a clinical model. "
+        "Example: --template clinical",
+        rich_help_panel=_OUTPUT,
+    ),
+]

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, TextIO
 
 from rich import box
+from rich.cells import cell_len
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -25,6 +26,7 @@ _WITH_STRIP = 76  # columns of a terminal from which there is room for the strip
 _WIDE = 100  # ... for a long one
 _WITH_BASELINE = 56
 _VALUE = 24  # what a value with its interval takes
+_GAP = 3  # between two columns
 _NUMBERS = ((_WIDE, 67), (_WITH_STRIP, 54), (_WITH_BASELINE, 40), (0, 29))  # what the columns beside the names take
 # Tables with a line under their head and none between columns.
 _LINES = box.Box("\n".join(("    ", "    ", " ── ", "    ", "    ", "    ", "    ", "    ")))
@@ -247,30 +249,58 @@ def _value_and_interval(row: Row | None) -> tuple[str, str]:
 
 
 def _differences(screen: Console, summary: ComparisonSummary, title: str, rows: Sequence[DifferenceRow]) -> Table:
-    table = _table(screen, title=title)
-    table.add_column("", overflow="fold", min_width=12)
     p = "p (Holm)" if len(summary.models) > 2 else "p"
-    for name in ("difference", f"{100 * summary.level:g} % interval", p, "conclusion"):
-        right = name in ("difference", p)
-        table.add_column(name, justify="right" if right else "left", no_wrap=name != "conclusion")
-    for row in rows:
-        p_value = "" if math.isnan(row.p_holm) else p_shown(row.p_holm).removeprefix("= ")
-        conclusion = Text(printable(row.conclusion(summary.level)))
-        if row.better(summary.level):
-            conclusion.stylize("bold")
-        table.add_row(Text(row.title), shown(row.value), interval(row.interval), p_value, conclusion)
+    head = ("", "difference", f"{100 * summary.level:g} % interval", p, "conclusion")
+    cells = [_difference(row, summary.level) for row in rows]
+    widths = _widths([head, *cells], screen.width, whole=(1, 2, 3))
+    if widths is None:  # no room for columns: a line of text for each
+        lines = [_in_a_line(p, *row) for row in cells]
+        return grid(screen, ("", f"{head[1]} [{head[2]}]"), lines, title)
+    table = _table(screen, title=title)
+    for name, width in zip(head, widths, strict=True):
+        table.add_column(name, width=width, justify="right" if name in ("difference", p) else "left")
+    for row in cells:
+        table.add_row(*row)
     return table
+
+
+def _difference(row: DifferenceRow, level: float) -> tuple[Text, str, str, str, Text]:
+    p_value = "" if math.isnan(row.p_holm) else p_shown(row.p_holm).removeprefix("= ")
+    conclusion = Text(printable(row.conclusion(level)), style="bold" if row.better(level) else "")
+    return Text(row.title), shown(row.value), interval(row.interval), p_value, conclusion
+
+
+def _in_a_line(p: str, name: Text, value: str, limits: str, p_value: str, conclusion: Text) -> tuple[Text, Text]:
+    tested = f", {p} {p_value if p_value.startswith('<') else f'= {p_value}'}" if p_value else ""
+    return name, Text.assemble(f"{value} {limits}".rstrip(), tested, ": ", conclusion)
+
+
+def _widths(rows: Sequence[Sequence[object]], room: int, whole: Sequence[int] = ()) -> list[int] | None:
+    """How wide columns are so that no word is broken, nor a cell of those that stay whole; None if there is no room."""
+    columns = [[str(cell) for cell in column] for column in zip(*rows, strict=True)]
+    most = [max(cell_len(cell) for cell in column) for column in columns]
+    words = [max((cell_len(word) for cell in column for word in cell.split()), default=0) for column in columns]
+    widths = [most[i] if i in whole else word for i, word in enumerate(words)]
+    left = room - sum(widths) - _GAP * (len(widths) - 1)
+    if left < 0:
+        return None
+    for _ in range(min(left, sum(most) - sum(widths))):  # the narrowest of those that want more is widened
+        narrowest = min((i for i, width in enumerate(widths) if width < most[i]), key=widths.__getitem__)
+        widths[narrowest] += 1
+    return widths
 
 
 def grid(
     screen: Console, columns: Sequence[str], rows: Iterable[Sequence[object]], title: str = "", *, head: bool = True
 ) -> Table:
-    """A plain table of texts."""
+    """A plain table of texts, broken between words if there is room for the longest of them."""
     table = _table(screen, title=title, head=head)
-    for name in columns:
-        table.add_column(Text(name), overflow="fold")
-    for row in rows:
-        table.add_row(*(cell if isinstance(cell, Text) else Text(printable(cell)) for cell in row))
+    cells = [[cell if isinstance(cell, Text) else Text(printable(cell)) for cell in row] for row in rows]
+    widths: Sequence[int | None] = _widths([columns, *cells], screen.width) or [None] * len(columns)
+    for name, width in zip(columns, widths, strict=True):
+        table.add_column(Text(name), width=width, overflow="fold")
+    for row in cells:
+        table.add_row(*row)
     return table
 
 

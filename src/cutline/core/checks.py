@@ -40,6 +40,14 @@ def check_choice(value: Any, name: str, known: Iterable[str]) -> str:
     return value
 
 
+def check_intervals(value: Any) -> bool | str:
+    """Which intervals a summary holds."""
+    if not (isinstance(value, bool) or (isinstance(value, str) and value in ("bootstrap", "formula"))):
+        way_out = "pass True, False, 'bootstrap' or 'formula'"
+        raise ParameterError(f"is {briefly(value)}", way_out, argument="intervals")
+    return value
+
+
 def check_text(value: Any, name: str, example: str) -> str:
     """A text."""
     if not isinstance(value, str):

@@ -290,7 +290,8 @@ def _binary(labels: Array, positive: Any) -> tuple[Array, Any]:
 
 
 def _named_positive(labels: Array, positive: Any) -> tuple[Array, Any]:
-    if isinstance(positive, columns.NESTED) or np.ndim(positive) or hasattr(positive, "iloc"):
+    is_nested = isinstance(positive, columns.NESTED) and not isinstance(positive, bytes)  # which numpy has for text
+    if is_nested or np.ndim(positive) or hasattr(positive, "iloc"):
         raise ParameterError(f"is {briefly(positive)}", "pass one label", argument="positive")
     is_positive = np.asarray(labels == positive)
     if is_positive.shape != labels.shape:  # numpy answers a comparison it cannot make with a single False

@@ -11,7 +11,7 @@ import numpy as np
 from cutline.core.counts import divide
 from cutline.core.ranking import Array, Ranking, dot
 from cutline.measures.facts import Condition, Parameter
-from cutline.measures.miscalibration import error
+from cutline.measures.miscalibration import UPWARDS, error
 
 _GRID = 512  # places at which the kernel version is evaluated
 
@@ -24,7 +24,7 @@ BINS = {
     ),
 }
 # A bin is filled by counting cases, so that a weight is a repetition.
-binned = partial(error, range=(0, 1), parameters=BINS, scales=False)
+binned = partial(error, range=(0, 1), parameters=BINS, scales=False, caveat=UPWARDS)
 
 
 def bin_of(r: Ranking, bins: int, binning: str) -> Array:
@@ -106,6 +106,7 @@ def debiased_ece(r: Ranking, *, bins: int = 10, binning: str = "mass") -> Any:
     title="Smooth calibration error",
     formula=r"\int |K_\sigma * (y - p)|, \quad \sigma : \text{the value itself}",
     range=(0, 1),
+    caveat=UPWARDS,
     source="blasiok2023",
 )
 def smooth_ece(r: Ranking) -> Any:

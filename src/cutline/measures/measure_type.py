@@ -90,6 +90,7 @@ class Measure:
     headline: bool = False
     card: bool = False
     scales: bool = True
+    caveat: str = ""  # what qualifies its interval, in a sentence
     equivalent: Equivalent | None = None
     trained_by: Training | None = None
     numbered: Mapping[str, str] = field(default_factory=dict)

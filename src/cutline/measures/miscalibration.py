@@ -61,7 +61,8 @@ def _uncertainty(prevalence: Any, score: str) -> Any:
 
 
 UNCERTAINTY = ReferenceValue(r"S(\pi)", lambda s, score="brier": _uncertainty(s.prevalence, score))
-part_of_score = partial(error, parameters={"score": SCORE}, source="dimitriadis2021")
+UPWARDS = "Chance alone raises it, the more the fewer the cases: the interval may lie above the truth."
+part_of_score = partial(error, parameters={"score": SCORE}, source="dimitriadis2021", caveat=UPWARDS)
 
 
 @part_of_score(
@@ -92,6 +93,7 @@ def dsc(r: Ranking, *, score: str = "brier") -> Any:
     better=None,
     perfect=UNCERTAINTY,
     baseline=UNCERTAINTY,
+    caveat="",
 )
 def unc(r: Ranking, *, score: str = "brier") -> Any:
     """The score of always saying the prevalence: a fact about the data, not about the model."""
@@ -133,7 +135,7 @@ def _distance(r: Ranking, smooth: str, span: float, degree: int) -> Array:
 
 
 # Windows and quantiles count cases, so that a weight is a repetition.
-from_curve = partial(error, parameters=SMOOTH, scales=False, source=("vancalster2025", "austin2019"))
+from_curve = partial(error, parameters=SMOOTH, scales=False, caveat=UPWARDS, source=("vancalster2025", "austin2019"))
 
 
 @from_curve(
@@ -204,6 +206,7 @@ def _from_prevalence(r: Ranking) -> Any:
         )
     },
     aliases=("estimated_calibration_index",),
+    caveat=UPWARDS,
     scales=False,
     source=("vancalster2025", "vanhoorde2015"),
 )

@@ -26,6 +26,7 @@ def save(
     *,
     overwrite: bool = False,
     summary: Summary | ComparisonSummary | None = None,
+    template: str = "report",
     **options: Any,
 ) -> Path:
     """Write what the suffix of the path names: the report, the numbers (JSON, CSV), or the ROC curve as a picture.
@@ -35,6 +36,7 @@ def save(
         path: Where to write.
         overwrite: Whether a file that exists is replaced; refused otherwise.
         summary: A finished one, whose numbers and options are written; made with `options` when None.
+        template: The page: "report", or "clinical" for the validation report of a clinical model.
         options: What `found.summary()` takes.
     """
     target = check_path(path, "path", "report.html")
@@ -45,9 +47,21 @@ def save(
     writing.check(target, overwrite=overwrite)
     if suffix in PICTURES:
         return writing.write(target, found.chart("roc").render(suffix), overwrite=overwrite)
+    if template != "report":
+        return writing.write(target, _clinical(found, suffix, template).encode(), overwrite=overwrite)
     summary = summarized(found, **options) if summary is None else summary
     text = html(found, summary) if suffix == ".html" else _json(summary) if suffix == ".json" else summary.to_csv()
     return writing.write(target, text.encode(), overwrite=overwrite)
+
+
+def _clinical(found: Evaluation | Comparison, suffix: str, template: str) -> str:
+    from cutline.report.clinical import clinical_report
+
+    if template != "clinical":
+        raise ParameterError(f"is {template!r}", "pass 'report' or 'clinical'", argument="template")
+    if suffix != ".html" or not isinstance(found, Evaluation):
+        raise ParameterError("The clinical report is a page (.html) of one model", "save an evaluation as .html")
+    return clinical_report(found)
 
 
 @overload

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ from cutline.core.counts import Counts, written
 from cutline.core.errors import ParameterError
 from cutline.core.ranking import Ranking
 from cutline.inputs.predictions import cut
+from cutline.measures import Measure, Needs
 
 DEFAULT_THRESHOLD = 0.5  # of probabilities
 NAMES = ("threshold", "quota", "share")
@@ -37,6 +39,12 @@ class CutPoint:
     def by_quota(self) -> bool:
         """Whether the number of flagged cases is given, and not the threshold."""
         return self.quota is not None or self.share is not None
+
+    def completing(self, measure: Measure, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """The parameters of a measure, with this cut where one is needed and not named."""
+        needed = measure.needs is Needs.COUNTS or (self.by_quota and "quota" in measure.required)
+        is_named = bool(parameters.keys() & set(NAMES))
+        return {**parameters, **self.parameters} if needed and not is_named else dict(parameters)
 
     def words(self, ranking: Ranking) -> str:
         """The cut in words, such as "score >= 0.5"."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import html
 import math
-from dataclasses import dataclass, fields
+from collections.abc import Iterable
+from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
 
 from cutline.core.equality import ComparedByFields
 from cutline.core.table import Table, plain, shown
-from cutline.results.methods import method_title
+from cutline.results.methods import RESAMPLED, method_title
 
 
 class Limits(NamedTuple):
@@ -73,3 +74,8 @@ class Estimate(ComparedByFields):
         table = Table(columns, ((self.measure, self.value, interval, method_title(self.method)),))._repr_html_()
         notes = "".join(f"<li>{html.escape(note)}</li>" for note in self.notes)
         return table + (f"<ul>{notes}</ul>" if notes else "")
+
+
+def with_note(found: Iterable[Estimate], note: str) -> list[Estimate]:
+    """The estimates, with a note about resampling on those whose interval is resampled; none when it is empty."""
+    return [replace(e, notes=(*e.notes, note)) if note and e.method in RESAMPLED else e for e in found]

@@ -1,4 +1,4 @@
-"""The first look at an evaluation: what a notebook or a terminal shows of it."""
+"""The first look at an evaluation or a comparison: what a notebook or a terminal shows of it."""
 
 from __future__ import annotations
 
@@ -26,6 +26,17 @@ def as_html(found: Summary) -> str:
         f"<div><p>{html.escape(found.title)}</p>{found.counts._repr_html_()}"
         f"{_table(found)._repr_html_()}" + (f"<ul>{notes}</ul>" if notes else "") + "</div>"
     )
+
+
+def models_as_text(title: str, headlines: Table, verdict: str) -> str:
+    """The headlines of several models as text, with the verdict below."""
+    return "\n".join([title, "", repr(headlines), "", verdict, "more: .summary()"])
+
+
+def models_as_html(title: str, headlines: Table, verdict: str) -> str:
+    """The same for a notebook."""
+    lines = "".join(f"<li>{html.escape(line)}</li>" for line in verdict.splitlines())
+    return f"<div><p>{html.escape(title)}</p>{headlines._repr_html_()}<ul>{lines}</ul></div>"
 
 
 def _table(found: Summary) -> Table:

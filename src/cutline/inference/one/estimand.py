@@ -35,6 +35,7 @@ class Estimand:
     parameters: dict[str, Any] = field(default_factory=dict)
     cut: Callable[[Ranking], Counts] | None = None
     of_counts: Callable[[Counts], Any] | None = None
+    caveat: str = ""  # what qualifies its interval, whatever the method
     by_quota: bool = False  # the number of the flagged is given, so that the cases at a cut are not independent
     needs: Needs | None = None  # of a registered measure
     is_of_order: bool = False  # a registered measure of the order, or of a quota, that may have a slope
@@ -83,6 +84,7 @@ def of_measure(measure: Measure, ranking: Ranking, parameters: dict[str, Any], *
         reason=measure.reason(data, **rest) if math.isnan(value) else "",
         range=measure.range,
         kind=measure.kind,
+        caveat=measure.caveat,
         parameters={**measure.bound, **rest},
         cut=cut_at,
         of_counts=of_counts,

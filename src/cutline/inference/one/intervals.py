@@ -171,7 +171,7 @@ def closed(estimand: Estimand, method: str, level: float, *, grouped: bool = Fal
     """The estimate by a method that needs no resampling; without an interval where the measure is undefined."""
     if math.isnan(estimand.value):
         return Estimate(estimand.name, math.nan, math.nan, math.nan, level, method, (f"undefined: {estimand.reason}",))
-    notes = effective_size.notes(estimand.ranking)
+    notes = effective_size.notes(estimand.ranking) + (_caveat(estimand) if method != "delta" else [])
     if grouped:
         notes.append(INDEPENDENT)
     if isinstance(estimand.kind, StandardError):
@@ -307,9 +307,15 @@ def _resampled(
         notes.append(whole_groups(groups.groups))
     notes += redraws(redrawn)
     return [
-        from_replicates(estimand, values[i], speeds.get(i), options.level, notes + _few(estimand), units)
+        from_replicates(
+            estimand, values[i], speeds.get(i), options.level, notes + _caveat(estimand) + _few(estimand), units
+        )
         for i, estimand in enumerate(estimands)
     ]
+
+
+def _caveat(estimand: Estimand) -> list[str]:
+    return [estimand.caveat] if estimand.caveat else []
 
 
 def _few(estimand: Estimand) -> list[str]:

@@ -13,7 +13,7 @@ from cutline.inference.one.estimand import as_measure
 from cutline.inference.resampling.pairing import Pairing, Question, Resamples
 from cutline.inference.two.paired_measure import PairedMeasure
 from cutline.inference.two.test_results import PairTest, corrected
-from cutline.measures import MEASURES, Measure, Needs
+from cutline.measures import MEASURES, Measure
 from cutline.results.cut_point import CutPoint
 
 Asked = str | Measure | Callable[..., float]
@@ -87,7 +87,7 @@ def ask(
     refuse = strict and sum(measure.fits(ranking) for ranking in pairing.rankings) < 2
     names, given, values = list(cuts), [], []
     for name, ranking in zip(names, pairing.rankings, strict=True):
-        mine = _at_cut(measure, rest, cuts[name])
+        mine = cuts[name].completing(measure, rest)
         values.append(_value(measure, ranking, mine) if refuse or measure.fits(ranking) else math.nan)
         given.append(_of_any_size(measure, mine, pairing, ranking))
     pairs = {
@@ -102,13 +102,6 @@ def ask(
         for i, j in itertools.combinations(range(len(names)), 2)
     }
     return Questions(Question(measure, tuple(given)), pairs)
-
-
-def _at_cut(measure: Measure, parameters: Mapping[str, Any], cut: CutPoint) -> dict[str, Any]:
-    """The parameters, with the model's cut where one is needed and not named."""
-    named = parameters.keys() & {"threshold", "quota", "share"}
-    needed = measure.needs is Needs.COUNTS or (cut.by_quota and "quota" in measure.required)
-    return {**parameters, **cut.parameters} if needed and not named else dict(parameters)
 
 
 def _value(measure: Measure, ranking: Ranking, parameters: Mapping[str, Any]) -> float:

@@ -1,0 +1,155 @@
+"""The clinical validation report: four essentials, then every measure with the guidance on it, and a checklist."""
+
+from __future__ import annotations
+
+import base64
+import math
+from html import escape
+
+from cutline.calibration import Calibration
+from cutline.core.counts import written
+from cutline.core.table import shown
+from cutline.evaluation import Evaluation
+from cutline.measures import MEASURES
+from cutline.report.guidance import CHECKLIST, GUIDES, Guide
+from cutline.results.estimate import Estimate
+
+FIGURES = (
+    ("roc", "Discrimination: ROC curve"),
+    ("reliability", "Calibration plot, with a 95 % consistency band"),
+    ("net_benefit", "Clinical utility: decision curve"),
+    ("risk_by_outcome", "Distribution of the risks by outcome"),
+)
+QUICKLY_RESAMPLED = 5000  # distinct scores
+
+_STYLE = """
+:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:0 auto;padding:1rem}
+table{border-collapse:collapse;width:100%;margin:.5rem 0 1.5rem}caption{text-align:left;font-weight:600;padding:.3rem 0}
+th,td{border-bottom:1px solid #8888;padding:.25rem .5rem;text-align:left;vertical-align:top}td.n{text-align:right;
+font-variant-numeric:tabular-nums;white-space:nowrap}.wide{overflow-x:auto}.figures{display:grid;gap:1rem;
+grid-template-columns:repeat(auto-fit,minmax(min(26rem,100%),1fr))}figure{margin:0;break-inside:avoid}img{width:100%;height:auto;
+background:#fff}figcaption{font-size:.9rem}tr{break-inside:avoid}thead{display:table-header-group}
+@media print{@page{size:A4;margin:15mm}body{font-size:9.5pt;max-width:none;padding:0}h2{break-after:avoid}
+.wide{overflow:visible}.figures{grid-template-columns:1fr 1fr}}
+"""
+
+
+def clinical_report(ev: Evaluation, *, resamples: int = 500, seed: int = 0) -> str:
+    """The report as one self-contained HTML page.
+
+    Args:
+        ev: What `evaluate` gives; its scores are probabilities, its threshold the risk from which cases are treated.
+        resamples: How many resamples the intervals without a formula have.
+        seed: Makes the result reproducible.
+    """
+    found = ev.calibration(resamples=resamples, seed=seed)
+    estimates = [_estimate(ev, guide, resamples, seed) for guide in GUIDES]
+    by_name = {guide.measure: estimate for guide, estimate in zip(GUIDES, estimates, strict=True) if guide.sign > 0}
+    title = f"Validation of {ev.name}" if ev.name else "Validation of a prediction model"
+    body = [
+        f"<h1>{escape(title)}</h1>",
+        f"<p>{escape(_population(ev))}</p>",
+        "<h2>The four essentials</h2>",
+        _essentials(by_name, found),
+        f"<div class='figures'>{''.join(_figure(ev, *figure) for figure in FIGURES)}</div>",
+        "<h2>Can the probabilities be trusted?</h2>",
+        "<ul>" + "".join(f"<li>{escape(line)}</li>" for line in found.verdict) + "</ul>",
+        "<h2>All measures, with the guidance on each</h2>",
+        _measures(estimates),
+        "<h2>Contingency table</h2>",
+        ev.counts._repr_html_(),
+        "<h2>Results, to copy</h2>",
+        f"<p id='results'>{escape(_paragraph(ev, by_name))}</p>",
+        "<h2>Checklist (TRIPOD+AI, STARD)</h2>",
+        _checklist(),
+        "<p>Guidance after Van Calster et al., The Lancet Digital Health, 2025.</p>",
+    ]
+    head = (
+        "<!DOCTYPE html><html lang='en'><head><meta charset='utf-8'><meta name='viewport' "
+        f"content='width=device-width,initial-scale=1'><title>{escape(title)}</title><style>{_STYLE}</style></head>"
+    )
+    return f"{head}<body><main>{''.join(body)}</main></body></html>\n"
+
+
+def _estimate(ev: Evaluation, guide: Guide, resamples: int, seed: int) -> Estimate:
+    parameters = dict(guide.parameters)
+    if guide.measure == "min_expected_cost" and 0 < ev.threshold < 1:
+        parameters["cost_fn"] = (1 - ev.threshold) / ev.threshold  # what the threshold says of the costs
+    if len(ev.ranking) > QUICKLY_RESAMPLED and MEASURES[guide.measure].kind is None:
+        found = Estimate(guide.measure, ev.value(guide.measure, **parameters), math.nan, math.nan, 0.95, "none")
+    else:
+        found = ev.estimate(guide.measure, resamples=resamples, seed=seed, **parameters)
+    if guide.sign > 0:
+        return found
+    return Estimate("log_loss_sum", -found.value, -found.high, -found.low, found.level, found.method, found.notes)
+
+
+def _interval(estimate: Estimate) -> str:
+    return f"{shown(estimate.low)} to {shown(estimate.high)}" if estimate.has_interval else "none"
+
+
+def _population(ev: Evaluation) -> str:
+    r = ev.ranking
+    share = 100 * float(r.positives) / float(r.total)
+    left_out = f" {r.dropped} rows with missing values were left out." if r.dropped else ""
+    cases = f"{written(r.total)} cases, {written(r.positives)} with the outcome ({share:.3g} %)"
+    return f"{cases}. Cases are flagged from a risk of {ev.threshold:g} on.{left_out}"
+
+
+def _essentials(found: dict[str, Estimate], calibration: Calibration) -> str:
+    rows = (
+        ("AUROC", found["auc"]),
+        ("O:E ratio", found["oe_ratio"]),
+        ("Calibration slope", found["calibration_slope"]),
+        ("Net benefit", found["net_benefit"]),
+    )
+    cells = "".join(
+        f"<tr><th scope='row'>{name}</th><td class='n'>{shown(e.value)}</td><td class='n'>{_interval(e)}</td></tr>"
+        for name, e in rows
+    )
+    head = "<th scope='col'>Measure</th><th scope='col'>Value</th><th scope='col'>95 % interval</th>"
+    caption = f"<caption>{escape(calibration.verdict[0])}</caption>"
+    return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{cells}</tbody></table>"
+
+
+def _figure(ev: Evaluation, name: str, caption: str) -> str:
+    drawn = base64.b64encode(ev.chart(name).render(".svg")).decode()
+    image = f"<img alt='{escape(caption)}' src='data:image/svg+xml;base64,{drawn}'>"
+    return f"<figure>{image}<figcaption>{escape(caption)}</figcaption></figure>"
+
+
+def _measures(estimates: list[Estimate]) -> str:
+    rows, domain = [], ""
+    for guide, e in zip(GUIDES, estimates, strict=True):
+        first = guide.domain if guide.domain != domain else ""
+        domain = guide.domain
+        rows.append(
+            f"<tr><td>{first}</td><th scope='row'>{escape(guide.title)}</th><td class='n'>{shown(e.value)}</td>"
+            f"<td class='n'>{_interval(e)}</td><td>{guide.advice}</td><td>{escape(guide.why)}</td></tr>"
+        )
+    names = ("Domain", "Measure", "Value", "95 % interval", "Advice", "Why")
+    head = "".join(f"<th scope='col'>{name}</th>" for name in names)
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+    return f"<div class='wide' tabindex='0' role='region' aria-label='All measures'>{table}</div>"
+
+
+def _paragraph(ev: Evaluation, found: dict[str, Estimate]) -> str:
+    def told(name: str) -> str:
+        e = found[name]
+        limits = f" (95 % interval {_interval(e)})" if e.has_interval else ""
+        return f"{shown(e.value)}{limits}"
+
+    return (
+        f"The model was validated in {_population(ev)[:1].lower()}{_population(ev)[1:].split('. ')[0]}. The AUROC was "
+        f"{told('auc')}. The O:E ratio was {told('oe_ratio')}, the calibration intercept "
+        f"{told('calibration_intercept')} and the calibration slope {told('calibration_slope')}. At a risk threshold "
+        f"of {ev.threshold:g}, sensitivity was "
+        f"{told('recall')}, specificity {told('specificity')}, and the net benefit {told('net_benefit')}."
+    )
+
+
+def _checklist() -> str:
+    where = [(item, f"reported here: {here}" if here else "you must write this") for item, here in CHECKLIST]
+    rows = "".join(f"<tr><th scope='row'>{escape(item)}</th><td>{escape(said)}</td></tr>" for item, said in where)
+    head = "<th scope='col'>Item</th><th scope='col'>Where</th>"
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"

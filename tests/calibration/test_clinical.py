@@ -1,0 +1,60 @@
+"""The clinical validation report: essentials first, every measure with advice, a checklist, nothing from elsewhere."""
+
+import re
+
+import numpy as np
+import pytest
+
+import cutline as cl
+from cutline.measures import MEASURES
+from cutline.report.guidance import CHECKLIST, GUIDES
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    rng = np.random.default_rng(0)
+    risk = rng.beta(1, 2, 200).round(2)
+    ev = cl.evaluate(rng.random(200) < risk, risk, threshold=0.2, name="<model>", positive=True)
+    path = tmp_path_factory.mktemp("clinical") / "validation.html"
+    ev.save(path, template="clinical")
+    return ev, path.read_text(encoding="utf-8")
+
+
+def test_the_page_begins_with_the_four_essentials(page):
+    ev, text = page
+
+    assert "Validation of &lt;model&gt;" in text
+    assert text.count("<figure>") == 4
+    assert text.index("The four essentials") < text.index("<figure>") < text.index("All measures")
+    assert f"{ev.auc:.4f}" in text
+
+
+def test_all_measures_have_their_value_and_advice(page):
+    _, text = page
+
+    assert len(GUIDES) == 33  # 32 in the guidance, the log loss being minus the log likelihood
+    assert all(guide.measure in MEASURES for guide in GUIDES)
+    assert {guide.advice for guide in GUIDES} == {"essential", "useful", "caution", "avoid"}
+    for guide in GUIDES:
+        assert re.search(rf"{re.escape(guide.title)}</th><td class='n'>[^<]+</td>", text)
+
+
+def test_what_the_author_must_write_is_said(page):
+    _, text = page
+
+    assert text.count("you must write this") == sum(not here for _, here in CHECKLIST)
+    assert "sensitivity was" in text
+
+
+def test_the_page_loads_nothing(page):
+    _, text = page
+
+    assert not re.search(r"(src|href)=['\"](?!data:)", text)
+
+
+def test_other_pages_and_files_are_refused(page, tmp_path):
+    ev, _ = page
+    with pytest.raises(cl.ParameterError, match="'report' or 'clinical'"):
+        ev.save(tmp_path / "page.html", template="fancy")
+    with pytest.raises(cl.ParameterError, match="page"):
+        ev.save(tmp_path / "page.json", template="clinical")
