@@ -91,12 +91,21 @@ def test_every_method_that_applies_gives_an_interval_or_a_reason(ev):
 
 @each_data
 def test_a_summary_has_the_intervals_that_a_formula_gives(ev):
-    for row in ev.summary():
+    for row in ev.summary(intervals="formula"):
         if row["method"]:
             found = ev.estimate(row["measure"])
             assert (row["low"], row["high"], row["method"]) == (found.low, found.high, found.method)
         else:
             assert row["low"] is None
+
+
+def test_a_summary_resamples_what_has_no_formula():
+    rows = [row for row in EV.summary(resamples=60) if row["method"]]
+    found = EV.estimates([row["measure"] for row in rows], resamples=60)
+
+    assert any("bootstrap" in row["method"] for row in rows)
+    for row, estimate in zip(rows, found, strict=True):
+        assert (row["low"], row["high"], row["method"]) == (estimate.low, estimate.high, estimate.method)
 
 
 def test_a_summary_has_all_intervals_on_demand_and_none_when_not_wanted():
