@@ -286,7 +286,7 @@ def test_a_limit_is_moved_to_include_the_value_and_that_is_told():
     found = ev.estimate("ks", 0.5, method="bootstrap")
 
     assert found.low == found.value == pytest.approx(1 / 30)
-    assert found.notes == ("Resampling shifts this measure: a limit was moved to include the value.",)
+    assert "Resampling shifts this measure: a limit was moved to include the value." in found.notes
 
 
 @pytest.mark.parametrize("found", [None, "much", [1.0, 2.0]])
