@@ -332,19 +332,14 @@ def test_the_choices_of_options_are_those_of_the_package():
     assert [kind.value for kind in options.Format] == list(FORMATS)
 
 
-def test_the_demo_ends_with_the_path_of_its_report(cutline, tmp_path):
+def test_the_demo_shows_a_table_with_intervals_and_ends_with_the_path_of_its_report(cutline, tmp_path):
     done = cutline("demo", "--html", str(tmp_path / "demo.html"))
-
-    assert done.out.rstrip().endswith("demo.html")
-    assert "Where to cut" in (tmp_path / "demo.html").read_text(encoding="utf-8")
-
-
-def test_the_demo_ends_with_a_table_and_intervals(cutline):
-    done = cutline("demo")
 
     assert done.code == 0
     assert "[0.8033, 0.8679]" in done.out
     assert "What do I get for my quota?" in done.out
+    assert done.out.rstrip().endswith("demo.html")
+    assert "Where to cut" in (tmp_path / "demo.html").read_text(encoding="utf-8")
 
 
 def test_what_measures_have_in_common_is_said_of_those_asked_for(cutline, ten):
