@@ -165,6 +165,11 @@ def net_benefit(t, risk=None):
     return ratio(t.tp, t.n) - ratio(t.fp, t.n) * Fraction(risk) / (1 - Fraction(risk))
 
 
+def standardised_net_benefit(t, risk=None):
+    """The net benefit over that of flagging exactly the positives."""
+    return ratio(net_benefit(t, risk), t.pi) if t.P else NAN
+
+
 FORMULAS = {
     "accuracy": lambda t: ratio(t.tp + t.tn, t.n),
     "error_rate": lambda t: ratio(t.fp + t.fn, t.n),
@@ -200,6 +205,7 @@ FORMULAS = {
     "prevalence_threshold": prevalence_threshold,
     "expected_cost": lambda t, cost_fp=1, cost_fn=1: ratio(Fraction(cost_fp) * t.fp + Fraction(cost_fn) * t.fn, t.n),
     "net_benefit": net_benefit,
+    "standardised_net_benefit": standardised_net_benefit,
 }
 
 # The parameters are dyadic, so that the float that cutline gets is the very number of the formula.
@@ -212,7 +218,7 @@ PARAMETERS = [
     ("mutual_information", {"base": 10}),
     ("expected_cost", {"cost_fp": 0.5, "cost_fn": 8}),
     ("expected_cost", {"cost_fp": 0, "cost_fn": 3}),
-    *(("net_benefit", {"risk": risk}) for risk in (0, 0.125, 0.75)),
+    *((name, {"risk": risk}) for name in ("net_benefit", "standardised_net_benefit") for risk in (0, 0.125, 0.75)),
 ]
 
 SMALL = [Table(*cells) for cells in itertools.product(range(5), repeat=4) if any(cells)]

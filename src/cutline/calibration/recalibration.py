@@ -140,8 +140,8 @@ def recalibrate(
     Returns:
         The map. Fitted and judged on the same cases it flatters itself: see `worth_recalibrating`.
 
-    >>> recalibrate([1, 0, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.3, 0.2, 0.1], method="intercept")
-    Recalibration(intercept: intercept 0, slope 1; fitted on 6 cases)
+    >>> recalibrate([1, 0, 1, 1, 1, 0], [0.9, 0.8, 0.7, 0.3, 0.2, 0.1], method="intercept")
+    Recalibration(intercept: intercept 1.095, slope 1; fitted on 6 cases)
     """
     if method not in METHODS:
         raise ParameterError(f"is {method!r}", f"pass {', '.join(map(repr, METHODS))}", argument="method")

@@ -18,36 +18,42 @@ from cutline.core.last_axis import Array
 SMOOTHERS = ("loess", "loess_direct", "epanechnikov")
 _CELL = 0.2  # a cell of the tree holds at most this part of a window
 _MARGIN = 0.005  # by which the outer corners lie beyond the data
-_AT_ONCE = 1_000_000  # distances that are held at a time
-_IN_CACHE = 32_768  # of which so many at once
+_AT_ONCE = 1_000_000  # numbers of a stack that are held at a time
+_IN_CACHE = 32_768  # distances that are worked on at once
+_BLOCK = 1024  # points that are summed at a time, wherever a window starts: no sum depends on what is smoothed along
 _FEWEST = 4  # distinct points below which there is nothing to smooth
 
 
-def smooth(x: Array, weight: Array, y: Array, method: str = "loess", span: float = 0.75, degree: int = 2) -> Array:
+def smooth(
+    x: Array,
+    weight: Array,
+    y: Array,
+    method: str = "loess",
+    span: float = 0.75,
+    degree: int = 2,
+    is_whole: bool = True,
+) -> Array:
     """The smooth curve at each of the distinct points `x`, which ascend, of cases with a weight and a mean response.
 
     `weight` and `y` may have a leading axis, of resamples on the same points; a point without weight is not there.
+    A row gives the same in a stack as alone. Weights that are not counts (`is_whole` is false) have no last case.
 
     >>> x = np.arange(10.0)
     >>> bool(np.allclose(smooth(x, np.ones(10), 2 * x), 2 * x))
     True
     """
-    if weight.ndim > 1:
-        rows = max(1, _AT_ONCE // (16 * len(x)))
-        parts = [
-            _smooth(x, weight[i : i + rows], y[i : i + rows], method, span, degree) for i in range(0, len(y), rows)
-        ]
-        return np.concatenate(parts)
-    there = np.flatnonzero(weight)
-    found = np.array(y, dtype=float)
-    found[there] = _smooth(x[there], weight[None, there], y[None, there], method, span, degree)[0]
-    return found
+    weights, means = np.atleast_2d(weight), np.atleast_2d(y)
+    rows = max(1, _AT_ONCE // (16 * len(x)))
+    parts = [
+        _smooth(x, weights[i : i + rows], means[i : i + rows], method, span, degree, is_whole)
+        for i in range(0, len(means), rows)
+    ]
+    return np.concatenate(parts).reshape(np.shape(y))
 
 
-def _smooth(x: Array, weight: Array, y: Array, method: str, span: float, degree: int) -> Array:
+def _smooth(x: Array, weight: Array, y: Array, method: str, span: float, degree: int, is_whole: bool) -> Array:
     ends = np.cumsum(weight, axis=-1, dtype=float)
     size = ends[:, -1]
-    is_whole = bool((weight == np.floor(weight)).all())
     near = np.minimum(size, np.floor(size * span + 1e-5)) if is_whole else size * min(span, 1.0)
     near = np.maximum(near, np.minimum(size, degree + 1.0)) if is_whole else near
     if method == "loess":
@@ -122,7 +128,7 @@ def _fits(
     """Value and slope of the local polynomial at each place of each row."""
     radii = _radii(x, ends, at, near)
     owner, places, reach = np.repeat(np.arange(len(y)), at.shape[-1]), at.ravel(), radii.ravel()
-    rows = max(1, _AT_ONCE // len(x))
+    rows = _IN_CACHE // min(_BLOCK, len(x))
     parts = []
     for i in range(0, len(places), rows):
         part = slice(i, i + rows)
@@ -144,9 +150,9 @@ def _moments(
     radii = np.maximum(radii, 1e-300)
     powers, rights = np.zeros((len(at), 2 * degree + 1)), np.zeros((len(at), degree + 1))
     until = int(np.searchsorted(x, (at + radii).max(), side="right"))
-    block = max(1, _IN_CACHE // len(at))
-    for start in range(int(np.searchsorted(x, (at - radii).min())), until, block):
-        part = slice(start, min(start + block, until))
+    first = int(np.searchsorted(x, (at - radii).min())) // _BLOCK * _BLOCK
+    for start in range(first, until, _BLOCK):
+        part = slice(start, start + _BLOCK)
         u = np.clip((x[part] - at[:, None]) / radii[:, None], -1.0, 1.0)
         w = weight[owner, part] * _kernel(np.abs(u), method)
         response = y[owner, part]

@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cutline.core.last_axis import Array
+from cutline.core.last_axis import Array, dot
 
 _ITERATIONS = 100
 _HALVINGS = 40
 _AT_ONCE = 50_000  # weights of a stack that are worked on at a time
-_IN_CACHE = 32_768  # of which so many at once
+_BLOCK = 8192  # rows of the design that are summed at a time, however many are fitted together
 
 
 class Fit(NamedTuple):
@@ -51,7 +51,7 @@ def fit(
     shift = np.broadcast_to(np.asarray(offset, dtype=float), (len(design),))
     at_rows = positives[rows] / n, (positives + negatives)[rows] / n
     beta, inverse = np.full((len(total), columns), np.nan), np.full((len(total), columns, columns), np.nan)
-    problem = _Problem(design / scale, shift, penalty, *at_rows)
+    problem = _Problem(np.ascontiguousarray((design / scale).T), shift, penalty, *at_rows)
     at_once = max(1, _AT_ONCE // len(design))
     for i in range(0, len(rows), at_once):
         part = slice(i, i + at_once)
@@ -62,7 +62,7 @@ def fit(
 
 
 class _Problem(NamedTuple):
-    """What the rows share; `penalty` has a row for each."""
+    """What the rows share; `penalty` has a row for each, `design` one for each coefficient."""
 
     design: Array
     offset: Array
@@ -76,23 +76,27 @@ class _Problem(NamedTuple):
 
     def at(self, beta: Array) -> tuple[Array, Array, Array]:
         """Minus the penalised log likelihood of a case, its downhill gradient, and the information."""
-        rows, columns = beta.shape
+        columns = beta.shape[-1]
         loss = (self.penalty * beta**2).sum(-1) / 2
         gradient = -self.penalty * beta
         information = np.einsum("ij,jk->ijk", self.penalty, np.eye(columns))
-        block = max(1, _IN_CACHE // rows)
-        for start in range(0, len(self.design), block):
-            part = slice(start, start + block)
-            design, pos, size = self.design[part], self.pos[:, part], self.size[:, part]
-            eta = self.offset[part] + beta @ design.T
+        # Sums of columns instead of products of matrices, whose last digits depend on how many rows they have.
+        for start in range(0, len(self.offset), _BLOCK):
+            part = slice(start, start + _BLOCK)
+            design, pos, size = self.design[:, part], self.pos[:, part], self.size[:, part]
+            eta = self.offset[part] + sum(beta[:, j, None] * design[j] for j in range(columns))
             small = np.exp(-np.abs(eta))
             rest = 1 / (1 + small)
             # log(1 + e^eta) without overflow
             loss += (size * (np.maximum(eta, 0) - np.log(rest)) - pos * eta).sum(-1)
-            gradient += (pos - size * np.where(eta >= 0, rest, small * rest)) @ design
+            excess = pos - size * np.where(eta >= 0, rest, small * rest)
             curved = size * (small * rest * rest)
             for j in range(columns):
-                information[:, j] += curved @ (design * design[:, j : j + 1])
+                gradient[:, j] += dot(excess, design[j])
+                for k in range(j, columns):
+                    information[:, j, k] += dot(curved, design[j] * design[k])
+        for j in range(1, columns):
+            information[:, j, :j] = information[:, :j, j]
         return loss, gradient, information
 
 

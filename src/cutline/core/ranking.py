@@ -195,6 +195,8 @@ class Ranking:
         from scipy.optimize import isotonic_regression
 
         cells = np.flatnonzero(self.size)
+        if not len(cells):  # as when the only case is left out
+            return np.array([0, len(self)])
         is_full = len(cells) == len(self)
         pos, neg = (column if is_full else column[cells] for column in self.floats)
         cuts = np.append(0, 1 + cells)

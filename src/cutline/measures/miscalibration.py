@@ -125,7 +125,8 @@ def _loess(r: Ranking, smooth: str, span: float, degree: int) -> Array:
     def rising(cells: Array) -> Array:
         return cells.reshape(-1, len(r))[:, ::-1] if cells.ndim > 1 else cells[::-1]
 
-    found = loess.smooth(r.key[::-1], rising(r.size.astype(float)), rising(r.share), smooth, span, int(degree))
+    cells = rising(r.size.astype(float)), rising(r.share)
+    found = loess.smooth(r.key[::-1], *cells, smooth, span, int(degree), r.integral)
     return np.asarray(found[..., ::-1].reshape(r.pos.shape))
 
 

@@ -88,7 +88,7 @@ def _draw(
     drawn, redrawn = sampler.draw_models(first, count), 0
     one, whole = drawn[0], sampler.rankings[0]
     if whole.positives and whole.negatives:
-        for i in np.flatnonzero(~(one.pos.any(-1) & one.neg.any(-1))):
+        for i in np.flatnonzero(~(one.pos.any(-1) & one.neg.any(-1))).tolist():
             while not (drawn[0].pos[i].any() and drawn[0].neg[i].any()):
                 redrawn += 1
                 anew = sampler.draw_models(again, 1)
@@ -96,7 +96,7 @@ def _draw(
                     drawn = anew
                 else:
                     for cells, new in zip(drawn, anew, strict=True):
-                        cells.pos[i], cells.neg[i] = new.pos[0], new.neg[0]
+                        cells.put(i, new)
     return drawn, redrawn
 
 
@@ -114,8 +114,8 @@ def _asked(sampler: Sampler, drawn: Sequence[Cells], ask: Callable[[Sequence[Ran
 
 def _stack(ranking: Ranking, cells: Cells) -> Ranking:
     """The rankings of some resamples; one needs no stack."""
-    pos, neg = (column[0] if len(column) == 1 else column for column in (cells.pos, cells.neg))
-    return replace(ranking, score=cells.score, pos=pos, neg=neg, pos2=pos, neg2=neg)
+    pos, neg, pos2, neg2 = (column[0] if len(column) == 1 else column for column in cells.columns)
+    return replace(ranking, score=cells.score, pos=pos, neg=neg, pos2=pos2, neg2=neg2)
 
 
 # ---------------------------------------------------------------------- limits

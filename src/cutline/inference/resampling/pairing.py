@@ -134,13 +134,17 @@ class Pairing:
 
     def stack(self, draws: Array, model: int) -> Ranking:
         """The rankings of one model on drawn cells: a stack with a row for each row of `draws`."""
-        pos, neg = self._classes(draws, model)
-        return replace(self.rankings[model], pos=pos, neg=neg, pos2=pos, neg2=neg)
+        ranking = self.rankings[model]
+        pos, neg, pos2, neg2 = Cells(ranking.score, *self._classes(draws, model)).columns
+        return replace(ranking, pos=pos, neg=neg, pos2=pos2, neg2=neg2)
 
-    def _classes(self, draws: Array, model: int) -> tuple[Array, Array]:
-        """The drawn positives and negatives at each score of a model, a row for each row of `draws`."""
-        weighed = draws if self.integral else draws * self.weight
-        return self._gather(weighed, model, True), self._gather(weighed, model, False)
+    def _classes(self, draws: Array, model: int) -> list[Array]:
+        """The drawn positives and negatives at each score of a model, a row for each row of `draws`.
+
+        Where weights are not counts, the squared weights follow.
+        """
+        weighed = [draws] if self.integral else [draws * self.weight, draws * np.square(self.weight)]
+        return [self._gather(column, model, of_positives) for column in weighed for of_positives in (True, False)]
 
     def _gather(self, draws: Array, model: int, of_positives: bool) -> Array:
         """The draws of one class added up at each score of a model's ranking."""

@@ -21,17 +21,35 @@ MANY = 2**13  # rows, from which on a resample is drawn without drawing row by r
 
 
 class Cells(NamedTuple):
-    """The positives and the negatives at each score, for some resamples, one a row; and how often each counts."""
+    """The positives and the negatives at each score, for some resamples, one a row; and how often each counts.
+
+    The squared weights of the cases are there only where weights are not counts.
+    """
 
     score: Array
     pos: Array
     neg: Array
+    pos2: Array | None = None
+    neg2: Array | None = None
     times: Array = np.ones(1)
+
+    @property
+    def columns(self) -> tuple[Array, Array, Array, Array]:
+        """The weights and the squared weights of both classes, as a ranking has them."""
+        pos2, neg2 = (self.pos if self.pos2 is None else self.pos2), (self.neg if self.neg2 is None else self.neg2)
+        return self.pos, self.neg, pos2, neg2
+
+    def put(self, row: int, other: Cells) -> None:
+        """Replace a resample by the only one of other cells."""
+        for mine, new in zip(self.columns, other.columns, strict=True):
+            mine[row] = new[0]
 
     def only_drawn(self) -> Cells:
         """A single resample without the scores of which no case was drawn."""
         drawn = np.flatnonzero(np.add(self.pos[0], self.neg[0]) > 0)
-        return Cells(self.score.take(drawn), self.pos.take(drawn, 1), self.neg.take(drawn, 1), self.times)
+        pos, neg = self.pos.take(drawn, 1), self.neg.take(drawn, 1)
+        pos2, neg2 = (column if column is None else column.take(drawn, 1) for column in (self.pos2, self.neg2))
+        return Cells(self.score.take(drawn), pos, neg, pos2, neg2, self.times)
 
 
 class Sampler(Protocol):
@@ -168,23 +186,33 @@ class CaseSampler(_OfOneModel):
 
     def _cells(self, times: Array, *, rescale: bool = False) -> Cells:
         """How often each kind was drawn, as the weight at each score."""
-        r, (where, _, unit, positives) = self.ranking, self._kinds
-        weight = times if unit is None else times * unit
-        if rescale and unit is not None:
-            weight *= (float(r.total) / weight.sum(-1))[:, None]
+        r, unit, positives = self.ranking, self._kinds.unit, self._kinds.positives
+        columns = [times]
+        if unit is not None:
+            weight = times * unit
+            scale = (float(r.total) / weight.sum(-1))[:, None] if rescale else 1.0
+            weight *= scale
+            columns = [weight, weight * unit * scale]
+        is_long = len(r) > LONG and len(times) == 1
+        if not self._apart:
+            cells = Cells(r.score, *(part for column in columns for part in self._at_scores(column)))
+            return cells.only_drawn() if is_long else cells
         score = r.score
-        if self._apart:
-            if len(r) > LONG and len(times) == 1:  # as only_drawn would, but faster
-                drawn = np.flatnonzero(times[0] > 0)
-                score, positives, weight = score.take(drawn), positives.take(drawn), weight.take(drawn, 1)
-            pos = weight * positives
-            return Cells(score, pos, weight - pos)
-        pos, neg = (np.zeros((len(times), len(r)), weight.dtype) for _ in range(2))
-        first = int(positives.sum())
-        pos[:, where[:first]] = weight[:, :first]
-        neg[:, where[first:] - len(r)] = weight[:, first:]
-        cells = Cells(score, pos, neg)
-        return cells.only_drawn() if len(r) > LONG and len(times) == 1 else cells
+        if is_long:  # as only_drawn would, but faster
+            drawn = np.flatnonzero(times[0] > 0)
+            score, positives = score.take(drawn), positives.take(drawn)
+            columns = [column.take(drawn, 1) for column in columns]
+        of_positives = [column * positives for column in columns]
+        return Cells(score, *(part for c, pos in zip(columns, of_positives, strict=True) for part in (pos, c - pos)))
+
+    def _at_scores(self, column: Array) -> tuple[Array, Array]:
+        """What the kinds hold, as columns of the positives and of the negatives at each score."""
+        where, n = self._kinds.where, len(self.ranking)
+        pos, neg = (np.zeros((len(column), n), column.dtype) for _ in range(2))
+        first = int(self._kinds.positives.sum())
+        pos[:, where[:first]] = column[:, :first]
+        neg[:, where[first:] - n] = column[:, first:]
+        return pos, neg
 
     def left_out(self, rng: np.random.Generator, at_once: int) -> Iterator[Cells]:
         """The data without one case of each kind; with many kinds, without one of a hundred lots of cases."""
@@ -245,13 +273,19 @@ class GroupSampler(_OfOneModel):
         return Urn.of(np.ones(self.groups))
 
     def _gather(self, times: Array) -> Cells:
-        r = self.ranking
-        cells = np.empty((len(times), 2 * len(r)), r.pos.dtype)
-        for row, drawn in zip(cells, times, strict=True):
-            often = drawn[self.group] if self.weight is None else drawn[self.group] * self.weight
-            row[:] = np.bincount(self.cell, weights=often, minlength=2 * len(r))  # whole up to 2**53, and so exact
-        done = Cells(r.score, cells[:, : len(r)], cells[:, len(r) :])
+        r, columns = self.ranking, [self._added(times, self.weight)]
+        if not r.integral and self.weight is not None:
+            columns.append(self._added(times, np.square(self.weight)))
+        done = Cells(r.score, *(part for cells in columns for part in (cells[:, : len(r)], cells[:, len(r) :])))
         return done.only_drawn() if len(r) > LONG and len(times) == 1 else done
+
+    def _added(self, times: Array, weight: Array | None) -> Array:
+        """What the rows of the drawn groups weigh at each score, the negatives after all scores."""
+        cells = np.empty((len(times), 2 * len(self.ranking)), self.ranking.pos.dtype)
+        for row, drawn in zip(cells, times, strict=True):
+            often = drawn[self.group] if weight is None else drawn[self.group] * weight
+            row[:] = np.bincount(self.cell, weights=often, minlength=cells.shape[1])  # whole up to 2**53, and so exact
+        return cells
 
     def left_out(self, rng: np.random.Generator, at_once: int) -> Iterator[Cells]:
         """The data without one group, or without one of a hundred lots of groups."""
