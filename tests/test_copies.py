@@ -33,8 +33,9 @@ RESULTS = {
     "a test": lambda: CMP.test("auc"),
     "dominance": lambda: CMP.dominance("roc"),
     "a confidence curve": lambda: CMP.confidence_curve("auc"),
-    "Table": CMP.summary,
-    "summary": EV.summary,
+    "Table": EV.places,
+    "a summary of a comparison": lambda: CMP.summary(["auc", "f1"], resamples=100),
+    "summary": lambda: EV.summary(["auc", "f1"], resamples=100),
     "Scorer": lambda: cl.scorer("f1"),
     "Measure": lambda: cl.MEASURES["f_beta"].with_(beta=2),
     "the registry": lambda: cl.MEASURES,
@@ -44,6 +45,11 @@ RESULTS = {
     "Recommendation": lambda: cl.advise(cl.Situation(goal="rank"))[0],
     "Situation": lambda: cl.Situation(goal="rank"),
     "Properness": lambda: cl.check_proper(lambda y, q: (y - q) ** 2, reward=False),
+    "Calibration": lambda: EV.calibration(resamples=100),
+    "Recalibration": lambda: cl.recalibrate(EV),
+    "Worth": lambda: cl.worth_recalibrating(EV),
+    "Plan": lambda: cl.plan(prevalence=0.1, auc=0.75, auc_width=0.1),
+    "UtilityCurve": lambda: cl.decision_curve(EV),
     "PemAreas": lambda: cl.pem_areas(EV.ranking),
 }
 WAYS = {"pickle": lambda one: pickle.loads(pickle.dumps(one)), "copy": copy.copy, "deepcopy": copy.deepcopy}  # noqa: S301

@@ -11,7 +11,9 @@ import time
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
+from pyarrow.csv import write_csv
 
 ROOT = Path(__file__).parents[2]
 COMMAND = [str(Path(sys.executable).with_name("cutline"))]
@@ -54,15 +56,15 @@ def test_old_terminals_get_ascii(ten):
     assert "O value, = interval, | baseline; (-) lower is better" in done.stdout
 
 
-def test_a_million_rows(tmp_path):
+def test_a_million_rows(cutline, tmp_path):
     rng = np.random.default_rng(0)
     positive = rng.random(1_000_000) < 0.3
     score = np.round(rng.normal(positive, 1), 3)
     path = tmp_path / "million.csv"
-    np.savetxt(path, np.column_stack((positive, score)), fmt=("%d", "%.3f"), delimiter=",", header="y,p", comments="")
-    done = run("evaluate", path, "--measures", "auc,recall", "--json", "-q")
+    write_csv(pa.table({"y": positive.astype(int), "p": score}), path)
+    done = cutline("evaluate", path, "--measures", "auc,recall", "--json", "-q")
 
-    found = json.loads(done.stdout)
+    found = json.loads(done.out)
     assert found["cases"] == 1_000_000
     assert found["measures"][0]["value"] == pytest.approx(0.7602, abs=0.002)  # two normals one apart: Phi(1 / sqrt 2)
 

@@ -83,7 +83,7 @@ REFUSED = ("mutual_information", "diagnostic_odds_ratio", "lr_plus", "lr_minus",
 
 # Every measure of one cut that can be trained for, as the registry knows it; and those of a parameter at its ends.
 OF_ONE_CUT = [
-    (m.name, {"risk": 0.2} if m.name == "net_benefit" else {})
+    (m.name, {"risk": 0.2} if "risk" in m.parameters else {})
     for m in MEASURES.search(needs=Needs.COUNTS)
     if m.better and m.name not in REFUSED
 ]
@@ -103,7 +103,7 @@ def test_the_oracle_of_a_table_measure_is_the_worst_of_all_labelings(name, param
     assert goal.oracle(split, psi)(scores).value == pytest.approx(expected, abs=1e-10)
 
 
-@pytest.mark.parametrize("name", [*REFUSED, "net_benefit"])
+@pytest.mark.parametrize("name", [*REFUSED, "net_benefit", "standardised_net_benefit"])
 def test_measures_without_a_bound_are_refused_in_a_sentence(name):
     with pytest.raises(ParameterError, match=rf"^{name} (is|falls) .*: pass a measure that "):
         check_target(target(name), Split(np.arange(20) < 6))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -249,38 +250,23 @@ class _Asked(NamedTuple):
 
     def auc_criterion(self, width: Any, method: str) -> Criterion:
         area = self.needed("auc", "The width of the interval of the AUC")
-
-        def by_formula(n: int) -> float:
-            return 2 * self.z * math.sqrt(hanley_mcneil(area, n * self.prevalence, n * (1 - self.prevalence)))
-
-        def by_newcombe(n: int) -> float:
-            limits = delong.newcombe(area, n * self.prevalence, n * (1 - self.prevalence), self.level)
-            return float(limits.high - limits.low)
-
+        by_newcombe = partial(_newcombe_width, area, self.prevalence, self.level)
+        by_formula = partial(_hanley_mcneil_width, area, self.prevalence, self.z)
         return Criterion("width of the AUC", width, by_newcombe if method == "newcombe" else by_formula)
 
     def difference_criterion(self, other: Any, correlation: float, power: float) -> Criterion:
         area = self.needed("auc", "The power of a difference in AUC")
-
-        def given(n: int) -> float:
-            sizes = n * self.prevalence, n * (1 - self.prevalence)
-            one, two = (math.sqrt(hanley_mcneil(a, *sizes)) for a in (area, other))
-            spread = math.sqrt(one**2 + two**2 - 2 * correlation * one * two)
-            return _normal(abs(area - other) / spread - self.z)
-
+        given = partial(_power_of_difference, area, other, correlation, self.prevalence, self.z)
         return Criterion("power for the difference in AUC", power, given, rises=True)
 
     def oe_criterion(self, width: Any) -> Criterion:
-        def given(n: int) -> float:
-            return 2 * math.sinh(self.z * math.sqrt((1 - self.prevalence) / (n * self.prevalence)))
-
-        return Criterion("width of the O:E ratio", width, given)
+        return Criterion("width of the O:E ratio", width, partial(_oe_width, self.prevalence, self.z))
 
     def line_criterion(self, what: str, width: Any) -> Criterion:
         risks = self.risks(f"The width of the interval of the {what}")
         a, both, b = risks.information()
         variance = a / (a * b - both**2) if what.endswith("slope") else 1 / a
-        return Criterion(f"width of the {what}", width, lambda n: 2 * self.z * math.sqrt(variance / n))
+        return Criterion(f"width of the {what}", width, partial(_normal_width, variance, self.z))
 
     def rate(self, name: str) -> float:
         value = getattr(self, name)
@@ -296,7 +282,7 @@ class _Asked(NamedTuple):
 
     def rate_criterion(self, name: str, width: Any) -> Criterion:
         share, value = self.prevalence if name == "recall" else 1 - self.prevalence, self.rate(name)
-        return Criterion(f"width of the {name}", width, lambda n: exact_width(value, math.floor(n * share), self.level))
+        return Criterion(f"width of the {name}", width, partial(_rate_width, value, share, self.level))
 
     def net_benefit_criterion(self, width: Any) -> Criterion:
         """Riley et al. (2021), of the standardised net benefit."""
@@ -309,7 +295,7 @@ class _Asked(NamedTuple):
             + w**2 * (1 - specificity) ** 2 / (p * (1 - p))
         )
         name = "width of the standardised net benefit"
-        return Criterion(name, width, lambda n: 2 * self.z * math.sqrt(variance / n))
+        return Criterion(name, width, partial(_normal_width, variance, self.z))
 
     def mcnemar_criterion(self, discordant: Any, power: float) -> Criterion:
         """Connor (1987): the normal power of McNemar's test."""
@@ -319,12 +305,44 @@ class _Asked(NamedTuple):
             raise ParameterError(
                 f"is {discordant!r}", "pass two different shares that add up to 1 at most", argument="discordant"
             )
-
-        def given(n: int) -> float:
-            spread = math.sqrt(both - difference**2)
-            return _normal((difference * math.sqrt(n) - self.z * math.sqrt(both)) / spread) if spread else 1.0
-
+        given = partial(_mcnemar_power, both, difference, self.z)
         return Criterion("power of McNemar's test", power, given, rises=True)
+
+
+# What so many cases give: functions with names, because plans are pickled.
+
+
+def _hanley_mcneil_width(area: float, prevalence: float, z: float, n: int) -> float:
+    return 2 * z * math.sqrt(hanley_mcneil(area, n * prevalence, n * (1 - prevalence)))
+
+
+def _newcombe_width(area: float, prevalence: float, level: float, n: int) -> float:
+    limits = delong.newcombe(area, n * prevalence, n * (1 - prevalence), level)
+    return float(limits.high - limits.low)
+
+
+def _power_of_difference(area: float, other: float, correlation: float, prevalence: float, z: float, n: int) -> float:
+    sizes = n * prevalence, n * (1 - prevalence)
+    one, two = (math.sqrt(hanley_mcneil(a, *sizes)) for a in (area, other))
+    spread = math.sqrt(one**2 + two**2 - 2 * correlation * one * two)
+    return _normal(abs(area - other) / spread - z)
+
+
+def _oe_width(prevalence: float, z: float, n: int) -> float:
+    return 2 * math.sinh(z * math.sqrt((1 - prevalence) / (n * prevalence)))
+
+
+def _normal_width(variance: float, z: float, n: int) -> float:
+    return 2 * z * math.sqrt(variance / n)
+
+
+def _rate_width(value: float, share: float, level: float, n: int) -> float:
+    return exact_width(value, math.floor(n * share), level)
+
+
+def _mcnemar_power(both: float, difference: float, z: float, n: int) -> float:
+    spread = math.sqrt(both - difference**2)
+    return _normal((difference * math.sqrt(n) - z * math.sqrt(both)) / spread) if spread else 1.0
 
 
 def hanley_mcneil(area: float, positives: float, negatives: float) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -14,7 +14,6 @@ from cutline.core.counts import written
 from cutline.core.errors import ParameterError
 from cutline.core.ranking import Ranking
 from cutline.core.table import Table, plain, shown
-from cutline.evaluation import Evaluation
 from cutline.inference.one.bands import Band
 from cutline.inference.one.calibration_bands import calibration_band
 from cutline.measures import MEASURES
@@ -25,6 +24,20 @@ BY_FORMULA = ("oe_ratio", "calibration_intercept", "calibration_slope")
 BY_RESAMPLING = ("mcb", "dsc", "ici", "e90", "ece")
 QUICKLY_RESAMPLED = 5000  # distinct scores
 MOST = 0.9  # of the cases, for which a second bound is given
+
+
+class Estimated(Protocol):
+    """What the verdict needs of an evaluation, which stands above it."""
+
+    @property
+    def ranking(self) -> Ranking:
+        """The ranking of the predictions."""
+
+    def value(self, measure: str) -> float:
+        """The value of a measure."""
+
+    def estimates(self, measures: Any, level: float, *, resamples: int, seed: int) -> list[Estimate]:
+        """Several measures with their intervals."""
 
 
 class Region(NamedTuple):
@@ -99,7 +112,7 @@ class Calibration:
         return f"<div><ul>{said}</ul>{self._table()._repr_html_()}" + (f"<ul>{notes}</ul>" if notes else "") + "</div>"
 
 
-def calibration(ev: Evaluation, *, level: float = LEVEL, resamples: int = 1000, seed: int = 0) -> Calibration:
+def calibration(ev: Estimated, *, level: float = LEVEL, resamples: int = 1000, seed: int = 0) -> Calibration:
     """Whether the probabilities of an evaluation can be trusted.
 
     Args:
@@ -143,7 +156,7 @@ def calibration(ev: Evaluation, *, level: float = LEVEL, resamples: int = 1000, 
     )
 
 
-def _alone(ev: Evaluation, name: str, level: float) -> Estimate:
+def _alone(ev: Estimated, name: str, level: float) -> Estimate:
     return Estimate(name, ev.value(name), math.nan, math.nan, level, "none")
 
 
