@@ -91,12 +91,21 @@ def test_every_method_that_applies_gives_an_interval_or_a_reason(ev):
 
 @each_data
 def test_a_summary_has_the_intervals_that_a_formula_gives(ev):
-    for row in ev.summary():
+    for row in ev.summary(intervals="formula"):
         if row["method"]:
             found = ev.estimate(row["measure"])
             assert (row["low"], row["high"], row["method"]) == (found.low, found.high, found.method)
         else:
             assert row["low"] is None
+
+
+def test_a_summary_resamples_what_has_no_formula():
+    rows = [row for row in EV.summary(resamples=60) if row["method"]]
+    found = EV.estimates([row["measure"] for row in rows], resamples=60)
+
+    assert any("bootstrap" in row["method"] for row in rows)
+    for row, estimate in zip(rows, found, strict=True):
+        assert (row["low"], row["high"], row["method"]) == (estimate.low, estimate.high, estimate.method)
 
 
 def test_a_summary_has_all_intervals_on_demand_and_none_when_not_wanted():
@@ -277,7 +286,7 @@ def test_a_limit_is_moved_to_include_the_value_and_that_is_told():
     found = ev.estimate("ks", 0.5, method="bootstrap")
 
     assert found.low == found.value == pytest.approx(1 / 30)
-    assert found.notes == ("Resampling shifts this measure: a limit was moved to include the value.",)
+    assert "Resampling shifts this measure: a limit was moved to include the value." in found.notes
 
 
 @pytest.mark.parametrize("found", [None, "much", [1.0, 2.0]])
