@@ -8,13 +8,8 @@ import sys
 from importlib.metadata import version
 
 import numpy as np
-import polars as pl
-from betacal import BetaCalibration
-from model_diagnostics.scoring import LogLoss, SquaredError, decompose
-from relplot.metrics import smECE
-from skmisc.loess import loess
-from venn_abers import VennAbers
 
+# The peers are imported where they are used: pytest imports this file in search of doctests, and must not need them.
 PACKAGES = ("betacal", "model-diagnostics", "relplot", "scikit-misc", "venn-abers")
 NEW = np.round(np.linspace(0.02, 0.98, 25), 4)
 
@@ -29,6 +24,9 @@ def datasets():
 
 
 def corp(labels, scores):
+    import polars as pl
+    from model_diagnostics.scoring import LogLoss, SquaredError, decompose
+
     found = {}
     for name, rule in (("brier", SquaredError()), ("log", LogLoss())):
         row = decompose(y_obs=labels, y_pred=scores, scoring_function=rule)
@@ -38,6 +36,8 @@ def corp(labels, scores):
 
 
 def curve(labels, scores, surface):
+    from skmisc.loess import loess
+
     fitted = loess(scores, labels.astype(float), span=0.75, degree=2, surface=surface)
     fitted.fit()
     distance = np.abs(fitted.outputs.fitted_values - scores)
@@ -45,6 +45,8 @@ def curve(labels, scores, surface):
 
 
 def venn_abers(labels, scores):
+    from venn_abers import VennAbers
+
     found = VennAbers()
     found.fit(np.column_stack((1 - scores, scores)), labels)
     _, pair = found.predict_proba(np.column_stack((1 - NEW, NEW)))
@@ -52,6 +54,9 @@ def venn_abers(labels, scores):
 
 
 def main():
+    from betacal import BetaCalibration
+    from relplot.metrics import smECE
+
     answers = {}
     for name, labels, scores in datasets():
         beta = BetaCalibration("abm").fit(scores.reshape(-1, 1), labels)
