@@ -188,7 +188,9 @@ def test_an_exact_ranking_that_no_memory_holds_is_refused(few, written, monkeypa
         rank("y", "p", data=written(rows()), exact=True)
 
 
-SCORES = st.floats(allow_nan=False) | st.sampled_from([0.0, -0.0, 5e-324, 1.0, np.inf, -np.inf, 1e308, 0.1, 0.1 + 1e-17])
+SCORES = st.floats(allow_nan=False) | st.sampled_from(
+    [0.0, -0.0, 5e-324, 1.0, np.inf, -np.inf, 1e308, 0.1, 0.1 + 1e-17]
+)
 
 
 @settings(max_examples=25, deadline=None)

@@ -19,21 +19,21 @@ def as_json(frame, path):
     path.write_text("".join(json.dumps(row) + "\n" for row in frame.to_dict("records")))
 
 
-WRITERS = {
-    "csv": lambda frame, path: frame.to_csv(path, index=False),
-    "csv.gz": lambda frame, path: frame.to_csv(path, index=False),
-    "csv.zst": lambda frame, path: zstandard(frame, path),
-    "parquet": lambda frame, path: frame.to_parquet(path, index=False),
-    "jsonl": as_json,
-    "feather": lambda frame, path: frame.reset_index(drop=True).to_feather(path),
-}
-
-
 def zstandard(frame, path):
     import pyarrow as pa
 
     with pa.CompressedOutputStream(str(path), "zstd") as stream:
         stream.write(frame.to_csv(index=False).encode())
+
+
+WRITERS = {
+    "csv": lambda frame, path: frame.to_csv(path, index=False),
+    "csv.gz": lambda frame, path: frame.to_csv(path, index=False),
+    "csv.zst": zstandard,
+    "parquet": lambda frame, path: frame.to_parquet(path, index=False),
+    "jsonl": as_json,
+    "feather": lambda frame, path: frame.reset_index(drop=True).to_feather(path),
+}
 
 
 @pytest.fixture(params=WRITERS)
@@ -115,7 +115,9 @@ def test_nothing_to_read_is_said_in_a_sentence(tmp_path):
     (tmp_path / "notes.md").write_text("x")
     with pytest.raises(InputError, match=r"holds 1 file, but none with predictions"):
         rank("y", "p", data=tmp_path)
-    with pytest.raises(InputError, match=r"No file matches .*\*\.parquet: check the pattern, and put it between quotes"):
+    with pytest.raises(
+        InputError, match=r"No file matches .*\*\.parquet: check the pattern, and put it between quotes"
+    ):
         rank("y", "p", data=str(tmp_path / "*.parquet"))
     with pytest.raises(InputError, match="is not on this machine: download it"):
         rank("y", "p", data="s3://bucket/preds/*.parquet")

@@ -39,21 +39,19 @@ def of_bins(
         positive: The label of the positive class.
         dropped: How many cases were left out for a missing value.
     """
-    columns = (top, bottom, pos, neg, pos if pos2 is None else pos2, neg if neg2 is None else neg2)
-    if not higher_is_positive:
-        columns = tuple(column[::-1] for column in columns)
-        if pos2 is None:
-            columns = (*columns[:4], columns[2], columns[3])
-    top, bottom, *weights = (np.ascontiguousarray(column) for column in columns)
-    if pos2 is None:
-        weights[2:] = weights[:2]
+
+    def turned(column: Array) -> Array:
+        return column if higher_is_positive else np.ascontiguousarray(column[::-1])
+
+    top, bottom, pos, neg = (turned(column) for column in (top, bottom, pos, neg))
+    squares = (pos, neg) if pos2 is None or neg2 is None else (turned(pos2), turned(neg2))
     with np.errstate(invalid="ignore"):
         middle = np.where(top == bottom, top, bottom + (top - bottom) / 2).astype(top.dtype, copy=False) + 0.0
     first, last = (top, bottom) if higher_is_positive else (bottom, top)
     is_exact = bool((top == bottom).all())
     reach = None if is_exact else (first, last)
     how: dict[str, Any] = {"higher_is_positive": higher_is_positive, "positive": positive, "dropped": dropped}
-    return Ranking(middle, *weights, **how, exact=is_exact, reach=reach)
+    return Ranking(middle, pos, neg, *squares, **how, exact=is_exact, reach=reach)
 
 
 def clusters(top: Array, bottom: Array) -> tuple[Array, Array]:

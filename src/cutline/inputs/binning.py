@@ -156,9 +156,12 @@ def in_order(bins: Bins) -> Bins:
     last = np.concatenate((first[1:], [len(bins)])) - 1
     path = bins.path[:, first]
     path[:, first != last] = _POOLED
-    sums = [None if cells is None else np.add.reduceat(cells, first) for cells in (bins.pos2, bins.neg2)]
-    pos, neg = (np.add.reduceat(cells, first) for cells in (bins.pos, bins.neg))
-    return Bins(bins.top[first], lowest, pos, neg, path, *sums)
+
+    def summed(cells: Array | None) -> Any:
+        return None if cells is None else np.add.reduceat(cells, first)
+
+    pos, neg = summed(bins.pos), summed(bins.neg)
+    return Bins(bins.top[first], lowest, pos, neg, path, summed(bins.pos2), summed(bins.neg2))
 
 
 # ---------------------------------------------------------------------- the functions that make bins, for arrays
@@ -189,9 +192,7 @@ def of_arrays(score: Array, is_positive: Array, weight: Array | None = None, edg
     return aggregate
 
 
-def _of_rows(
-    score: Array, is_positive: Array, weight: Array | None, edge: float, divisions: list[Division]
-) -> Bins:
+def _of_rows(score: Array, is_positive: Array, weight: Array | None, edge: float, divisions: list[Division]) -> Bins:
     keys = [2 * magnitude(score) + (score >= edge)]
     inside = np.ones(len(score), bool)
     for division in divisions:

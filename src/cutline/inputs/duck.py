@@ -67,7 +67,9 @@ def followed(connection: duckdb.DuckDBPyConnection, rows: int) -> Iterator[None]
     if not is_watched():
         yield
         return
-    connection.execute("SET enable_progress_bar = true; SET enable_progress_bar_print = false; SET progress_bar_time = 0")
+    connection.execute(
+        "SET enable_progress_bar = true; SET enable_progress_bar_print = false; SET progress_bar_time = 0"
+    )
     done = threading.Event()
 
     def ask() -> None:

@@ -47,8 +47,6 @@ def file_set(data: Any, format: str | None = None) -> FileSet:
     return FileSet(tuple(paths), tuple(titles), title, format or _kind(paths, titles, title), all(hives))
 
 
-
-
 def _each(data: Any) -> Iterator[tuple[Path, str, bool]]:
     """The files that one path means, each with its title and whether its folders hold values."""
     if data == "-" or hasattr(data, "read"):

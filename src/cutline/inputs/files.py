@@ -64,11 +64,9 @@ def read(path: Any, format: str | None = None, memory: Any = None) -> Source:
 class File:
     """The columns of one file, and how DuckDB reads them."""
 
-    lacking: Mapping[str, str] = {}  # noqa: RUF012 - of several files: why a column of the first is none of all
+    lacking: Mapping[str, str] = {}  # of several files: why a column of the first is none of all
 
-    def __init__(
-        self, path: Path, title: str, kind: str, connection: duckdb.DuckDBPyConnection | None = None
-    ) -> None:
+    def __init__(self, path: Path, title: str, kind: str, connection: duckdb.DuckDBPyConnection | None = None) -> None:
         self.title = title
         self._kind = kind
         self._connection = connection or connect()

@@ -86,6 +86,11 @@ class Wanted(NamedTuple):
     memory: int = 0
 
 
+def is_large(engine: Engine) -> bool:
+    """Whether there may be too many rows to collect the distinct ones."""
+    return engine.rows > MOST
+
+
 Binary = Callable[[Array, Any], tuple[Array, Any]]
 
 
@@ -116,7 +121,9 @@ def rank_large(engine: Engine, wanted: Wanted, binary: Binary) -> Ranking:
     ends = (bins.top, bins.bottom)
     top, bottom = (end.astype(np.float32) for end in ends) if engine.single else ends
     whole = not found.total("fractions") and found.total("weight") < 2**53
-    sums = [None if c is None else c.astype(np.int64) if whole else c for c in (bins.pos, bins.neg, bins.pos2, bins.neg2)]
+    sums = [
+        None if c is None else c.astype(np.int64) if whole else c for c in (bins.pos, bins.neg, bins.pos2, bins.neg2)
+    ]
     how: dict[str, Any] = {"higher_is_positive": wanted.higher_is_positive, "positive": positive, "dropped": dropped}
     return of_bins(top, bottom, *sums, **how)  # type: ignore[arg-type]
 

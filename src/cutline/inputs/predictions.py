@@ -99,7 +99,7 @@ def _rank_named(
     sources.check(source, asked)
     try:
         engine = source.engine(asked)
-        if engine is not None and (engine.rows > large.MOST or exact is not None):
+        if engine is not None and (large.is_large(engine) or exact is not None):
             limit = _memory(memory)
             return large.rank_large(engine, large.Wanted(*options, exact, threshold, limit), _binary)
     except PositionError as error:

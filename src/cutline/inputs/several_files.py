@@ -38,7 +38,9 @@ class Files(File):
         if self._alike:
             return self._parts[0].reader(literals, f", {folders}" + (", hive_types_autocast = false" if hive else ""))
         if hive:
-            raise InputError(f"The files of {self.title} have different columns or layouts", "pass files that are alike")
+            raise InputError(
+                f"The files of {self.title} have different columns or layouts", "pass files that are alike"
+            )
         common = [name for name in self._parts[0].own_names if name not in self.lacking]
         names = {name: self._parts[0].own_names[name] for name in common}
         each = (
@@ -73,7 +75,8 @@ class Files(File):
 
 def _differences(parts: Sequence[File]) -> dict[str, str]:
     """Why columns of the files are not common to all, by name."""
-    first, found = parts[0], {}
+    first = parts[0]
+    found: dict[str, str] = {}
     for part in parts[1:]:
         for one, other in ((first, part), (part, first)):
             for name in one.columns:

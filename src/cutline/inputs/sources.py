@@ -96,8 +96,9 @@ def check(source: Source, asked: Mapping[Any, Ask]) -> None:
                 argument=role,
             )
         if name not in source.columns:
-            if name in getattr(source, "lacking", {}):
-                raise InputError(source.lacking[name], "pass files with the same columns", argument=None)
+            lacking: Mapping[str, str] = getattr(source, "lacking", {})
+            if name in lacking:
+                raise InputError(lacking[name], "pass files with the same columns")
             hint = near(name, map(shown, source.columns)) or f"It has {_listed(source.columns)}."
             found = Text(f"{source.title} has no column {name!r}, which ", Argument(role), " names")
             raise InputError(found, argument=role, hint=hint)

@@ -116,7 +116,9 @@ class SqlEngine:
         rows = f"SELECT *, 2 * CAST({magnitude('x')} AS INTEGER) + {self._side} AS k0 FROM ({self._complete})"
         for i, division in enumerate(divisions):
             keys = {f"j{a}": path for a, path in enumerate(division.path)}
-            self._register(f"division{i}", {**keys, "low": division.low, "span": division.span, "parts": division.parts})
+            self._register(
+                f"division{i}", {**keys, "low": division.low, "span": division.span, "parts": division.parts}
+            )
             same = " AND ".join(f"k{a} = j{a}" for a in range(i + 1))
             part = "greatest(0, least(parts - 1, floor((abs(x) - low) / span * parts)))"
             kept = "x, p, " + ("w, " if self.weighted else "") + ", ".join(f"k{a}" for a in range(i + 1))
@@ -159,7 +161,7 @@ def _number(values: Array) -> Array:
     """Counts as integers, sums as floats; the sum of nothing is 0."""
     if values.dtype.kind in "iu":
         return values.astype(np.int64, copy=False)
-    return np.nan_to_num(values.astype(float))
+    return np.asarray(np.nan_to_num(values.astype(float)))
 
 
 def _double(value: float | None) -> str:
