@@ -176,8 +176,6 @@ def test_what_is_no_file(tmp_path):
     written(tmp_path, "y,p\n1,2\n", "preds.csv")
     with pytest.raises(InputError, match=r"There is no file .*Did you mean preds\.csv"):
         rank("y", "p", data=tmp_path / "pred.csv")
-    with pytest.raises(InputError, match="is a directory"):
-        rank("y", "p", data=tmp_path)
     with pytest.raises(ParameterError, match="format is 'xls'"):
         files.read(tmp_path / "preds.csv", format="xls")
 

@@ -144,7 +144,8 @@ def _joined(bins: Bins, parts: Bins) -> Bins:
         return None if one is None else np.concatenate((one, other))
 
     path = np.concatenate((padded, parts.path), axis=1)
-    return Bins(*(both(name) for name in ("top", "bottom", "pos", "neg")), path, both("pos2"), both("neg2"))
+    ends, counts = (both("top"), both("bottom")), (both("pos"), both("neg"))
+    return Bins(*ends, *counts, path, both("pos2"), both("neg2"))
 
 
 def in_order(bins: Bins) -> Bins:
