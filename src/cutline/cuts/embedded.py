@@ -18,6 +18,8 @@ from cutline.cuts.choice import require_alike
 from cutline.cuts.cut import SCHEMA
 from cutline.cuts.guarantees import local_level, lower_bounds, shared_bounds
 from cutline.cuts.placed import DECIMALS
+from cutline.cuts.promises import precision_bound
+from cutline.measures.expression import Program, traced
 
 PIECES = (1, 2, 3)  # of the data that promises rest on: positives, negatives, and how many of each there are
 ESTIMATED = ("recall", "precision", "specificity", "f1", "predicted_positive_rate")
@@ -57,6 +59,13 @@ def levels(r: Ranking, confidence: float) -> dict[str, Any]:
         "same_prevalence": words.same_prevalence(float(r.positives / r.total)),
         "positive": label if isinstance(label, str | bool | int | float) else str(label),
     }
+
+
+def precision_program() -> dict[str, Any]:
+    """How the bound of the precision follows from those of the rates, as a program."""
+    program = Program()
+    [bound] = traced(lambda *inputs: [precision_bound(*inputs)], "recall", "fpr", "prevalence")
+    return {"result": program.add(bound), "steps": program.steps}
 
 
 def sentences() -> dict[str, Any]:

@@ -140,7 +140,7 @@ def chance_below(bounds: Array, index: Array, cases: int) -> float:
 
     factorial = gammaln(np.arange(cases + 1) + 1.0)  # of each k, log k!
 
-    def poisson(mean: float, first: int, last: int) -> Array:
+    def poisson(mean: Any, first: int, last: int) -> Array:
         return np.asarray(np.exp(xlogy(np.arange(first, last + 1), mean) - mean - factorial[first : last + 1]))
 
     means = cases * np.diff(bounds, prepend=0.0)

@@ -18,6 +18,7 @@ from cutline.cuts.promises import PrecisionAnywhere, Promise, RatePromise
 from cutline.cuts.requirements import requirement
 
 DECIMALS = 4  # of a share that is promised; more would be noise
+SCALE = 10.0**DECIMALS
 
 
 class Bands(NamedTuple):
@@ -98,5 +99,5 @@ def rounded(share: float, *, is_floor: bool) -> float:
     (0.1234, 0.1235)
     """
     turned = share if is_floor else -share
-    found = math.floor(turned * 10**DECIMALS + 1e-9) / 10**DECIMALS
+    found = math.floor(turned * SCALE + 1e-9) / SCALE
     return found if is_floor else -found

@@ -10,7 +10,7 @@ from cutline.core.checks import LEVEL
 from cutline.core.ranking import Ranking
 from cutline.core.table import shown
 from cutline.cuts import words
-from cutline.cuts.embedded import levels, sentences, why_not
+from cutline.cuts.embedded import levels, precision_program, sentences, why_not
 from cutline.cuts.placed import Bands, bands, cut_at, rounded
 from cutline.report.opening import is_inside_tie
 from cutline.results.summary import Summary
@@ -60,7 +60,11 @@ def _seen(share: float) -> str:
 
 def embedded(models: Mapping[str, Summary]) -> dict[str, Any]:
     """What the page's program reads: the levels of each model of which something can be promised, and the sentences."""
-    return {"words": sentences(), "models": [_levels(own.data.ranking, own) for own in models.values()]}
+    return {
+        "words": sentences(),
+        "precision": precision_program(),
+        "models": [_levels(own.data.ranking, own) for own in models.values()],
+    }
 
 
 def _levels(r: Ranking, own: Summary) -> dict[str, Any] | None:

@@ -1,6 +1,7 @@
 // What the cut promises: bounds that hold wherever the slider stops, and requirements that find the cut of choose_cut().
 
 import { allowedBeyond, casesNeeded, upperBound } from "./bounds.js";
+import { run } from "./program.js";
 import { firstTrue } from "./ranking.js";
 import { shown } from "./format.js";
 import { exact, fill, inPercent, listed, number, reach } from "./sentences.js";
@@ -78,8 +79,9 @@ export class Promises {
     const pieces = prevalence === null ? 3 : 2;
     const recall = 1 - this.band("recall", fn, pieces);
     const fpr = this.band("fpr", fp, pieces);
-    const p = prevalence ?? this.levels.prevalence_low;
-    const precision = tp + fp > 0 ? (p * recall) / (p * recall + (1 - p) * fpr) : 0;
+    const { steps, result } = this.data.promises.precision;
+    const inputs = { recall, fpr, prevalence: prevalence ?? this.levels.prevalence_low };
+    const precision = tp + fp > 0 ? run(steps, inputs)[result] : 0;
     return { recall, fpr, precision };
   }
 
