@@ -49,5 +49,8 @@ def notes(r: Ranking) -> list[str]:
         n = divide(r.total**2, (r.pos2 + r.neg2).sum())
         return [f"The weights are not whole numbers: they count as {n:.1f} cases, the effective number."]
     if r.pos2 is not r.pos and (r.pos2.sum() != r.pos.sum() or r.neg2.sum() != r.neg.sum()):
-        return [f"The weights are whole numbers: they count as {r.total} separate cases."]
+        return [
+            f"The weights are whole numbers: they count as {r.total} separate cases. If they are sampling or importance "
+            "weights, say so with weights_are."
+        ]
     return []
