@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -79,7 +80,7 @@ class OneModel(Sampler, Protocol):
         """The data without one unit, for all units in turn, or without one of a hundred lots of them."""
 
 
-class _OfOneModel:
+class _OfOneModel(ABC):
     """What makes the sampler of a ranking one of several models, which are one here."""
 
     ranking: Ranking
@@ -94,9 +95,9 @@ class _OfOneModel:
         """The distinct scores."""
         return len(self.ranking)
 
+    @abstractmethod
     def draw(self, rng: np.random.Generator, count: int) -> Cells:
         """Some resamples, one a row."""
-        raise NotImplementedError
 
     def draw_models(self, rng: np.random.Generator, count: int) -> tuple[Cells]:
         """Some resamples, as the one model sees them."""
