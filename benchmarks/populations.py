@@ -170,8 +170,6 @@ def _mixture(positives: int, negatives: int, share: float) -> Population:
     return Population(f"{100 * share:g} % of positives at 3", positives, negatives, pos)
 
 
-
-
 def registry() -> list[Population]:
     """All populations of the laboratory."""
     few = [_normal(p, n, auc) for p, n in ((5, 95), (10, 90), (20, 180)) for auc in (0.7, 0.9)]

@@ -41,7 +41,7 @@ def rank(
     weights: a whole number equals that many equal rows, and zero an absent one. Rows with a missing value are refused,
     or dropped and counted with `missing="drop"`. With `data`, a data frame of any kind or the path of a file, they are
     names of its columns; frames that another engine holds, and files, are aggregated there. `weights_are` says what
-    weights are: "counts" of equal rows, which whole numbers are unless it says otherwise, or "sampling" or "importance".
+    weights are: "counts" of equal rows, as whole numbers are unless it says otherwise, or "sampling" or "importance".
 
     >>> rank([1, 0, 1, 0], [0.9, 0.6, 0.6, 0.2])
     Ranking of 4 cases, 2 of them positive, at 3 distinct scores

@@ -78,12 +78,12 @@ def test_tests_say_that_whole_weights_count_as_cases():
 
 
 def test_the_summary_tells_the_effective_size_and_the_design_effect():
-    data = survey("weights").summary(["recall"]).to_dict()["data"]
+    data = survey("weights").summary(["recall"]).data.to_dict()
     kish = WEIGHTS.sum() ** 2 / (WEIGHTS**2).sum()
 
     assert data["effective_cases"] == pytest.approx(kish)
     assert data["design_effect"] == pytest.approx(60 / kish)
-    assert evaluate(LABELS, SCORES).summary(["auc"]).to_dict()["data"]["design_effect"] == 1
+    assert evaluate(LABELS, SCORES).summary(["auc"]).data.to_dict()["design_effect"] == 1
 
 
 def test_every_measure_has_an_interval_under_a_design():

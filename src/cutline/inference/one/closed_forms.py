@@ -31,6 +31,7 @@ _NO_SLOPE = (
     f"{influence.FEW_FOR_THE_ORDER} cases of each class: pass method='bootstrap'."
 )
 
+
 def closed(estimand: Estimand, method: str, level: float, groups: GroupSampler | None = None) -> Estimate:
     """The estimate by a method that needs no resampling; without an interval where the measure is undefined."""
     if math.isnan(estimand.value):
@@ -159,5 +160,3 @@ def _auc(estimand: Estimand, method: str, level: float) -> tuple[str, Limits, li
         limits = (delong.delong if method == "delong" else delong.delong_logit)(area, variance, level)
         notes += few_cases(r, FEW_FOR_DELONG, "DeLong's interval")
     return method, Limits(*(intercept + slope * limit for limit in limits)), notes
-
-

@@ -74,9 +74,7 @@ def _share(estimand: Estimand, level: float, groups: GroupSampler | None) -> tup
         return found, []
     rows = float(kind.of(groups.counts(estimand.counts))[1])  # cases among which the share is taken
     worth = p * (1 - p) / variance
-    return found, [
-        f"The share is of {rows:.0f} cases, which are worth {worth:.4g} (design effect {rows / worth:.3g})."
-    ]
+    return found, [f"The share is of {rows:.0f} cases, which are worth {worth:.4g} (design effect {rows / worth:.3g})."]
 
 
 def _ratio(estimand: Estimand, level: float, groups: GroupSampler | None) -> tuple[Limits, list[str]]:
@@ -94,9 +92,11 @@ def _area(estimand: Estimand, level: float, groups: GroupSampler | None) -> tupl
     of_positives, of_negatives = delong.placements(r)
     pos, neg = float(r.positives), float(r.negatives)
     found = linearised([Influence((of_positives - area) / pos, (of_negatives - area) / neg)], r, groups)
+    size = effective(r)
     stretch = (found.quantile(level) / quantile(level)) ** 2
     variance = float(found.covariance[0, 0]) * stretch
-    sizes = [min(float(size), math.inf if groups is None else groups.groups) for size in effective(r)]
+    most = math.inf if groups is None else float(groups.groups)
+    sizes = min(float(size.positives), most), min(float(size.negatives), most)
     few = not variance > EQUAL**2 or area in (0, 1)
     if few:
         limits = delong.newcombe(area, *sizes, level)

@@ -146,9 +146,7 @@ def from_replicates(
     return finished(estimand.name, estimand.value, limits, estimand.range, level, method, notes)
 
 
-def without_bias(
-    estimand: Estimand, values: Any, level: float, notes: list[str], units: float = math.inf
-) -> Estimate:
+def without_bias(estimand: Estimand, values: Any, level: float, notes: list[str], units: float = math.inf) -> Estimate:
     """The estimate of a best over all cuts, whose resamples are shifted as the sample is: their bias is taken off.
 
     What is left is taken to be normal on the logit scale of the measure's range, with the resamples' standard error.
