@@ -9,7 +9,7 @@ from __future__ import annotations
 import bisect
 import html
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -21,12 +21,12 @@ import numpy.typing as npt
 from cutline.core import columns
 from cutline.core.bounds import Bracket, bracket
 from cutline.core.counts import Counts, count, divide, written
-from cutline.core.errors import Argument, InputError, ParameterError, Text
+from cutline.core.errors import InputError, ParameterError
 from cutline.core.hull import Hulls, hulls
 from cutline.core.last_axis import Array, Pairs, cumulate, dot, take
 from cutline.core.table import Table
 
-__all__ = ["Array", "Bracket", "Counts", "Pairs", "Ranking", "bracket", "cases_of", "dot", "merge", "take"]
+__all__ = ["Array", "Bracket", "Counts", "Pairs", "Ranking", "bracket", "cases_of", "dot", "take"]
 
 _KEPT_APART = 500_000  # cells of a stack
 
@@ -283,6 +283,8 @@ class Ranking:
         """The ranking of both sets of cases together."""
         if not isinstance(other, Ranking):
             return NotImplemented
+        from cutline.core.merging import merge
+
         return merge([self, other])
 
     def __radd__(self, other: object) -> Ranking:
@@ -373,44 +375,3 @@ def cases_of(ranking: Ranking) -> str:
     if ranking.pos2 is not ranking.pos or ranking.neg2 is not ranking.neg:
         return f"cases of weight {written(ranking.total)}"
     return f"{written(ranking.total)} case" + ("" if ranking.total == 1 else "s")
-
-
-def merge(rankings: Iterable[Ranking]) -> Ranking:
-    """The ranking of all the cases of several rankings; exact, because cells of one score add up."""
-    parts = list(rankings)
-    if not parts:
-        raise InputError("There are no rankings to merge", "pass at least one")
-    first = parts[0]
-    for part in parts[1:]:
-        if part.higher_is_positive != first.higher_is_positive:
-            raise InputError(
-                "These rankings run in opposite directions",
-                Text("build both with the same ", Argument("higher_is_positive")),
-            )
-        if part.positive != first.positive:
-            raise InputError(
-                f"These rankings have different positive labels, {first.positive!r} and {part.positive!r}",
-                Text("build both with the same ", Argument("positive")),
-            )
-    score = np.concatenate([part.score for part in parts])
-    order = np.argsort(-score if first.higher_is_positive else score, kind="stable")  # sorted runs: a linear merge
-    score = score[order]
-    starts = np.flatnonzero(np.concatenate(([True], score[1:] != score[:-1])))
-
-    def column(name: str) -> Array:
-        cells = np.concatenate([getattr(part, name) for part in parts], axis=-1)[..., order]
-        return np.add.reduceat(cells, starts, axis=-1)
-
-    pos, neg = column("pos"), column("neg")
-    unweighted = all(part.pos2 is part.pos and part.neg2 is part.neg for part in parts)
-    squares = (pos, neg) if unweighted else (column("pos2"), column("neg2"))
-    return Ranking(
-        score[starts],
-        pos,
-        neg,
-        *squares,
-        higher_is_positive=first.higher_is_positive,
-        positive=first.positive,
-        dropped=sum(part.dropped for part in parts),
-        exact=all(part.exact for part in parts),
-    )

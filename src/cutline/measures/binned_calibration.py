@@ -156,7 +156,8 @@ def _fixed_point(function: Callable[[Array, Array], Array], high: Array) -> Arra
     some = np.arange(len(high))
     ends = np.stack((function(high, some), high))
     above = np.stack((function(ends[0], some), ends[0])) - ends  # by how much the function exceeds its argument
-    found, moved = ends[0].copy(), np.full(len(high), -1)  # which end was moved last
+    found: Array = ends[0].copy()
+    moved = np.full(len(high), -1)  # which end was moved last
     for _ in range(_STEPS):
         some = some[np.abs(above[:, some]).min(0) > _TOLERANCE]
         if not len(some):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -78,7 +79,7 @@ class OneModel(Sampler, Protocol):
         """The data without one unit, for all units in turn, or without one of a hundred lots of them."""
 
 
-class _OfOneModel:
+class _OfOneModel(ABC):
     """What makes the sampler of a ranking one of several models, which are one here."""
 
     ranking: Ranking
@@ -93,9 +94,9 @@ class _OfOneModel:
         """The distinct scores."""
         return len(self.ranking)
 
+    @abstractmethod
     def draw(self, rng: np.random.Generator, count: int) -> Cells:
         """Some resamples, one a row."""
-        raise NotImplementedError
 
     def draw_models(self, rng: np.random.Generator, count: int) -> tuple[Cells]:
         """Some resamples, as the one model sees them."""
@@ -226,12 +227,12 @@ class CaseSampler(_OfOneModel):
             return
         rest = np.rint(sizes).astype(np.int64)
         for start in range(0, LOTS, at_once):
-            left = []
+            without: list[Array] = []
             for lot in range(start, min(start + at_once, LOTS)):
                 taken = rng.binomial(rest, 1 / (LOTS - lot))
                 rest = rest - taken
-                left.append(sizes - taken)
-            yield self._cells(np.stack(left))._replace(times=np.ones(len(left)))
+                without.append(sizes - taken)
+            yield self._cells(np.stack(without))._replace(times=np.ones(len(without)))
 
 
 def group_codes(group: Array) -> tuple[Array, Array]:
