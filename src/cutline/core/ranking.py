@@ -48,8 +48,11 @@ class Ranking:
     positive: Any = 1
     dropped: int = 0
     exact: bool = True
+    reach: tuple[Array, Array] | None = None  # of bins: the first and the last score in each, as the ranking runs
 
     def __post_init__(self) -> None:
+        if self.reach is not None and len(self.reach[0]) != len(self.score):
+            object.__setattr__(self, "reach", None)  # made of other cells than the bins
         for column in (self.score, self.pos, self.neg, self.pos2, self.neg2):
             column.setflags(write=False)  # what is cached would not follow
 
@@ -74,6 +77,7 @@ class Ranking:
             return NotImplemented
         same_kind = self.higher_is_positive == other.higher_is_positive and self.positive == other.positive
         columns = ("score", "pos", "neg", "pos2", "neg2")
+        same_kind = same_kind and np.array_equal(self.reach or (), other.reach or ())
         return same_kind and all(np.array_equal(getattr(self, name), getattr(other, name)) for name in columns)
 
     __hash__ = None  # type: ignore[assignment]
@@ -219,6 +223,13 @@ class Ranking:
             found[key] = make()
         return found[key]
 
+    @cached_property
+    def bracket(self) -> Bracket | None:
+        """Of bins, the two rankings between which the exact one lies; None for an exact ranking."""
+        if self.reach is None:
+            return None
+        return bracket(*self.reach, self.pos, self.neg, self.pos2, self.neg2, like=replace(self, reach=None))
+
     # ---- one cut
 
     def cut(self, threshold: float) -> int:
@@ -301,6 +312,7 @@ class Ranking:
             neg2=self.pos2[..., ::-1],
             higher_is_positive=not self.higher_is_positive,
             positive=f"not {self.positive}",
+            reach=None if self.reach is None else (self.reach[1][::-1], self.reach[0][::-1]),
         )
 
     def coarsen(self, bins: int | npt.ArrayLike) -> Bracket:
@@ -328,7 +340,8 @@ class Ranking:
         first = np.flatnonzero(np.concatenate(([True], group[1:] != group[:-1])))
         last = np.concatenate((first[1:] - 1, [len(self) - 1]))
         sums = (np.add.reduceat(c, first, axis=-1) for c in (self.pos, self.neg, self.pos2, self.neg2))
-        return bracket(self.score[first], self.score[last], *sums, like=self)
+        near, far = self.reach or (self.score, self.score)
+        return bracket(near[first], far[last], *sums, like=replace(self, reach=None))
 
     # ---- files
 
@@ -363,11 +376,14 @@ class Ranking:
     def __repr__(self) -> str:
         if self.pos.ndim > 1:
             return f"Ranking of {len(self)} distinct scores, a stack of shape {self.pos.shape[:-1]}"
-        exact = "" if self.exact else ", binned: a bound, not exact"
-        return (
-            f"Ranking of {cases_of(self)}, {written(self.positives)} of them positive, "
-            f"at {columns.counted(len(self), 'distinct score')}{exact}"
-        )
+        where = ("at " if self.reach is None else "in ") + self.cells_in_words
+        exact = "" if self.exact or self.reach is not None else ", binned: a bound, not exact"
+        return f"Ranking of {cases_of(self)}, {written(self.positives)} of them positive, {where}{exact}"
+
+    @property
+    def cells_in_words(self) -> str:
+        """How many distinct scores there are, or bins of them."""
+        return columns.counted(len(self), "distinct score") if self.reach is None else f"{len(self):,} bins of scores"
 
 
 def cases_of(ranking: Ranking) -> str:
