@@ -55,6 +55,8 @@ def evaluate(
     data: Any = None,
     weights_are: WeightsAre | None = None,
     strata: Any = None,
+    exact: bool | None = None,
+    memory: str | None = None,
 ) -> Evaluation:
     """Evaluate the predictions of one model.
 
@@ -73,8 +75,12 @@ def evaluate(
         higher_is_positive: Whether high scores mean positive.
         groups: The group that each case belongs to, such as a patient with several visits. Intervals then resample
             whole groups, because the cases of one are not independent.
-        data: A data frame of any kind or the path of a file (CSV, Parquet, JSON lines, Arrow); `labels`, `scores`,
-            `weights` and `groups` are then names of its columns.
+        data: A data frame of any kind or the path of files (CSV, Parquet, JSON lines, Arrow): of one, of a folder, a
+            pattern such as "preds/*.parquet", or a list of these. `labels`, `scores`, `weights` and `groups` are then
+            names of columns.
+        exact: With `data` that another engine holds: whether all distinct scores are collected. When None, more than
+            four million are put into bins, and every number that this affects has a bracket.
+        memory: How much memory DuckDB may use for files, such as "2GB"; beyond it works on disk.
         weights_are: What weights are. "counts": so many equal rows. "sampling": one over the chance with which a case
             was drawn, so that the sample stands for a population; intervals are by linearisation. "importance": how
             much a case counts, in a plain sample. By default whole numbers are counts and others importance.
@@ -97,6 +103,7 @@ def evaluate(
         with sources.reading(sources.opened(data), asked) as found:
             return evaluate(name=name, **found, **how, **cut)  # type: ignore[arg-type]
     if not by_rows:
+        how |= {"exact": exact, "memory": memory, "threshold": threshold}
         return Evaluation(rank(labels, scores, weights, data=data, **how), name=name, **cut)
     if strata is not None and weights_are == "importance":
         raise ParameterError(

@@ -11,9 +11,17 @@ import numpy as np
 
 from cutline.core import columns
 from cutline.core.counts import Counts, written
-from cutline.core.errors import Argument, InputError, NotProbabilitiesError, ParameterError, Text, briefly
+from cutline.core.errors import (
+    Argument,
+    InputError,
+    NotProbabilitiesError,
+    ParameterError,
+    PositionError,
+    Text,
+    briefly,
+)
 from cutline.core.ranking import Array, Ranking
-from cutline.inputs import arrays, sources
+from cutline.inputs import arrays, large, sources
 
 Missing = Literal["error", "drop"]
 WeightsAre = Literal["counts", "sampling", "importance"]
@@ -33,6 +41,9 @@ def rank(
     missing: Missing = "error",
     data: Any = None,
     weights_are: WeightsAre | None = None,
+    exact: bool | None = None,
+    memory: str | None = None,
+    threshold: float | None = None,
 ) -> Ranking:
     """The ranking of labelled, scored cases: the only way in.
 
@@ -43,13 +54,18 @@ def rank(
     names of its columns; frames that another engine holds, and files, are aggregated there. `weights_are` says what
     weights are: "counts" of equal rows, as whole numbers are unless it says otherwise, or "sampling" or "importance".
 
+    More than about four million distinct scores that are not in memory are put into bins, which leave the AUC certain
+    to one millionth, and every other measure with its own bracket. `exact=True` collects all scores instead, and
+    `exact=False` always makes bins. No bin straddles the `threshold`. `memory`, such as "2GB", is what DuckDB may use.
+
     >>> rank([1, 0, 1, 0], [0.9, 0.6, 0.6, 0.2])
     Ranking of 4 cases, 2 of them positive, at 3 distinct scores
     """
     check_weights_are(weights_are, weights)
     options = _Options(positive, higher_is_positive, missing, weights_are)
     if data is not None:
-        return _rank_named(data, sources.asked_of(labels, scores, weights, positive=positive), options)
+        asked = sources.asked_of(labels, scores, weights, positive=positive)
+        return _rank_named(data, asked, options, (exact, threshold, memory))
     return _rank_rows(options, labels, scores, weights)
 
 
@@ -89,10 +105,22 @@ def _rank_rows(options: _Options, labels: Any, scores: Any, weights: Any = None,
     return found
 
 
-def _rank_named(data: Any, asked: dict[Any, sources.Ask], options: _Options) -> Ranking:
+def _rank_named(
+    data: Any, asked: dict[Any, sources.Ask], options: _Options, how: tuple[bool | None, float | None, Any]
+) -> Ranking:
     """The ranking of the columns of a frame or a file, aggregated where they live if they are not here."""
-    source = sources.opened(data)
+    exact, threshold, memory = how
+    source = sources.opened(data, memory=memory)
     sources.check(source, asked)
+    try:
+        engine = source.engine(asked)
+        if engine is not None and (large.is_large(engine) or exact is not None):
+            limit = _memory(memory)
+            return large.rank_large(
+                engine, large.Wanted(*options[:3], exact, threshold, limit, options.weights_are), _binary
+            )
+    except PositionError as error:
+        raise sources.told(error, source, asked) from None
     try:
         grouped = source.grouped(asked)
         if grouped is not None:
@@ -105,6 +133,13 @@ def _rank_named(data: Any, asked: dict[Any, sources.Ask], options: _Options) -> 
         pass  # the rows tell where it is
     with sources.reading(source, asked) as found:
         return _rank_rows(options, **found)
+
+
+def _memory(limit: Any) -> int:
+    """The bytes that an exact ranking may take."""
+    from cutline.inputs.duck import bytes_of, of_machine
+
+    return of_machine() if limit is None else bytes_of(limit)
 
 
 def cases(labels: Any, scores: Any, *, positive: Any = None, name: str = "scores") -> tuple[Array, Array]:
