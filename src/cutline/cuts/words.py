@@ -129,7 +129,10 @@ def nothing(threshold: float, confidence: float) -> str:
 
 
 NO_CUT = "No cut meets all requirements at once: relax one of them, lower the confidence, or collect more cases."
-NOT_PROMISED = "No cut promises '{requirement}' with {confidence} confidence: lower the bound or the confidence, or collect more cases."
+NOT_PROMISED = (
+    "No cut promises '{requirement}' with {confidence} confidence: "
+    "lower the bound or the confidence, or collect more cases."
+)
 TOO_FEW = (
     "It takes at least {needed} to promise '{requirement}' with {confidence} confidence, and there are {cases}: only "
     "{way} would."
@@ -156,7 +159,10 @@ def _too_few(one: RatePromise) -> str:
 
 
 FLAGS = "flags {flagged} of {total} cases"
-BEST = "The threshold {threshold} {flags} and has the {verb} {criterion}{given}: {apparent} here{later}; nothing is promised."
+BEST = (
+    "The threshold {threshold} {flags} and has the {verb} {criterion}{given}: {apparent} here{later}; "
+    "nothing is promised."
+)
 ONLY_RULES = "The threshold {threshold} {flags}, {which} under {given} on these cases; nothing is promised."
 CAP = "a quota of {quota}"
 
