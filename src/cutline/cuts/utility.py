@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,7 +26,7 @@ from cutline.curves.utility import (
 )
 from cutline.evaluation import Evaluation
 from cutline.inference.one.bands import band
-from cutline.inference.resampling.bootstrap import bootstrap, percentile
+from cutline.inference.one.best_quota import best_quota
 from cutline.inference.resampling.samplers import CaseSampler
 from cutline.results.estimate import Estimate
 
@@ -275,18 +274,7 @@ def profit_curve(
     if not isinstance(r, Ranking):
         raise InputError(f"A profit curve is of an evaluation or a ranking, not of {data!r:.40}", "pass evaluate(...)")
     worth, price = columns.number(value, "value"), columns.number(cost, "cost")
-    line = profits(r, worth, price)
-    best = partial(_best_quota, value=worth, cost=price)
-    low = high = float("nan")
-    if check_whole(resamples, "resamples", 0):
-        found = bootstrap(groups or CaseSampler(r), [best], max(2, resamples), seed).values[0]
-        low, high = map(float, percentile(np.sort(found), check_level(level)))
-    made = {"quota": line.x, "threshold": r.thresholds, "profit": line.y}
-    return UtilityCurve("Profit", made, best=Estimate("best quota", float(best(r)), low, high, level, "bootstrap"))
-
-
-def _best_quota(r: Ranking, *, value: float, cost: float) -> Any:
-    """The smallest quota with the largest profit, as many cases of the data."""
-    profit = value * r.tp.astype(float) - cost * r.ends.astype(float)
-    place = profit.argmax(-1)
-    return np.take_along_axis(r.ends, place[..., None], -1)[..., 0] if r.ends.ndim > 1 else r.ends[place]
+    line, times = profits(r, worth, price), check_whole(resamples, "resamples", 0)
+    how = {"value": worth, "cost": price, "level": check_level(level)}
+    best = best_quota(r, groups or CaseSampler(r), **how, resamples=times, seed=seed)
+    return UtilityCurve("Profit", {"quota": line.x, "threshold": r.thresholds, "profit": line.y}, best=best)

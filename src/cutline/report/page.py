@@ -50,10 +50,11 @@ _POINTS = ("precision", "recall", "fpr", "expected_cost")
 
 
 class Shown(NamedTuple):
-    """What a chart needs of a model."""
+    """What a chart needs of a model; whether its cases come in groups says whether they may be resampled one by one."""
 
     ranking: Ranking
     threshold: float
+    grouped: bool
 
 
 def page(summary: Summary | ComparisonSummary) -> str:
@@ -63,7 +64,9 @@ def page(summary: Summary | ComparisonSummary) -> str:
         models, context, pairs = {summary.name or "the model": summary}, _of_one(summary), ()
     else:
         models, context, pairs = dict(summary.models), _of_several(summary), tuple(summary.confidence)
-    shown = {name: Shown(own.data.ranking, float(own.cut.threshold)) for name, own in models.items()}
+    shown = {
+        name: Shown(own.data.ranking, float(own.cut.threshold), bool(own.data.groups)) for name, own in models.items()
+    }
     drawn, stills = _drawn(chart_specs.charts(shown, pairs if len(pairs) <= MOST_PAIRS else ()), models)
     held = {name: kept_cuts.kept(own.data.ranking, own.counts, len(models)) for name, own in models.items()}
     data = _data(summary, models, held, drawn)
