@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-from pathlib import Path
 from typing import Any
 
 from cutline.calibration.recalibration import SCHEMA as RECALIBRATION
 from cutline.calibration.recalibration import Recalibration
+from cutline.core.checks import check_path
 from cutline.core.errors import InputError, shown
 from cutline.cuts.cut import SCHEMA, Cut
 
@@ -19,7 +19,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     Args:
         path: A file that `Cut.save`, `Recalibration.save`, `cutline cut -o` or `cutline recalibrate -o` wrote.
     """
-    where = Path(path)
+    where = check_path(path, "path", "cut.json")
     title = shown(where.name)
     try:
         document = json.loads(where.read_text(encoding="utf-8"))
@@ -27,7 +27,7 @@ def load(path: str | os.PathLike[str]) -> Any:
         raise InputError(f"There is no file {str(path)!r}", "pass one that cutline wrote") from None
     except OSError as error:
         raise InputError(f"{title} cannot be read ({error.strerror})", "pass a file that cutline wrote") from None
-    except (UnicodeDecodeError, json.JSONDecodeError):
+    except (ValueError, RecursionError):
         raise InputError(f"{title} is not JSON", "pass a file that cutline wrote, such as cut.json") from None
     schema = document.get("schema") if isinstance(document, dict) else None
     if schema == RECALIBRATION:

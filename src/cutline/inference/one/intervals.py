@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cutline.core.checks import LEVEL, check_level, check_text, check_whole
+from cutline.core.checks import LEVEL, check_flag, check_level, check_text, check_whole
 from cutline.core.counts import Counts, divide
 from cutline.core.errors import ParameterError
 from cutline.core.ranking import Ranking
@@ -67,6 +67,7 @@ def checked(options: Options) -> Options:
     return options._replace(
         level=check_level(options.level),
         resamples=check_whole(options.resamples, "resamples", 2),
+        stratified=check_flag(options.stratified, "stratified"),
         seed=check_whole(options.seed, "seed", 0),
     )
 
