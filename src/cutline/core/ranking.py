@@ -22,6 +22,7 @@ from cutline.core import columns
 from cutline.core.bounds import Bracket, bracket
 from cutline.core.counts import Counts, count, divide, written
 from cutline.core.errors import InputError, ParameterError
+from cutline.core.hull import Hulls, hulls
 from cutline.core.last_axis import Array, Pairs, cumulate, dot, take
 from cutline.core.table import Table
 
@@ -194,23 +195,16 @@ class Ranking:
             return np.log(self.key), np.log1p(-self.key)
 
     @cached_property
+    def hulls(self) -> Hulls:
+        """The cuts on the ROC convex hull of each ranking of a stack, the two trivial ones included."""
+        columns = np.broadcast_arrays(self.pos, self.neg)
+        totals = np.broadcast_arrays(self.tp, self.fp)
+        return hulls(*(c.reshape(-1, len(self)) for c in columns), *(t.reshape(-1, len(self) + 1) for t in totals))
+
+    @property
     def hull(self) -> Array:
         """The cuts of one ranking (not of a stack) on its ROC convex hull, the two trivial ones included."""
-        from scipy.optimize import isotonic_regression
-
-        cells = np.flatnonzero(self.size)
-        if not len(cells):  # as when the only case is left out
-            return np.array([0, len(self)])
-        is_full = len(cells) == len(self)
-        pos, neg = (column if is_full else column[cells] for column in self.floats)
-        cuts = np.append(0, 1 + cells)
-        for _ in range(4):  # a cut that is not above the line between its neighbours is not on the hull: fewer to pool
-            above = pos[:-1] * neg[1:] > pos[1:] * neg[:-1]
-            cuts = np.concatenate((cuts[:1], np.compress(above, cuts[1:-1]), cuts[-1:]))
-            pos, neg = np.diff(self.tp[cuts].astype(float)), np.diff(self.fp[cuts].astype(float))
-        # Pooling adjacent violators on the share of positives is the upper hull of the cumulated counts.
-        pooled = isotonic_regression(pos / (pos + neg), weights=pos + neg, increasing=False)
-        return np.asarray(cuts[pooled.blocks])
+        return self.hulls.cut
 
     @property
     def integral(self) -> bool:
