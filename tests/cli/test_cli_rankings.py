@@ -66,7 +66,7 @@ def test_rankings_of_parts_are_made_added_up_and_evaluated_like_the_whole(folder
 def test_a_ranking_is_refused_where_cases_are_needed(folder, capsys):
     assert run("rank", "preds", *COLUMNS, "-o", "a.ranking", "-q") == 0
     for arguments in (
-        ("compare", "a.ranking", "a.ranking", "--id", "case"),
+        ("compare", "a.ranking", "preds/0.parquet", "--id", "w", "--label", "y"),
         ("compare", "a.ranking"),
         ("check", "a.ranking", "--against", "preds/0.parquet", "--no-worse", "auc"),
     ):

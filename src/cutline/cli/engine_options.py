@@ -12,7 +12,7 @@ Files = Annotated[
     typer.Argument(
         metavar="FILE...",
         help="Predictions: CSV with any delimiter, Parquet, JSON lines or Arrow. Several files, a folder or a quoted "
-        "pattern such as 'preds/*.parquet' are one table; a .ranking file is a finished ranking; - reads standard input.",
+        "pattern such as 'preds/*.parquet' are one table; a .ranking file is a finished ranking; - is standard input.",
         show_default=False,
     ),
 ]
@@ -36,7 +36,7 @@ RankingCsv = Annotated[
     typer.Option(
         "--ranking-csv",
         metavar="FILE",
-        help="The result of the query that `cutline sql` prints, in place of predictions. Example: --ranking-csv out.csv",
+        help="The result of the query of `cutline sql`, in place of predictions. Example: --ranking-csv out.csv",
     ),
 ]
 RankingFile = Annotated[

@@ -30,7 +30,7 @@ def run_rank(paths: Sequence[str], how: Reading, output: Path, *, force: bool, q
 def run_merge(paths: Sequence[str], output: Path, *, force: bool, quiet: bool) -> None:
     """Write the sum of ranking files to a file."""
     writing.check(output, overwrite=force)
-    parts = []
+    parts: list[Ranking] = []
     for path in paths:
         part = ranking_file.load(path)
         if parts and part.positive != parts[0].positive:

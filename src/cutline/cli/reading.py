@@ -164,8 +164,7 @@ def evaluated_ranking(ranking: Ranking, how: Reading, name: str) -> Evaluation:
     ]  # fmt: skip
     if given:
         raise ParameterError(f"A finished ranking has no columns, so {given[0]} has nothing to name", "leave it out")
-    cut = {"threshold": how.threshold, "quota": how.quota, "share": how.share}
-    return Evaluation(ranking, name=printable(name), **cut)
+    return Evaluation(ranking, how.threshold, printable(name), quota=how.quota, share=how.share)
 
 
 def finished(title: str) -> Opened:

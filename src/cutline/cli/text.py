@@ -10,7 +10,7 @@ from cutline.core.errors import CutlineError
 from cutline.core.wording import Argument, told
 
 # The options of arguments that have another name on the command line, or are a flag there.
-_COLUMNS = {"labels": "--label", "scores": "--score", "weights": "--weight", "groups": "--group", "table": "--from"}
+_COLUMNS = {"labels": "--label", "scores": "--score", "weights": "--weight", "groups": "--group"}
 _FLAGS = {
     "overwrite": "--force",
     "higher_is_positive": "--lower-is-positive",
@@ -22,7 +22,7 @@ _SAME = ("positive", "threshold", "quota", "share", "level", "seed", "resamples"
          "name", "prevalence", "cost_fp", "cost_fn", "width", "height", "dpi", "theme", "title",
          "maximize", "minimize", "utility", "confidence", "method", "memory", "dialect")  # fmt: skip
 
-OPTIONS = {**_COLUMNS, **_FLAGS, **{name: "--" + "-".join(name.split("_")) for name in _SAME}}
+OPTIONS = {"table": "--from", **_COLUMNS, **_FLAGS, **{name: "--" + "-".join(name.split("_")) for name in _SAME}}
 
 
 class OptionWords:

@@ -23,6 +23,9 @@ DIALECTS = ("duckdb", "postgres", "bigquery", "snowflake", "clickhouse", "spark"
 _BACKTICKS = ("bigquery", "spark", "clickhouse")
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
+_RESERVED = frozenset(
+    "case default end from group index limit order rank select table user values where window".split()
+)
 _TABLE = re.compile(r"[^;]+")
 
 
@@ -54,7 +57,7 @@ def ranking_query(
     y, x = _name(label, dialect), _name(score, dialect)
     of = table if table.lstrip().startswith("(") else ".".join(_name(part, dialect) for part in table.split("."))
     of += " AS predictions" if of.startswith("(") else ""
-    is_positive, one = f"{y} = {_literal(positive)}", "1" if weight is None else _name(weight, dialect)
+    is_positive, one = f"{y} = {_literal(positive, dialect)}", "1" if weight is None else _name(weight, dialect)
 
     def summed(when: str, what: str, name: str) -> str:
         return f"sum(CASE WHEN {when} THEN {what} ELSE 0 END) AS {name}"
@@ -74,18 +77,20 @@ def ranking_query(
 def _name(name: str, dialect: str) -> str:
     """A name as it is, which warehouses fold in their own way, or between their quotes."""
     name = name.strip().strip('`"')
-    if _PLAIN.fullmatch(name):
+    if _PLAIN.fullmatch(name) and not _RESERVED.fullmatch(name.lower()):
         return name
     quote = "`" if dialect in _BACKTICKS else '"'
     return quote + name.replace(quote, quote * 2) + quote
 
 
-def _literal(positive: str | None) -> str:
+def _literal(positive: str | None, dialect: str) -> str:
     if positive is None or _NUMBER.fullmatch(positive):
         return positive or "1"
     if positive.lower() in ("true", "false"):
         return positive.lower()
-    return "'" + positive.replace("'", "''") + "'"
+    if dialect not in ("duckdb", "postgres"):  # where a backslash is a letter
+        positive = positive.replace("\\", "\\\\")
+    return "'" + positive.replace("'", "\\'" if dialect in ("bigquery", "spark") else "''") + "'"
 
 
 # ---------------------------------------------------------------------- the door for its result
@@ -117,8 +122,8 @@ def read_ranking_table(path: Any, *, positive: Any = None, higher_is_positive: b
     top, bottom = read[ends[0]], read[ends[-1]]
     if (top < bottom).any():
         raise InputError(f"{source.title} has a bin whose top is below its bottom", "pass the result as it is")
-    sums = [columns.whole_if_possible(np.nan_to_num(counts[name])) for name in ("pos", "neg")]
-    squares = [counts.get(name) for name in ("pos2", "neg2")]
-    found = in_order(Bins(top + 0.0, bottom + 0.0, *sums, np.zeros((1, len(top)), np.int64), *squares))
+    pos, neg = (columns.whole_if_possible(np.nan_to_num(counts[name])) for name in ("pos", "neg"))
+    path = np.zeros((1, len(top)), np.int64)
+    bins = in_order(Bins(top + 0.0, bottom + 0.0, pos, neg, path, counts.get("pos2"), counts.get("neg2")))
     how: dict[str, Any] = {"higher_is_positive": higher_is_positive, "positive": 1 if positive is None else positive}
-    return of_bins(found.top, found.bottom, found.pos, found.neg, found.pos2, found.neg2, **how)
+    return of_bins(bins.top, bins.bottom, bins.pos, bins.neg, bins.pos2, bins.neg2, **how)

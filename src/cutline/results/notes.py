@@ -45,9 +45,9 @@ def data_notes(r: Ranking, cut: CutPoint, groups: int = 0) -> Iterator[Note]:
         yield Note("dropped", f"{counted(r.dropped, 'row')} with a missing value dropped.")
     if r.reach is not None:
         text = (
-            f"The scores were put into {len(r):,} bins, which leave the AUC certain to {auc_width(r):.2g}. The exact value "
-            "of each number that the order inside the bins affects lies between at_least and at_most; values that no "
-            "such bracket can hold say that they are approximate."
+            f"The scores were put into {len(r):,} bins, which leave the AUC certain to {auc_width(r):.2g}. Each number "
+            "that the order inside the bins affects has a bracket of its exact value, from at_least to at_most; "
+            "where that cannot be proved, a note says that the value is approximate."
         )
         yield Note("binned", text)
     elif not r.exact:
