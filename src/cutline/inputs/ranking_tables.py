@@ -23,9 +23,7 @@ DIALECTS = ("duckdb", "postgres", "bigquery", "snowflake", "clickhouse", "spark"
 _BACKTICKS = ("bigquery", "spark", "clickhouse")
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
-_RESERVED = frozenset(
-    "case default end from group index limit order rank select table user values where window".split()
-)
+_RESERVED = re.compile("case|default|end|from|group|index|limit|order|rank|select|table|user|values|where|window")
 _TABLE = re.compile(r"[^;]+")
 
 
