@@ -59,6 +59,8 @@ def evaluate(
     label: o.Label = None,
     score: o.Score = None,
     weight: o.Weight = None,
+    weights_are: o.WeightsAre = None,
+    stratum: o.Stratum = None,
     group: o.Group = None,
     id: o.Id = None,
     positive: o.Positive = None,
@@ -93,7 +95,7 @@ def evaluate(
     from cutline.cli.reading import Columns, Reading
 
     reading = Reading(
-        Columns(label, score_list(score), weight, group, id),
+        Columns(label, score_list(score), weight, group, id, stratum),
         positive,
         lower_is_positive,
         threshold,
@@ -101,6 +103,7 @@ def evaluate(
         format and format.value,
         quota,
         share,
+        weights_are and weights_are.value,
     )
     asked = Asked(measures, family and family.value, all, level, resamples, seed)
     output = Output(json, csv, html, tuple(save or ()), png, force, quiet, template.value)
@@ -125,6 +128,7 @@ def compare(
     label: o.Label = None,
     score: o.Scores = None,
     weight: o.Weight = None,
+    weights_are: o.WeightsAre = None,
     group: o.Group = None,
     id: o.Id = None,
     positive: o.Positive = None,
@@ -160,6 +164,7 @@ def compare(
         format and format.value,
         quota,
         share,
+        weights_are and weights_are.value,
     )
     asked = Asked(measures, None, False, level, resamples, seed)
     run_compare(files, reading, asked, Output(json, csv, html, tuple(save or ()), png, force, quiet))
@@ -178,6 +183,8 @@ def check(
     label: o.Label = None,
     score: o.Score = None,
     weight: o.Weight = None,
+    weights_are: o.WeightsAre = None,
+    stratum: o.Stratum = None,
     group: o.Group = None,
     id: o.Id = None,
     positive: o.Positive = None,
@@ -211,7 +218,7 @@ def check(
     from cutline.cli.reading import Columns, Reading
 
     reading = Reading(
-        Columns(label, score_list(score), weight, group, id),
+        Columns(label, score_list(score), weight, group, id, stratum),
         positive,
         lower_is_positive,
         threshold,
@@ -219,6 +226,7 @@ def check(
         format and format.value,
         quota,
         share,
+        weights_are and weights_are.value,
     )
     asked = Asked(None, None, False, level, resamples, seed)
     gate = Gate(

@@ -30,11 +30,12 @@ class Columns:
     weight: str | None = None
     group: str | None = None
     id: str | None = None
+    stratum: str | None = None
 
     @property
     def others(self) -> tuple[str, ...]:
         """Those that are neither labels nor scores."""
-        return tuple(name for name in (self.weight, self.group, self.id) if name is not None)
+        return tuple(name for name in (self.weight, self.group, self.id, self.stratum) if name is not None)
 
 
 @dataclass(frozen=True)
@@ -49,12 +50,16 @@ class Reading:
     format: str | None = None
     quota: float | None = None
     share: float | None = None
+<<<<<<< HEAD
     memory: str | None = None
     exact: bool | None = None
 
     def with_engine(self, memory: str | None, exact: bool) -> Reading:
         """The same with a limit of memory, and with whether bins are refused."""
         return replace(self, memory=memory, exact=exact or None)
+=======
+    weights_are: str | None = None
+>>>>>>> main
 
     @property
     def common(self) -> dict[str, Any]:
@@ -66,6 +71,7 @@ class Reading:
             "share": self.share,
             "missing": self.missing,
             "higher_is_positive": not self.lower_is_positive,
+            "weights_are": self.weights_are,
         }
 
 
@@ -98,6 +104,7 @@ def opened(path: str | Sequence[str], how: Reading, models: int = 1) -> Opened:
         "label": Ask("labels", c.label),
         "weight": Ask("weights", c.weight),
         "group": Ask("groups", c.group),
+        "stratum": Ask("strata", c.stratum),
         "id": Ask("id", c.id),
     }
     scores = {f"score{i}": Ask("scores", column) for i, column in enumerate(c.scores)}
@@ -118,6 +125,7 @@ def read_evaluation(
         return _of_ranking_file(paths, how, name), finished(Path(paths[0]).name)
     found, c = opened(paths, how), how.columns
     score = found.chosen.scores[0]
+<<<<<<< HEAD
     with waiting("Reading the predictions", quiet=quiet, unit="rows"):
         ev = evaluate(
             found.chosen.label,
@@ -130,6 +138,18 @@ def read_evaluation(
             memory=how.memory,
             **how.common,
         )
+=======
+    ev = evaluate(
+        found.chosen.label,
+        score,
+        c.weight,
+        groups=c.group,
+        strata=c.stratum,
+        data=found.file,
+        name=printable(name or score),
+        **how.common,
+    )
+>>>>>>> main
     _check_classes(ev, found)
     return ev, found
 
