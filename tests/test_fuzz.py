@@ -24,7 +24,7 @@ CALLS = [
     "cl.cost_curve-4174",
     "cl.calibration_band-100808", "Ranking.coarsen-101349", "Comparison.summary-101983", "measure:unc-102187",
     "Evaluation.estimate-105109", "Evaluation:1.summary-105134", "Plan.widths-106519", "measure:e90-106670",
-    "Picture.render-107163",
+    "Picture.render-107163", "losses.triplet_loss-20218",
 ]  # fmt: skip
 
 
