@@ -16,6 +16,8 @@ TITLES: Mapping[str, str] = {
     "newcombe": "Newcombe",
     "newcombe_delong": "wider of Newcombe and DeLong (logit)",
     "square_and_add": "Newcombe (square and add)",
+    "mover": "MOVER (three shares)",
+    "linearised": "linearised variance",
     "influence": "infinitesimal jackknife",
     "influence_logit": "infinitesimal jackknife (logit)",
     "influence_fisher": "infinitesimal jackknife (Fisher's scale)",
@@ -23,13 +25,14 @@ TITLES: Mapping[str, str] = {
     "normal": "standard error",
     "bootstrap": "bootstrap (percentile)",
     "bca": "bootstrap (BCa)",
+    "bias_corrected": "bootstrap (bias-corrected, logit)",
     "tango": "Tango",
     "mcnemar_midp": "McNemar (mid-p)",
     "mcnemar_exact": "McNemar (exact)",
     "mcnemar_asymptotic": "McNemar (asymptotic)",
     "permutation": "permutation test",
 }
-RESAMPLED = ("bootstrap", "bca")
+RESAMPLED = ("bootstrap", "bca", "bias_corrected")
 
 
 def method_title(method: str) -> str:
