@@ -50,16 +50,13 @@ class Reading:
     format: str | None = None
     quota: float | None = None
     share: float | None = None
-<<<<<<< HEAD
+    weights_are: str | None = None
     memory: str | None = None
     exact: bool | None = None
 
     def with_engine(self, memory: str | None, exact: bool) -> Reading:
         """The same with a limit of memory, and with whether bins are refused."""
         return replace(self, memory=memory, exact=exact or None)
-=======
-    weights_are: str | None = None
->>>>>>> main
 
     @property
     def common(self) -> dict[str, Any]:
@@ -125,31 +122,19 @@ def read_evaluation(
         return _of_ranking_file(paths, how, name), finished(Path(paths[0]).name)
     found, c = opened(paths, how), how.columns
     score = found.chosen.scores[0]
-<<<<<<< HEAD
     with waiting("Reading the predictions", quiet=quiet, unit="rows"):
         ev = evaluate(
             found.chosen.label,
             score,
             c.weight,
             groups=c.group,
+            strata=c.stratum,
             data=found.file,
             name=printable(name or score),
             exact=how.exact,
             memory=how.memory,
             **how.common,
         )
-=======
-    ev = evaluate(
-        found.chosen.label,
-        score,
-        c.weight,
-        groups=c.group,
-        strata=c.stratum,
-        data=found.file,
-        name=printable(name or score),
-        **how.common,
-    )
->>>>>>> main
     _check_classes(ev, found)
     return ev, found
 

@@ -20,11 +20,8 @@ _FLAGS = {
 # The arguments whose options are called like them.
 _SAME = ("positive", "threshold", "quota", "share", "level", "seed", "resamples", "missing", "format", "measures", "id",
          "name", "prevalence", "cost_fp", "cost_fn", "width", "height", "dpi", "theme", "title",
-<<<<<<< HEAD
-         "maximize", "minimize", "utility", "confidence", "method", "memory", "dialect")  # fmt: skip
-=======
-         "maximize", "minimize", "utility", "confidence", "method", "weights_are")  # fmt: skip
->>>>>>> main
+         "maximize", "minimize", "utility", "confidence", "method", "memory", "dialect",
+         "weights_are")  # fmt: skip
 
 OPTIONS = {"table": "--from", **_COLUMNS, **_FLAGS, **{name: "--" + "-".join(name.split("_")) for name in _SAME}}
 

@@ -95,11 +95,7 @@ class Data:
             worth = f"; {self.rows} rows are worth {self.worth:.4g} cases (design effect {self.design_effect:.3g})"
         return (
             f"{cases_of(r)}, {written(r.positives)} positive ({share}; positive is {r.positive!r}), "
-<<<<<<< HEAD
-            f"{r.cells_in_words}{dropped}"
-=======
-            f"{counted(len(r), 'distinct score')}{dropped}{worth}"
->>>>>>> main
+            f"{r.cells_in_words}{dropped}{worth}"
         )
 
     @property
