@@ -174,7 +174,7 @@ def class_confusion_matrix(found: DrawnClasses, theme: Theme) -> Any:
     """The cases by real class and predicted class, shaded by the share of the real class."""
     names, size = list(found.rankings), len(found.rankings)
     real = [f"{name} ({written(total)})" for name, total in zip(names, found.table.sum(1), strict=True)]
-    plain = {"domain": False, "ticks": False}
+    plain: dict[str, Any] = {"domain": False, "ticks": False}
     angle = -40 if size > 4 else 0
     base = alt.Chart(inline(_cells(found, real, names))).encode(
         x=alt.X(

@@ -14,6 +14,7 @@ from cutline.classes.components import Part
 from cutline.classes.statistic import MACRO, WEIGHTED, Found, Statistic, class_shares, stacked
 from cutline.core.ranking import Array
 from cutline.inference.one import proportions
+from cutline.inference.one.scales import on_its_scale
 from cutline.inputs.class_cases import ClassCases
 from cutline.measures import MEASURES
 from cutline.results.estimate import Limits
@@ -74,7 +75,7 @@ class HandTill(Statistic):
     def found(self, cases: ClassCases, level: float) -> Found:
         """The mean with its limits."""
         sum_ = components.added(self._parts(cases, level), cases.squares)
-        return Found(sum_.value, sum_.units, sum_.limits, "mover")
+        return Found(sum_.value, sum_.units, sum_.limits, "class_mover")
 
     def _parts(self, cases: ClassCases, level: float) -> Iterator[Part]:
         pairs = self._pairs(cases)
@@ -122,7 +123,7 @@ class OfTable(Statistic):
         return 0.0 if abs(found) < components.NOTHING else found
 
     def found(self, cases: ClassCases, level: float) -> Found:
-        """Wilson's interval for the accuracy, Fisher's scale for the others."""
+        """Wilson's interval for the accuracy, the log-odds of the range for the others."""
         chosen = decisions.chosen_parts(cases)
         table = decisions.decided(cases)
         slopes = self.slopes(table)
@@ -132,7 +133,7 @@ class OfTable(Statistic):
             return Found(value, units, Limits(*map(float, proportions.wilson(value * n, n, level))), "wilson")
         spread = math.sqrt(components.variance(units, cases.squares))
         if spread > components.NOTHING and abs(value) < 1:
-            return Found(value, units, components.on_fisher(value, spread, level), "influence_fisher")
+            return Found(value, units, on_its_scale(value, spread, self.range, level), "influence_logit")
         limit = float(self.function(_with_errors(table, cases.effective_sizes, level)))
         return Found(value, units, Limits(min(value, limit), max(value, limit)), "wilson", (SEPARATED,))
 

@@ -23,6 +23,7 @@ from cutline.classes.statistic import (
 )
 from cutline.core.ranking import Array, Ranking
 from cutline.inference.one import proportions
+from cutline.inference.one.scales import on_its_scale
 from cutline.inputs.class_cases import ClassCases
 from cutline.measures import Measure, Needs
 from cutline.measures.facts import Context
@@ -117,7 +118,7 @@ class MeanOverClasses(Statistic):
         if self.mean == MICRO:
             return self._micro(cases, level)
         sum_ = components.added(self._parts(cases, level), cases.squares)
-        return Found(sum_.value, sum_.units, sum_.limits, "mover")
+        return Found(sum_.value, sum_.units, sum_.limits, "class_mover")
 
     def _parts(self, cases: ClassCases, level: float) -> Iterator[Part]:
         occurring = np.flatnonzero(cases.sizes) if self.mean == WEIGHTED else np.arange(len(cases.classes))
@@ -140,7 +141,7 @@ class MeanOverClasses(Statistic):
         value, n = float(self.measure.compute(r)), float(cases.effective_sizes.sum())
         spread = math.sqrt(components.variance(units, cases.squares) * n / (n - 1))
         if spread > components.NOTHING and 0 < value < 1:
-            return Found(value, units, components.on_logit(value, spread, level), "influence_logit")
+            return Found(value, units, on_its_scale(value, spread, (0, 1), level), "influence_logit")
         # No case is wrong, so there is no spread: what so many cases allow.
         low = float(proportions.wilson(n, n, level).low)
         limits = Limits(low, 1.0) if value > 0.5 else Limits(0.0, 1 - low)

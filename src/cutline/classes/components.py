@@ -23,8 +23,10 @@ from cutline.inference.delong import placements
 from cutline.inference.effective_size import effective
 from cutline.inference.influence import of_four
 from cutline.inference.one import proportions
+from cutline.inference.one.closed_forms import closed
 from cutline.inference.one.estimand import of_measure
-from cutline.inference.one.intervals import closed, default
+from cutline.inference.one.intervals import default
+from cutline.inference.one.scales import on_its_scale
 from cutline.inference.one.separation import separated
 from cutline.inputs.class_cases import ClassCases
 from cutline.measures import MEASURES, Measure
@@ -171,23 +173,11 @@ def precision_part(r: Ranking, units: Array, squares: Array, level: float) -> Pa
     asked = of_measure(MEASURES["average_precision"], r, {})
     spread = math.sqrt(variance(units, squares))
     if spread > NOTHING and 0 < asked.value < 1:
-        return Part(1.0, asked.value, units, on_logit(asked.value, spread, level), "influence_logit")
+        return Part(1.0, asked.value, units, on_its_scale(asked.value, spread, (0, 1), level), "influence_logit")
     perfect = separated(asked, level)
     if perfect is None:
         return Part(1.0, asked.value, units, Limits(math.nan, math.nan), "none", (NO_SPREAD,))
     return Part(1.0, asked.value, units, Limits(float(perfect.low), float(perfect.high)), "wilson", (SEPARATED,))
-
-
-def on_logit(value: float, spread: float, level: float) -> Limits:
-    """Limits on the scale of the log-odds, which cannot leave (0, 1)."""
-    centre, half = math.log(value) - math.log1p(-value), quantile(level) * spread / (value * (1 - value))
-    return Limits(*(1 / (1 + math.exp(-(centre + side))) for side in (-half, half)))
-
-
-def on_fisher(value: float, spread: float, level: float) -> Limits:
-    """Limits on Fisher's scale, which cannot leave (-1, 1)."""
-    centre, half = math.atanh(value), quantile(level) * spread / (1 - value**2)
-    return Limits(math.tanh(centre - half), math.tanh(centre + half))
 
 
 # ---------------------------------------------------------------------- one class of a table
