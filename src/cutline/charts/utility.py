@@ -14,7 +14,7 @@ from cutline.charts.marks import Mark, mark_layers
 from cutline.charts.parts import Evaluated, Frame, Models, Series, axes, layered, line_layers, rows
 from cutline.charts.picture import inline
 from cutline.charts.theme import DASHES, DOTTED, Theme
-from cutline.core.checks import LEVEL, check_level, check_whole
+from cutline.core.checks import LEVEL, check_amount, check_level, check_whole
 from cutline.core.columns import number
 from cutline.core.counts import written
 from cutline.core.errors import InputError, NotProbabilitiesError, ParameterError
@@ -115,8 +115,8 @@ def profit(
     for model in models.values():
         _of_both_classes(model, "A profit curve")
     first = next(iter(models.values())).ranking
-    price = number(cost, "cost")
-    worth = price * float(first.total) / float(first.positives) if value is None else number(value, "value")
+    price = check_amount(cost, "cost")
+    worth = price * float(first.total) / float(first.positives) if value is None else check_amount(value, "value")
     lines = {name: profits(model.ranking, worth, price) for name, model in models.items()}
     highest, lowest = (side(float(side(line.y)) for line in lines.values()) for side in (max, min))
     best = {name: _best(model, worth, price, check_level(level), resamples) for name, model in models.items()}

@@ -9,8 +9,8 @@ import numpy as np
 
 from cutline.comparison import Comparison
 from cutline.core import columns
-from cutline.core.checks import LEVEL, check_choice, check_level, check_whole
-from cutline.core.errors import InputError, NotProbabilitiesError, ParameterError
+from cutline.core.checks import LEVEL, check_amount, check_choice, check_level, check_whole
+from cutline.core.errors import InputError, NotProbabilitiesError, ParameterError, briefly
 from cutline.core.ranking import Array, Ranking
 from cutline.core.table import Table
 from cutline.curves.utility import (
@@ -201,6 +201,8 @@ def decision_difference(
         resamples: How many resamples make them.
         seed: The seed of the resamples.
     """
+    if not isinstance(cmp, Comparison):
+        raise InputError(f"is {briefly(cmp)}", "pass what compare() gives", argument="cmp")
     at = _risks(np.arange(1, 11) / 20 if risks is None else risks)
     for name in (one, other):
         _probabilities(cmp[name], f"A decision curve of {name!r}")
@@ -237,7 +239,7 @@ def cost_curve(data: Any, threshold: float | None = None) -> UtilityCurve:
     if threshold is None and isinstance(data, Evaluation):
         threshold = data.threshold
     if threshold is not None:
-        fixed = cost_line(r, threshold)
+        fixed = cost_line(r, columns.number(threshold, "threshold"))
         made["at_threshold"] = np.interp(line.x, fixed.x, fixed.y)
     return UtilityCurve("Cost curve", made, area=line.area)
 
@@ -273,8 +275,8 @@ def profit_curve(
     r, groups = (data.ranking, data.groups) if isinstance(data, Evaluation) else (data, None)
     if not isinstance(r, Ranking):
         raise InputError(f"A profit curve is of an evaluation or a ranking, not of {data!r:.40}", "pass evaluate(...)")
-    worth, price = columns.number(value, "value"), columns.number(cost, "cost")
+    worth, price = check_amount(value, "value"), check_amount(cost, "cost")
     line, times = profits(r, worth, price), check_whole(resamples, "resamples", 0)
-    how = {"value": worth, "cost": price, "level": check_level(level)}
-    best = best_quota(r, groups or CaseSampler(r), **how, resamples=times, seed=seed)
+    how = {"value": worth, "cost": price, "level": check_level(level), "seed": check_whole(seed, "seed", 0)}
+    best = best_quota(r, groups or CaseSampler(r), **how, resamples=times)
     return UtilityCurve("Profit", {"quota": line.x, "threshold": r.thresholds, "profit": line.y}, best=best)
