@@ -277,6 +277,6 @@ def profit_curve(
         raise InputError(f"A profit curve is of an evaluation or a ranking, not of {data!r:.40}", "pass evaluate(...)")
     worth, price = check_amount(value, "value"), check_amount(cost, "cost")
     line, times = profits(r, worth, price), check_whole(resamples, "resamples", 0)
-    how = {"value": worth, "cost": price, "level": check_level(level), "seed": check_whole(seed, "seed", 0)}
-    best = best_quota(r, groups or CaseSampler(r), **how, resamples=times)
+    how: dict[str, Any] = {"value": worth, "cost": price, "level": check_level(level)}
+    best = best_quota(r, groups or CaseSampler(r), **how, resamples=times, seed=check_whole(seed, "seed", 0))
     return UtilityCurve("Profit", {"quota": line.x, "threshold": r.thresholds, "profit": line.y}, best=best)
