@@ -3,59 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from cutline.cli.column_guess import Chosen, choose
+from cutline.cli.groups import Reading
 from cutline.cli.text import printable, quoted
 from cutline.comparison import Comparison, compare
 from cutline.core.errors import InputError, ParameterError
 from cutline.evaluation import Evaluation, evaluate
 from cutline.inputs import files
 from cutline.inputs.sources import Ask, Source, check, reading
-
-
-@dataclass(frozen=True)
-class Columns:
-    """The columns that the options name."""
-
-    label: str | None = None
-    scores: tuple[str, ...] = ()
-    weight: str | None = None
-    group: str | None = None
-    id: str | None = None
-
-    @property
-    def others(self) -> tuple[str, ...]:
-        """Those that are neither labels nor scores."""
-        return tuple(name for name in (self.weight, self.group, self.id) if name is not None)
-
-
-@dataclass(frozen=True)
-class Reading:
-    """How a file of predictions is to be read."""
-
-    columns: Columns = field(default_factory=Columns)
-    positive: str | None = None
-    lower_is_positive: bool = False
-    threshold: float | None = None
-    missing: Any = "error"
-    format: str | None = None
-    quota: float | None = None
-    share: float | None = None
-
-    @property
-    def common(self) -> dict[str, Any]:
-        """What evaluate() and compare() take alike."""
-        return {
-            "positive": self.positive,
-            "threshold": self.threshold,
-            "quota": self.quota,
-            "share": self.share,
-            "missing": self.missing,
-            "higher_is_positive": not self.lower_is_positive,
-        }
 
 
 @dataclass(frozen=True)
@@ -91,6 +50,8 @@ def opened(path: str, how: Reading, models: int = 1) -> Opened:
 
 def read_evaluation(path: str, how: Reading, name: str | None) -> tuple[Evaluation, Opened]:
     """The evaluation of one model, and what it was read from."""
+    if len(how.columns.scores) > 1:
+        raise ParameterError(f"--score is given {len(how.columns.scores)} times", "pass it once for this command")
     found, c = opened(path, how), how.columns
     score = found.chosen.scores[0]
     ev = evaluate(
