@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from cutline.core import columns
 from cutline.core.checks import LEVEL, check_intervals, check_level, check_whole
 from cutline.core.counts import Counts
 from cutline.core.errors import CutlineError, ParameterError, UnavailableError, near
 from cutline.core.ranking import Ranking
-from cutline.core.table import Table
 from cutline.inference.one.estimand import Estimand, of_function, of_measure
 from cutline.inference.one.intervals import Options as IntervalOptions
 from cutline.inference.one.intervals import estimates
@@ -31,12 +30,7 @@ from cutline.results.notes import Note, data_notes, resampling_notes
 from cutline.results.summarized import Summarized
 from cutline.results.summary import Data, Options, Summary
 from cutline.results.wanted import Named, headlines, wanted
-
-if TYPE_CHECKING:
-    from cutline.calibration import Calibration
-    from cutline.charts import Picture
-    from cutline.curves import Curve
-    from cutline.curves.gains import Gains
+from cutline.views import OneModelViews
 
 
 def evaluate(
@@ -97,7 +91,7 @@ def evaluate(
 
 
 @dataclass(frozen=True, eq=False)
-class Evaluation(Summarized):
+class Evaluation(Summarized, OneModelViews):
     """What can be said about one model's predictions. Every measure is an attribute, by name or alias.
 
     `threshold` is the score at the cut, whatever names it: a threshold, a quota, a share, or the default.
@@ -131,13 +125,23 @@ class Evaluation(Summarized):
     # ------------------------------------------------------------------ one number
 
     def value(self, measure: str | Measure, **parameters: Any) -> float:
-        """The value of a measure; NaN where it is undefined, and `reason` says why."""
+        """The value of a measure; NaN where it is undefined, and `reason` says why.
+
+        Args:
+            measure: The measure, by name or alias.
+            **parameters: Its parameters, such as `beta=2`, and where it is cut: `threshold`, `quota` or `share`.
+        """
         chosen = MEASURES[measure]
         data, parameters = self._prepare(chosen, parameters)
         return float(chosen.compute(data, **parameters))
 
     def reason(self, measure: str | Measure, **parameters: Any) -> str:
-        """Why a measure is undefined here, in words; empty when it has a value."""
+        """Why a measure is undefined here, in words; empty when it has a value.
+
+        Args:
+            measure: The measure, by name or alias.
+            **parameters: Its parameters, such as `beta=2`, and where it is cut: `threshold`, `quota` or `share`.
+        """
         chosen = MEASURES[measure]
         if not chosen.fits(self.ranking):
             return chosen.reason(self.ranking)
@@ -145,7 +149,12 @@ class Evaluation(Summarized):
         return chosen.reason(data, **parameters)
 
     def threshold_of(self, measure: str | Measure, **parameters: Any) -> float:
-        """The threshold where a measure that searches the cuts, such as max_youden_j, found its value."""
+        """The threshold where a measure that searches the cuts, such as max_youden_j, found its value.
+
+        Args:
+            measure: The measure, by name or alias.
+            **parameters: The parameters of the measure.
+        """
         return MEASURES[measure].threshold(self.ranking, **parameters)
 
     def _prepare(self, measure: Measure, parameters: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
@@ -157,6 +166,12 @@ class Evaluation(Summarized):
         self, measure: str | Measure = "auc", *, permutations: int = 2000, seed: int = 0, **parameters: Any
     ) -> PermutationTest:
         """Whether the scores have to do with the labels: how often shuffled labels give as good a value.
+
+        Args:
+            measure: The measure, by name.
+            permutations: How often the labels are shuffled.
+            seed: The seed of the shuffles.
+            **parameters: The parameters of the measure.
 
         >>> ev = evaluate([1, 1, 1, 0, 0, 0], [6, 5, 4, 3, 2, 1])
         >>> ev.permutation_test("auc", permutations=999).value  # 1 of the 20 ways to place three labels does as well
@@ -257,6 +272,11 @@ class Evaluation(Summarized):
     def at(self, *, threshold: float | None = None, quota: float | None = None, share: float | None = None) -> Counts:
         """The counts of one cut: of a threshold, of a quota of places, or of a share of the list.
 
+        Args:
+            threshold: Cases whose score reaches it are flagged.
+            quota: How many cases are flagged, from the top of the list.
+            share: The same as a share of the cases, from 0 to 1.
+
         >>> evaluate([1, 0, 1, 0], [0.9, 0.6, 0.6, 0.2]).at(quota=2)  # the second place goes to one of two tied cases
         Counts(tp=1.5, fp=0.5, fn=0.5, tn=1.5, threshold=0.6)
         """
@@ -266,70 +286,6 @@ class Evaluation(Summarized):
     def counts(self) -> Counts:
         """The counts at the cut of this evaluation."""
         return self.cut.counts(self.ranking)
-
-    def at_prevalence(
-        self, prevalence: float, *, level: float = LEVEL, risk: float | None = None
-    ) -> dict[str, Estimate]:
-        """Precision, npv, accuracy, F1 and net benefit of the cut in a population of another prevalence, by name.
-
-        Args:
-            prevalence: The share of positives there.
-            level: The level of the intervals.
-            risk: The threshold probability of the net benefit; the threshold itself where that is a probability.
-        """
-        from cutline.inference.one.at_prevalence import at_prevalence
-
-        return at_prevalence(self.ranking, self.threshold, prevalence, level=level, risk=risk, groups=self.groups)
-
-    def gains(self, portions: int = 10) -> Gains:
-        """The gains table: what each portion of the list holds, from the top, with score ranges and KS.
-
-        Args:
-            portions: Into how many portions the list is divided.
-        """
-        from cutline.curves.gains import gains
-
-        return gains(self.ranking, portions)
-
-    # ------------------------------------------------------------------ curves and pictures
-
-    def calibration(self, **options: Any) -> Calibration:
-        """Whether the probabilities can be trusted: numbers, a test, a bound and a verdict; see `calibration()`."""
-        from cutline.calibration import calibration
-
-        return calibration(self, **options)
-
-    def curve(self, name: str, **parameters: Any) -> Curve:
-        """A curve by its name, or any measure of one cut over the threshold: `CURVES` lists them.
-
-        >>> evaluate([1, 0, 1, 0], [0.9, 0.6, 0.6, 0.2]).curve("roc").area
-        0.875
-        """
-        from cutline.curves import curve
-
-        return curve(self.ranking, name, **parameters)
-
-    def places(self, ids: Sequence[Any] | None = None) -> Table:
-        """What every place of the list brings: score, class, counts, rates, lift, hit rate, Qrecall and their areas.
-
-        It is Berrar's Figure 2 (and, for signed distances, 8b) and Table 5 of Arbel and Rokach as one table. Inside a
-        tie all is an expectation over the orders of the tied cases.
-
-        >>> [row["lift"] for row in evaluate([1, 0, 1, 0], [0.9, 0.6, 0.6, 0.2]).places()][:2]
-        [2.0, 1.5]
-
-        Args:
-            ids: The names of the cases from the top of the list, where no scores are tied.
-        """
-        from cutline.curves import list_table
-
-        return list_table(self.ranking, ids)
-
-    def chart(self, name: str, **parameters: Any) -> Picture:
-        """A chart by its name: a picture that shows itself in a notebook and saves itself as a file."""
-        from cutline.charts import chart
-
-        return chart(name, self, **parameters)
 
     # ------------------------------------------------------------------ many numbers
 

@@ -54,7 +54,13 @@ class Ranking:
 
     @classmethod
     def of_counts(cls, score: npt.ArrayLike, pos: npt.ArrayLike, neg: npt.ArrayLike) -> Ranking:
-        """A ranking from its finished columns: distinct scores, descending, and unweighted counts at each."""
+        """A ranking from its finished columns: distinct scores, descending, and unweighted counts at each.
+
+        Args:
+            score: The distinct scores, in descending order.
+            pos: The number of positives at each score.
+            neg: The number of negatives at each score.
+        """
         score = columns.scores(score, "score").astype(float)
         pos, neg = (np.array(count(cells, name), ndmin=1) for cells, name in ((pos, "pos"), (neg, "neg")))
         for name, cells in (("pos", pos), ("neg", neg)):
@@ -219,7 +225,12 @@ class Ranking:
         return self.higher_is_positive and bool(self.score[0] <= 1 and self.score[-1] >= 0)
 
     def kept(self, key: Any, make: Callable[[], Any]) -> Any:
-        """What `make` finds for this ranking, found once: several measures may need it."""
+        """What `make` finds for this ranking, found once: several measures may need it.
+
+        Args:
+            key: What is kept, with the parameters it depends on.
+            make: Finds it the first time.
+        """
         found = self.__dict__.setdefault("_found", {})
         if key not in found:
             found[key] = make()
@@ -239,7 +250,12 @@ class Ranking:
         return self.at_cut(self.cut(threshold), threshold)
 
     def at_cut(self, index: int, threshold: float | None = None) -> Counts:
-        """The table of one cut, by its position among all cuts."""
+        """The table of one cut, by its position among all cuts.
+
+        Args:
+            index: How many of the distinct scores are flagged: 0 is the cut that flags nobody.
+            threshold: The threshold that the table is to name; the score at the cut when None.
+        """
         tp, fp = self.tp[..., index], self.fp[..., index]
         if threshold is None:
             threshold = float(self.thresholds[index])
@@ -376,8 +392,8 @@ class Ranking:
         )
 
 
-def cases_of(ranking: Ranking) -> str:
-    """How many cases there are, or what they weigh."""
+def cases_of(ranking: Ranking, number: Callable[[Any], str] = written) -> str:
+    """How many cases there are, or what they weigh; `number` writes the number."""
     if ranking.pos2 is not ranking.pos or ranking.neg2 is not ranking.neg:
-        return f"cases of weight {written(ranking.total)}"
-    return f"{written(ranking.total)} case" + ("" if ranking.total == 1 else "s")
+        return f"cases of weight {number(ranking.total)}"
+    return f"{number(ranking.total)} case" + ("" if ranking.total == 1 else "s")

@@ -13,13 +13,13 @@ from cutline.core.errors import Argument, InputError, ParameterError, Text
 from cutline.core.ranking import Ranking
 from cutline.cuts import words
 from cutline.cuts.answer import Request
-from cutline.cuts.conditions import Cap, OnEstimate, Rule, on_limit
 from cutline.cuts.criteria import Criterion, criterion
 from cutline.cuts.cut import Cut
 from cutline.cuts.plan import MEAN, METHODS, OPTIMUM, SMOOTH_YOUDEN, Plan
 from cutline.cuts.promises import Promise, is_promised, promises
 from cutline.cuts.repetition import repeat
 from cutline.cuts.requirements import Requirement, requirement
+from cutline.cuts.restrictions import Cap, OnEstimate, Rule, on_limit
 from cutline.evaluation import Evaluation
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inputs.predictions import places, rank

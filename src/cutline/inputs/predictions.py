@@ -34,11 +34,15 @@ def rank(
 ) -> Ranking:
     """The ranking of labelled, scored cases: the only way in.
 
-    `labels` are booleans, 0/1 or -1/+1, or any two values with `positive` naming the positive one. `scores` are
-    numbers, infinities included; `higher_is_positive=False` says that low scores mean positive. `weights` are case
-    weights: a whole number equals that many equal rows, and zero an absent one. Rows with a missing value are refused,
-    or dropped and counted with `missing="drop"`. With `data`, a data frame of any kind or the path of a file, they are
-    names of its columns; frames that another engine holds, and files, are aggregated there.
+    Args:
+        labels: Booleans, 0/1 or -1/+1, or any two values if `positive` names the positive one.
+        scores: Numbers; they may be infinite.
+        weights: Case weights: a whole number equals that many equal rows, and zero an absent one.
+        positive: The label that is positive.
+        higher_is_positive: Whether high scores mean positive.
+        missing: What to do with rows that have a missing value: "error" refuses them, "drop" drops and counts them.
+        data: A data frame of any kind, or the path of a file; `labels`, `scores` and `weights` are then names of its
+            columns. Files, and frames that another engine holds, are aggregated where they are.
 
     >>> rank([1, 0, 1, 0], [0.9, 0.6, 0.6, 0.2])
     Ranking of 4 cases, 2 of them positive, at 3 distinct scores
