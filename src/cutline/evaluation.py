@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from cutline.core import columns
 from cutline.core.checks import LEVEL, check_intervals, check_level, check_whole
@@ -32,6 +32,9 @@ from cutline.results.summary import Data, Options, Summary
 from cutline.results.wanted import Named, headlines, wanted
 from cutline.views import OneModelViews
 
+if TYPE_CHECKING:
+    from cutline.calibration import Calibration
+
 
 def evaluate(
     labels: Any,
@@ -47,6 +50,8 @@ def evaluate(
     higher_is_positive: bool = True,
     groups: Any = None,
     data: Any = None,
+    exact: bool | None = None,
+    memory: str | None = None,
 ) -> Evaluation:
     """Evaluate the predictions of one model.
 
@@ -65,8 +70,12 @@ def evaluate(
         higher_is_positive: Whether high scores mean positive.
         groups: The group that each case belongs to, such as a patient with several visits. Intervals then resample
             whole groups, because the cases of one are not independent.
-        data: A data frame of any kind or the path of a file (CSV, Parquet, JSON lines, Arrow); `labels`, `scores`,
-            `weights` and `groups` are then names of its columns.
+        data: A data frame of any kind or the path of files (CSV, Parquet, JSON lines, Arrow): of one, of a folder, a
+            pattern such as "preds/*.parquet", or a list of these. `labels`, `scores`, `weights` and `groups` are then
+            names of columns.
+        exact: With `data` that another engine holds: whether all distinct scores are collected. When None, more than
+            four million are put into bins, and every number that this affects has a bracket.
+        memory: How much memory DuckDB may use for files, such as "2GB"; beyond it works on disk.
 
     Returns:
         The evaluation: every measure is an attribute, `estimate` adds intervals, `summary` shows all of them.
@@ -83,6 +92,7 @@ def evaluate(
         with sources.reading(sources.opened(data), asked) as found:
             return evaluate(name=name, **found, **how, **cut)  # type: ignore[arg-type]
     if groups is None:
+        how |= {"exact": exact, "memory": memory, "threshold": threshold}
         return Evaluation(rank(labels, scores, weights, data=data, **how), name=name, **cut)
     cases = complete(labels, scores, weights, positive=positive, missing=missing)
     ranking = cases.ranked(higher_is_positive=higher_is_positive)
@@ -286,6 +296,12 @@ class Evaluation(Summarized, OneModelViews):
     def counts(self) -> Counts:
         """The counts at the cut of this evaluation."""
         return self.cut.counts(self.ranking)
+
+    def calibration(self, **options: Any) -> Calibration:
+        """Whether the probabilities can be trusted: numbers, a test, a bound and a verdict; see `calibration()`."""
+        from cutline.calibration import calibration
+
+        return calibration(self, **options)
 
     # ------------------------------------------------------------------ many numbers
 

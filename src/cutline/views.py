@@ -1,4 +1,4 @@
-"""What is made of a model or of several when it is asked for: charts, curves, tables, a verdict on calibration.
+"""What is made of a model or of several when it is asked for: charts, curves, tables.
 
 The rooms that make these are loaded on demand: numbers alone need none of them.
 """
@@ -15,7 +15,6 @@ from cutline.inference.resampling.samplers import GroupSampler
 from cutline.results.estimate import Estimate
 
 if TYPE_CHECKING:
-    from cutline.calibration import Calibration
     from cutline.charts import Picture
     from cutline.curves import Curve
     from cutline.curves.gains import Gains
@@ -66,12 +65,6 @@ class OneModelViews(Pictured):
         from cutline.curves.gains import gains
 
         return gains(self.ranking, portions)
-
-    def calibration(self, **options: Any) -> Calibration:
-        """Whether the probabilities can be trusted: numbers, a test, a bound and a verdict; see `calibration()`."""
-        from cutline.calibration import calibration
-
-        return calibration(self, **options)
 
     def curve(self, name: str, **parameters: Any) -> Curve:
         """A curve by its name, or any measure of one cut over the threshold: `CURVES` lists them.

@@ -22,6 +22,7 @@ from cutline.charts.parts import (
     Series,
     axes,
     clickable,
+    fading,
     frame_of,
     heading,
     layered,
@@ -82,7 +83,7 @@ def _bars(curves: Mapping[str, Curve], frame: Frame, theme: Theme) -> Any:
                 legend=legend,
                 sort=None,
             ),
-            opacity=alt.when(clicked).then(alt.value(1)).otherwise(alt.value(0.12)),
+            opacity=fading(frame),
             tooltip=tooltips(data[0]),
         )
         .add_params(clicked)
@@ -231,7 +232,7 @@ def _boxes(c: Counts) -> list[dict[str, str]]:
 def confusion_matrix(models: Models, theme: Theme) -> Any:
     """The contingency table of the chosen cut with its rates."""
     [(_, model)] = models.items()
-    plain = {"domain": False, "ticks": False, "labelPadding": 6}
+    plain: dict[str, Any] = {"domain": False, "ticks": False, "labelPadding": 6}
     base = alt.Chart(inline(_boxes(model.ranking.at_threshold(model.threshold)))).encode(
         x=alt.X("real:N", sort=list(REAL), title="Real class", axis=alt.Axis(orient="top", labelAngle=0, **plain)),
         y=alt.Y("said:N", sort=list(SAID), title="Predicted", axis=alt.Axis(**plain)),

@@ -261,8 +261,12 @@ def is_missing(value: object) -> bool:
 def missing_error(name: str, absent: Array, position: Array | None, way_out: str = _FILL) -> InputError:
     """How many values are missing, and where the first is in what the user passed."""
     first = int(np.argmax(absent))
-    first = first if position is None else int(position[first])
-    found = f"holds {many(absent, 'missing value')} (NaN), the first"
+    return missing_values(name, int(absent.sum()), first if position is None else int(position[first]), way_out)
+
+
+def missing_values(name: str, count: int, first: int | None, way_out: str = _FILL) -> InputError:
+    """That so many values of a column are missing, and where the first of them is, if that is known."""
+    found = f"holds {counted(count, 'missing value')} (NaN)" + ("" if first is None else ", the first")
     return PositionError(found, way_out, argument=name, position=first)
 
 

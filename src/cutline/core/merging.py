@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from cutline.core.binned import merged
 from cutline.core.errors import Argument, InputError, Text
 from cutline.core.last_axis import Array
 from cutline.core.ranking import Ranking
@@ -28,6 +29,8 @@ def merge(rankings: Iterable[Ranking]) -> Ranking:
                 f"These rankings have different positive labels, {first.positive!r} and {part.positive!r}",
                 Text("build both with the same ", Argument("positive")),
             )
+    if any(part.reach is not None for part in parts):
+        return merged(parts)
     score = np.concatenate([part.score for part in parts])
     order = np.argsort(-score if first.higher_is_positive else score, kind="stable")  # sorted runs: a linear merge
     score = score[order]

@@ -99,9 +99,8 @@ def choose_cut(
             rules.append(on_limit(one, r, groups, level, max(times, 200), seed, prevalence))
         elif confidence is None:
             rules.append(OnEstimate(one, prevalence))
-    rules += [cap] if cap else []
     fewest = any(one.term.measure.name in ("recall", "fnr") for one in asked)
-    plan = Plan(tuple(rules), wanted, method, not fewest, prevalence)
+    plan = Plan((*rules, *([cap] if cap else ())), wanted, method, not fewest, prevalence)
     request = Request(r, groups, asked, made, plan, confidence, after_looking, cap, level)
     return request.cut(repeat(plan, r, groups, times, seed) if times else None)
 

@@ -11,9 +11,17 @@ import numpy as np
 
 from cutline.core import columns
 from cutline.core.counts import Counts, written
-from cutline.core.errors import Argument, InputError, NotProbabilitiesError, ParameterError, Text, briefly
+from cutline.core.errors import (
+    Argument,
+    InputError,
+    NotProbabilitiesError,
+    ParameterError,
+    PositionError,
+    Text,
+    briefly,
+)
 from cutline.core.ranking import Array, Ranking
-from cutline.inputs import arrays, sources
+from cutline.inputs import arrays, large, sources
 
 Missing = Literal["error", "drop"]
 
@@ -31,6 +39,9 @@ def rank(
     higher_is_positive: bool = True,
     missing: Missing = "error",
     data: Any = None,
+    exact: bool | None = None,
+    memory: str | None = None,
+    threshold: float | None = None,
 ) -> Ranking:
     """The ranking of labelled, scored cases: the only way in.
 
@@ -43,13 +54,19 @@ def rank(
         missing: What to do with rows that have a missing value: "error" refuses them, "drop" drops and counts them.
         data: A data frame of any kind, or the path of a file; `labels`, `scores` and `weights` are then names of its
             columns. Files, and frames that another engine holds, are aggregated where they are.
+        exact: True collects all distinct scores, False puts them into bins. When None, more than about four million
+            distinct scores that are not in memory are put into bins, which leave the AUC certain to one millionth, and
+            every other measure with its own bracket.
+        memory: How much memory DuckDB may use, such as "2GB".
+        threshold: A threshold that no bin straddles.
 
     >>> rank([1, 0, 1, 0], [0.9, 0.6, 0.6, 0.2])
     Ranking of 4 cases, 2 of them positive, at 3 distinct scores
     """
     options = _Options(positive, higher_is_positive, missing)
     if data is not None:
-        return _rank_named(data, sources.asked_of(labels, scores, weights, positive=positive), options)
+        asked = sources.asked_of(labels, scores, weights, positive=positive)
+        return _rank_named(data, asked, options, (exact, threshold, memory))
     return _rank_rows(options, labels, scores, weights)
 
 
@@ -78,10 +95,20 @@ def _rank_rows(options: _Options, labels: Any, scores: Any, weights: Any = None,
     return found
 
 
-def _rank_named(data: Any, asked: dict[Any, sources.Ask], options: _Options) -> Ranking:
+def _rank_named(
+    data: Any, asked: dict[Any, sources.Ask], options: _Options, how: tuple[bool | None, float | None, Any]
+) -> Ranking:
     """The ranking of the columns of a frame or a file, aggregated where they live if they are not here."""
-    source = sources.opened(data)
+    exact, threshold, memory = how
+    source = sources.opened(data, memory=memory)
     sources.check(source, asked)
+    try:
+        engine = source.engine(asked)
+        if engine is not None and (large.is_large(engine) or exact is not None):
+            limit = _memory(memory)
+            return large.rank_large(engine, large.Wanted(*options, exact, threshold, limit), _binary)
+    except PositionError as error:
+        raise sources.told(error, source, asked) from None
     try:
         grouped = source.grouped(asked)
         if grouped is not None:
@@ -94,6 +121,13 @@ def _rank_named(data: Any, asked: dict[Any, sources.Ask], options: _Options) -> 
         pass  # the rows tell where it is
     with sources.reading(source, asked) as found:
         return _rank_rows(options, **found)
+
+
+def _memory(limit: Any) -> int:
+    """The bytes that an exact ranking may take."""
+    from cutline.inputs.duck import bytes_of, of_machine
+
+    return of_machine() if limit is None else bytes_of(limit)
 
 
 def cases(labels: Any, scores: Any, *, positive: Any = None, name: str = "scores") -> tuple[Array, Array]:

@@ -226,10 +226,13 @@ class CaseSampler(_OfOneModel):
                 yield self._cells(left)._replace(times=sizes[some].astype(float))
             return
         rest = np.rint(sizes).astype(np.int64)
-        for lot in range(LOTS):
-            taken = rng.binomial(rest, 1 / (LOTS - lot))
-            rest = rest - taken
-            yield self._cells((sizes - taken)[None])._replace(times=np.ones(1))
+        for start in range(0, LOTS, at_once):
+            without: list[Array] = []
+            for lot in range(start, min(start + at_once, LOTS)):
+                taken = rng.binomial(rest, 1 / (LOTS - lot))
+                rest = rest - taken
+                without.append(sizes - taken)
+            yield self._cells(np.stack(without))._replace(times=np.ones(len(without)))
 
 
 def group_codes(group: Array) -> tuple[Array, Array]:
