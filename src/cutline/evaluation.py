@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any, Literal
 from cutline.core import columns
 from cutline.core.checks import LEVEL, check_intervals, check_level, check_whole
 from cutline.core.counts import Counts
-from cutline.core.errors import CutlineError, ParameterError, UnavailableError, near
+from cutline.core.errors import Argument, CutlineError, ParameterError, Text, UnavailableError, near
 from cutline.core.ranking import Ranking
 from cutline.inference.one.estimand import Estimand, of_function, of_measure
-from cutline.inference.one.intervals import Options as IntervalOptions
 from cutline.inference.one.intervals import estimates
+from cutline.inference.one.options import Options as IntervalOptions
 from cutline.inference.one.rows import rows_of
 from cutline.inference.permutation import PermutationTest, permute_labels
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inputs import sources
 from cutline.inputs.alignment import groups_of
-from cutline.inputs.predictions import Missing, complete, cut, rank
+from cutline.inputs.predictions import Cases, Missing, WeightsAre, complete, cut, rank
 from cutline.measures import MEASURES, Family, Measure
 from cutline.measures.definition import each_of
 from cutline.results import first_look
@@ -50,6 +50,8 @@ def evaluate(
     higher_is_positive: bool = True,
     groups: Any = None,
     data: Any = None,
+    weights_are: WeightsAre | None = None,
+    strata: Any = None,
     exact: bool | None = None,
     memory: str | None = None,
 ) -> Evaluation:
@@ -76,6 +78,10 @@ def evaluate(
         exact: With `data` that another engine holds: whether all distinct scores are collected. When None, more than
             four million are put into bins, and every number that this affects has a bracket.
         memory: How much memory DuckDB may use for files, such as "2GB"; beyond it works on disk.
+        weights_are: What weights are. "counts": so many equal rows. "sampling": one over the chance with which a case
+            was drawn, so that the sample stands for a population; intervals are by linearisation. "importance": how
+            much a case counts, in a plain sample. By default whole numbers are counts and others importance.
+        strata: The stratum that each case, or each group, was sampled from; intervals follow from the spread within.
 
     Returns:
         The evaluation: every measure is an attribute, `estimate` adds intervals, `summary` shows all of them.
@@ -85,19 +91,32 @@ def evaluate(
     (0.833333, 0.666667, 0.666667)
     """
     threshold = None if threshold is None else columns.number(threshold, "threshold")
-    how: dict[str, Any] = {"positive": positive, "higher_is_positive": higher_is_positive, "missing": missing}
+    how: dict[str, Any] = {"positive": positive, "missing": missing, "weights_are": weights_are}
     cut: dict[str, Any] = {"threshold": threshold, "quota": quota, "share": share}
-    if data is not None and groups is not None:  # whole groups are drawn row by row
-        asked = sources.asked_of(labels, scores, weights, groups, positive=positive)
-        with sources.reading(sources.opened(data), asked) as found:
-            return evaluate(name=name, **found, **how, **cut)  # type: ignore[arg-type]
-    if groups is None:
-        how |= {"exact": exact, "memory": memory, "threshold": threshold}
+    by_rows = groups is not None or strata is not None or (weights_are == "sampling" and weights is not None)
+    if not by_rows:
+        how |= {"exact": exact, "memory": memory, "threshold": threshold, "higher_is_positive": higher_is_positive}
         return Evaluation(rank(labels, scores, weights, data=data, **how), name=name, **cut)
-    cases = complete(labels, scores, weights, positive=positive, missing=missing)
+    if data is not None:  # the cases are looked at one by one
+        asked = sources.asked_of(labels, scores, weights, groups, strata, positive=positive)
+        with sources.reading(sources.opened(data), asked) as found:
+            return evaluate(name=name, higher_is_positive=higher_is_positive, **found, **how, **cut)  # type: ignore[arg-type]
+    cases = complete(labels, scores, weights, **how)
     ranking = cases.ranked(higher_is_positive=higher_is_positive)
-    sampler = GroupSampler.of(ranking, cases.is_positive, cases.scores, cases.weights, groups_of(groups, cases))
-    return Evaluation(ranking, name=name, groups=sampler, **cut)
+    return Evaluation(ranking, name=name, groups=_sampler(ranking, cases, groups, strata, weights_are), **cut)
+
+
+def _sampler(ranking: Ranking, cases: Cases, groups: Any, strata: Any, weights_are: WeightsAre | None) -> GroupSampler:
+    """What a bootstrap draws: the groups, or the cases of a sampling design, within their strata."""
+    if strata is not None and weights_are == "importance":
+        raise ParameterError(
+            "is given, but weights that say how much a case counts are of a plain sample",
+            Text("pass ", Argument("weights_are", "sampling"), ", or leave strata out"),
+            argument="strata",
+        )
+    together = None if groups is None else groups_of(groups, cases)
+    apart = None if strata is None else groups_of(strata, cases, "strata")
+    return GroupSampler.of(ranking, cases.is_positive, cases.scores, cases.weights, together, apart)
 
 
 @dataclass(frozen=True, eq=False)
@@ -348,7 +367,7 @@ class Evaluation(Summarized, OneModelViews):
 
     @property
     def _data(self) -> Data:
-        return Data(self.name, self.ranking, self.groups.groups if self.groups else 0)
+        return Data(self.name, self.ranking, *(self.groups.described if self.groups else ()))
 
     @property
     def notes(self) -> tuple[Note, ...]:

@@ -118,7 +118,7 @@ def recalibrate(
     from cutline.cli.calibration import Wanted, run_recalibrate
 
     columns = Columns(label, () if score is None else (score,), weight)
-    reading = Reading(columns, positive, missing=missing, format=format)
+    reading = Reading(columns, positive=positive, missing=missing, format=format)
     wanted = Wanted(None if method is None else method.value, to_prevalence, output, seed)
     run_recalibrate(file, reading, wanted, json=json, force=force, quiet=quiet)
 

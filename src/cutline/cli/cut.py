@@ -15,9 +15,12 @@ from cutline.cli.progress import waiting
 from cutline.cli.reading import read_evaluation
 from cutline.cli.text import in_options, printable
 from cutline.core import writing
+from cutline.core.errors import ParameterError
 from cutline.core.table import shown
 from cutline.cuts.choice import choose_cut
 from cutline.cuts.cut import Cut
+from cutline.cuts.placed import cut_at
+from cutline.evaluation import Evaluation
 
 
 def run_cut(file: str, reading: Reading, wish: Wish, out: Path | None, output: Output) -> bool:
@@ -34,7 +37,7 @@ def run_cut(file: str, reading: Reading, wish: Wish, out: Path | None, output: O
         writing.check(out, overwrite=output.force)
     with waiting("Choosing", quiet=output.quiet):
         ev, _ = read_evaluation(file, reading, None)
-        cut = choose_cut(ev, *wish.require, **wish.arguments())
+        cut = _cut(ev, wish)
     if out is not None and cut.possible:
         cut.save(out, overwrite=output.force)
     if output.json:
@@ -44,6 +47,15 @@ def run_cut(file: str, reading: Reading, wish: Wish, out: Path | None, output: O
     else:
         _show(cut, out)
     return cut.possible
+
+
+def _cut(ev: Evaluation, wish: Wish) -> Cut:
+    """The cut that is wanted: chosen, or at the threshold that is given."""
+    if wish.at is None:
+        return choose_cut(ev, *wish.require, **wish.arguments())
+    if wish.chooses:
+        raise ParameterError("--at gives the threshold, so nothing is chosen", "leave the other wishes out")
+    return cut_at(ev, threshold=wish.at, confidence=wish.confidence, prevalence=wish.prevalence)
 
 
 def _show(cut: Cut, out: Path | None) -> None:

@@ -56,6 +56,10 @@ Quotas = Annotated[
 CutShare = Annotated[
     float | None, typer.Option("--share", help="The same as a share of the list. Example: --share 0.05")
 ]
+At = Annotated[
+    float | None,
+    typer.Option("--at", help="Say what can be promised at this threshold, however it was found. Example: --at 0.31"),
+]
 Prevalence = Annotated[
     float | None,
     typer.Option(help="The prevalence where the cut will be used, if it is another. Example: --prevalence 0.01"),
@@ -108,6 +112,7 @@ class Wish:
     utility: Utility = None
     quota: Quotas = ()
     share: CutShare = None
+    at: At = None
     prevalence: Prevalence = None
     confidence: Confidence = 0.95
     estimates: Estimates = False
@@ -116,10 +121,17 @@ class Wish:
     resamples: Repeats = None
     seed: o.Seed = 0
 
+    @property
+    def chooses(self) -> bool:
+        """Whether anything says how to choose a cut."""
+        wishes = (self.maximize, self.minimize, self.cost_fp, self.cost_fn, self.utility, self.share)
+        return bool(self.require or self.quota or self.estimates) or any(one is not None for one in wishes)
+
     def arguments(self) -> dict[str, Any]:
         """The keywords of choose_cut()."""
         given = {name: value for name, value in vars(self).items() if value is not None}
         del given["require"], given["estimates"]
+        given.pop("at", None)
         quota = self.quota[0] if len(self.quota) == 1 else list(self.quota) or None
         utility = None if self.utility is None else _utility(self.utility)
         confidence = None if self.estimates else self.confidence

@@ -30,11 +30,12 @@ class Columns:
     weight: o.Weight = None
     group: o.Group = None
     id: o.Id = None
+    stratum: o.Stratum = None
 
     @property
     def others(self) -> tuple[str, ...]:
         """Those that are neither labels nor scores."""
-        return tuple(name for name in (self.weight, self.group, self.id) if name is not None)
+        return tuple(name for name in (self.weight, self.group, self.id, self.stratum) if name is not None)
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,7 @@ class Reading:
     """How a file of predictions is to be read."""
 
     columns: Columns = field(default_factory=Columns)
+    weights_are: o.WeightsAre = None
     positive: o.Positive = None
     lower_is_positive: o.LowerIsPositive = False
     missing: o.MissingRows = o.Missing.error
@@ -54,6 +56,7 @@ class Reading:
             "positive": self.positive,
             "missing": self.missing.value,
             "higher_is_positive": not self.lower_is_positive,
+            "weights_are": self.weights_are and self.weights_are.value,
         }
 
 

@@ -37,6 +37,7 @@ def opened(path: str, how: Reading, models: int = 1) -> Opened:
         "label": Ask("labels", c.label),
         "weight": Ask("weights", c.weight),
         "group": Ask("groups", c.group),
+        "stratum": Ask("strata", c.stratum),
         "id": Ask("id", c.id),
     }
     scores = {f"score{i}": Ask("scores", column) for i, column in enumerate(c.scores)}
@@ -59,6 +60,7 @@ def read_evaluation(path: str, how: Reading, name: str | None) -> tuple[Evaluati
         score,
         c.weight,
         groups=c.group,
+        strata=c.stratum,
         data=found.file,
         name=printable(name or score),
         **how.common,
@@ -70,6 +72,8 @@ def read_evaluation(path: str, how: Reading, name: str | None) -> tuple[Evaluati
 def read_comparison(paths: Sequence[str], how: Reading) -> tuple[Comparison, tuple[str, ...]]:
     """The comparison of the models of one file, or of several files, and what was guessed."""
     scores = how.columns.scores
+    if how.columns.stratum is not None:
+        raise ParameterError("--stratum is for one model", "leave it out to compare models")
     if len(paths) == 1:
         if len(scores) == 1:
             raise ParameterError("compare takes at least two models", "pass --score once for each, or more files")

@@ -22,8 +22,10 @@ from cutline.core.errors import (
 )
 from cutline.core.ranking import Array, Ranking
 from cutline.inputs import arrays, large, sources
+from cutline.inputs.labels import binary
 
 Missing = Literal["error", "drop"]
+WeightsAre = Literal["counts", "sampling", "importance"]
 
 # Why nothing is left to rank, and the way out.
 _NO_WEIGHT = ("all weights are zero", "pass positive weights, or leave them out to weigh all cases alike")
@@ -39,6 +41,7 @@ def rank(
     higher_is_positive: bool = True,
     missing: Missing = "error",
     data: Any = None,
+    weights_are: WeightsAre | None = None,
     exact: bool | None = None,
     memory: str | None = None,
     threshold: float | None = None,
@@ -59,11 +62,14 @@ def rank(
             every other measure with its own bracket.
         memory: How much memory DuckDB may use, such as "2GB".
         threshold: A threshold that no bin straddles.
+        weights_are: What weights are: "counts" of equal rows, as whole numbers are by default, "sampling" or
+            "importance" (docs/intervals.md).
 
     >>> rank([1, 0, 1, 0], [0.9, 0.6, 0.6, 0.2])
     Ranking of 4 cases, 2 of them positive, at 3 distinct scores
     """
-    options = _Options(positive, higher_is_positive, missing)
+    check_weights_are(weights_are, weights)
+    options = _Options(positive, higher_is_positive, missing, weights_are)
     if data is not None:
         asked = sources.asked_of(labels, scores, weights, positive=positive)
         return _rank_named(data, asked, options, (exact, threshold, memory))
@@ -76,11 +82,22 @@ class _Options(NamedTuple):
     positive: Any
     higher_is_positive: bool
     missing: Missing
+    weights_are: WeightsAre | None = None
+
+
+def check_weights_are(weights_are: Any, weights: Any) -> None:
+    """Refuse to be told what weights are where there are none."""
+    if weights_are is not None and weights is None:
+        raise ParameterError(
+            f"is {briefly(weights_are)}, but there are no weights",
+            Text("pass ", Argument("weights"), " too"),
+            argument="weights_are",
+        )
 
 
 def _rank_rows(options: _Options, labels: Any, scores: Any, weights: Any = None, times: Array | None = None) -> Ranking:
     """The ranking of rows, each of which may stand for several."""
-    rows, is_positive, positive, dropped = _read(labels, scores, weights, options.positive, options.missing, times)
+    rows, is_positive, positive, dropped = _read(labels, scores, weights, options, times)
     found = arrays.rank_cases(
         is_positive,
         rows.scores,
@@ -106,7 +123,9 @@ def _rank_named(
         engine = source.engine(asked)
         if engine is not None and (large.is_large(engine) or exact is not None):
             limit = _memory(memory)
-            return large.rank_large(engine, large.Wanted(*options, exact, threshold, limit), _binary)
+            return large.rank_large(
+                engine, large.Wanted(*options[:3], exact, threshold, limit, options.weights_are), binary
+            )
     except PositionError as error:
         raise sources.told(error, source, asked) from None
     try:
@@ -138,7 +157,7 @@ def cases(labels: Any, scores: Any, *, positive: Any = None, name: str = "scores
         absent = columns.missing_mask(values)
         if absent is not None and absent.any():
             raise columns.missing_error(what, absent, None, "fill them, or remove the rows")
-    return _binary(rows.labels, positive)[0], rows.scores.astype(float)
+    return binary(rows.labels, positive)[0], rows.scores.astype(float)
 
 
 class Cases(NamedTuple):
@@ -159,11 +178,18 @@ class Cases(NamedTuple):
 
 
 def complete(
-    labels: Any, scores: Any, weights: Any = None, *, positive: Any = None, missing: Missing = "error"
+    labels: Any,
+    scores: Any,
+    weights: Any = None,
+    *,
+    positive: Any = None,
+    missing: Missing = "error",
+    weights_are: WeightsAre | None = None,
 ) -> Cases:
     """The cases that `rank` would rank, one by one."""
-    labels = columns.column(labels, "labels")
-    rows, is_positive, positive, dropped = _read(labels, scores, weights, positive, missing)
+    check_weights_are(weights_are, weights)
+    labels, options = columns.column(labels, "labels"), _Options(positive, True, missing, weights_are)
+    rows, is_positive, positive, dropped = _read(labels, scores, weights, options)
     if np.isnan(rows.scores).any():
         raise columns.missing_error("scores", np.isnan(rows.scores), rows.position)
     position = np.arange(len(rows.scores)) if rows.position is None else rows.position
@@ -171,9 +197,10 @@ def complete(
 
 
 def _read(
-    labels: Any, scores: Any, weights: Any, positive: Any, missing: Missing, times: Array | None = None
+    labels: Any, scores: Any, weights: Any, options: _Options, times: Array | None = None
 ) -> tuple[_Rows, Array, Any, int]:
     """The rows to rank, which of them are positive, the label that says so, and how many were dropped."""
+    missing = options.missing
     if not isinstance(missing, str) or missing not in ("error", "drop"):
         raise ParameterError(f"is {briefly(missing)}", 'pass "error" or "drop"', argument="missing")
     columns.check_one_order({"labels": labels, "scores": scores, "weights": weights})
@@ -184,8 +211,8 @@ def _read(
         rows = rows.keep(rows.weights != 0, _NO_WEIGHT)
     rows, dropped = _without_missing(rows, missing)
     if rows.weights is not None:
-        rows = rows._replace(weights=columns.whole_if_possible(rows.weights))
-    return rows, *_binary(rows.labels, positive), dropped
+        rows = rows._replace(weights=columns.weighed(rows.weights, options.weights_are))
+    return rows, *binary(rows.labels, options.positive), dropped
 
 
 def check_probabilities(who: str, low: float, high: float, *, higher_is_positive: bool = True) -> None:
@@ -298,80 +325,3 @@ def _without_missing(rows: _Rows, missing: Missing) -> tuple[_Rows, int]:
     incomplete = np.logical_or.reduce(list(found.values()))
     kept = rows.keep(~incomplete, _NO_ROW)
     return kept, int(incomplete.sum() if rows.times is None else rows.times[incomplete].sum())
-
-
-# ---------------------------------------------------------------------- labels
-
-
-def _binary(labels: Array, positive: Any) -> tuple[Array, Any]:
-    """Which cases are positive, and the label that says so."""
-    columns.check_simple(labels, "labels")
-    if labels.dtype.kind == "O":
-        labels = _as_simple(labels)
-    if positive is not None:
-        return _named_positive(labels, positive)
-    if labels.dtype.kind == "b":
-        return labels, True
-    if labels.dtype.kind in "iuf":
-        low, high = labels.min(), labels.max()
-        if low == high and low in (-1, 0, 1):
-            return labels == 1, 1
-        if low in (-1, 0) and high == 1:
-            is_positive = labels == 1
-            if (is_positive | (labels == low)).all():
-                return is_positive, 1
-    found = _distinct(labels)
-    if len(found) > 2:
-        raise _too_many(found)
-    way_out = Text("name the positive class, for example ", Argument("positive", found[-1]))
-    raise InputError(f"holds {_listed(found)}, and nothing says which is positive", way_out, argument="labels")
-
-
-def _named_positive(labels: Array, positive: Any) -> tuple[Array, Any]:
-    is_nested = isinstance(positive, columns.NESTED) and not isinstance(positive, bytes)  # which numpy has for text
-    if is_nested or np.ndim(positive) or hasattr(positive, "iloc"):
-        raise ParameterError(f"is {briefly(positive)}", "pass one label", argument="positive")
-    is_positive = np.asarray(labels == positive)
-    if is_positive.shape != labels.shape:  # numpy answers a comparison it cannot make with a single False
-        is_positive = np.fromiter((label == positive for label in labels), dtype=bool, count=len(labels))
-    rest = labels[~is_positive]
-    if len(rest) and not np.asarray(rest == rest[0]).all():
-        found = _distinct(labels)
-        if len(found) > 2:
-            raise _too_many(found)
-        is_not = Text(Argument("positive", positive), f" is not among the labels, {_listed(found)}")
-        raise InputError(is_not, "pass one of them", argument="positive")
-    is_text = isinstance(labels[0], str | bytes)
-    if not is_positive.any() and is_text != isinstance(positive, str | bytes):
-        example = labels[:1].tolist()[0]
-        one, two = ("text", "a number") if is_text else ("numbers", "text")
-        differ = f"are {one}, such as {example!r}, but positive is {two}, {positive!r}"
-        raise InputError(differ, "pass the positive label as it stands in the labels", argument="labels")
-    return is_positive, positive
-
-
-def _as_simple(labels: Array) -> Array:
-    """Objects that are all numbers or booleans as such an array; others as they are."""
-    if all(isinstance(label, bool | np.bool_) for label in labels):
-        return labels.astype(bool)
-    if all(isinstance(label, bool | np.bool_ | int | float | np.number) for label in labels):
-        return labels.astype(float)
-    return labels
-
-
-def _distinct(labels: Array) -> list[Any]:
-    """The distinct labels in a fixed order, for a message."""
-    return sorted(
-        set(labels.tolist()),
-        key=lambda label: (str(type(label)), label if isinstance(label, int | float) else str(label)),
-    )
-
-
-def _too_many(found: list[Any]) -> InputError:
-    holds = f"holds {len(found)} different values, {_listed(found)}"
-    return InputError(holds, "pass labels of two classes, for example one class against all others", argument="labels")
-
-
-def _listed(found: list[Any]) -> str:
-    shown = [repr(label) for label in found[:4]]
-    return " and ".join(shown) if len(found) == 2 else ", ".join(shown) + (", ..." if len(found) > 4 else "")
