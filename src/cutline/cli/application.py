@@ -80,7 +80,7 @@ def _options(group: Any) -> list[Parameter]:
         default = Parameter.empty if one.default is MISSING else one.default
         if is_dataclass(hints[one.name]):
             found += _options(hints[one.name])
-        else:
+        elif get_origin(hints[one.name]) is Annotated:  # a field of a plain type is not for the command line
             hint = _for_typer(hints[one.name])
             found.append(Parameter(one.name, Parameter.KEYWORD_ONLY, default=default, annotation=hint))
     return found
@@ -100,5 +100,6 @@ def _filled(group: Any, given: dict[str, Any]) -> Any:
     values = {
         one.name: _filled(hints[one.name], given) if is_dataclass(hints[one.name]) else given[one.name]
         for one in fields(group)
+        if is_dataclass(hints[one.name]) or one.name in given
     }
     return group(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})

@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, TypeVar
 
 from rich.console import RenderableType
@@ -14,10 +15,12 @@ from cutline.advice import noted
 from cutline.cli import render
 from cutline.cli.groups import Asked, Files, Named, Reading
 from cutline.cli.progress import waiting
-from cutline.cli.reading import read_comparison, read_evaluation
+from cutline.cli.reading import evaluated_ranking, finished, read_comparison, read_evaluation
 from cutline.cli.text import in_options
 from cutline.comparison import Comparison
+from cutline.core.errors import ParameterError
 from cutline.evaluation import Evaluation
+from cutline.inputs.ranking_tables import read_ranking_table
 from cutline.results.comparison_summary import ComparisonSummary
 from cutline.results.summary import Summary
 from cutline.results.wanted import headlines
@@ -88,22 +91,39 @@ def write(output: Files, result: Evaluation | Comparison, summary: Any, charts: 
 
 
 def run_evaluate(
-    path: str, reading: Reading, asked: Asked, output: Files, *, name: str | None, template: str = REPORT
+    paths: Sequence[str],
+    reading: Reading,
+    asked: Asked,
+    output: Files,
+    *,
+    name: str | None,
+    template: str = REPORT,
+    ranking_csv: str | None = None,
 ) -> None:
     """Evaluate one model and show the results.
 
     Args:
-        path: The file of predictions.
-        reading: How it is read.
+        paths: The files of predictions.
+        reading: How they are read.
         asked: Which numbers are wanted.
         output: Where they go.
         name: What to call the model.
         template: The page that is written as HTML.
+        ranking_csv: A finished ranking, in place of predictions.
     """
     charts = charts_in_folder(output, several=False)
     output.check(charts)
     asked.check()
-    ev, found = read_evaluation(path, reading, name)
+    if bool(paths) == bool(ranking_csv):
+        raise ParameterError("Pass the files of the predictions, or --ranking-csv with a finished ranking.")
+    if ranking_csv:
+        ranking = read_ranking_table(
+            ranking_csv, positive=reading.positive, higher_is_positive=not reading.lower_is_positive
+        )
+        ev = evaluated_ranking(ranking, reading, name or Path(ranking_csv).stem)
+        found = finished(ranking_csv)
+    else:
+        ev, found = read_evaluation(paths, reading, name, quiet=output.quiet)
     summary = evaluated(ev, asked, whole=output.is_whole, quiet=output.quiet)
     usual = {m.name for m in headlines(ev.cut)}
     shown = summary if asked.by_name else summary.only(usual)

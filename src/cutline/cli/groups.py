@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cutline.cli import engine_options as e
 from cutline.cli import options as o
 from cutline.core.errors import ParameterError
 
@@ -40,7 +41,7 @@ class Columns:
 
 @dataclass(frozen=True)
 class Reading:
-    """How a file of predictions is to be read."""
+    """How a file of predictions is to be read; what has no option here has one in a group below."""
 
     columns: Columns = field(default_factory=Columns)
     weights_are: o.WeightsAre = None
@@ -48,12 +49,20 @@ class Reading:
     lower_is_positive: o.LowerIsPositive = False
     missing: o.MissingRows = o.Missing.error
     format: o.FileFormat = None
+    threshold: float | None = None
+    quota: float | None = None
+    share: float | None = None
+    memory: str | None = None
+    exact: bool = False
 
     @property
     def common(self) -> dict[str, Any]:
         """What evaluate() and compare() take alike."""
         return {
             "positive": self.positive,
+            "threshold": self.threshold,
+            "quota": self.quota,
+            "share": self.share,
             "missing": self.missing.value,
             "higher_is_positive": not self.lower_is_positive,
             "weights_are": self.weights_are and self.weights_are.value,
@@ -62,16 +71,19 @@ class Reading:
 
 @dataclass(frozen=True)
 class ReadingAtCut(Reading):
-    """How a file of predictions is to be read, and where it is cut."""
+    """The same, with the cut."""
 
     threshold: o.Threshold = None
     quota: o.Quota = None
     share: o.Share = None
 
-    @property
-    def common(self) -> dict[str, Any]:
-        """What evaluate() and compare() take alike."""
-        return super().common | {"threshold": self.threshold, "quota": self.quota, "share": self.share}
+
+@dataclass(frozen=True)
+class LargeReading(ReadingAtCut):
+    """The same for data that may be larger than memory."""
+
+    memory: e.Memory = None
+    exact: e.Exact = False
 
 
 # ---------------------------------------------------------------------- which numbers

@@ -12,10 +12,11 @@ from typing import Annotated
 
 import typer
 
-from cutline.cli import calibration_commands, chart_command, cut_commands
+from cutline.cli import calibration_commands, chart_command, cut_commands, ranking_commands
+from cutline.cli import engine_options as e
 from cutline.cli import options as o
 from cutline.cli.application import Application, Commands
-from cutline.cli.groups import Asked, Circumstances, Files, Gate, Intervals, Named, Output, ReadingAtCut
+from cutline.cli.groups import Asked, Circumstances, Files, Gate, Intervals, LargeReading, Named, Output, ReadingAtCut
 
 FINE, FAILED, REFUSED, BROKEN, STOPPED = 0, 1, 2, 3, 130
 
@@ -55,18 +56,20 @@ def _common(
 
 @app.command(epilog="Example: cutline evaluate predictions.csv --label y --score p --quota 100")
 def evaluate(
-    file: o.File,
-    reading: ReadingAtCut,
+    files: e.Files = None,
+    *,
+    reading: LargeReading,
     asked: Asked,
     output: Files,
     name: o.Name = None,
     template: o.PageTemplate = o.Template.report,
     plugin: o.Plugin = None,
+    ranking_csv: e.RankingCsv = None,
 ) -> None:
     """Evaluate one model: what it gets right, every number with its interval, and what to know about them."""
     from cutline.cli.evaluate import run_evaluate
 
-    run_evaluate(file, reading, asked, output, name=name, template=template.value)
+    run_evaluate(files or [], reading, asked, output, name=name, template=template.value, ranking_csv=ranking_csv)
 
 
 @app.command(epilog="Example: cutline compare predictions.csv --label y --score model_a --score model_b")
@@ -101,6 +104,13 @@ app.command(epilog="Example: cutline cut predictions.csv --label y --score p --r
 )
 app.command(epilog="Examples: cutline chart --list; cutline chart predictions.csv roc --label y --score p -o roc.svg")(
     chart_command.chart
+)
+app.command(epilog="Example: cutline rank 'preds/*.parquet' --label y --score p -o monday.ranking")(
+    ranking_commands.rank
+)
+app.command(epilog="Example: cutline merge monday.ranking tuesday.ranking -o week.ranking")(ranking_commands.merge)
+app.command(epilog="Example: cutline sql --label y --score p --from shop.predictions --dialect bigquery")(
+    ranking_commands.sql
 )
 app.command(epilog="Example: cutline apply cut.json new.csv --score p -o flagged.csv")(cut_commands.apply)
 app.command(epilog="Example: cutline recalibrate predictions.csv --label y --score p --method beta -o model.json")(
