@@ -82,6 +82,7 @@ class Counts:
             prevalence: The share of the cases that are positive.
             flagged: The share of the cases that are flagged.
         """
+        prevalence, flagged = number(prevalence, "prevalence"), number(flagged, "flagged")
         return cls(
             tp=prevalence * flagged,
             fp=(1 - prevalence) * flagged,
