@@ -199,14 +199,19 @@ def plan(
         "net_benefit": (net_benefit_width, lambda: asked.net_benefit_criterion(net_benefit_width)),
         "discordant": (discordant, lambda: asked.mcnemar_criterion(discordant, power)),
     }
-    for name, (wanted, _) in given.items():
-        if wanted is not None and name != "discordant":
-            argument, most = ("other_auc", 1) if name == "auc_difference" else (f"{name}_width", math.inf)
-            _check_between(wanted, argument, 0, most)
+    _check_wanted({name: wanted for name, (wanted, _) in given.items() if wanted is not None})
     criteria = tuple(make() for wanted, make in given.values() if wanted is not None)
     if not criteria:
         raise ParameterError("The plan has no criterion: pass for example auc=0.75 and auc_width=0.1.")
     return Plan(tuple(_needs(criteria, prevalence)), prevalence, level, criteria)
+
+
+def _check_wanted(given: dict[str, Any]) -> None:
+    """Refuse widths that cannot be had, and an AUC that is none."""
+    for name, wanted in given.items():
+        if name != "discordant":
+            argument, most = ("other_auc", 1) if name == "auc_difference" else (f"{name}_width", math.inf)
+            _check_between(wanted, argument, 0, most)
 
 
 def _needs(criteria: tuple[Criterion, ...], prevalence: float) -> Iterator[Need]:
