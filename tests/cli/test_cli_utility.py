@@ -81,7 +81,7 @@ def test_charts_are_written_and_wrong_wishes_refused(cutline, cases, tmp_path):
     for wrong, words in (
         (("--kind", "profit"), "needs --value and --cost"),
         (("--kind", "brier", "--value", 3), "--value says nothing about --kind brier"),
-        (("--kind", "cost", "--score", "q"), "is of one model"),
+        (("--kind", "cost", "--score", "q"), "--score is given 2 times"),
         (("--kind", "brier", "-o", "brier.txt"), "ends in .csv"),
         (("--kind", "brier", "-o", "brier.svg"), "exists"),
     ):
