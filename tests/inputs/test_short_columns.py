@@ -13,8 +13,6 @@ from cutline.inputs import arrays
 SCORES = st.one_of(
     st.integers(-3, 3).map(float), st.floats(allow_nan=False), st.sampled_from([0.0, -0.0, 0.1 + 0.2, 0.3])
 )
-    st.integers(-3, 3).map(float), st.floats(allow_nan=False), st.sampled_from([0.0, -0.0, 0.1 + 0.2, 0.3])
-)
 
 
 @given(st.lists(st.tuples(st.booleans(), SCORES), min_size=1, max_size=40), st.booleans())
