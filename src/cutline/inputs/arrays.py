@@ -89,14 +89,18 @@ def aggregate(scores: Array, is_positive: Array, weights: Array | None, *, desce
     if n <= _SHORT and weights is None:
         return _at_once(scores, is_positive, descending)
     _keep_freed_memory()
-    found = counted(scores, is_positive) if weights is None else None
-    if found is not None:
-        score, pos, neg = (column[::-1] for column in found) if descending else found
-        key = -score if descending else score
-        pos, neg = pos.copy(), neg.copy()
-        return Cells(key, pos, neg, pos, neg)
+    on_grid = counted(scores, is_positive) if weights is None else None
+    if on_grid is not None:
+        return _ascending(*on_grid, descending)
     pos, neg = each(lambda mine: _run(scores, mine, weights, descending), (is_positive, ~is_positive), n)
     return _merge(pos, neg, n)
+
+
+def _ascending(score: Array, pos: Array, neg: Array, descending: bool) -> Cells:
+    """The cells of ascending scores."""
+    way = slice(None, None, -1 if descending else 1)
+    pos, neg = pos[way].copy(), neg[way].copy()
+    return Cells(-score[way] if descending else score, pos, neg, pos, neg)
 
 
 @cache
