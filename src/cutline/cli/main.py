@@ -12,7 +12,8 @@ from typing import Annotated
 
 import typer
 
-from cutline.cli import calibration_commands, chart_command, cut_commands
+from cutline.cli import calibration_commands, chart_command, cut_commands, ranking_commands
+from cutline.cli import engine_options as e
 from cutline.cli import options as o
 from cutline.cli.application import Application, Commands
 
@@ -54,10 +55,12 @@ def _common(
 
 @app.command(epilog="Example: cutline evaluate predictions.csv --label y --score p --quota 100")
 def evaluate(
-    file: o.File,
+    files: e.Files = None,
     label: o.Label = None,
     score: o.Score = None,
     weight: o.Weight = None,
+    weights_are: o.WeightsAre = None,
+    stratum: o.Stratum = None,
     group: o.Group = None,
     id: o.Id = None,
     positive: o.Positive = None,
@@ -83,13 +86,16 @@ def evaluate(
     force: o.Force = False,
     quiet: o.Quiet = False,
     plugin: o.Plugin = None,
+    memory: e.Memory = None,
+    exact: e.Exact = False,
+    ranking_csv: e.RankingCsv = None,
 ) -> None:
     """Evaluate one model: what it gets right, every number with its interval, and what to know about them."""
     from cutline.cli.evaluate import Asked, Output, run_evaluate
     from cutline.cli.reading import Columns, Reading
 
     reading = Reading(
-        Columns(label, score_list(score), weight, group, id),
+        Columns(label, score_list(score), weight, group, id, stratum),
         positive,
         lower_is_positive,
         threshold,
@@ -97,10 +103,11 @@ def evaluate(
         format and format.value,
         quota,
         share,
+        weights_are and weights_are.value,
     )
     asked = Asked(measures, family and family.value, all, level, resamples, seed)
     output = Output(json, csv, html, tuple(save or ()), png, force, quiet, template.value)
-    run_evaluate(file, reading, asked, output, name)
+    run_evaluate(files or [], reading.with_engine(memory, exact), asked, output, name, ranking_csv)
 
 
 def score_list(score: str | None) -> tuple[str, ...]:
@@ -121,6 +128,7 @@ def compare(
     label: o.Label = None,
     score: o.Scores = None,
     weight: o.Weight = None,
+    weights_are: o.WeightsAre = None,
     group: o.Group = None,
     id: o.Id = None,
     positive: o.Positive = None,
@@ -156,6 +164,7 @@ def compare(
         format and format.value,
         quota,
         share,
+        weights_are and weights_are.value,
     )
     asked = Asked(measures, None, False, level, resamples, seed)
     run_compare(files, reading, asked, Output(json, csv, html, tuple(save or ()), png, force, quiet))
@@ -174,6 +183,8 @@ def check(
     label: o.Label = None,
     score: o.Score = None,
     weight: o.Weight = None,
+    weights_are: o.WeightsAre = None,
+    stratum: o.Stratum = None,
     group: o.Group = None,
     id: o.Id = None,
     positive: o.Positive = None,
@@ -207,7 +218,7 @@ def check(
     from cutline.cli.reading import Columns, Reading
 
     reading = Reading(
-        Columns(label, score_list(score), weight, group, id),
+        Columns(label, score_list(score), weight, group, id, stratum),
         positive,
         lower_is_positive,
         threshold,
@@ -215,6 +226,7 @@ def check(
         format and format.value,
         quota,
         share,
+        weights_are and weights_are.value,
     )
     asked = Asked(None, None, False, level, resamples, seed)
     gate = Gate(
@@ -229,6 +241,13 @@ app.command(epilog="Example: cutline cut predictions.csv --label y --score p --r
 )
 app.command(epilog="Examples: cutline chart --list; cutline chart predictions.csv roc --label y --score p -o roc.svg")(
     chart_command.chart
+)
+app.command(epilog="Example: cutline rank 'preds/*.parquet' --label y --score p -o monday.ranking")(
+    ranking_commands.rank
+)
+app.command(epilog="Example: cutline merge monday.ranking tuesday.ranking -o week.ranking")(ranking_commands.merge)
+app.command(epilog="Example: cutline sql --label y --score p --from shop.predictions --dialect bigquery")(
+    ranking_commands.sql
 )
 app.command(epilog="Example: cutline apply cut.json new.csv --score p -o flagged.csv")(cut_commands.apply)
 app.command(epilog="Example: cutline recalibrate predictions.csv --label y --score p --method beta -o model.json")(

@@ -17,6 +17,7 @@ Array = npt.NDArray[Any]
 _FILL = Text("fill them, or pass ", Argument("missing", "drop"))
 NESTED = (list, tuple, dict, set, frozenset, bytes, bytearray, memoryview, np.ndarray)
 _EXACT_INTEGERS = 2**53  # float64 tells all integers up to here apart
+WEIGHTS_ARE = ("counts", "sampling", "importance")
 
 
 def column(values: Any, name: str) -> Array:
@@ -142,6 +143,28 @@ def whole_if_possible(array: Array) -> Array:
     limit = 2**62 if array.dtype.kind in "iu" else _EXACT_INTEGERS
     is_whole = array.dtype.kind in "iu" or bool((array == np.floor(array)).all())
     return array.astype(np.int64 if is_whole and array.sum(dtype=float) < limit else float)
+
+
+def weighed(array: Array, weights_are: str | None) -> Array:
+    """Weights as what they are said to be: integers where they count equal rows, floats where they do not.
+
+    Nothing said, whole numbers are counts and others are not.
+    """
+    if weights_are is not None and weights_are not in WEIGHTS_ARE:
+        listed = ", ".join(map(repr, WEIGHTS_ARE))
+        raise ParameterError(f"is {weights_are!r}", f"pass one of {listed}", argument="weights_are")
+    if weights_are in ("sampling", "importance"):
+        return array.astype(float)
+    found = whole_if_possible(array)
+    if weights_are == "counts" and found.dtype.kind == "f":
+        broken = array[array != np.floor(array)]
+        if len(broken):
+            raise InputError(
+                f"holds {broken[0]:g}, and weights that are counts are whole numbers",
+                Text("pass ", Argument("weights_are", "sampling"), " or ", Argument("weights_are", "importance")),
+                argument="weights",
+            )
+    return found
 
 
 def matrix(values: Any, name: str) -> Array:

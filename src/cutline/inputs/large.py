@@ -84,6 +84,7 @@ class Wanted(NamedTuple):
     exact: bool | None = None
     threshold: float | None = None
     memory: int = 0
+    weights_are: str | None = None
 
 
 def is_large(engine: Engine) -> bool:
@@ -120,7 +121,11 @@ def rank_large(engine: Engine, wanted: Wanted, binary: Binary) -> Ranking:
     bins = in_order(_aggregated(engine, wanted))
     ends = (bins.top, bins.bottom)
     top, bottom = (end.astype(np.float32) for end in ends) if engine.single else ends
-    whole = not found.total("fractions") and found.total("weight") < 2**53
+    fractions = found.total("fractions")
+    if wanted.weights_are == "counts" and fractions:
+        columns.weighed(np.array([0.5]), "counts")  # which refuses them
+    are_counts = wanted.weights_are not in ("sampling", "importance")
+    whole = are_counts and not fractions and found.total("weight") < 2**53
     sums = [
         None if c is None else c.astype(np.int64) if whole else c for c in (bins.pos, bins.neg, bins.pos2, bins.neg2)
     ]

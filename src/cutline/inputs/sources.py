@@ -18,7 +18,7 @@ from cutline.core.columns import check_simple
 from cutline.core.errors import Argument, InputError, ParameterError, PositionError, Text, near, shown
 
 Array = npt.NDArray[Any]
-Role = Literal["labels", "scores", "weights", "groups", "id"]
+Role = Literal["labels", "scores", "weights", "groups", "strata", "id"]
 
 
 class Ask(NamedTuple):
@@ -75,15 +75,12 @@ def opened(data: Any, title: str = "data", memory: Any = None) -> Source:
 
 
 def asked_of(
-    labels: Any, scores: Any, weights: Any = None, groups: Any = None, *, positive: Any = None
+    labels: Any, scores: Any, weights: Any = None, groups: Any = None, strata: Any = None, *, positive: Any = None
 ) -> dict[Any, Ask]:
     """The columns of one model's predictions."""
     asked = {"labels": Ask("labels", labels, isinstance(positive, str)), "scores": Ask("scores", scores)}
-    if weights is not None:
-        asked["weights"] = Ask("weights", weights)
-    if groups is not None:
-        asked["groups"] = Ask("groups", groups)
-    return asked
+    others: dict[Role, Any] = {"weights": weights, "groups": groups, "strata": strata}
+    return asked | {role: Ask(role, name) for role, name in others.items() if name is not None}
 
 
 def check(source: Source, asked: Mapping[Any, Ask]) -> None:
@@ -115,7 +112,7 @@ def reading(source: Source, asked: Mapping[Any, Ask]) -> Iterator[dict[Any, Arra
     try:
         found = source.rows(asked)
         for key, one in asked.items():
-            if one.role in ("labels", "groups", "id"):
+            if one.role in ("labels", "groups", "strata", "id"):
                 check_simple(np.asarray(found[key]), one.role)
         yield found
     except PositionError as error:

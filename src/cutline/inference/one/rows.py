@@ -10,9 +10,11 @@ from cutline.core.parallel import each
 from cutline.core.ranking import Ranking
 from cutline.core.table import plain
 from cutline.inference.one.estimand import Estimand, of_measure
-from cutline.inference.one.intervals import Options as IntervalOptions
-from cutline.inference.one.intervals import by_formula, checked, estimates
+from cutline.inference.one.intervals import by_formula, estimates
+from cutline.inference.one.options import Options as IntervalOptions
+from cutline.inference.one.options import checked
 from cutline.inference.resampling.samplers import GroupSampler
+from cutline.measures.brackets import bounds
 from cutline.results.budget import affordable, resamples_for
 from cutline.results.estimate import Estimate
 from cutline.results.summary import Options, Row
@@ -47,7 +49,7 @@ def _estimates(
     if not options.intervals or not estimands:
         return found, 0
     n = len(estimands[0].ranking)
-    found = each(lambda t: by_formula(t, interval.level, grouped=groups is not None), estimands, n)
+    found = each(lambda t: by_formula(t, interval.level, groups), estimands, n)
     left = [i for i, one in enumerate(found) if one is None]
     resamples = _resamples(options, len(left), n)
     if not left or not resamples:
@@ -73,7 +75,8 @@ def _row(one: Wanted, estimand: Estimand, found: Estimate | None, options: Optio
     value = estimand.value
     reason = estimand.reason or ("infinite" if math.isinf(value) else "")
     estimate = found or Estimate(estimand.name, value, math.nan, math.nan, options.level, "")
-    return Row(one.measure, estimate, baseline, reason, one.at)
+    open_to = bounds(one.measure, estimand.ranking, one.parameters(options.cut), value)
+    return Row(one.measure, estimate, baseline, reason, one.at, open_to)
 
 
 def _undefined(one: Wanted, ranking: Ranking, options: Options) -> Row:
