@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 RUNTIME := $(VENV)/.runtime
 DEV := $(VENV)/.dev
 
-.PHONY: demo test browser lint types layers bench bench-training quality-training fuzz test-minimum docs gallery clean
+.PHONY: demo test browser lint types layers bench bench-training quality-training fuzz test-minimum build test-wheel docs gallery clean
 .DEFAULT_GOAL := demo
 
 $(BIN)/python:
@@ -69,6 +69,19 @@ test-minimum: $(BIN)/python
 	$(VENV)-minimum/bin/python -m pip install --quiet --disable-pip-version-check uv
 	$(VENV)-minimum/bin/uv pip install --quiet --python $(VENV)-minimum/bin/python --resolution lowest-direct --editable '.[dev]'
 	$(VENV)-minimum/bin/python -m pytest -n auto
+
+# The source distribution and the wheel, in dist/.
+build: $(BIN)/python
+	rm -rf dist
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check build
+	$(BIN)/python -m build --quiet --outdir dist .
+
+# The wheel as a user gets it: in an empty environment, far from the repository.
+test-wheel: build
+	rm -rf $(VENV)-wheel
+	$(PYTHON) -m venv $(VENV)-wheel
+	$(VENV)-wheel/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl pyarrow
+	cd $(VENV)-wheel && bin/python -I $(CURDIR)/tests/wheel.py
 
 docs: $(DEV)
 	$(BIN)/python docs/make_measures.py

@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from cutline.cli import calibration_commands, chart_command, cut_commands
+from cutline.cli import calibration_commands, chart_command, cut_commands, mcp_command
 from cutline.cli import options as o
 from cutline.cli.application import Application, Commands
 
@@ -188,6 +188,7 @@ def check(
     format: o.FileFormat = None,
     json: o.Json = False,
     junit: o.Junit = None,
+    markdown: o.Markdown = None,
     force: o.Force = False,
     quiet: o.Quiet = False,
     plugin: o.Plugin = None,
@@ -217,9 +218,8 @@ def check(
         share,
     )
     asked = Asked(None, None, False, level, resamples, seed)
-    gate = Gate(
-        tuple(require or ()), against, no_worse, margin, against_score, junit, cut, undecided and undecided.value
-    )
+    undecided_is = undecided and undecided.value
+    gate = Gate(tuple(require or ()), against, no_worse, margin, against_score, junit, cut, undecided_is, markdown)
     passed = run_check(file, reading, asked, gate, Output(json, force=force, quiet=quiet))
     raise typer.Exit(FINE if passed else FAILED)
 
@@ -237,6 +237,7 @@ app.command(epilog="Example: cutline recalibrate predictions.csv --label y --sco
 app.command(epilog="Example: cutline plan --prevalence 0.1 --auc 0.75 --auc-width 0.1 --slope-width 0.4")(
     calibration_commands.plan
 )
+app.command(epilog="Example: cutline mcp --root predictions")(mcp_command.mcp)
 
 
 @app.command(epilog="Examples: cutline measures; cutline measures mcc; cutline measures kappa; cutline measures --json")
