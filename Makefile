@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 RUNTIME := $(VENV)/.runtime
 DEV := $(VENV)/.dev
 
-.PHONY: demo test browser lint types layers bench bench-training quality-training fuzz test-minimum build test-wheel docs gallery clean
+.PHONY: demo test browser lint types layers bench bench-training quality-training fuzz test-minimum build test-wheel site docs gallery clean
 .DEFAULT_GOAL := demo
 
 $(BIN)/python:
@@ -82,6 +82,12 @@ test-wheel: build
 	$(PYTHON) -m venv $(VENV)-wheel
 	$(VENV)-wheel/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl pyarrow
 	cd $(VENV)-wheel && bin/python -I $(CURDIR)/tests/wheel.py
+
+# The site, in site/: static, and complete without a network. A broken link or a tutorial that fails ends it.
+site: $(RUNTIME)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[site]' pandas
+	rm -rf site
+	PYTHONPATH=src $(BIN)/python -m mkdocs build --strict
 
 docs: $(DEV)
 	$(BIN)/python docs/make_measures.py
