@@ -15,6 +15,11 @@ from cutline.measures import MEASURES, Measure, Needs
 from cutline.results.methods import method_title
 
 _BETTER = {"higher": "Higher is better", "lower": "Lower is better", None: "Neither direction is better"}
+_REACTIONS = (
+    "The scores of positives and negatives are normal, 1.5 standard deviations apart. From the left: the share of "
+    "positives changes and the scores in each class stay the same; the share flagged changes; the scores are rounded "
+    "to fewer distinct values."
+)
 
 
 def page(measure: Measure, chart: str | None) -> str:
@@ -49,9 +54,7 @@ def _reactions(measure: Measure, chart: str) -> tuple[str, ...]:
     return (
         "## How it reacts",
         f"![How {measure.name} reacts to prevalence, to the cut and to ties]({chart})",
-        "The scores of positives and negatives are normal, 1.5 standard deviations apart. From the left: the share of "
-        "positives changes and the scores in each class stay the same; the share flagged changes; the scores are "
-        "rounded to fewer distinct values.",
+        _REACTIONS,
     )
 
 

@@ -99,8 +99,8 @@ def interactive() -> None:
             file.write(saved.read_bytes())
     write(
         "interactive.md",
-        "# Drag the threshold\n\nThe report of 569 tumours, as `cutline evaluate --html` writes it. Drag the threshold, "
-        "or set a requirement or costs, and see what each measure does. Nothing is sent anywhere: the page computes.\n\n"
+        "# Drag the threshold\n\nThe report of 569 tumours, as `cutline evaluate --html` writes it. Drag the "
+        "threshold, or set a requirement or costs, and see what each measure does. Nothing is sent anywhere.\n\n"
         '<iframe class="report" src="playground.html" title="The report of 569 tumours"></iframe>\n\n'
         "[Open it on a page of its own](playground.html)\n",
     )
