@@ -14,7 +14,7 @@ from sklearn.isotonic import IsotonicRegression
 import cutline
 import reference
 from cutline import MEASURES, Counts, rank
-from cutline.core.ranking import merge
+from cutline.core.merging import merge
 from cutline.measures import Needs
 
 often = settings(max_examples=60, deadline=None)

@@ -17,7 +17,7 @@ from sklearn.base import BaseEstimator
 
 import cutline as cl
 from cutline import MEASURES, Counts, Ranking, losses, rank
-from cutline.core.ranking import merge
+from cutline.core.merging import merge
 from cutline.inputs.predictions import cut
 from cutline.measures import Needs
 from cutline.training import oracle

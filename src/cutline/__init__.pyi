@@ -36,6 +36,7 @@ from .curves import CURVES as CURVES, Curve as Curve
 from .cuts.choice import choose_cut as choose_cut
 from .cuts.classifier import CutClassifier as CutClassifier
 from .cuts.cut import Cut as Cut
+from .cuts.placed import cut_at as cut_at
 from .cuts.utility import (
     UtilityCurve as UtilityCurve,
     brier_curve as brier_curve,

@@ -19,7 +19,7 @@ from cutline.inference.two.questions import Asked, Questions, as_asked, ask
 from cutline.inference.two.rows import all_pair_tests, answered, differences
 from cutline.inference.two.test_results import PairTests
 from cutline.inputs.alignment import columns_of, groups_of, join_frames, share_cases, thresholds_of
-from cutline.inputs.predictions import Missing
+from cutline.inputs.predictions import Missing, WeightsAre
 from cutline.measures import MEASURES, Measure, Needs
 from cutline.results import first_look
 from cutline.results.budget import affordable, resamples_for
@@ -50,6 +50,7 @@ def compare(
     data: Any = None,
     id: str | None = None,
     groups: Any = None,
+    weights_are: WeightsAre | None = None,
 ) -> Comparison:
     """Compare models that scored the same cases.
 
@@ -71,6 +72,7 @@ def compare(
         data: A data frame or file, or one for each model.
         id: The column that names each case, where the rows of several frames are joined.
         groups: The group that each case belongs to, as in `evaluate`: whole groups are resampled and exchanged.
+        weights_are: What weights are, as in `evaluate`; with sampling or importance weights each row is one case.
 
     Returns:
         The comparison: a mapping of the evaluations, with tests and intervals of their differences.
@@ -90,7 +92,7 @@ def compare(
             Text("pass ", Argument("data"), " with one frame for each model"),
             argument="id",
         )
-    cases = share_cases(labels, scores, weights, positive=positive, missing=missing, ids=ids)
+    cases = share_cases(labels, scores, weights, positive=positive, missing=missing, ids=ids, weights_are=weights_are)
     names = tuple(cases.scores)
     thresholds = dict.fromkeys(names) if threshold is None else thresholds_of(threshold, names)
     rankings = {name: cases.of(name).ranked(higher_is_positive=higher_is_positive) for name in cases.scores}

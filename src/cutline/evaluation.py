@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any, Literal
 from cutline.core import columns
 from cutline.core.checks import LEVEL, check_intervals, check_level, check_whole
 from cutline.core.counts import Counts
-from cutline.core.errors import CutlineError, ParameterError, UnavailableError, near
+from cutline.core.errors import Argument, CutlineError, ParameterError, Text, UnavailableError, near
 from cutline.core.ranking import Ranking
 from cutline.core.table import Table
 from cutline.inference.one.estimand import Estimand, of_function, of_measure
-from cutline.inference.one.intervals import Options as IntervalOptions
 from cutline.inference.one.intervals import estimates
+from cutline.inference.one.options import Options as IntervalOptions
 from cutline.inference.one.rows import rows_of
 from cutline.inference.permutation import PermutationTest, permute_labels
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inputs import sources
 from cutline.inputs.alignment import groups_of
-from cutline.inputs.predictions import Missing, complete, cut, rank
+from cutline.inputs.predictions import Missing, WeightsAre, complete, cut, rank
 from cutline.measures import MEASURES, Family, Measure
 from cutline.measures.definition import each_of
 from cutline.results import first_look
@@ -53,6 +53,10 @@ def evaluate(
     higher_is_positive: bool = True,
     groups: Any = None,
     data: Any = None,
+    weights_are: WeightsAre | None = None,
+    strata: Any = None,
+    exact: bool | None = None,
+    memory: str | None = None,
 ) -> Evaluation:
     """Evaluate the predictions of one model.
 
@@ -71,8 +75,16 @@ def evaluate(
         higher_is_positive: Whether high scores mean positive.
         groups: The group that each case belongs to, such as a patient with several visits. Intervals then resample
             whole groups, because the cases of one are not independent.
-        data: A data frame of any kind or the path of a file (CSV, Parquet, JSON lines, Arrow); `labels`, `scores`,
-            `weights` and `groups` are then names of its columns.
+        data: A data frame of any kind or the path of files (CSV, Parquet, JSON lines, Arrow): of one, of a folder, a
+            pattern such as "preds/*.parquet", or a list of these. `labels`, `scores`, `weights` and `groups` are then
+            names of columns.
+        exact: With `data` that another engine holds: whether all distinct scores are collected. When None, more than
+            four million are put into bins, and every number that this affects has a bracket.
+        memory: How much memory DuckDB may use for files, such as "2GB"; beyond it works on disk.
+        weights_are: What weights are. "counts": so many equal rows. "sampling": one over the chance with which a case
+            was drawn, so that the sample stands for a population; intervals are by linearisation. "importance": how
+            much a case counts, in a plain sample. By default whole numbers are counts and others importance.
+        strata: The stratum that each case, or each group, was sampled from; intervals follow from the spread within.
 
     Returns:
         The evaluation: every measure is an attribute, `estimate` adds intervals, `summary` shows all of them.
@@ -84,15 +96,27 @@ def evaluate(
     threshold = None if threshold is None else columns.number(threshold, "threshold")
     how: dict[str, Any] = {"positive": positive, "higher_is_positive": higher_is_positive, "missing": missing}
     cut: dict[str, Any] = {"threshold": threshold, "quota": quota, "share": share}
-    if data is not None and groups is not None:  # whole groups are drawn row by row
-        asked = sources.asked_of(labels, scores, weights, groups, positive=positive)
+    how["weights_are"] = weights_are
+    by_rows = groups is not None or strata is not None or (weights_are == "sampling" and weights is not None)
+    if data is not None and by_rows:  # the cases are looked at one by one
+        asked = sources.asked_of(labels, scores, weights, groups, strata, positive=positive)
         with sources.reading(sources.opened(data), asked) as found:
             return evaluate(name=name, **found, **how, **cut)  # type: ignore[arg-type]
-    if groups is None:
+    if not by_rows:
+        how |= {"exact": exact, "memory": memory, "threshold": threshold}
         return Evaluation(rank(labels, scores, weights, data=data, **how), name=name, **cut)
-    cases = complete(labels, scores, weights, positive=positive, missing=missing)
+    if strata is not None and weights_are == "importance":
+        raise ParameterError(
+            "is given, but weights that say how much a case counts are of a plain sample",
+            Text("pass ", Argument("weights_are", "sampling"), ", or leave strata out"),
+            argument="strata",
+        )
+    how.pop("higher_is_positive")
+    cases = complete(labels, scores, weights, **how)
     ranking = cases.ranked(higher_is_positive=higher_is_positive)
-    sampler = GroupSampler.of(ranking, cases.is_positive, cases.scores, cases.weights, groups_of(groups, cases))
+    together = None if groups is None else groups_of(groups, cases)
+    apart = None if strata is None else groups_of(strata, cases, "strata")
+    sampler = GroupSampler.of(ranking, cases.is_positive, cases.scores, cases.weights, together, apart)
     return Evaluation(ranking, name=name, groups=sampler, **cut)
 
 
@@ -376,7 +400,7 @@ class Evaluation(Summarized):
 
     @property
     def _data(self) -> Data:
-        return Data(self.name, self.ranking, self.groups.groups if self.groups else 0)
+        return Data(self.name, self.ranking, *(self.groups.described if self.groups else ()))
 
     @property
     def notes(self) -> tuple[Note, ...]:

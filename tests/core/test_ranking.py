@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cutline import MEASURES, Counts, InputError, Ranking, auc, rank
-from cutline.core.ranking import merge
 from cutline.measures import Needs
 
 often = settings(max_examples=100, deadline=None)
@@ -185,63 +184,6 @@ def test_small_integer_columns_do_not_overflow():
     half = np.array([50_000], dtype=np.int32)
 
     assert auc(Ranking.of_counts([1], half, half)) == 1 / 2
-
-
-# ---------------------------------------------------------------------- merging
-
-
-@often
-@given(rows=st.lists(case, min_size=2, max_size=25), data=st.data(), higher_is_positive=st.booleans())
-def test_parts_merged_are_the_whole(rows, data, higher_is_positive):
-    split = data.draw(st.lists(st.integers(0, 2), min_size=len(rows), max_size=len(rows)))
-    parts = [[row for row, part in zip(rows, split, strict=True) if part == i] for i in range(3)]
-    rankings = [ranking_of(part, higher_is_positive=higher_is_positive) for part in parts if part]
-    whole = ranking_of(rows, higher_is_positive=higher_is_positive)
-
-    assert same(sum(rankings), whole)
-    assert same(merge(rankings), whole)
-    assert same(merge(rankings[::-1]), whole)
-
-
-@often
-@given(a=lists, b=lists, c=lists)
-def test_it_does_not_matter_what_is_merged_first(a, b, c):
-    a, b, c = map(ranking_of, (a, b, c))
-
-    assert same((a + b) + c, a + (b + c))
-    assert same(a + b, b + a)
-
-
-@often
-@given(labels=st.lists(st.booleans(), min_size=2, max_size=20), data=st.data())
-def test_parts_without_weights_merge_into_a_whole_without_weights(labels, data):
-    scores = data.draw(st.lists(st.integers(0, 3), min_size=len(labels), max_size=len(labels)))
-    middle = len(labels) // 2
-    merged = rank(labels[:middle], scores[:middle]) + rank(labels[middle:], scores[middle:])
-
-    assert same(merged, rank(labels, scores))
-    assert merged.pos2 is merged.pos
-    assert merged.integral
-
-
-def test_merging_remembers_what_was_dropped_and_what_is_a_bound():
-    parts = [rank([1, None], [2, 1], missing="drop"), rank([0, None, None], [1, 2, 3], missing="drop")]
-
-    assert sum(parts).dropped == 3
-    assert sum(parts).exact
-    assert not (parts[0] + rank([1, 0], [1, 2]).coarsen(1).low).exact
-
-
-def test_whole_weights_merged_with_others_are_kept_exactly():
-    merged = rank([1, 0], [2, 1], [1, 3]) + rank([1, 0], [2, 1], [0.5, 0.25])
-
-    assert merged.pos.tolist() == [1.5, 0]
-    assert merged.neg2.tolist() == [0, 9 + 0.25**2]
-
-
-def test_a_ranking_adds_to_rankings_only():
-    with pytest.raises(TypeError):
-        rank([1, 0], [1, 2]) + 1
 
 
 # ---------------------------------------------------------------------- binning

@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cutline import InputError, ParameterError, rank
-from cutline.core.ranking import Ranking, merge
+from cutline.core.merging import merge
+from cutline.core.ranking import Ranking
 from cutline.core.ranking_file import MAGIC, is_ranking_file, load
 
 LABELS, SCORES = [1, 0, 1, 0, 1], [0.9, 0.6, 0.6, 0.2, -np.inf]

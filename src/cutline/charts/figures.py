@@ -22,6 +22,7 @@ from cutline.charts.parts import (
     Series,
     axes,
     clickable,
+    fading,
     frame_of,
     heading,
     layered,
@@ -81,7 +82,7 @@ def _bars(curves: Mapping[str, Curve], frame: Frame, theme: Theme) -> Any:
                 legend=legend,
                 sort=None,
             ),
-            opacity=alt.when(clicked).then(alt.value(1)).otherwise(alt.value(0.12)),
+            opacity=fading(frame),
             tooltip=tooltips(data[0]),
         )
         .add_params(clicked)

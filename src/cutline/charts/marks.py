@@ -10,7 +10,7 @@ from typing import Any
 import altair as alt
 
 from cutline.charts.digits import digits, plain, rule_text
-from cutline.charts.parts import CUT, Evaluated, Frame, axes, clickable, labelled, on_axis
+from cutline.charts.parts import CUT, Evaluated, Frame, axes, fading, labelled, on_axis
 from cutline.charts.picture import inline
 from cutline.charts.theme import Theme
 from cutline.curves import Curve, Point
@@ -85,7 +85,7 @@ def _cut_layers(data: Sequence[dict[str, Any]], frame: Frame, theme: Theme) -> l
     encoding = {
         **axes(frame),
         "size": alt.Size("size:Q", scale=None, legend=None),
-        "opacity": alt.when(clickable(frame)).then(alt.value(1)).otherwise(alt.value(0.12)),
+        "opacity": fading(frame),
     }
     ring: dict[str, Any] = {"shape": "circle", "filled": False}
     halo = alt.Chart(rows).mark_point(**ring, strokeWidth=5, stroke=theme.ground)

@@ -8,9 +8,12 @@ import re
 import subprocess
 import sys
 from functools import cache
+from importlib.metadata import version
 from typing import Any
 
 import altair as alt
+
+from cutline.core.machine_cache import kept
 
 # vl-convert draws on a thread of its own, which a forked process does not have: there it would wait for ever.
 _lost_its_thread = False
@@ -35,8 +38,8 @@ if hasattr(os, "register_at_fork"):
 
 def svg(spec: dict[str, Any]) -> str:
     """A Vega-Lite specification as a picture of lines and text."""
-    version = "_".join(alt.SCHEMA_VERSION.split(".")[:2])
-    return _made("vegalite_to_svg", spec, vl_version=version).decode()
+    schema = "_".join(alt.SCHEMA_VERSION.split(".")[:2])
+    return _made("vegalite_to_svg", spec, vl_version=schema).decode()
 
 
 def png(picture: str, dots: float) -> bytes:
@@ -67,8 +70,12 @@ def pdf(picture: str) -> bytes:
 
 @cache
 def program() -> str:
-    """The program that draws charts in a browser, as text that can stand inside a script of a page."""
-    bundle = _made("javascript_bundle", "window.vegaEmbed = vegaEmbed;").decode()
+    """The program that draws charts in a browser, as text that can stand inside a script of a page.
+
+    It takes seconds to put together, so that it is kept on the machine.
+    """
+    made_by = version("vl-convert-python")
+    bundle = kept(f"vega-{made_by}.js", lambda: _made("javascript_bundle", "window.vegaEmbed = vegaEmbed;")).decode()
     return bundle.replace("</script", "<\\/script").replace("<!--", "<\\!--")
 
 

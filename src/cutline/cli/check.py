@@ -263,6 +263,8 @@ def _pair(found: Opened, gate: Gate, reading: Reading) -> Comparison:
     """The model and the one to beat, on the same cases."""
     from dataclasses import replace
 
+    if reading.columns.stratum is not None:
+        raise ParameterError("--stratum is for one model, not for --against", "leave it out")
     score = gate.against_score or found.chosen.scores[0]
     columns = replace(reading.columns, label=found.chosen.label, scores=(score,), group=None)
     models = {NEW: found, OLD: opened(str(gate.against), replace(reading, columns=columns, format=None))}

@@ -58,6 +58,8 @@ def evaluate(
     label: o.Label = None,
     score: o.Score = None,
     weight: o.Weight = None,
+    weights_are: o.WeightsAre = None,
+    stratum: o.Stratum = None,
     group: o.Group = None,
     id: o.Id = None,
     positive: o.Positive = None,
@@ -89,7 +91,7 @@ def evaluate(
     from cutline.cli.reading import Columns, Reading
 
     reading = Reading(
-        Columns(label, score_list(score), weight, group, id),
+        Columns(label, score_list(score), weight, group, id, stratum),
         positive,
         lower_is_positive,
         threshold,
@@ -97,6 +99,7 @@ def evaluate(
         format and format.value,
         quota,
         share,
+        weights_are and weights_are.value,
     )
     asked = Asked(measures, family and family.value, all, level, resamples, seed)
     output = Output(json, csv, html, tuple(save or ()), png, force, quiet, template.value)
@@ -121,6 +124,7 @@ def compare(
     label: o.Label = None,
     score: o.Scores = None,
     weight: o.Weight = None,
+    weights_are: o.WeightsAre = None,
     group: o.Group = None,
     id: o.Id = None,
     positive: o.Positive = None,
@@ -156,6 +160,7 @@ def compare(
         format and format.value,
         quota,
         share,
+        weights_are and weights_are.value,
     )
     asked = Asked(measures, None, False, level, resamples, seed)
     run_compare(files, reading, asked, Output(json, csv, html, tuple(save or ()), png, force, quiet))
@@ -174,6 +179,8 @@ def check(
     label: o.Label = None,
     score: o.Score = None,
     weight: o.Weight = None,
+    weights_are: o.WeightsAre = None,
+    stratum: o.Stratum = None,
     group: o.Group = None,
     id: o.Id = None,
     positive: o.Positive = None,
@@ -208,7 +215,7 @@ def check(
     from cutline.cli.reading import Columns, Reading
 
     reading = Reading(
-        Columns(label, score_list(score), weight, group, id),
+        Columns(label, score_list(score), weight, group, id, stratum),
         positive,
         lower_is_positive,
         threshold,
@@ -216,6 +223,7 @@ def check(
         format and format.value,
         quota,
         share,
+        weights_are and weights_are.value,
     )
     asked = Asked(None, None, False, level, resamples, seed)
     undecided_is = undecided and undecided.value

@@ -14,6 +14,14 @@ _OUTPUT = "Output"
 _FILE = "Input"
 
 
+class KindOfWeights(StrEnum):
+    """What weights are."""
+
+    counts = "counts"
+    sampling = "sampling"
+    importance = "importance"
+
+
 class Missing(StrEnum):
     """What to do with rows that have a missing value."""
 
@@ -80,6 +88,21 @@ Scores = Annotated[
 Weight = Annotated[
     str | None,
     typer.Option(help="The column of case weights: 2 is two equal rows. Example: --weight w", rich_help_panel=_COLUMNS),
+]
+WeightsAre = Annotated[
+    KindOfWeights | None,
+    typer.Option(
+        help="What the weights are: counts of equal rows, sampling weights, or how much a case counts. Whole numbers "
+        "are counts unless you say otherwise. Example: --weights-are sampling",
+        rich_help_panel=_COLUMNS,
+    ),
+]
+Stratum = Annotated[
+    str | None,
+    typer.Option(
+        help="The column of the strata that the cases, or groups, were sampled from. Example: --stratum region",
+        rich_help_panel=_COLUMNS,
+    ),
 ]
 Group = Annotated[
     str | None,

@@ -25,11 +25,12 @@ class Columns:
     weight: str | None = None
     group: str | None = None
     id: str | None = None
+    stratum: str | None = None
 
     @property
     def others(self) -> tuple[str, ...]:
         """Those that are neither labels nor scores."""
-        return tuple(name for name in (self.weight, self.group, self.id) if name is not None)
+        return tuple(name for name in (self.weight, self.group, self.id, self.stratum) if name is not None)
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,7 @@ class Reading:
     format: str | None = None
     quota: float | None = None
     share: float | None = None
+    weights_are: str | None = None
 
     @property
     def common(self) -> dict[str, Any]:
@@ -55,6 +57,7 @@ class Reading:
             "share": self.share,
             "missing": self.missing,
             "higher_is_positive": not self.lower_is_positive,
+            "weights_are": self.weights_are,
         }
 
 
@@ -78,6 +81,7 @@ def opened(path: str, how: Reading, models: int = 1) -> Opened:
         "label": Ask("labels", c.label),
         "weight": Ask("weights", c.weight),
         "group": Ask("groups", c.group),
+        "stratum": Ask("strata", c.stratum),
         "id": Ask("id", c.id),
     }
     scores = {f"score{i}": Ask("scores", column) for i, column in enumerate(c.scores)}
@@ -98,6 +102,7 @@ def read_evaluation(path: str, how: Reading, name: str | None) -> tuple[Evaluati
         score,
         c.weight,
         groups=c.group,
+        strata=c.stratum,
         data=found.file,
         name=printable(name or score),
         **how.common,

@@ -10,7 +10,7 @@ from cutline.core.errors import CutlineError
 from cutline.core.wording import Argument, told
 
 # The options of arguments that have another name on the command line, or are a flag there.
-_COLUMNS = {"labels": "--label", "scores": "--score", "weights": "--weight", "groups": "--group"}
+_COLUMNS = {"labels": "--label", "scores": "--score", "weights": "--weight", "groups": "--group", "strata": "--stratum"}
 _FLAGS = {
     "overwrite": "--force",
     "higher_is_positive": "--lower-is-positive",
@@ -19,7 +19,7 @@ _FLAGS = {
 # The arguments whose options are called like them.
 _SAME = ("positive", "threshold", "quota", "share", "level", "seed", "resamples", "missing", "format", "measures", "id",
          "name", "prevalence", "cost_fp", "cost_fn", "width", "height", "dpi", "theme", "title",
-         "maximize", "minimize", "utility", "confidence", "method")  # fmt: skip
+         "maximize", "minimize", "utility", "confidence", "method", "weights_are")  # fmt: skip
 
 OPTIONS = {**_COLUMNS, **_FLAGS, **{name: "--" + "-".join(name.split("_")) for name in _SAME}}
 

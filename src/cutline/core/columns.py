@@ -17,6 +17,7 @@ Array = npt.NDArray[Any]
 _FILL = Text("fill them, or pass ", Argument("missing", "drop"))
 NESTED = (list, tuple, dict, set, frozenset, bytes, bytearray, memoryview, np.ndarray)
 _EXACT_INTEGERS = 2**53  # float64 tells all integers up to here apart
+WEIGHTS_ARE = ("counts", "sampling", "importance")
 
 
 def column(values: Any, name: str) -> Array:
@@ -144,6 +145,28 @@ def whole_if_possible(array: Array) -> Array:
     return array.astype(np.int64 if is_whole and array.sum(dtype=float) < limit else float)
 
 
+def weighed(array: Array, weights_are: str | None) -> Array:
+    """Weights as what they are said to be: integers where they count equal rows, floats where they do not.
+
+    Nothing said, whole numbers are counts and others are not.
+    """
+    if weights_are is not None and weights_are not in WEIGHTS_ARE:
+        listed = ", ".join(map(repr, WEIGHTS_ARE))
+        raise ParameterError(f"is {weights_are!r}", f"pass one of {listed}", argument="weights_are")
+    if weights_are in ("sampling", "importance"):
+        return array.astype(float)
+    found = whole_if_possible(array)
+    if weights_are == "counts" and found.dtype.kind == "f":
+        broken = array[array != np.floor(array)]
+        if len(broken):
+            raise InputError(
+                f"holds {broken[0]:g}, and weights that are counts are whole numbers",
+                Text("pass ", Argument("weights_are", "sampling"), " or ", Argument("weights_are", "importance")),
+                argument="weights",
+            )
+    return found
+
+
 def matrix(values: Any, name: str) -> Array:
     """A row for each case and a column for each class, as floats."""
     try:
@@ -261,8 +284,12 @@ def is_missing(value: object) -> bool:
 def missing_error(name: str, absent: Array, position: Array | None, way_out: str = _FILL) -> InputError:
     """How many values are missing, and where the first is in what the user passed."""
     first = int(np.argmax(absent))
-    first = first if position is None else int(position[first])
-    found = f"holds {many(absent, 'missing value')} (NaN), the first"
+    return missing_values(name, int(absent.sum()), first if position is None else int(position[first]), way_out)
+
+
+def missing_values(name: str, count: int, first: int | None, way_out: str = _FILL) -> InputError:
+    """That so many values of a column are missing, and where the first of them is, if that is known."""
+    found = f"holds {counted(count, 'missing value')} (NaN)" + ("" if first is None else ", the first")
     return PositionError(found, way_out, argument=name, position=first)
 
 

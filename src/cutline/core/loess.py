@@ -19,8 +19,9 @@ SMOOTHERS = ("loess", "loess_direct", "epanechnikov")
 _CELL = 0.2  # a cell of the tree holds at most this part of a window
 _MARGIN = 0.005  # by which the outer corners lie beyond the data
 _AT_ONCE = 1_000_000  # numbers of a stack that are held at a time
-_IN_CACHE = 32_768  # distances that are worked on at once
+_IN_CACHE = 24_576  # distances that are worked on at once
 _BLOCK = 1024  # points that are summed at a time, wherever a window starts: no sum depends on what is smoothed along
+_OPEN = 1e-6  # determinant, the diagonal being 1, below which a system may have no single solution
 _FEWEST = 4  # distinct points below which there is nothing to smooth
 
 
@@ -103,23 +104,22 @@ def _nearest_end(ends: Array, rows: Array, middle: Array, start: Array, end: Arr
 
 
 def _radii(x: Array, ends: Array, at: Array, near: Array) -> Array:
-    """How far the window around each place reaches: to the case that is the `near`-th in distance."""
-    totals = np.concatenate((np.zeros((len(ends), 1)), ends), axis=-1)
-    wanted = near[:, None] * (1 - 1e-12)
+    """How far the window around each place reaches: to the case that is the `near`-th in distance.
 
-    def holds(radius: Array) -> Array:
-        until, from_ = np.searchsorted(x, at + radius, side="right"), np.searchsorted(x, at - radius)
-        inside = np.take_along_axis(totals, until, axis=-1) - np.take_along_axis(totals, from_, axis=-1)
-        return np.asarray(inside >= wanted)
-
-    low = np.zeros(at.shape)
-    high = np.maximum(at - x[0], x[-1] - at) * (1 + 1e-15)
-    is_zero = holds(low)
-    for _ in range(60):
-        middle = (low + high) / 2
-        enough = holds(middle)
-        high, low = np.where(enough, middle, high), np.where(enough, low, middle)
-    return np.where(is_zero, 0.0, high)
+    A window that starts at a point stops at the first point with which it holds enough. The later it starts, the later
+    it stops, so that the narrowest one around a place is where the start comes as near as the stop.
+    """
+    found = np.empty(at.shape)
+    last = len(x) - 1
+    for totals, places, wanted, radii in zip(ends, at, near * (1 - 1e-12), found, strict=True):
+        before = np.concatenate(([0.0], totals[:-1]))
+        stop = np.searchsorted(totals, before + wanted)
+        starts = int(np.searchsorted(stop, last, side="right"))  # a window that starts later never holds enough
+        stop = np.minimum(stop[: max(starts, 1)], last)
+        first = np.minimum(np.searchsorted(x[: len(stop)] + x[stop], 2 * places), len(stop) - 1)
+        one, other = (np.maximum(places - x[i], x[stop[i]] - places) for i in (first, np.maximum(first - 1, 0)))
+        np.minimum(one, other, out=radii)
+    return found
 
 
 def _fits(
@@ -137,9 +137,19 @@ def _fits(
     left = powers[:, np.arange(degree + 1)[:, None] + np.arange(degree + 1)]
     scale = np.sqrt(np.maximum(np.einsum("ikk->ik", left), 1e-300))
     scaled = left / (scale[:, :, None] * scale[:, None, :])
-    solved = np.einsum("ijk,ik->ij", np.linalg.pinv(scaled, rcond=1e-12, hermitian=True), rights / scale) / scale
+    solved = _solved(scaled, rights / scale) / scale
     slope = np.divide(solved[:, 1], reach, out=np.zeros(len(reach)), where=reach > 0)
     return solved[:, 0].reshape(at.shape), slope.reshape(at.shape)
+
+
+def _solved(left: Array, right: Array) -> Array:
+    """The solutions of small systems, the shortest ones of those that too few points leave open."""
+    is_open = ~(np.linalg.det(left) > _OPEN)
+    inverse = np.linalg.pinv(left[is_open], rcond=1e-12, hermitian=True)
+    found = np.empty(right.shape)
+    found[is_open] = np.einsum("ijk,ik->ij", inverse, right[is_open])
+    found[~is_open] = np.linalg.solve(left[~is_open], right[~is_open, :, None])[..., 0]
+    return found
 
 
 def _moments(
@@ -153,8 +163,11 @@ def _moments(
     first = int(np.searchsorted(x, (at - radii).min())) // _BLOCK * _BLOCK
     for start in range(first, until, _BLOCK):
         part = slice(start, start + _BLOCK)
-        u = np.clip((x[part] - at[:, None]) / radii[:, None], -1.0, 1.0)
-        w = weight[owner, part] * _kernel(np.abs(u), method)
+        u = x[part] - at[:, None]
+        u /= radii[:, None]
+        np.clip(u, -1.0, 1.0, out=u)
+        w = _kernel(np.abs(u), method)
+        w *= weight[owner, part]
         response = y[owner, part]
         for k in range(2 * degree + 1):
             powers[:, k] += w.sum(-1)
@@ -168,19 +181,27 @@ def _kernel(distance: Array, method: str) -> Array:
     """The weight at a distance from 0 to 1, in units of the window."""
     if method == "epanechnikov":
         return np.asarray(1 - distance * distance)
-    rest = 1 - distance * distance * distance
-    return np.asarray(rest * rest * rest)
+    rest = distance * distance
+    rest *= distance
+    np.subtract(1, rest, out=rest)
+    found = rest * rest
+    found *= rest
+    return np.asarray(found)
 
 
 def _hermite(x: Array, corners: Array, value: Array, slope: Array) -> Array:
     """The cubics that have the given values and slopes at the corners of each row."""
-    cell = np.zeros(corners.shape[:1] + x.shape, dtype=np.intp)
-    for column in range(1, corners.shape[-1] - 1):
-        cell += x > corners[:, column, None]
-    left, right, v0, v1, s0, s1 = (
-        np.take_along_axis(table, cell + step, axis=-1) for table in (corners, value, slope) for step in (0, 1)
+    inner = np.searchsorted(x, corners[:, 1:-1], side="right")
+    lengths = np.diff(inner, axis=-1, prepend=0, append=len(x)).ravel()  # how many points are in each cell
+    width = np.diff(corners, axis=-1)
+    per_width = np.divide(1.0, width, out=np.zeros(width.shape), where=width > 0)
+    rise, (s0, s1) = np.diff(value, axis=-1), (slope[:, :-1] * width, slope[:, 1:] * width)
+    parts = (value[:, :-1], s0, 3 * rise - 2 * s0 - s1, s0 + s1 - 2 * rise)  # by power of the way through the cell
+    a, b, c, d, left, scale = (
+        np.repeat(part.ravel(), lengths).reshape(len(corners), len(x)) for part in (*parts, corners[:, :-1], per_width)
     )
-    width = right - left
-    h = np.divide(x - left, width, out=np.zeros(width.shape), where=width > 0)
-    from_left = (1 - h) ** 2 * ((1 + 2 * h) * v0 + h * width * s0)
-    return np.asarray(from_left + h**2 * ((3 - 2 * h) * v1 + (h - 1) * width * s1))
+    h = (x - left) * scale
+    for part in (c, b, a):
+        d *= h
+        d += part
+    return d

@@ -50,8 +50,8 @@ def each(work: Callable[[Item], Result], items: Iterable[Item], rows: int, *, to
         waiting = [pool.submit(watched_work, item) for item in items]
         for done, one in enumerate(as_completed(waiting), start=1):
             one.result()  # raises what it raised
-            if told and _watchers:
-                _watchers[-1](done, len(waiting))
+            if told:
+                tell(done, len(waiting))
     except BaseException:
         unwanted[-1].set()
         pool.shutdown(wait=False, cancel_futures=True)
@@ -74,3 +74,14 @@ def watched(watcher: Watcher) -> Iterator[None]:
         yield
     finally:
         _watchers.remove(watcher)
+
+
+def is_watched() -> bool:
+    """Whether somebody wants to know how far long work is."""
+    return bool(_watchers)
+
+
+def tell(done: int, of: int) -> None:
+    """Tell whoever watches how much is done, and of how much."""
+    if _watchers:
+        _watchers[-1](done, of)

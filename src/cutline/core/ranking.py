@@ -9,7 +9,7 @@ from __future__ import annotations
 import bisect
 import html
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -21,11 +21,12 @@ import numpy.typing as npt
 from cutline.core import columns
 from cutline.core.bounds import Bracket, bracket
 from cutline.core.counts import Counts, count, divide, written
-from cutline.core.errors import Argument, InputError, ParameterError, Text
+from cutline.core.errors import InputError, ParameterError
+from cutline.core.hull import Hulls, hulls
 from cutline.core.last_axis import Array, Pairs, cumulate, dot, take
 from cutline.core.table import Table
 
-__all__ = ["Array", "Bracket", "Counts", "Pairs", "Ranking", "bracket", "cases_of", "dot", "merge", "take"]
+__all__ = ["Array", "Bracket", "Counts", "Pairs", "Ranking", "bracket", "cases_of", "dot", "take"]
 
 _KEPT_APART = 500_000  # cells of a stack
 
@@ -47,8 +48,11 @@ class Ranking:
     positive: Any = 1
     dropped: int = 0
     exact: bool = True
+    reach: tuple[Array, Array] | None = None  # of bins: the first and the last score in each, as the ranking runs
 
     def __post_init__(self) -> None:
+        if self.reach is not None and len(self.reach[0]) != len(self.score):
+            object.__setattr__(self, "reach", None)  # made of other cells than the bins
         for column in (self.score, self.pos, self.neg, self.pos2, self.neg2):
             column.setflags(write=False)  # what is cached would not follow
 
@@ -73,6 +77,7 @@ class Ranking:
             return NotImplemented
         same_kind = self.higher_is_positive == other.higher_is_positive and self.positive == other.positive
         columns = ("score", "pos", "neg", "pos2", "neg2")
+        same_kind = same_kind and np.array_equal(self.reach or (), other.reach or ())
         return same_kind and all(np.array_equal(getattr(self, name), getattr(other, name)) for name in columns)
 
     __hash__ = None  # type: ignore[assignment]
@@ -190,23 +195,16 @@ class Ranking:
             return np.log(self.key), np.log1p(-self.key)
 
     @cached_property
+    def hulls(self) -> Hulls:
+        """The cuts on the ROC convex hull of each ranking of a stack, the two trivial ones included."""
+        columns = np.broadcast_arrays(self.pos, self.neg)
+        totals = np.broadcast_arrays(self.tp, self.fp)
+        return hulls(*(c.reshape(-1, len(self)) for c in columns), *(t.reshape(-1, len(self) + 1) for t in totals))
+
+    @property
     def hull(self) -> Array:
         """The cuts of one ranking (not of a stack) on its ROC convex hull, the two trivial ones included."""
-        from scipy.optimize import isotonic_regression
-
-        cells = np.flatnonzero(self.size)
-        if not len(cells):  # as when the only case is left out
-            return np.array([0, len(self)])
-        is_full = len(cells) == len(self)
-        pos, neg = (column if is_full else column[cells] for column in self.floats)
-        cuts = np.append(0, 1 + cells)
-        for _ in range(4):  # a cut that is not above the line between its neighbours is not on the hull: fewer to pool
-            above = pos[:-1] * neg[1:] > pos[1:] * neg[:-1]
-            cuts = np.concatenate((cuts[:1], np.compress(above, cuts[1:-1]), cuts[-1:]))
-            pos, neg = np.diff(self.tp[cuts].astype(float)), np.diff(self.fp[cuts].astype(float))
-        # Pooling adjacent violators on the share of positives is the upper hull of the cumulated counts.
-        pooled = isotonic_regression(pos / (pos + neg), weights=pos + neg, increasing=False)
-        return np.asarray(cuts[pooled.blocks])
+        return self.hulls.cut
 
     @property
     def integral(self) -> bool:
@@ -224,6 +222,13 @@ class Ranking:
         if key not in found:
             found[key] = make()
         return found[key]
+
+    @cached_property
+    def bracket(self) -> Bracket | None:
+        """Of bins, the two rankings between which the exact one lies; None for an exact ranking."""
+        if self.reach is None:
+            return None
+        return bracket(*self.reach, self.pos, self.neg, self.pos2, self.neg2, like=replace(self, reach=None))
 
     # ---- one cut
 
@@ -289,6 +294,8 @@ class Ranking:
         """The ranking of both sets of cases together."""
         if not isinstance(other, Ranking):
             return NotImplemented
+        from cutline.core.merging import merge
+
         return merge([self, other])
 
     def __radd__(self, other: object) -> Ranking:
@@ -305,6 +312,7 @@ class Ranking:
             neg2=self.pos2[..., ::-1],
             higher_is_positive=not self.higher_is_positive,
             positive=f"not {self.positive}",
+            reach=None if self.reach is None else (self.reach[1][::-1], self.reach[0][::-1]),
         )
 
     def coarsen(self, bins: int | npt.ArrayLike) -> Bracket:
@@ -332,7 +340,8 @@ class Ranking:
         first = np.flatnonzero(np.concatenate(([True], group[1:] != group[:-1])))
         last = np.concatenate((first[1:] - 1, [len(self) - 1]))
         sums = (np.add.reduceat(c, first, axis=-1) for c in (self.pos, self.neg, self.pos2, self.neg2))
-        return bracket(self.score[first], self.score[last], *sums, like=self)
+        near, far = self.reach or (self.score, self.score)
+        return bracket(near[first], far[last], *sums, like=replace(self, reach=None))
 
     # ---- files
 
@@ -367,11 +376,14 @@ class Ranking:
     def __repr__(self) -> str:
         if self.pos.ndim > 1:
             return f"Ranking of {len(self)} distinct scores, a stack of shape {self.pos.shape[:-1]}"
-        exact = "" if self.exact else ", binned: a bound, not exact"
-        return (
-            f"Ranking of {cases_of(self)}, {written(self.positives)} of them positive, "
-            f"at {columns.counted(len(self), 'distinct score')}{exact}"
-        )
+        where = ("at " if self.reach is None else "in ") + self.cells_in_words
+        exact = "" if self.exact or self.reach is not None else ", binned: a bound, not exact"
+        return f"Ranking of {cases_of(self)}, {written(self.positives)} of them positive, {where}{exact}"
+
+    @property
+    def cells_in_words(self) -> str:
+        """How many distinct scores there are, or bins of them."""
+        return columns.counted(len(self), "distinct score") if self.reach is None else f"{len(self):,} bins of scores"
 
 
 def cases_of(ranking: Ranking) -> str:
@@ -379,44 +391,3 @@ def cases_of(ranking: Ranking) -> str:
     if ranking.pos2 is not ranking.pos or ranking.neg2 is not ranking.neg:
         return f"cases of weight {written(ranking.total)}"
     return f"{written(ranking.total)} case" + ("" if ranking.total == 1 else "s")
-
-
-def merge(rankings: Iterable[Ranking]) -> Ranking:
-    """The ranking of all the cases of several rankings; exact, because cells of one score add up."""
-    parts = list(rankings)
-    if not parts:
-        raise InputError("There are no rankings to merge", "pass at least one")
-    first = parts[0]
-    for part in parts[1:]:
-        if part.higher_is_positive != first.higher_is_positive:
-            raise InputError(
-                "These rankings run in opposite directions",
-                Text("build both with the same ", Argument("higher_is_positive")),
-            )
-        if part.positive != first.positive:
-            raise InputError(
-                f"These rankings have different positive labels, {first.positive!r} and {part.positive!r}",
-                Text("build both with the same ", Argument("positive")),
-            )
-    score = np.concatenate([part.score for part in parts])
-    order = np.argsort(-score if first.higher_is_positive else score, kind="stable")  # sorted runs: a linear merge
-    score = score[order]
-    starts = np.flatnonzero(np.concatenate(([True], score[1:] != score[:-1])))
-
-    def column(name: str) -> Array:
-        cells = np.concatenate([getattr(part, name) for part in parts], axis=-1)[..., order]
-        return np.add.reduceat(cells, starts, axis=-1)
-
-    pos, neg = column("pos"), column("neg")
-    unweighted = all(part.pos2 is part.pos and part.neg2 is part.neg for part in parts)
-    squares = (pos, neg) if unweighted else (column("pos2"), column("neg2"))
-    return Ranking(
-        score[starts],
-        pos,
-        neg,
-        *squares,
-        higher_is_positive=first.higher_is_positive,
-        positive=first.positive,
-        dropped=sum(part.dropped for part in parts),
-        exact=all(part.exact for part in parts),
-    )

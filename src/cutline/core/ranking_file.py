@@ -20,10 +20,11 @@ from cutline.core.ranking import Ranking
 from cutline.core.writing import write
 
 MAGIC = b"cutline ranking\n"
-VERSION = 1
+VERSION = 2  # the newest that is read; files without bins are written as version 1
 SUFFIX = ".ranking"
 _COLUMNS = ("score", "pos", "neg", "pos2", "neg2")
 _SQUARES = ("pos2", "neg2")
+_REACH = ("first", "last")  # of bins
 
 
 def save(ranking: Ranking, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
@@ -38,13 +39,16 @@ def save(ranking: Ranking, path: str | os.PathLike[str], *, overwrite: bool = Fa
         raise ParameterError("This is a stack of rankings", "save them one by one")
     unweighted = ranking.pos2 is ranking.pos and ranking.neg2 is ranking.neg
     kept = {name: getattr(ranking, name) for name in _COLUMNS if not (unweighted and name in _SQUARES)}
+    kept |= {} if ranking.reach is None else dict(zip(_REACH, ranking.reach, strict=True))
     payload = _as_parquet(kept)
     facts = {
-        "version": VERSION,
+        "version": 1 if ranking.exact else VERSION,
         "positive": _label(ranking.positive),
         "higher_is_positive": ranking.higher_is_positive,
         "dropped": int(ranking.dropped),
     }
+    if not ranking.exact:
+        facts["exact"] = False
     header = json.dumps(facts | {"sha256": _checksum(facts, payload)}).encode() + b"\n"
     return write(path, MAGIC + header + payload, overwrite=overwrite)
 
@@ -90,6 +94,8 @@ def load(path: str | os.PathLike[str]) -> Ranking:
         higher_is_positive=facts["higher_is_positive"],
         positive=facts["positive"],
         dropped=facts["dropped"],
+        exact=facts.get("exact", True),
+        reach=(found["first"], found["last"]) if "first" in found else None,
     )
 
 

@@ -29,13 +29,14 @@ SEPARATED = (
     "No case is on the wrong side (or none is on the right one), so all resamples agree: the limit is what the measure "
     "would be if the shares of errors of both classes were as large as Wilson's interval allows."
 )
-BEST_OF_CUTS = frozenset({"ks", "max_youden_j", "auch", "h_measure"})
+BEST_OF_CUTS = frozenset({"ks", "max_youden_j", "auch", "h_measure", "min_expected_cost"})
 OPTIMISTIC = (
     "It is the best over all cuts, which favours the sample at hand: the value is biased upwards, and the actual "
     "coverage is probably below the nominal level."
 )
 BELOW = "the actual coverage is probably below the nominal level"
 STRATIFIED_GROUPS = "stratified=True draws cases within their class, but groups are drawn whole: pass one."
+IGNORES_THE_DESIGN = "This method knows nothing of sampling weights or strata: see method='linearised' or 'bootstrap'."
 INDEPENDENT = "The cases come in groups, which this method takes for independent cases: see method='bootstrap'."
 
 
@@ -51,9 +52,9 @@ def redraws(count: int) -> list[str]:
     return [f"{what} drawn again."] if count else []
 
 
-def whole_groups(groups: int) -> str:
-    """How many groups were resampled, as a sentence."""
-    done = f"{counted(groups, 'group')} {'was' if groups == 1 else 'were'} resampled whole"
+def whole_groups(groups: int, how: str = "resampled") -> str:
+    """How many groups were resampled, or counted, as a sentence."""
+    done = f"{counted(groups, 'group')} {'was' if groups == 1 else 'were'} {how} whole"
     few = f", which is few: {BELOW}"
     return f"{done}{few if groups < FEW_FOR_RESAMPLING else ''}."
 

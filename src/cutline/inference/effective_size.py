@@ -1,7 +1,8 @@
 """How many cases the weights stand for.
 
-A weight that is a whole number is that many equal rows, as `rank` promises: n is the sum of the weights. Other
-weights say how much a case counts, not how many there were: n is then Kish's effective number, (sum w)^2 / sum w^2.
+A weight that is a whole number is that many equal rows, as `rank` promises, unless it is said to be a sampling or an
+importance weight: n is the sum of the weights. Other weights say how much a case counts, not how many there were: n is
+then Kish's effective number, (sum w)^2 / sum w^2.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ import numpy as np
 
 from cutline.core.counts import Counts, divide
 from cutline.core.ranking import Ranking
+
+_OTHERWISE = "If they are sampling or importance weights, say so with weights_are."
 
 
 class Sizes(NamedTuple):
@@ -47,7 +50,7 @@ def notes(r: Ranking) -> list[str]:
     """What the reader has to know about n."""
     if not r.integral:
         n = divide(r.total**2, (r.pos2 + r.neg2).sum())
-        return [f"The weights are not whole numbers: they count as {n:.1f} cases, the effective number."]
+        return [f"The weights are not counts: they are worth {n:.1f} cases, the effective number."]
     if r.pos2 is not r.pos and (r.pos2.sum() != r.pos.sum() or r.neg2.sum() != r.neg.sum()):
-        return [f"The weights are whole numbers: they count as {r.total} separate cases."]
+        return [f"The weights are whole numbers: they count as {r.total} separate cases. {_OTHERWISE}"]
     return []

@@ -45,6 +45,15 @@ class Influence(NamedTuple):
         entry = score if self.entry is None else self.entry.take(score)
         return np.where(is_positive, self.of_positives.take(entry), self.of_negatives.take(entry))
 
+    def of_cells(self, cell: Array, scores: int) -> Array:
+        """The changes of some cases, given their cells: the scores of the positives, then those of the negatives."""
+        return self.of_cases(cell % scores, cell < scores)
+
+    def spread(self, scores: int) -> tuple[Array, Array]:
+        """The changes of a positive and of a negative at each score."""
+        entry = np.arange(scores) if self.entry is None else self.entry
+        return self.of_positives.take(entry), self.of_negatives.take(entry)
+
     def variance(self, second: Ranking) -> float:
         """The variance of the measure, given the squared weights of its ranking."""
         if self.entry is None:

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cutline.core.columns import check_simple, column, number, whole_if_possible
+from cutline.core.columns import check_simple, column, number, weighed
 from cutline.core.errors import Argument, InputError, ParameterError, PositionError, Text
 from cutline.core.ranking import Array
-from cutline.inputs.predictions import Cases, Missing, complete
+from cutline.inputs.predictions import Cases, Missing, WeightsAre, complete
 from cutline.inputs.sources import Ask, asked_of, opened, reading
 
 INCOMPLETE_GROUPS = ("needs complete rows", "drop those with missing values from all columns first")
@@ -54,7 +54,14 @@ class _Columns(NamedTuple):
 
 
 def share_cases(
-    labels: Any, scores: Mapping[str, Any], weights: Any, *, positive: Any, missing: Missing, ids: Array | None = None
+    labels: Any,
+    scores: Mapping[str, Any],
+    weights: Any,
+    *,
+    positive: Any,
+    missing: Missing,
+    ids: Array | None = None,
+    weights_are: WeightsAre | None = None,
 ) -> SharedCases:
     """The cases of models whose scores are columns of one length, in one order; refusals name a case by its id."""
     if not isinstance(scores, Mapping):
@@ -72,7 +79,9 @@ def share_cases(
     found: dict[str, Cases] = {}
     for name, own in scores.items():
         try:
-            found[str(name)] = complete(labels, own, weights, positive=positive, missing=missing)
+            found[str(name)] = complete(
+                labels, own, weights, positive=positive, missing=missing, weights_are=weights_are
+            )
         except InputError as error:
             raise _told(error.about(f"Model {name!r}"), ids) from None
     if len(found) < len(scores):
@@ -83,7 +92,7 @@ def share_cases(
         raise InputError("No case has a score of every model", "pass complete rows")
     aligned = {name: cases.scores[_places(cases.position, kept)] for name, cases in found.items()}
     mine = _places(first.position, kept)
-    heavy = None if first.weights is None else whole_if_possible(first.weights[mine])
+    heavy = None if first.weights is None else weighed(first.weights[mine], weights_are)
     dropped = first.dropped + len(first.position) - len(kept)
     return SharedCases(first.is_positive[mine], aligned, heavy, kept, first.rows, first.positive, dropped)
 
@@ -96,15 +105,15 @@ def _told(error: InputError, ids: Array | None) -> InputError:
     return error.altered(place=f"of case {case!r}")
 
 
-def groups_of(groups: Any, cases: Cases | SharedCases) -> Array:
-    """The group of each case; a case without weight is in none."""
+def groups_of(groups: Any, cases: Cases | SharedCases, argument: str = "groups") -> Array:
+    """The group of each case, or its stratum; a case without weight is in none."""
     if cases.dropped:
-        raise ParameterError(*INCOMPLETE_GROUPS, argument="groups")
-    found = column(groups, "groups")
-    check_simple(found, "groups")
+        raise ParameterError(*INCOMPLETE_GROUPS, argument=argument)
+    found = column(groups, argument)
+    check_simple(found, argument)
     if found.shape != (cases.rows,):
         raise InputError(
-            f"has {found.size} values but labels has {cases.rows}", "pass one for each label", argument="groups"
+            f"has {found.size} values but labels has {cases.rows}", "pass one for each label", argument=argument
         )
     return found if len(cases.position) == cases.rows else found[cases.position]
 

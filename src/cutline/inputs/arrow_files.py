@@ -6,6 +6,7 @@ told to validate, and then reads memory that belongs to something else.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,17 @@ _STREAM = b"\xff\xff\xff\xff"
 _OLD_FEATHER = b"FEA1"
 
 
-def read(path: Path, title: str) -> Source:
-    """The source of an Arrow file, an Arrow stream or a Feather file."""
-    return frames.source(table(path, title), title)
+def read(paths: Sequence[Path], titles: Sequence[str], title: str) -> Source:
+    """The source of Arrow files, Arrow streams or Feather files."""
+    tables = [table(path, own) for path, own in zip(paths, titles, strict=True)]
+    if len(tables) == 1:
+        return frames.source(tables[0], title)
+    from pyarrow import ArrowException, concat_tables
+
+    try:
+        return frames.source(concat_tables(tables, promote_options="permissive"), title)
+    except (ArrowException, ValueError):
+        raise InputError(f"The files of {title} have columns of different types", "pass files of one kind") from None
 
 
 def table(path: Path, title: str) -> Any:

@@ -62,13 +62,13 @@ class Layout(NamedTuple):
         """What DuckDB calls the columns: it takes no empty names, and p and P for the same."""
         return {column: f"c{i}" for i, column in enumerate(self.columns)}
 
-    def sql(self, name: str, *, rejects: bool = False) -> str:
+    def sql(self, name: str, *, rejects: bool = False, more: str = "") -> str:
         """How DuckDB reads it: all columns as text; with `rejects` it notes what is wrong instead of stopping."""
         columns = ", ".join(f"'{name}': 'VARCHAR'" for name in self.names.values())
         noted = ", store_rejects = true, rejects_limit = 1" if rejects else ""
         return (
             f"read_csv({name}, delim = '{self.delimiter}', quote = '\"', escape = '\"', header = true, "
-            f"auto_detect = false, compression = '{self.compression}', columns = {{{columns}}}{noted})"
+            f"auto_detect = false, compression = '{self.compression}', columns = {{{columns}}}{noted}{more})"
         )
 
 

@@ -15,7 +15,7 @@ from typing import IO, Any
 
 from cutline.core.errors import InputError, near, shown
 
-_SUFFIXES = {
+SUFFIXES = {
     ".csv": "csv", ".tsv": "csv", ".tab": "csv", ".txt": "csv",
     ".parquet": "parquet", ".pq": "parquet",
     ".json": "json", ".jsonl": "json", ".ndjson": "json",
@@ -38,9 +38,14 @@ _REMOTE = re.compile(r"(https?|s3|s3a|gs|gcs|az|abfss?|hdfs|ftp)://", re.IGNOREC
 _AWKWARD = re.compile(r"[*?\[\\]")  # what DuckDB would take for a pattern
 
 
+def is_remote(path: str) -> bool:
+    """Whether a path is an address on another machine."""
+    return bool(_REMOTE.match(path))
+
+
 def local(path: Any) -> tuple[Path, str]:
     """A file that exists and is not empty, and what messages call it; what a pipe holds is kept as a file."""
-    if _REMOTE.match(str(path)):
+    if is_remote(str(path)):
         raise InputError(f"{shown(str(path))} is not on this machine", "download it, and pass the path of the file")
     try:
         where = Path(path).expanduser()
@@ -126,9 +131,9 @@ def layout_of(path: Path) -> str:
     suffixes = [suffix.lower() for suffix in path.suffixes]
     if suffixes[-1:] in ([".gz"], [".zst"]):
         suffixes.pop()
-        return _SUFFIXES.get(suffixes[-1], "csv") if suffixes else "csv"
-    if suffixes and suffixes[-1] in _SUFFIXES:
-        return _SUFFIXES[suffixes[-1]]
+        return SUFFIXES.get(suffixes[-1], "csv") if suffixes else "csv"
+    if suffixes and suffixes[-1] in SUFFIXES:
+        return SUFFIXES[suffixes[-1]]
     with path.open("rb") as stream:
         start = stream.read(64)
     if _JSON.match(start):

@@ -22,8 +22,11 @@ from cutline.core.columns import counted
 from cutline.core.errors import InputError, ParameterError, PositionError
 from cutline.inputs import arrow_files
 from cutline.inputs.csv_layout import Layout, head, rejected, with_one_line_end
-from cutline.inputs.file_formats import check_keys, compression_of, layout_of, local, plainly_named, spooled
+from cutline.inputs.duck import connect
+from cutline.inputs.file_formats import check_keys, compression_of, plainly_named
+from cutline.inputs.file_sets import file_set
 from cutline.inputs.sources import Array, Ask, Source, plain
+from cutline.inputs.sql_engine import SqlEngine
 
 # What text files write for a missing value.
 MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "<NA>", "#N/A")
@@ -32,28 +35,41 @@ FORMATS = ("csv", "parquet", "json", "arrow")
 _WHOLE = r"[+-]?(0|[1-9][0-9]*)"
 _NUMBER = _WHOLE + r"(\.[0-9]*)?([eE][+-]?[0-9]+)?"
 _SPELT = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?|[+-]?inf(inity)?|[+-]?nan"
+_NUMERIC = re.compile(r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?$|FLOAT$|DOUBLE$|DECIMAL\(|BOOLEAN$")  # types of DuckDB
 _MANY = 1000  # more distinct labels than this are no labels
 
 
-def read(path: Any, format: str | None = None) -> Source:
-    """The source of a file, of standard input (`"-"`), or of an open stream of bytes."""
+def read(path: Any, format: str | None = None, memory: Any = None) -> Source:
+    """The source of files, of standard input (`"-"`), or of an open stream of bytes.
+
+    Args:
+        path: A path, a pattern, a folder, or a list of these; "-" or a stream.
+        format: The format, when the names do not tell.
+        memory: How much memory DuckDB may use, such as "2GB"; a quarter of the machine's when None.
+    """
     if format is not None and format not in FORMATS:
         raise ParameterError(f"is {format!r}", f"pass one of {', '.join(FORMATS)}", argument="format")
-    place, title = (spooled(path), "standard input") if path == "-" or hasattr(path, "read") else local(path)
-    kind = format or layout_of(place)
-    if kind == "arrow":
-        return arrow_files.read(place, title)
-    return File(place, title, kind)
+    found = file_set(path, format)
+    if found.kind == "arrow":
+        return arrow_files.read(found.paths, found.titles, found.title)
+    connection = connect(memory)
+    parts = [File(*part, found.kind, connection) for part in zip(found.paths, found.titles, strict=True)]
+    if len(parts) == 1 and not found.hive:
+        return parts[0]
+    from cutline.inputs.several_files import Files
+
+    return Files(parts, found, connection)
 
 
 class File:
     """The columns of one file, and how DuckDB reads them."""
 
-    def __init__(self, path: Path, title: str, kind: str) -> None:
+    lacking: Mapping[str, str] = {}  # of several files: why a column of the first is none of all
+
+    def __init__(self, path: Path, title: str, kind: str, connection: duckdb.DuckDBPyConnection | None = None) -> None:
         self.title = title
         self._kind = kind
-        off: dict[str, Any] = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
-        self._connection = duckdb.connect(":memory:", config=off)
+        self._connection = connection or connect()
         self._layout: Layout | None = None
         if kind == "csv":
             self._layout = Layout.of(path, title)
@@ -62,24 +78,47 @@ class File:
         self._path = plainly_named(path)  # kept, because what came from a stream goes when it does
         self._literal = _literal(os.fspath(self._path.absolute()))
         with self._plainly():
-            self._from = self._reader()
+            self._from = self.reader(self._literal)
             described = self._connection.execute(f"DESCRIBE SELECT * FROM {self._from}").fetchall()  # noqa: S608
             own = [str(row[0]) for row in described]  # DuckDB's names, which differ where ours differ in case alone
             names = self._layout.columns if self._layout else self._written_names(own)
         self.types = {name: str(row[1]) for name, row in zip(names, described, strict=True)}
         self._names = dict(zip(names, own, strict=True))
 
-    def _reader(self) -> str:
-        """How DuckDB reads the file."""
+    @property
+    def literal(self) -> str:
+        """Its path, in SQL."""
+        return self._literal
+
+    @property
+    def own_names(self) -> Mapping[str, str]:
+        """What DuckDB calls the columns."""
+        return self._names
+
+    def alike(self, other: File) -> bool:
+        """Whether one reader can read both."""
+        return self._layout == other._layout and self.compression == other.compression
+
+    @cached_property
+    def compression(self) -> str:
+        """How a text file is compressed."""
+        return "none" if self._kind == "parquet" else compression_of(self._path, self.title)
+
+    def reader(self, literal: str, more: str = ", hive_partitioning = false") -> str:
+        """How DuckDB reads the file, or a list of such files."""
         if self._layout is not None:
-            return self._layout.sql(self._literal)
+            return self._layout.sql(literal, more=more)
         if self._kind == "parquet":
-            return f"read_parquet({self._literal}, hive_partitioning = false)"
-        compression = compression_of(self._path, self.title)
-        if compression != "zstd":  # whose first lines Python cannot see
-            check_keys(head(self._path, self.title, compression), self.title)
-        how = "uncompressed" if compression == "none" else compression  # the word that every version knows
-        return f"read_json({self._literal}, format = 'auto', sample_size = -1, compression = '{how}')"
+            return f"read_parquet({literal}{more})"
+        if self.compression != "zstd":  # whose first lines Python cannot see
+            check_keys(head(self._path, self.title, self.compression), self.title)
+        how = "uncompressed" if self.compression == "none" else self.compression  # the word that every version knows
+        return f"read_json({literal}, format = 'auto', sample_size = -1, compression = '{how}'{more})"
+
+    def read_all(self) -> None:
+        """Read every value, so that what cannot be read is refused."""
+        with self._plainly():
+            self._connection.execute(f"SELECT count(COLUMNS(*)) FROM {self._from}").fetchall()  # noqa: S608
 
     def _written_names(self, own: Sequence[str]) -> Sequence[str]:
         """The names as the file has them: DuckDB gives the second of p and p, or of p and P, another."""
@@ -118,6 +157,28 @@ class File:
         """Their distinct rows, and how often each occurs."""
         *found, times = self._arrays(f"SELECT *, count(*) AS times FROM ({self._typed(asked)}) GROUP BY ALL")  # noqa: S608
         return dict(zip(asked, found, strict=True)), times
+
+    def engine(self, asked: Mapping[Any, Ask]) -> SqlEngine | None:
+        """What aggregates the columns out of core; None where the scores or weights are not numbers to DuckDB."""
+        names = {"labels": "y", "scores": "x", "weights": "w"}
+        kinds = {role: self.types[one.column] for role, one in asked.items() if role in ("scores", "weights")}
+        if not asked.keys() <= names.keys() or (
+            self._kind != "csv" and not all(_NUMERIC.match(kind) for kind in kinds.values())
+        ):
+            return None
+        self._typed(asked)  # which refuses text
+        with self._plainly():
+            chosen = ", ".join(f"{self._sql(one)} AS {names[role]}" for role, one in asked.items())
+        return SqlEngine(
+            self._connection,
+            f"SELECT {chosen} FROM {self._from}",  # noqa: S608
+            self.count,
+            self._plainly,
+            single=kinds["scores"] == "FLOAT",
+            weighted="weights" in asked,
+            integers=self._kind != "csv" and kinds["scores"] in ("BIGINT", "UBIGINT", "HUGEINT", "UHUGEINT"),
+            keep=self._kind != "parquet",
+        )
 
     def _arrays(self, query: str) -> list[Array]:
         # Asked in SQL, not through a frame: expressions that narwhals keeps make DuckDB complain when Python ends.

@@ -27,7 +27,7 @@ class Flags:
 
 
 class Cases:
-    """The cases of a file, or of standard input ("-"), while the block runs."""
+    """The cases of one file, or of standard input ("-"), while the block runs."""
 
     def __init__(self, path: Any, format: str | None = None) -> None:
         if format is not None and format not in FORMATS:

@@ -57,6 +57,10 @@ class Eager:
         """The rows are here."""
         return
 
+    def engine(self, asked: Mapping[Any, Ask]) -> None:  # noqa: ARG002
+        """The rows are here."""
+        return
+
     def place(self, position: int) -> None:  # noqa: ARG002
         """As in an array."""
         return
@@ -85,6 +89,10 @@ class Lazy:
         found = collect(chosen.group_by(*_aliases(asked)).agg(nw.len().alias(_COUNT)))
         times = found.pop(_COUNT).astype("int64")
         return dict(zip(asked, found.values(), strict=True)), times
+
+    def engine(self, asked: Mapping[Any, Ask]) -> None:  # noqa: ARG002
+        """The rows are here."""
+        return
 
     def place(self, position: int) -> None:  # noqa: ARG002
         """As in an array of the collected rows."""

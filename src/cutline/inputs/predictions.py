@@ -11,11 +11,20 @@ import numpy as np
 
 from cutline.core import columns
 from cutline.core.counts import Counts, written
-from cutline.core.errors import Argument, InputError, NotProbabilitiesError, ParameterError, Text, briefly
+from cutline.core.errors import (
+    Argument,
+    InputError,
+    NotProbabilitiesError,
+    ParameterError,
+    PositionError,
+    Text,
+    briefly,
+)
 from cutline.core.ranking import Array, Ranking
-from cutline.inputs import arrays, sources
+from cutline.inputs import arrays, large, sources
 
 Missing = Literal["error", "drop"]
+WeightsAre = Literal["counts", "sampling", "importance"]
 
 # Why nothing is left to rank, and the way out.
 _NO_WEIGHT = ("all weights are zero", "pass positive weights, or leave them out to weigh all cases alike")
@@ -31,6 +40,10 @@ def rank(
     higher_is_positive: bool = True,
     missing: Missing = "error",
     data: Any = None,
+    weights_are: WeightsAre | None = None,
+    exact: bool | None = None,
+    memory: str | None = None,
+    threshold: float | None = None,
 ) -> Ranking:
     """The ranking of labelled, scored cases: the only way in.
 
@@ -38,14 +51,21 @@ def rank(
     numbers, infinities included; `higher_is_positive=False` says that low scores mean positive. `weights` are case
     weights: a whole number equals that many equal rows, and zero an absent one. Rows with a missing value are refused,
     or dropped and counted with `missing="drop"`. With `data`, a data frame of any kind or the path of a file, they are
-    names of its columns; frames that another engine holds, and files, are aggregated there.
+    names of its columns; frames that another engine holds, and files, are aggregated there. `weights_are` says what
+    weights are: "counts" of equal rows, as whole numbers are unless it says otherwise, or "sampling" or "importance".
+
+    More than about four million distinct scores that are not in memory are put into bins, which leave the AUC certain
+    to one millionth, and every other measure with its own bracket. `exact=True` collects all scores instead, and
+    `exact=False` always makes bins. No bin straddles the `threshold`. `memory`, such as "2GB", is what DuckDB may use.
 
     >>> rank([1, 0, 1, 0], [0.9, 0.6, 0.6, 0.2])
     Ranking of 4 cases, 2 of them positive, at 3 distinct scores
     """
-    options = _Options(positive, higher_is_positive, missing)
+    check_weights_are(weights_are, weights)
+    options = _Options(positive, higher_is_positive, missing, weights_are)
     if data is not None:
-        return _rank_named(data, sources.asked_of(labels, scores, weights, positive=positive), options)
+        asked = sources.asked_of(labels, scores, weights, positive=positive)
+        return _rank_named(data, asked, options, (exact, threshold, memory))
     return _rank_rows(options, labels, scores, weights)
 
 
@@ -55,11 +75,22 @@ class _Options(NamedTuple):
     positive: Any
     higher_is_positive: bool
     missing: Missing
+    weights_are: WeightsAre | None = None
+
+
+def check_weights_are(weights_are: Any, weights: Any) -> None:
+    """Refuse to be told what weights are where there are none."""
+    if weights_are is not None and weights is None:
+        raise ParameterError(
+            f"is {briefly(weights_are)}, but there are no weights",
+            Text("pass ", Argument("weights"), " too"),
+            argument="weights_are",
+        )
 
 
 def _rank_rows(options: _Options, labels: Any, scores: Any, weights: Any = None, times: Array | None = None) -> Ranking:
     """The ranking of rows, each of which may stand for several."""
-    rows, is_positive, positive, dropped = _read(labels, scores, weights, options.positive, options.missing, times)
+    rows, is_positive, positive, dropped = _read(labels, scores, weights, options, times)
     found = arrays.rank_cases(
         is_positive,
         rows.scores,
@@ -74,10 +105,22 @@ def _rank_rows(options: _Options, labels: Any, scores: Any, weights: Any = None,
     return found
 
 
-def _rank_named(data: Any, asked: dict[Any, sources.Ask], options: _Options) -> Ranking:
+def _rank_named(
+    data: Any, asked: dict[Any, sources.Ask], options: _Options, how: tuple[bool | None, float | None, Any]
+) -> Ranking:
     """The ranking of the columns of a frame or a file, aggregated where they live if they are not here."""
-    source = sources.opened(data)
+    exact, threshold, memory = how
+    source = sources.opened(data, memory=memory)
     sources.check(source, asked)
+    try:
+        engine = source.engine(asked)
+        if engine is not None and (large.is_large(engine) or exact is not None):
+            limit = _memory(memory)
+            return large.rank_large(
+                engine, large.Wanted(*options[:3], exact, threshold, limit, options.weights_are), _binary
+            )
+    except PositionError as error:
+        raise sources.told(error, source, asked) from None
     try:
         grouped = source.grouped(asked)
         if grouped is not None:
@@ -90,6 +133,13 @@ def _rank_named(data: Any, asked: dict[Any, sources.Ask], options: _Options) -> 
         pass  # the rows tell where it is
     with sources.reading(source, asked) as found:
         return _rank_rows(options, **found)
+
+
+def _memory(limit: Any) -> int:
+    """The bytes that an exact ranking may take."""
+    from cutline.inputs.duck import bytes_of, of_machine
+
+    return of_machine() if limit is None else bytes_of(limit)
 
 
 def cases(labels: Any, scores: Any, *, positive: Any = None, name: str = "scores") -> tuple[Array, Array]:
@@ -121,11 +171,18 @@ class Cases(NamedTuple):
 
 
 def complete(
-    labels: Any, scores: Any, weights: Any = None, *, positive: Any = None, missing: Missing = "error"
+    labels: Any,
+    scores: Any,
+    weights: Any = None,
+    *,
+    positive: Any = None,
+    missing: Missing = "error",
+    weights_are: WeightsAre | None = None,
 ) -> Cases:
     """The cases that `rank` would rank, one by one."""
-    labels = columns.column(labels, "labels")
-    rows, is_positive, positive, dropped = _read(labels, scores, weights, positive, missing)
+    check_weights_are(weights_are, weights)
+    labels, options = columns.column(labels, "labels"), _Options(positive, True, missing, weights_are)
+    rows, is_positive, positive, dropped = _read(labels, scores, weights, options)
     if np.isnan(rows.scores).any():
         raise columns.missing_error("scores", np.isnan(rows.scores), rows.position)
     position = np.arange(len(rows.scores)) if rows.position is None else rows.position
@@ -133,9 +190,10 @@ def complete(
 
 
 def _read(
-    labels: Any, scores: Any, weights: Any, positive: Any, missing: Missing, times: Array | None = None
+    labels: Any, scores: Any, weights: Any, options: _Options, times: Array | None = None
 ) -> tuple[_Rows, Array, Any, int]:
     """The rows to rank, which of them are positive, the label that says so, and how many were dropped."""
+    missing = options.missing
     if not isinstance(missing, str) or missing not in ("error", "drop"):
         raise ParameterError(f"is {briefly(missing)}", 'pass "error" or "drop"', argument="missing")
     columns.check_one_order({"labels": labels, "scores": scores, "weights": weights})
@@ -146,8 +204,8 @@ def _read(
         rows = rows.keep(rows.weights != 0, _NO_WEIGHT)
     rows, dropped = _without_missing(rows, missing)
     if rows.weights is not None:
-        rows = rows._replace(weights=columns.whole_if_possible(rows.weights))
-    return rows, *_binary(rows.labels, positive), dropped
+        rows = rows._replace(weights=columns.weighed(rows.weights, options.weights_are))
+    return rows, *_binary(rows.labels, options.positive), dropped
 
 
 def check_probabilities(who: str, low: float, high: float, *, higher_is_positive: bool = True) -> None:

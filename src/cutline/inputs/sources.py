@@ -18,7 +18,7 @@ from cutline.core.columns import check_simple
 from cutline.core.errors import Argument, InputError, ParameterError, PositionError, Text, near, shown
 
 Array = npt.NDArray[Any]
-Role = Literal["labels", "scores", "weights", "groups", "id"]
+Role = Literal["labels", "scores", "weights", "groups", "strata", "id"]
 
 
 class Ask(NamedTuple):
@@ -44,19 +44,29 @@ class Source(Protocol):
     def grouped(self, asked: Mapping[Any, Ask]) -> tuple[dict[Any, Array], Array] | None:
         """Their distinct rows and how often each occurs; None where the rows are in memory already."""
 
+    def engine(self, asked: Mapping[Any, Ask]) -> Any:
+        """What aggregates the columns where they live (`large.Engine`); None where there is none."""
+
     def place(self, position: int) -> str | None:
         """Where a row is, in words; None where it is counted as in an array."""
 
 
-def opened(data: Any, title: str = "data") -> Source:
-    """The source of a frame, a mapping of columns, or the path of a file; one that is open already as it is."""
+def is_path(data: Any) -> bool:
+    """Whether it is the path of files, or a list of such."""
+    if isinstance(data, list | tuple):
+        return bool(data) and all(isinstance(one, str | os.PathLike) for one in data)
+    return isinstance(data, str | os.PathLike)
+
+
+def opened(data: Any, title: str = "data", memory: Any = None) -> Source:
+    """The source of a frame, a mapping of columns, or the path of files; one that is open already as it is."""
     if hasattr(type(data), "grouped"):
         source: Source = data
         return source
-    if isinstance(data, str | os.PathLike):
+    if is_path(data):
         from cutline.inputs import files
 
-        return files.read(data)
+        return files.read(data, memory=memory)
     if isinstance(data, Mapping):
         return Columns(data, title)
     from cutline.inputs import frames
@@ -65,15 +75,12 @@ def opened(data: Any, title: str = "data") -> Source:
 
 
 def asked_of(
-    labels: Any, scores: Any, weights: Any = None, groups: Any = None, *, positive: Any = None
+    labels: Any, scores: Any, weights: Any = None, groups: Any = None, strata: Any = None, *, positive: Any = None
 ) -> dict[Any, Ask]:
     """The columns of one model's predictions."""
     asked = {"labels": Ask("labels", labels, isinstance(positive, str)), "scores": Ask("scores", scores)}
-    if weights is not None:
-        asked["weights"] = Ask("weights", weights)
-    if groups is not None:
-        asked["groups"] = Ask("groups", groups)
-    return asked
+    others: dict[Role, Any] = {"weights": weights, "groups": groups, "strata": strata}
+    return asked | {role: Ask(role, name) for role, name in others.items() if name is not None}
 
 
 def check(source: Source, asked: Mapping[Any, Ask]) -> None:
@@ -86,6 +93,9 @@ def check(source: Source, asked: Mapping[Any, Ask]) -> None:
                 argument=role,
             )
         if name not in source.columns:
+            lacking: Mapping[str, str] = getattr(source, "lacking", {})
+            if name in lacking:
+                raise InputError(lacking[name], "pass files with the same columns")
             hint = near(name, map(shown, source.columns)) or f"It has {_listed(source.columns)}."
             found = Text(f"{source.title} has no column {name!r}, which ", Argument(role), " names")
             raise InputError(found, argument=role, hint=hint)
@@ -102,7 +112,7 @@ def reading(source: Source, asked: Mapping[Any, Ask]) -> Iterator[dict[Any, Arra
     try:
         found = source.rows(asked)
         for key, one in asked.items():
-            if one.role in ("labels", "groups", "id"):
+            if one.role in ("labels", "groups", "strata", "id"):
                 check_simple(np.asarray(found[key]), one.role)
         yield found
     except PositionError as error:
@@ -133,6 +143,10 @@ class Columns:
         return {key: self._columns[one.column] for key, one in asked.items()}
 
     def grouped(self, asked: Mapping[Any, Ask]) -> None:  # noqa: ARG002
+        """The rows are here."""
+        return
+
+    def engine(self, asked: Mapping[Any, Ask]) -> None:  # noqa: ARG002
         """The rows are here."""
         return
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -14,6 +15,7 @@ from cutline.measures.facts import Condition, Parameter
 from cutline.measures.miscalibration import UPWARDS, error
 
 _GRID = 512  # places at which the kernel version is evaluated
+_STEPS, _TOLERANCE = 100, 1e-12  # of the search for the width of its kernel
 
 BINS = {
     "bins": Parameter("number of bins", low=1, high=10_000, whole=True, example=5),
@@ -48,13 +50,22 @@ def bin_of(r: Ranking, bins: int, binning: str) -> Array:
 
 def in_bins(r: Ranking, bins: int, binning: str) -> tuple[Array, Array, Array]:
     """Observed positives, expected positives and cases of each bin, along a new last axis."""
+    return r.kept(("in_bins", bins, binning), lambda: _in_bins(r, bins, binning))  # type: ignore[no-any-return]
+
+
+def _in_bins(r: Ranking, bins: int, binning: str) -> tuple[Array, Array, Array]:
     where = bin_of(r, bins, binning)
+    # The scores of a bin stand together, so that its sums begin where the number of the bin changes.
+    changes = np.ones(where.shape, dtype=bool)
+    changes[..., 1:] = where[..., 1:] != where[..., :-1]
+    first = np.flatnonzero(changes)
+    target = first // len(r) * bins + where.ravel()[first]
     pos, neg = r.floats
-    columns = (pos, (pos + neg) * r.key, pos + neg)
-    observed, expected, size = (
-        np.stack([np.where(where == i, column, 0.0).sum(-1) for i in range(bins)], axis=-1) for column in columns
-    )
-    return observed, expected, size
+    size = pos + neg
+    observed, expected, cases = (np.zeros((*where.shape[:-1], bins)) for _ in range(3))
+    for table, column in ((observed, pos), (expected, size * r.key), (cases, size)):
+        table.ravel()[target] = np.add.reduceat(np.broadcast_to(column, where.shape).ravel(), first)
+    return observed, expected, cases
 
 
 @binned(
@@ -125,13 +136,40 @@ def smooth_ece(r: Ranking) -> Any:
         spread[:, target[first]] += np.add.reduceat(rows * weight, first, axis=-1)
     # A kernel that is reflected at 0 and 1 damps each cosine by itself.
     waves, damping = dct(spread, axis=-1), np.square(math.pi * np.arange(_GRID)) / 2
-    low, high = np.zeros(len(rows)), np.ones(len(rows))
-    for _ in range(25):
-        sigma = (low + high) / 2
-        found = np.abs(idct(waves * np.exp(-np.outer(sigma**2, damping)), axis=-1)).sum(-1)
-        low, high = np.where(found > sigma, sigma, low), np.where(found > sigma, high, sigma)
+
+    def error_at(sigma: Array, some: Array) -> Array:
+        # Of waves that are damped by more than e^-50 nothing is left, and numbers that small would be slow.
+        left = int(np.searchsorted(damping * np.square(sigma.min(initial=1.0)), 50.0))
+        damped = np.zeros((len(some), _GRID))
+        damped[:, :left] = waves[some, :left] * np.exp(np.maximum(-np.outer(sigma**2, damping[:left]), -50.0))
+        return np.abs(idct(damped, axis=-1, overwrite_x=True)).sum(-1)  # type: ignore[no-any-return]
+
     is_none = np.abs(rows).sum(-1) <= 1e-12
-    return np.where(is_none, 0.0, (low + high) / 2).reshape(r.pos.shape[:-1])[()]
+    return np.where(is_none, 0.0, _fixed_point(error_at, np.abs(spread).sum(-1))).reshape(r.pos.shape[:-1])[()]
+
+
+def _fixed_point(function: Callable[[Array, Array], Array], high: Array) -> Array:
+    """Where falling functions of a number, one for each row, equal it: by secants that stay in a bracket (Illinois).
+
+    `high` is where they begin, at 0.
+    """
+    some = np.arange(len(high))
+    ends = np.stack((function(high, some), high))
+    above = np.stack((function(ends[0], some), ends[0])) - ends  # by how much the function exceeds its argument
+    found: Array = ends[0].copy()
+    moved = np.full(len(high), -1)  # which end was moved last
+    for _ in range(_STEPS):
+        some = some[np.abs(above[:, some]).min(0) > _TOLERANCE]
+        if not len(some):
+            break
+        (a, b), (u, v) = ends[:, some], above[:, some]
+        found[some] = middle = a + (b - a) * (u / (u - v))
+        excess = function(middle, some) - middle
+        end = (excess <= 0).astype(np.intp)  # the lower end is moved where the function is above its argument
+        # The end that stays for a second time counts half, or the secant would come from one side only.
+        above[1 - end, some] *= np.where(moved[some] == end, 0.5, 1.0)
+        ends[end, some], above[end, some], moved[some] = middle, excess, end
+    return found
 
 
 # ---------------------------------------------------------------------- tests

@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 
 from cutline.core.counts import Counts, divide, real
-from cutline.core.ranking import Ranking
+from cutline.core.ranking import Array, Ranking
 from cutline.measures.conditions import NO_CASE, NO_POSITIVE, ONE_CLASS
 from cutline.measures.definition import Family, Needs, measure
 from cutline.measures.facts import Condition, Parameter, ReferenceValue
-from cutline.measures.roc import over_stack
 
 COST = Parameter("cost of one such error", low=0, high=1e100, example=5)
 
@@ -173,36 +172,36 @@ def h_measure(r: Ranking, *, prior: str = "prevalence", a: float | None = None, 
     Anagnostopoulos (2014) propose. The prior "symmetric" is Beta(2, 2), the original of 2009, and "severity" is
     Beta(2, 1 + N/P).
     """
-    return over_stack(lambda one: _h_measure(one, prior, a, b), r)
+    n_pos, n_neg = (np.asarray(n, dtype=float).ravel() for n in np.broadcast_arrays(r.positives, r.negatives))
+    share = np.asarray(divide(n_pos, n_pos + n_neg))
+    shapes = _shapes(prior, share)
+    alpha, beta = (np.full(share.shape, b if a is None else a) for a, b in ((a, shapes[0]), (b, shapes[1])))
+    row, cut = r.hulls
+    tp, fp = (total.reshape(-1, len(r) + 1)[row, cut].astype(float) for total in (r.tp, r.fp))
+    # Along the hull the best cut changes where c is the share of positives between two corners.
+    turns = np.where(r.hulls.goes_on, divide(np.diff(tp), np.diff(tp) + np.diff(fp)), np.nan)
+    low, high = (np.nan_to_num(np.append(turns, 0.0)), np.nan_to_num(np.append(1.0, turns), nan=1.0))
+    by_corner = _loss(n_pos[row] - tp, fp, low, high, alpha[row], beta[row])
+    model = np.bincount(row, weights=by_corner, minlength=len(share))
+    nobody = _loss(n_pos, 0.0, share, 1.0, alpha, beta)
+    everybody = _loss(0.0, n_neg, 0.0, share, alpha, beta)
+    found = np.clip(1 - divide(model, nobody + everybody), 0.0, 1.0)  # rounding may go a little beyond
+    return np.where((n_pos > 0) & (n_neg > 0), found, np.nan).reshape(r.pos.shape[:-1])[()]
 
 
-def _shapes(prior: str, prevalence: float) -> tuple[float, float]:
+def _shapes(prior: str, prevalence: Array) -> tuple[Any, Any]:
     """The shapes of a prior by its name."""
     if prior == "symmetric":
         return 2.0, 2.0
-    return (2.0, 1 / prevalence) if prior == "severity" else (1 + prevalence, 2 - prevalence)  # 1 + N/P is 1/prevalence
+    if prior == "severity":
+        return 2.0, divide(1.0, prevalence)  # 1 + N/P
+    return 1 + prevalence, 2 - prevalence
 
 
-def _h_measure(r: Ranking, prior: str, a: float | None, b: float | None) -> float:
+def _loss(missed: Any, false: Any, low: Any, high: Any, a: Array, b: Array) -> Array:
+    """The loss of a cut, c FP + (1 - c) FN, integrated over the c from low to high, which are Beta(a, b)."""
     from scipy.special import betainc
 
-    n_pos, n_neg = float(r.positives), float(r.negatives)
-    if not n_pos or not n_neg:
-        return math.nan
-    share = n_pos / (n_pos + n_neg)
-    shapes = _shapes(prior, share)
-    a, b = (shapes[0] if a is None else a), (shapes[1] if b is None else b)
-    mean = a / (a + b)
-
-    def loss(missed: Any, false: Any, low: Any, high: Any) -> float:
-        """The loss of a cut, c FP + (1 - c) FN, integrated over the c from low to high."""
-        by_false = mean * (betainc(a + 1, b, high) - betainc(a + 1, b, low))
-        by_missed = (1 - mean) * (betainc(a, b + 1, high) - betainc(a, b + 1, low))
-        return float(np.sum(false * by_false + missed * by_missed))
-
-    tp, fp = r.tp[r.hull].astype(float), r.fp[r.hull].astype(float)
-    # Along the hull the best cut changes where c is the share of positives between two corners.
-    turns = np.diff(tp) / (np.diff(tp) + np.diff(fp))
-    model = loss(n_pos - tp, fp, np.append(turns, 0.0), np.append(1.0, turns))
-    nobody_or_all = loss(np.array([n_pos, 0.0]), np.array([0.0, n_neg]), np.array([share, 0.0]), np.array([1.0, share]))
-    return min(1.0, max(0.0, 1 - model / nobody_or_all))  # rounding may go a little beyond
+    by_false = a / (a + b) * (betainc(a + 1, b, high) - betainc(a + 1, b, low))
+    by_missed = b / (a + b) * (betainc(a, b + 1, high) - betainc(a, b + 1, low))
+    return np.asarray(false * by_false + missed * by_missed)

@@ -37,13 +37,11 @@ def isotonic(r: Ranking) -> Array:
 
 
 def _isotonic(r: Ranking) -> Array:
-    if r.pos.ndim > 1:
-        return np.reshape([isotonic(one) for one in r.one_by_one()], r.pos.shape)
-    cuts = r.hull
-    share = divide(np.diff(r.tp[cuts].astype(float)), np.diff(r.ends[cuts].astype(float)))
-    lengths = np.diff(cuts)
-    lengths[-1] += len(r) - cuts[-1]  # cells without a case at the end of the list
-    return np.repeat(share, lengths)
+    row, cut = r.hulls
+    goes_on, last = r.hulls.goes_on, np.diff(row, append=-1)[1:] != 0
+    pos, size = (np.diff(total.reshape(-1, len(r) + 1)[row, cut].astype(float)) for total in (r.tp, r.ends))
+    lengths = np.where(last, len(r), cut[1:]) - cut[:-1]  # cells without a case may end the list
+    return np.repeat(divide(pos, size)[goes_on], lengths[goes_on]).reshape(r.pos.shape)
 
 
 def _mean_score(r: Ranking, p: Array, score: str) -> Any:
@@ -151,13 +149,13 @@ def ici(r: Ranking, *, smooth: str = "loess", span: float = 0.75, degree: int = 
 @from_curve(title="E50", formula=r"\operatorname{median}_i |p_i - \hat s(p_i)|")
 def e50(r: Ranking, *, smooth: str = "loess", span: float = 0.75, degree: int = 2) -> Any:
     """Median distance of the probabilities from a smooth calibration curve."""
-    return _quantile(r, _distance(r, smooth, span, degree), 0.5)
+    return _quantile(r, (smooth, span, degree), 0.5)
 
 
 @from_curve(title="E90", formula=r"Q_{0.9}\, |p_i - \hat s(p_i)|")
 def e90(r: Ranking, *, smooth: str = "loess", span: float = 0.75, degree: int = 2) -> Any:
     """90th percentile of the distances of the probabilities from a smooth calibration curve."""
-    return _quantile(r, _distance(r, smooth, span, degree), 0.9)
+    return _quantile(r, (smooth, span, degree), 0.9)
 
 
 @from_curve(title="Emax", formula=r"\max_i |p_i - \hat s(p_i)|", aliases=("e_max",))
@@ -166,21 +164,25 @@ def emax(r: Ranking, *, smooth: str = "loess", span: float = 0.75, degree: int =
     return np.where(r.size > 0, _distance(r, smooth, span, degree), 0.0).max(-1)
 
 
-def _quantile(r: Ranking, values: Array, q: float) -> Any:
-    """The quantile of the cases' values, linear between two cases (type 7); of weights that are no counts, a step."""
-    order = np.argsort(np.where(r.size > 0, values, np.inf), axis=-1)
-    values, size = np.take_along_axis(values, order, -1), np.take_along_axis(r.size, order, -1)
-    ends = np.cumsum(size, axis=-1)
+def _quantile(r: Ranking, curve: tuple[str, float, int], q: float) -> Any:
+    """The quantile of the cases' distances, linear between two (type 7); of weights that are no counts, a step."""
+    values, ends, last = r.kept(("distances", *curve), lambda: _in_order(r, _distance(r, *curve)))
     place = np.asarray((r.total - 1) * q if r.integral else r.total * q)
     first = np.floor(place) if r.integral else place
 
     def at(position: Any) -> Any:
         cell = (ends <= position[..., None]).sum(-1) if r.integral else (ends < position[..., None]).sum(-1)
-        last = np.count_nonzero(size, axis=-1) - 1
         return np.take_along_axis(values, np.minimum(cell, last)[..., None], -1)[..., 0]
 
     low = at(first)
     return low + (place - first) * (at(first + 1) - low) if r.integral else low
+
+
+def _in_order(r: Ranking, values: Array) -> tuple[Array, Array, Array]:
+    """The values at the scores from the lowest, how many cases each ends with, and the last one that has a case."""
+    order = np.argsort(np.where(r.size > 0, values, np.inf), axis=-1)
+    values, size = np.take_along_axis(values, order, -1), np.take_along_axis(r.size, order, -1)
+    return values, np.cumsum(size, axis=-1), np.count_nonzero(size, axis=-1) - 1
 
 
 def _from_prevalence(r: Ranking) -> Any:

@@ -12,7 +12,8 @@ from cutline.core.ranking import Array, Ranking, dot
 from cutline.measures.conditions import FRACTIONAL_WEIGHTS, NO_POSITIVE, ONE_CLASS
 from cutline.measures.facts import NULL_PREVALENCE, PREVALENCE, Condition, Parameter, ReferenceValue, null
 from cutline.measures.kinds import Equivalent
-from cutline.measures.roc import order, over_stack
+from cutline.measures.recall_steps import RecallSteps
+from cutline.measures.roc import order
 
 
 def _mean_over_positives(r: Ranking, values: Array) -> Any:
@@ -195,19 +196,21 @@ def mean_average_precision(r: Ranking) -> Any:
 
 def lowest_precision(r: Ranking) -> Array:
     """The cut of the lowest precision at each recall: the last before the recall grows. The first flags nobody."""
-    cuts = np.append(np.flatnonzero(r.pos), len(r))
-    return np.append(0, cuts[1:])  # no positive is found before, so precision is 0 there as it is at the start
+    return np.append(
+        0, RecallSteps.of(r).lowest
+    )  # no positive is found before, so precision is 0 there as at the start
 
 
 def highest_precision(r: Ranking) -> Array:
     """The cut of the highest precision at each recall: the first with that recall. The first flags nobody."""
-    return np.append(0, 1 + np.flatnonzero(r.pos))
+    return np.append(0, RecallSteps.of(r).highest)
 
 
-def _trapezoids(r: Ranking, cuts: Array) -> Any:
+def _trapezoids(r: Ranking, steps: RecallSteps, ends: Array) -> Any:
     """The area under straight lines between the precision at some cuts, over recall."""
-    precision = r.precision[cuts]
-    return divide(dot(np.diff(r.tp[cuts]), (precision[:-1] + precision[1:]) / 2), r.positives)
+    tp, precision = r.tp.ravel()[ends], r.precision.ravel()[ends]
+    middle = (steps.before(precision) + precision) / 2
+    return divide(steps.dot(tp - steps.before(tp), middle, r), r.positives)
 
 
 # A constant score has one cut, which a straight line joins to (0, 0). Many distinct scores in a random order come near
@@ -231,7 +234,8 @@ def aucpr_min(r: Ranking) -> Any:
     Its baseline is half the prevalence, the value of a constant score; many distinct scores in random order come near
     the prevalence.
     """
-    return over_stack(lambda one: _trapezoids(one, lowest_precision(one)), r)
+    steps = RecallSteps.of(r)
+    return _trapezoids(r, steps, steps.lowest)
 
 
 @order(
@@ -269,7 +273,8 @@ def aucpr_max(r: Ranking) -> Any:
     Its baseline is half the prevalence, the value of a constant score; many distinct scores in random order come near
     the prevalence.
     """
-    return over_stack(lambda one: _trapezoids(one, highest_precision(one)), r)
+    steps = RecallSteps.of(r)
+    return _trapezoids(r, steps, steps.highest)
 
 
 @order(
@@ -284,15 +289,12 @@ def aucpr_max(r: Ranking) -> Any:
 )
 def aucpr_davis_goadrich(r: Ranking) -> Any:
     """Area under the precision-recall curve between whose cuts false positives grow in step with true ones."""
-
-    def area(one: Ranking) -> Any:
-        cells = np.flatnonzero(one.pos)
-        above, flagged, size, pos, t = (c[cells] for c in (one.tp, one.ends, one.size, one.pos, one.share))
-        # Along a cell, precision is (T + x) / (B + x / t) after x of its positives: a line plus a logarithm.
-        growth = np.log1p(divide(size, np.where(flagged > 0, flagged, np.inf)))
-        return np.clip(divide(dot(t, pos + (above - t * flagged) * growth), one.positives), 0, 1)
-
-    return over_stack(area, r)
+    steps = RecallSteps.of(r)
+    above, flagged = (column.ravel()[steps.cut] for column in (r.tp, r.ends))
+    size, pos, t = (column.ravel()[steps.cell] for column in (r.size, r.pos, r.share))
+    # Along a cell, precision is (T + x) / (B + x / t) after x of its positives: a line plus a logarithm.
+    growth = np.log1p(divide(size, np.where(flagged > 0, flagged, np.inf)))
+    return np.clip(divide(steps.dot(t, pos + (above - t * flagged) * growth, r), r.positives), 0, 1)
 
 
 # ---------------------------------------------------------------------- one point of the curve

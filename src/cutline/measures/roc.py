@@ -248,7 +248,10 @@ def over_stack(function: Callable[[Ranking], Any], r: Ranking) -> Any:
 )
 def auch(r: Ranking) -> Any:
     """The area under the ROC curve after the best monotone recalibration of the same data: never less than the AUC."""
-    return over_stack(lambda one: np.trapezoid(one.tpr[one.hull], one.fpr[one.hull]), r)
+    row, cut = r.hulls
+    fpr, tpr = (rate.reshape(-1, len(r) + 1)[row, cut] for rate in (r.fpr, r.tpr))
+    areas = np.where(r.hulls.goes_on, np.diff(fpr) * (tpr[1:] + tpr[:-1]) / 2, 0.0)
+    return np.bincount(row[1:], weights=areas, minlength=row[-1] + 1).reshape(r.pos.shape[:-1])[()]
 
 
 # ---------------------------------------------------------------------- the left end of the ROC curve

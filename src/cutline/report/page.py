@@ -7,7 +7,7 @@ import gzip
 import hashlib
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
 from importlib.resources import files
@@ -18,7 +18,7 @@ import numpy as np
 from cutline.charts import DARK, LIGHT, vega
 from cutline.core.ranking import Ranking
 from cutline.core.table import plain
-from cutline.report import chart_specs, kept_cuts, measure_rows, pictures, programs, ranking_table, verdict
+from cutline.report import chart_specs, kept_cuts, measure_rows, pictures, programs, promised, ranking_table, verdict
 from cutline.report.measure_rows import of_the_cut, slug
 from cutline.report.opening import opening
 from cutline.report.sections import groups
@@ -27,11 +27,26 @@ from cutline.results.methods import TITLES
 from cutline.results.summary import Summary
 
 # In the order in which they need each other: the page has them as one program.
-MODULES = ("format", "ranking", "program", "intervals", "points", "charts", "link", "live", "numbers", "main")
+MODULES = (
+    "format",
+    "ranking",
+    "program",
+    "intervals",
+    "points",
+    "charts",
+    "link",
+    "live",
+    "numbers",
+    "bounds",
+    "sentences",
+    "promises",
+    "main",
+)
 FIRST_CHARTS = ("roc", "precision_recall", "score_distribution")
 WIDE_CHARTS = ("skew", "dominance")
 MOST_PAIRS = 6  # of which each gets a chart of its difference
-_POINTS = ("precision", "recall")  # which the table of all models shows, whatever the charts do
+# Which the table of all models and the promises show, whatever the charts do.
+_POINTS = ("precision", "recall", "fpr", "expected_cost")
 
 
 class Shown(NamedTuple):
@@ -49,13 +64,12 @@ def page(summary: Summary | ComparisonSummary) -> str:
     else:
         models, context, pairs = dict(summary.models), _of_several(summary), tuple(summary.confidence)
     shown = {name: Shown(own.data.ranking, float(own.cut.threshold)) for name, own in models.items()}
-    drawn = list(chart_specs.charts(shown, pairs if len(pairs) <= MOST_PAIRS else ()))
-    stills = in_background(lambda: _stills(drawn, models))
+    drawn, stills = _drawn(chart_specs.charts(shown, pairs if len(pairs) <= MOST_PAIRS else ()), models)
     held = {name: kept_cuts.kept(own.data.ranking, own.counts, len(models)) for name, own in models.items()}
     data = _data(summary, models, held, drawn)
     context |= _common(summary, models, held)
     scripts = {"library": library.result(), "program": script()}
-    context["charts"] = _figures(drawn, stills.result())
+    context["charts"] = _figures(drawn, [still.result() for still in stills])
     template = _environment().get_template("page")
     written: str = template.render(
         **context,
@@ -112,6 +126,7 @@ def _common(
         "rankings": [ranking_table.ranking_table(own.data.ranking, name) for name, own in models.items()],
         "ranking_columns": ranking_table.COLUMNS,
         "conventions": first.conventions | {"Versions": versions},
+        "promise": promised.shown_first(first),
         "undrawn": chart_specs.undrawn(len(models)),
     }
 
@@ -139,6 +154,7 @@ def _data(
         ],
         "program": program,
         "methods": TITLES,
+        "promises": promised.embedded(models),
         "charts": drawn,
         "document": summary.document(),
     }
@@ -153,17 +169,32 @@ def _coordinates(picture: Mapping[str, Any]) -> list[str]:
 # ---------------------------------------------------------------------- charts
 
 
-def _stills(drawn: Sequence[Mapping[str, Any]], models: Mapping[str, Summary]) -> list[str]:
-    """The charts as still pictures, as many as the page has room for: those that are seen first come first."""
-    counts = [own.counts for own in models.values()]
-    found, room = [pictures.LATER] * len(drawn), pictures.MOST_BYTES
-    for i in sorted(range(len(drawn)), key=lambda i: drawn[i]["name"] not in FIRST_CHARTS):
-        if drawn[i]["spec"] is None:
-            found[i] = ""
-        elif room > 0:
-            found[i] = pictures.still(drawn[i], counts, i)
-            room -= len(found[i])
-    return found
+def _drawn(
+    charts: Iterable[dict[str, Any]], models: Mapping[str, Summary]
+) -> tuple[list[dict[str, Any]], list[Future[str]]]:
+    """The charts, and still pictures of them, as many as the page has room for.
+
+    Another thread draws a picture while the next chart is made. Those that are seen first come first.
+    """
+    counts, room = [own.counts for own in models.values()], pictures.MOST_BYTES
+
+    def still(chart: Mapping[str, Any], index: int) -> str:
+        nonlocal room
+        if chart["spec"] is None:
+            return ""
+        if room <= 0:
+            return pictures.LATER
+        found = pictures.still(chart, counts, index)
+        room -= len(found)
+        return found
+
+    pool = ThreadPoolExecutor(1)  # of one, so that the room is taken in their order
+    drawn, stills = [], []
+    for index, chart in enumerate(charts):
+        drawn.append(chart)
+        stills.append(pool.submit(still, chart, index))
+    pool.shutdown(wait=False)
+    return drawn, stills
 
 
 def _figures(drawn: Sequence[Mapping[str, Any]], stills: Sequence[str]) -> dict[str, list[dict[str, Any]]]:

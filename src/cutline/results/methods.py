@@ -16,16 +16,19 @@ TITLES: Mapping[str, str] = {
     "newcombe": "Newcombe",
     "newcombe_delong": "wider of Newcombe and DeLong (logit)",
     "square_and_add": "Newcombe (square and add)",
+    "mover": "MOVER (three shares)",
+    "linearised": "linearised variance",
     "influence": "infinitesimal jackknife",
     "bootstrap": "bootstrap (percentile)",
     "bca": "bootstrap (BCa)",
+    "bias_corrected": "bootstrap (bias-corrected, logit)",
     "tango": "Tango",
     "mcnemar_midp": "McNemar (mid-p)",
     "mcnemar_exact": "McNemar (exact)",
     "mcnemar_asymptotic": "McNemar (asymptotic)",
     "permutation": "permutation test",
 }
-RESAMPLED = ("bootstrap", "bca")
+RESAMPLED = ("bootstrap", "bca", "bias_corrected")
 
 
 def method_title(method: str) -> str:

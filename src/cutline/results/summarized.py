@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -11,15 +12,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-class Summarized:
+class Summarized(ABC):
     """Something with a summary, which converts and saves itself."""
 
     # What the document of all numbers asks of summary(), unless other options are given.
     whole: ClassVar[Mapping[str, Any]] = {}
 
+    @abstractmethod
     def summary(self, *arguments: Any, **options: Any) -> Any:
         """The document that every view shows."""
-        raise NotImplementedError
 
     def to_dict(self, summary: Any = None, **options: Any) -> dict[str, Any]:
         """All that is known, ready for JSON (docs/schema.json); what is not a finite number is None, with its reason.

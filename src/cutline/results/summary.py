@@ -66,6 +66,9 @@ class Data:
     name: str | None
     ranking: Ranking = field(repr=False)
     groups: int = 0
+    strata: int = 0
+    rows: int = 0  # cases one by one, where they are known so; 0 where only the ranking is
+    worth: float = math.nan  # how many cases the rows are in effect, by their weights
 
     @property
     def cases(self) -> float | int:
@@ -87,10 +90,26 @@ class Data:
         r = self.ranking
         share = f"{100 * r.positives / r.total:.3g} %"
         dropped = f", {r.dropped} dropped" if r.dropped else ""
+        worth = ""
+        if self.has_weights and self.rows:
+            worth = f"; {self.rows} rows are worth {self.worth:.4g} cases (design effect {self.design_effect:.3g})"
         return (
             f"{cases_of(r)}, {written(r.positives)} positive ({share}; positive is {r.positive!r}), "
-            f"{counted(len(r), 'distinct score')}{dropped}"
+            f"{counted(len(r), 'distinct score')}{dropped}{worth}"
         )
+
+    @property
+    def design_effect(self) -> float:
+        """By how much the weights inflate a variance (Kish); 1 without weights, NaN where the rows are not known."""
+        if not self.has_weights:
+            return 1.0
+        return self.rows / self.worth if self.rows else math.nan
+
+    @property
+    def effective_cases(self) -> float:
+        """How many cases there are in effect: all of them, or with weights that are not counts Kish's number."""
+        r = self.ranking
+        return float(r.total) if r.integral else float(r.total) ** 2 / float((r.pos2 + r.neg2).sum())
 
     def to_dict(self) -> dict[str, Any]:
         """The description, ready for JSON."""
@@ -105,6 +124,9 @@ class Data:
             "dropped": r.dropped,
             "weighted": self.has_weights,
             "groups": self.groups,
+            "strata": self.strata,
+            "effective_cases": self.effective_cases,
+            "design_effect": plain(self.design_effect),
             "higher_is_positive": r.higher_is_positive,
         }
 

@@ -125,8 +125,9 @@ def test_a_summary_has_all_intervals_on_demand_and_none_when_not_wanted():
         ("f1", "wilson"),
         ("lr_plus", "log"),
         ("auc", "newcombe_delong"),
-        ("mcc", "bca"),
-        ("ks", "bca"),
+        ("mcc", "mover"),
+        ("ks", "bias_corrected"),
+        ("average_precision", "bca"),
     ],
 )
 def test_the_default_follows_from_what_the_measure_is(name, method):
@@ -146,7 +147,7 @@ def test_the_default_for_the_auc_is_delong_from_thirty_cases_of_each_class_on(po
 
 def test_few_cases_are_told():
     few = "A class has only 5 cases: with resampling, the actual coverage is probably below the nominal level."
-    assert few in EV.estimate("mcc").notes
+    assert few in EV.estimate("average_precision").notes
     assert evaluate([1, 1, 0], [3, 1, 2]).estimate("recall").notes == (
         "It is a share of 2 cases only: clopper_pearson alone keeps its promise there.",
     )
@@ -156,7 +157,7 @@ def test_a_method_that_does_not_apply_is_refused():
     with pytest.raises(CutlineError, match="'wilson' does not apply to auc: pass 'newcombe_delong', "):
         EV.estimate("auc", method="wilson")
     with pytest.raises(
-        CutlineError, match="'nonsense' does not apply to ks: pass 'bootstrap', 'bca', 'influence' or 'auto'"
+        CutlineError, match="'nonsense' does not apply to ks: pass 'bootstrap', 'bca', 'bias_corrected', 'influence' or"
     ):
         EV.estimate("ks", method="nonsense")
 
@@ -320,10 +321,10 @@ def test_the_word_for_the_intervals_of_a_summary_is_checked():
 def test_a_summary_has_every_interval_where_that_is_quick_and_those_of_formulas_otherwise(monkeypatch):
     ev = evaluate([1, 1, 0, 1, 1, 0, 0, 1, 0, 0], range(10, 0, -1), threshold=5.5)
     assert all(row["low"] is not None or row["reason"] for row in ev.summary())
-    mcc, auc = ev.summary(["mcc", "auc"])
-    assert (mcc["low"], mcc["high"]) == (ev.estimate("mcc").low, ev.estimate("mcc").high)
+    ks, auc = ev.summary(["ks", "auc"])
+    assert (ks["low"], ks["high"]) == (ev.estimate("ks").low, ev.estimate("ks").high)
 
     monkeypatch.setattr("cutline.results.budget.WORK", 2000 * 9)  # ten scores, one measure to resample
-    assert [row["low"] for row in ev.summary(["mcc", "auc"])] == [None, auc["low"]]
-    assert [*ev.summary(["mcc", "auc"], intervals="bootstrap")] == [mcc, auc]
-    assert [row["low"] for row in ev.summary(["mcc", "auc"], intervals="formula")] == [None, auc["low"]]
+    assert [row["low"] for row in ev.summary(["ks", "auc"])] == [None, auc["low"]]
+    assert [*ev.summary(["ks", "auc"], intervals="bootstrap")] == [ks, auc]
+    assert [row["low"] for row in ev.summary(["ks", "auc"], intervals="formula")] == [None, auc["low"]]

@@ -16,7 +16,7 @@ def test_with_plenty_of_cases_smooth_measures_need_no_resamples():
     ev = Evaluation(Ranking.of_counts([0.9, 0.7, 0.5, 0.3, 0.1], pos, neg))
 
     formulas = {
-        "mcc": "influence",
+        "mcc": "mover",
         "balanced_accuracy": "square_and_add",
         "brier": "influence",
         "log_loss": "influence",
@@ -28,17 +28,10 @@ def test_with_plenty_of_cases_smooth_measures_need_no_resamples():
         assert (found.low, found.high) == pytest.approx((drawn.low, drawn.high), abs=0.06 * width)
 
 
-@pytest.mark.parametrize(
-    ("pos", "neg", "why"),
-    [
-        ([9000, 900], [500, 20000], "9900 positives"),
-        ([19500, 500], [1000, 20000], "500 of them are missed"),
-    ],
-)
-def test_few_cases_of_a_kind_are_resampled(pos, neg, why):
-    ev = Evaluation(Ranking.of_counts([0.9, 0.1], pos, neg))
+def test_few_cases_of_a_class_are_resampled():
+    ev = Evaluation(Ranking.of_counts([0.9, 0.1], [9000, 900], [500, 20000]))
 
-    assert ev.estimate("mcc", resamples=50).method == "bca", why
+    assert ev.estimate("brier", resamples=50).method == "bca", "9900 positives"
 
 
 def test_bca_of_a_very_long_ranking_corrects_for_bias_alone(monkeypatch):

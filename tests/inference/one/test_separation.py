@@ -32,11 +32,15 @@ def test_whole_groups_that_are_all_right_count_as_their_number(measure):
     assert five.low < ten.low < ten.high == 1
 
 
-def test_the_limit_of_a_measure_of_one_cut_is_that_of_the_table_with_errors():
+def test_the_limit_of_a_measure_of_one_cut_is_the_root_of_the_squared_moves_of_its_shares():
+    """Without an error, the prevalence moves nothing; recall and specificity go to Wilson's limits, one at a time."""
     low = wilson(20, 20, 0.95).low
-    counts = cl.Counts(tp=20 * low, fp=20 * (1 - low), fn=20 * (1 - low), tn=20 * low)
+    moves = [
+        1 - cl.Counts(tp=20 * low, fp=0, fn=20 * (1 - low), tn=20).mcc,
+        1 - cl.Counts(tp=20, fp=20 * (1 - low), fn=0, tn=20 * low).mcc,
+    ]
 
-    assert PERFECT.estimate("mcc", resamples=50).low == pytest.approx(counts.mcc)
+    assert PERFECT.estimate("mcc").low == pytest.approx(1 - np.hypot(*moves))
 
 
 def test_a_reversed_order_has_an_upper_limit():

@@ -13,7 +13,7 @@ import numpy as np
 from cutline.core.counts import Counts
 from cutline.core.errors import InputError, ParameterError
 from cutline.core.ranking import Ranking
-from cutline.inference.effective_size import squares
+from cutline.inference.effective_size import effective_counts, squares
 from cutline.inference.influence import JUMPING, Influence, of_order
 from cutline.inputs.predictions import cut, places, places_of_share
 from cutline.measures import Family, Measure, Needs
@@ -44,6 +44,21 @@ class Estimand:
     def influence(self) -> Influence | None:
         """What one case changes in a measure of the order or of a quota; None where it has no slope."""
         return of_order(self.statistic, self.value, self.ranking) if self.is_of_order else None
+
+    @property
+    def measure_name(self) -> str:
+        """The name of the measure without its parameters."""
+        return self.name.partition("(")[0]
+
+    @property
+    def is_of_one_cut(self) -> bool:
+        """Whether it is a registered measure of one cut that a threshold names."""
+        return self.of_counts is not None and not self.by_quota
+
+    @property
+    def counts_in_effect(self) -> Counts:
+        """The counts of the cut, each as the number of cases that its weights are worth."""
+        return self.counts if self.ranking.integral else effective_counts(self.counts, self.second)
 
     @property
     def counts(self) -> Counts:
@@ -90,7 +105,7 @@ def of_measure(measure: Measure, ranking: Ranking, parameters: dict[str, Any], *
         of_counts=of_counts,
         by_quota=by_quota,
         needs=measure.needs,
-        is_of_order=not grouped and measure.name not in JUMPING and (by_quota or measure.needs is Needs.RANKING),
+        is_of_order=measure.name not in JUMPING and (by_quota or measure.needs is Needs.RANKING),
     )
 
 

@@ -10,8 +10,9 @@ from cutline.core.parallel import each
 from cutline.core.ranking import Ranking
 from cutline.core.table import plain
 from cutline.inference.one.estimand import Estimand, of_measure
-from cutline.inference.one.intervals import Options as IntervalOptions
-from cutline.inference.one.intervals import by_formula, checked, estimates
+from cutline.inference.one.intervals import by_formula, estimates
+from cutline.inference.one.options import Options as IntervalOptions
+from cutline.inference.one.options import checked
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.results.budget import affordable, resamples_for
 from cutline.results.estimate import Estimate
@@ -47,7 +48,7 @@ def _estimates(
     if not options.intervals or not estimands:
         return found, 0
     n = len(estimands[0].ranking)
-    found = each(lambda t: by_formula(t, interval.level, grouped=groups is not None), estimands, n)
+    found = each(lambda t: by_formula(t, interval.level, groups), estimands, n)
     left = [i for i, one in enumerate(found) if one is None]
     resamples = _resamples(options, len(left), n)
     if not left or not resamples:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, Protocol, Self
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 
 from cutline.core.columns import missing_error, missing_mask
+from cutline.core.counts import Counts
 from cutline.core.errors import InputError
 from cutline.core.ranking import Array, Ranking
 from cutline.inference.resampling.row_counts import times_of_rows
@@ -78,7 +80,7 @@ class OneModel(Sampler, Protocol):
         """The data without one unit, for all units in turn, or without one of a hundred lots of them."""
 
 
-class _OfOneModel:
+class _OfOneModel(ABC):
     """What makes the sampler of a ranking one of several models, which are one here."""
 
     ranking: Ranking
@@ -93,9 +95,9 @@ class _OfOneModel:
         """The distinct scores."""
         return len(self.ranking)
 
+    @abstractmethod
     def draw(self, rng: np.random.Generator, count: int) -> Cells:
         """Some resamples, one a row."""
-        raise NotImplementedError
 
     def draw_models(self, rng: np.random.Generator, count: int) -> tuple[Cells]:
         """Some resamples, as the one model sees them."""
@@ -225,10 +227,13 @@ class CaseSampler(_OfOneModel):
                 yield self._cells(left)._replace(times=sizes[some].astype(float))
             return
         rest = np.rint(sizes).astype(np.int64)
-        for lot in range(LOTS):
-            taken = rng.binomial(rest, 1 / (LOTS - lot))
-            rest = rest - taken
-            yield self._cells((sizes - taken)[None])._replace(times=np.ones(1))
+        for start in range(0, LOTS, at_once):
+            without: list[Array] = []
+            for lot in range(start, min(start + at_once, LOTS)):
+                taken = rng.binomial(rest, 1 / (LOTS - lot))
+                rest = rest - taken
+                without.append(sizes - taken)
+            yield self._cells(np.stack(without))._replace(times=np.ones(len(without)))
 
 
 def group_codes(group: Array) -> tuple[Array, Array]:
@@ -245,32 +250,108 @@ def group_codes(group: Array) -> tuple[Array, Array]:
     return names, code.astype(np.int64)
 
 
+def _strata(strata: Array, group: Array) -> Array:
+    """Of each group the number of its stratum; refused where a group is in two."""
+    absent = missing_mask(strata)
+    if absent is not None and absent.any():
+        raise missing_error("strata", absent, None, "name one for each case")
+    code = np.unique(strata, return_inverse=True)[1]
+    found = np.empty(int(group.max()) + 1, np.int64)
+    found[group] = code
+    if (found[group] != code).any():
+        raise InputError("divides a group", "pass strata that hold whole groups", argument="strata")
+    return found
+
+
 @dataclass(frozen=True, eq=False)
 class GroupSampler(_OfOneModel):
-    """Draws whole groups of cases with replacement, such as all the visits of a patient."""
+    """Draws whole groups of cases with replacement, such as all the visits of a patient, from each stratum apart."""
 
     ranking: Ranking
     cell: Array  # of each row: where in the ranking it is, the negatives after all scores
     group: Array  # of each row: the number of its group
     weight: Array | None
     groups: int
+    stratum: Array | None = None  # of each group: the number of its stratum
+    are_single: bool = False  # whether nobody named groups, and every case is one of its own
 
     @classmethod
-    def of(cls, ranking: Ranking, is_positive: Array, scores: Array, weights: Array | None, groups: Array) -> Self:
-        """The sampler of the cases that a ranking was made of, which were read before."""
-        names, code = group_codes(groups)
+    def of(
+        cls,
+        ranking: Ranking,
+        is_positive: Array,
+        scores: Array,
+        weights: Array | None,
+        groups: Array | None = None,
+        strata: Array | None = None,
+    ) -> Self:
+        """The sampler of the cases that a ranking was made of, which were read before.
+
+        Args:
+            ranking: Their ranking.
+            is_positive: Which of them are positive.
+            scores: Their scores.
+            weights: Their weights; None when each counts one.
+            groups: The group of each; None when each is one of its own.
+            strata: The stratum of each, from which groups were drawn apart; None when all are of one.
+        """
+        n = len(is_positive)
+        names, code = (np.arange(n), np.arange(n)) if groups is None else group_codes(groups)
         sign = -1 if ranking.higher_is_positive else 1
         cell = np.searchsorted(sign * ranking.score, sign * scores)
         cell[~is_positive] += len(ranking)
-        return cls(ranking, cell, code, weights, len(names))
+        apart = None if strata is None else _strata(strata, code)
+        return cls(ranking, cell, code, weights, len(names), apart, groups is None)
+
+    @property
+    def has_weights(self) -> bool:
+        """Whether cases have weights that are not counts."""
+        return self.weight is not None and not self.ranking.integral
+
+    @property
+    def is_survey(self) -> bool:
+        """Whether the cases were sampled with weights or from strata, which linearised variances are made for."""
+        return self.has_weights or self.stratum is not None
+
+    @property
+    def described(self) -> tuple[int, int, int, float]:
+        """Groups (0 where cases are single), strata (0 without), cases, and cases in effect."""
+        together, strata = (0 if self.are_single else self.groups), (0 if self.stratum is None else self.strata)
+        return together, strata, len(self.cell), self.effective
+
+    @property
+    def strata(self) -> int:
+        """How many strata there are."""
+        return 1 if self.stratum is None else int(self.stratum.max()) + 1
+
+    def counts(self, at: Counts) -> Counts:
+        """How many cases there are in the four cells of a cut, whatever they weigh."""
+        cut, scores = self.ranking.cut(float(at.threshold)), len(self.ranking)
+        number = np.bincount(self.cell, minlength=2 * scores)
+        tp, fp = number[:cut].sum(), number[scores : scores + cut].sum()
+        return Counts(tp, fp, number[:scores].sum() - tp, number[scores:].sum() - fp, at.threshold)
+
+    @property
+    def effective(self) -> float:
+        """Kish's effective number of cases."""
+        if self.weight is None:
+            return float(len(self.cell))
+        return float(np.sum(self.weight)) ** 2 / float(np.sum(np.square(self.weight, dtype=float)))
 
     def draw(self, rng: np.random.Generator, count: int) -> Cells:
         """Some resamples, one a row."""
-        return self._gather(self._urn.draw(rng, count))
+        times = np.empty((count, self.groups), np.int64)
+        for urn, members in self._urns:
+            times[:, members] = urn.draw(rng, count)
+        return self._gather(times)
 
     @cached_property
-    def _urn(self) -> Urn:
-        return Urn.of(np.ones(self.groups))
+    def _urns(self) -> list[tuple[Urn, Any]]:
+        """What is drawn from, stratum by stratum, and whose groups these are."""
+        if self.stratum is None:
+            return [(Urn.of(np.ones(self.groups)), slice(None))]
+        members = [np.flatnonzero(self.stratum == one) for one in range(int(self.stratum.max()) + 1)]
+        return [(Urn.of(np.ones(len(some))), some) for some in members]
 
     def _gather(self, times: Array) -> Cells:
         r, columns = self.ranking, [self._added(times, self.weight)]

@@ -282,8 +282,9 @@ class PairedMeasure:
         if math.isnan(self.value):
             return math.nan, math.nan, ()
         if method in _MCNEMAR:
-            told = () if self.pairing.groups is None else (INDEPENDENT,)
-            return mcnemar(self.discordance, _MCNEMAR[method]), math.nan, told
+            told = effective_size.notes(self.pairing.rankings[0])
+            told += [] if self.pairing.groups is None else [INDEPENDENT]
+            return mcnemar(self.discordance, _MCNEMAR[method]), math.nan, tuple(told)
         if method == "permutation":
             return self._permutation()
         found, notes = self._seen_by(method)
@@ -292,7 +293,8 @@ class PairedMeasure:
 
     def _permutation(self) -> tuple[float, float, tuple[str, ...]]:
         exchanged, at_hand = exchange_models(self.pairing, self.question, self.cuts, self.resamples, self.seed)
-        notes = [] if self.pairing.groups is None else ["Whole groups of cases are exchanged."]
+        notes = effective_size.notes(self.pairing.rankings[0])
+        notes += [] if self.pairing.groups is None else ["Whole groups of cases are exchanged."]
         if not math.isclose(at_hand, self.value, rel_tol=1e-6, abs_tol=1e-9):
             notes.append(f"The ranks are exchanged, not the scores: between them the difference is {shown(at_hand)}.")
         undefined = int(np.isnan(exchanged).sum())

@@ -1,0 +1,217 @@
+"""The populations of the coverage laboratory: what scores look like in both classes, and how cases are sampled.
+
+A population is known exactly: the scores of each class are mixtures of normal or t distributions on a grid, so that the
+population is itself a ranking whose weights are probabilities, and the measures themselves give the truth. Labels are
+drawn at random; a sample without two cases of each class is drawn again.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any, Literal
+
+import numpy as np
+from scipy import special
+
+from cutline import Ranking
+
+NORMAL = NormalDist()
+_PARTS = 10**8  # cases that a population is taken to have, where a measure needs whole ones
+
+
+@dataclass(frozen=True)
+class Scores:
+    """The scores of one class: a mixture of bells, each with its share, its middle and its spread."""
+
+    bells: tuple[tuple[float, float, float], ...] = ((1.0, 0.0, 1.0),)
+    freedom: float = math.inf  # degrees of freedom of a t distribution; infinite for a normal one
+
+    def below(self, x: np.ndarray) -> np.ndarray:
+        shape = special.ndtr if math.isinf(self.freedom) else lambda t: special.stdtr(self.freedom, t)
+        return sum(share * shape((x - middle) / spread) for share, middle, spread in self.bells)
+
+    def draw(self, rng: np.random.Generator, shift: np.ndarray) -> np.ndarray:
+        """One score for each value of `shift`, which is noise of unit variance for normal scores."""
+        share, middle, spread = (np.array(column) for column in zip(*self.bells, strict=True))
+        which = rng.choice(len(share), len(shift), p=share)
+        noise = shift
+        if not math.isinf(self.freedom):
+            noise = shift / np.sqrt(rng.chisquare(self.freedom, len(shift)) / self.freedom)
+        return middle[which] + spread[which] * noise
+
+
+@dataclass(frozen=True)
+class Population:
+    """A population, the size of a sample from it, and how it is sampled."""
+
+    name: str
+    positives: int  # to be expected in a sample
+    negatives: int
+    pos: Scores
+    neg: Scores = Scores()
+    grid: float = 1e-3
+    slope: float = 1.0  # of the scores' log odds; what the scores claim, not what is true
+    lift: float = 0.0  # added to the log odds: 0 is right on the whole for equal spreads
+    weights: Literal["none", "counts", "sampling_class", "sampling_score", "importance"] = "none"
+    groups: int = 1  # cases of a group, whose scores correlate by one half
+    one_label: bool = False  # whether all cases of a group are of one class
+
+    @property
+    def n(self) -> int:
+        return self.positives + self.negatives
+
+    @property
+    def prevalence(self) -> float:
+        return self.positives / self.n
+
+    @property
+    def middle(self) -> float:
+        """The mean score of the positives."""
+        return sum(share * middle for share, middle, _ in self.pos.bells)
+
+    def probability(self, x: np.ndarray) -> np.ndarray:
+        """What a score claims to be the probability of the positive class; it keeps the order."""
+        shift = self.middle
+        right = shift * x - shift**2 / 2 + math.log(self.prevalence / (1 - self.prevalence))
+        return special.expit(self.lift + self.slope * right) if shift else special.expit(self.lift + x)
+
+    @property
+    def reach(self) -> float:
+        """How far from the middle a score may lie; a heavy tail is cut there."""
+        return 9.0 if math.isinf(self.pos.freedom) else 60.0
+
+    def rounded(self, x: np.ndarray) -> np.ndarray:
+        if math.isinf(self.grid):
+            return np.where(x > self.middle / 2, self.middle, 0.0)
+        return np.round(np.clip(x, -self.reach, self.middle + self.reach) / self.grid) * self.grid
+
+    def ranking(self, *, whole: bool = False) -> Ranking:
+        """The population as a ranking whose weights add up to a sample, or of very many whole cases."""
+        if math.isinf(self.grid):
+            x, edges = np.array([self.middle, 0.0]), np.array([np.inf, self.middle / 2, -np.inf])
+        else:
+            step = max(self.grid, 4e-3)
+            top, low = (round(end / step) for end in (self.middle + self.reach, -self.reach))
+            x = step * np.arange(top, low - 1, -1)
+            edges = np.concatenate(([np.inf], x[:-1] - step / 2, [-np.inf]))
+        pos, neg = (-np.diff(scores.below(edges)) for scores in (self.pos, self.neg))
+        p = self.probability(x)
+        starts = np.flatnonzero(np.append(True, np.diff(p) < 0))  # probabilities that rounding makes one
+        pos, neg = (np.add.reduceat(cells, starts) for cells in (pos / pos.sum(), neg / neg.sum()))
+        pos, neg = self.positives * pos, self.negatives * neg
+        if whole:
+            pos, neg = (np.rint(cells * (_PARTS / self.n)).astype(np.int64) for cells in (pos, neg))
+        some = (pos > 0) | (neg > 0)
+        return Ranking(p[starts][some], *[pos[some], neg[some]] * 2)
+
+    def sample(self, rng: np.random.Generator) -> dict[str, Any]:
+        """The arguments of `evaluate` for one sample."""
+        while True:
+            found = self._sample(rng)
+            labels = found["labels"]
+            if 2 <= labels.sum() <= len(labels) - 2:
+                return found
+
+    def _sample(self, rng: np.random.Generator) -> dict[str, Any]:
+        n = self.n if self.weights in ("none", "counts") else 20 * self.n
+        group = np.arange(n) // self.groups
+        labels = rng.random(n) < self.prevalence
+        if self.one_label:
+            labels = (rng.random(group[-1] + 1) < self.prevalence)[group]
+        shift = rng.normal(size=n)
+        if self.groups > 1:
+            shift = (shift + rng.normal(size=group[-1] + 1)[group]) / math.sqrt(2)
+        x = np.empty(n)
+        for scores, mine in ((self.pos, labels), (self.neg, ~labels)):
+            x[mine] = scores.draw(rng, shift[mine])
+        found: dict[str, Any] = {"labels": labels, "scores": self.probability(self.rounded(x))}
+        if self.groups > 1:
+            found["groups"] = group
+        return self._kept(found, x, rng)
+
+    def _kept(self, found: dict[str, Any], x: np.ndarray, rng: np.random.Generator) -> dict[str, Any]:
+        """The cases that a survey keeps, with their weights."""
+        labels = found["labels"]
+        if self.weights == "none":
+            return found
+        if self.weights == "counts":
+            found["weights"] = np.ones(len(labels), dtype=np.int64)
+            return found | {"weights_are": "counts"}
+        if self.weights == "importance":  # every twentieth case, which counts more or less for reasons of its own
+            keep = np.arange(len(labels)) % 20 == 0
+            return {k: v[keep] for k, v in found.items()} | {
+                "weights": rng.lognormal(sigma=0.8, size=int(keep.sum())),
+                "weights_are": "importance",
+            }
+        if self.weights == "sampling_class":  # about half of the sample are positives
+            chance = np.where(labels, 0.5 / self.prevalence, 0.5 / (1 - self.prevalence)) / 20
+        else:  # high scores are sampled up to ten times as often
+            lean = special.expit(2 * (x - 1))
+            chance = (0.2 + 1.8 * lean) / 20
+        keep = rng.random(len(labels)) < np.minimum(chance, 1)
+        kept = {k: v[keep] for k, v in found.items()}
+        return kept | {"weights": 1 / np.minimum(chance, 1)[keep], "weights_are": "sampling"}
+
+
+def bells(auc: float, spread: float = 1.0) -> Scores:
+    """Normal positives with a spread, so far above standard normal negatives that the AUC is as given."""
+    return Scores(((1.0, NORMAL.inv_cdf(auc) * math.sqrt(1 + spread**2), spread),))
+
+
+def _normal(positives: int, negatives: int, auc: float, spread: float = 1.0, **more: Any) -> Population:
+    shape = "" if spread == 1 else f", spread {spread:g}"
+    return Population(f"normal {auc:g}{shape}", positives, negatives, bells(auc, spread), **more)
+
+
+def _mixture(positives: int, negatives: int, share: float) -> Population:
+    pos = Scores(((share, 3.0, 1.0), (1 - share, 0.0, 1.0)))
+    return Population(f"{100 * share:g} % of positives at 3", positives, negatives, pos)
+
+
+def registry() -> list[Population]:
+    """All populations of the laboratory."""
+    few = [_normal(p, n, auc) for p, n in ((5, 95), (10, 90), (20, 180)) for auc in (0.7, 0.9)]
+    even = [_normal(p, p, auc) for p in (25, 50, 100) for auc in (0.6, 0.8, 0.95)]
+    skewed = [_normal(50, 450, auc) for auc in (0.5, 0.8, 0.95, 0.99)] + [_normal(100, 900, 0.995)]
+    rare = [_normal(10, 1990, 0.9), _normal(50, 9950, 0.9), _normal(5, 995, 0.95)]
+    large = [_normal(500, 500, 0.8), _normal(300, 2700, 0.9), _normal(1000, 1000, 0.999), _normal(5000, 5000, 0.85)]
+    spread = [_normal(20, 180, 0.8, s) for s in (1.5, 3.0)] + [_normal(50, 450, 0.95, 3.0), _normal(60, 60, 0.99, 0.5)]
+    other = [_mixture(20, 1980, 0.6), _mixture(50, 450, 0.6), _heavy_tails(50, 100), _heavy_tails(20, 180)]
+    tied = [
+        Population("2 distinct scores", 50, 150, bells(0.85), grid=math.inf),
+        Population("5 distinct scores", 50, 150, bells(0.85), grid=1.5),
+        Population("5 distinct scores", 15, 85, bells(0.85), grid=1.5),
+    ]
+    wrong = [
+        Population("too sure", 60, 240, bells(0.8), slope=2.0),
+        Population("too high", 60, 240, bells(0.8), lift=1.0),
+        Population("too sure, few", 10, 140, bells(0.9), slope=2.0),
+    ]
+    return [*few, *even, *skewed, *rare, *large, *spread, *other, *tied, *wrong, *_weighted(), *_grouped()]
+
+
+def _heavy_tails(positives: int, negatives: int) -> Population:
+    return Population(
+        "t with 2 degrees", positives, negatives, Scores(((1.0, 2.0, 1.0),), 2), Scores(((1.0, 0.0, 1.0),), 2), 1e-2
+    )
+
+
+def _weighted() -> list[Population]:
+    return [
+        Population("counts", 40, 160, bells(0.8), weights="counts"),
+        Population("sampled by class", 40, 360, bells(0.8), weights="sampling_class"),
+        Population("sampled by class", 20, 980, bells(0.9), weights="sampling_class"),
+        Population("sampled by score", 60, 240, bells(0.8), weights="sampling_score"),
+        Population("sampled by score", 25, 225, bells(0.95), weights="sampling_score"),
+        Population("importance", 60, 240, bells(0.8), weights="importance"),
+    ]
+
+
+def _grouped() -> list[Population]:
+    return [
+        Population("groups of 5", 100, 200, bells(0.8), groups=5),
+        Population("groups of 5", 40, 260, bells(0.9), groups=5),
+        Population("groups of 15 of one class", 225, 675, bells(0.8), groups=15, one_label=True),
+    ]

@@ -1,0 +1,59 @@
+"""The convex hull of the cumulated counts: the cuts that are best for some costs, of each ranking of a stack."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from cutline.core.last_axis import Array
+
+_PASSES = 4
+
+
+class Hulls(NamedTuple):
+    """The cuts on the hulls of all rankings of a stack, one after the other, and the row that each belongs to."""
+
+    row: Array
+    cut: Array
+
+    @property
+    def goes_on(self) -> Array:
+        """Whether each corner but the last is followed by one of the same row."""
+        return np.asarray(self.row[1:] == self.row[:-1])
+
+
+def hulls(pos: Array, neg: Array, tp: Array, fp: Array) -> Hulls:
+    """The cuts on the hull of each row of a stack, its two trivial ones included; cells without a case are not there.
+
+    `pos` and `neg` are the cells, `tp` and `fp` their running totals, with one column more.
+    """
+    from scipy.optimize import isotonic_regression
+
+    rows, length = pos.shape
+    is_there = np.ones((rows, length + 1), dtype=bool)
+    np.greater(pos + neg, 0, out=is_there[:, 1:])
+    is_there[~is_there[:, 1:].any(-1), -1] = True  # as when the only case is left out
+    row, cut = np.nonzero(is_there)
+    ends = np.flatnonzero(np.diff(row, append=rows))
+    is_end = np.zeros(len(row), dtype=bool)
+    is_end[ends] = is_end[np.append(0, ends[:-1] + 1)] = True
+    before = np.maximum(cut - 1, 0)  # of the two neighbours of a cut, the cells that lead to it and from it
+    mine, theirs = pos[row, before].astype(float), neg[row, before].astype(float)
+    for _ in range(_PASSES):
+        # A cut that is not above the line between its neighbours is not on the hull: fewer are left to pool.
+        stays = is_end.copy()
+        stays[1:-1] |= mine[1:-1] * theirs[2:] > mine[2:] * theirs[1:-1]
+        row, cut, is_end = (np.compress(stays, column) for column in (row, cut, is_end))
+        mine, theirs = (np.diff(total[row, cut].astype(float), prepend=0.0) for total in (tp, fp))
+    leads = np.flatnonzero(np.diff(row, prepend=-1) == 0)  # the corners that end a segment
+    size = (mine + theirs)[leads]
+    share = np.divide(mine[leads], size, out=np.zeros(len(leads)), where=size > 0)
+    # Pooling adjacent violators on the share of positives is the upper hull of the cumulated counts. Shares that are
+    # lower by 2 in each row than in the one before keep the rows apart.
+    weights = np.where(size > 0, size, 1.0)
+    pooled = isotonic_regression(share - 2.0 * row[leads], weights=weights, increasing=False)
+    is_corner = np.diff(row, prepend=-1) > 0
+    is_corner[leads[pooled.blocks[1:] - 1]] = True
+    corners = np.flatnonzero(is_corner)
+    return Hulls(row[corners], cut[corners])

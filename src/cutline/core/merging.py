@@ -1,0 +1,55 @@
+"""Rankings add up: chunks, partitions, machines and days combine exactly, because cells of one score do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from cutline.core.binned import merged
+from cutline.core.errors import Argument, InputError, Text
+from cutline.core.last_axis import Array
+from cutline.core.ranking import Ranking
+
+
+def merge(rankings: Iterable[Ranking]) -> Ranking:
+    """The ranking of all the cases of several rankings; exact, because cells of one score add up."""
+    parts = list(rankings)
+    if not parts:
+        raise InputError("There are no rankings to merge", "pass at least one")
+    first = parts[0]
+    for part in parts[1:]:
+        if part.higher_is_positive != first.higher_is_positive:
+            raise InputError(
+                "These rankings run in opposite directions",
+                Text("build both with the same ", Argument("higher_is_positive")),
+            )
+        if part.positive != first.positive:
+            raise InputError(
+                f"These rankings have different positive labels, {first.positive!r} and {part.positive!r}",
+                Text("build both with the same ", Argument("positive")),
+            )
+    if any(part.reach is not None for part in parts):
+        return merged(parts)
+    score = np.concatenate([part.score for part in parts])
+    order = np.argsort(-score if first.higher_is_positive else score, kind="stable")  # sorted runs: a linear merge
+    score = score[order]
+    starts = np.flatnonzero(np.concatenate(([True], score[1:] != score[:-1])))
+
+    def column(name: str) -> Array:
+        cells = np.concatenate([getattr(part, name) for part in parts], axis=-1)[..., order]
+        return np.add.reduceat(cells, starts, axis=-1)
+
+    pos, neg = column("pos"), column("neg")
+    unweighted = all(part.pos2 is part.pos and part.neg2 is part.neg for part in parts)
+    squares = (pos, neg) if unweighted else (column("pos2"), column("neg2"))
+    return Ranking(
+        score[starts],
+        pos,
+        neg,
+        *squares,
+        higher_is_positive=first.higher_is_positive,
+        positive=first.positive,
+        dropped=sum(part.dropped for part in parts),
+        exact=all(part.exact for part in parts),
+    )

@@ -1,0 +1,162 @@
+"""Intervals by a formula: which one, its limits, and what qualifies them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from cutline.core.counts import divide
+from cutline.core.ranking import Ranking
+from cutline.inference import delong, effective_size, influence
+from cutline.inference.caveats import (
+    EQUAL,
+    FEW_FOR_DELONG,
+    IGNORES_THE_DESIGN,
+    INDEPENDENT,
+    few_cases,
+    finished,
+)
+from cutline.inference.one import designs, proportions, ratios, three_shares
+from cutline.inference.one.estimand import Estimand
+from cutline.inference.one.replicates import caveats_of, design_notes, few_decisions
+from cutline.inference.resampling.samplers import GroupSampler
+from cutline.measures.kinds import MeanOfCases, StandardError
+from cutline.results.estimate import Estimate, Limits
+
+FEW_FOR_PROPORTIONS = 5
+_NO_SLOPE = (
+    "The infinitesimal jackknife needs a measure that changes smoothly with the order of the cases, and "
+    f"{influence.FEW_FOR_THE_ORDER} cases of each class: pass method='bootstrap'."
+)
+
+
+def closed(estimand: Estimand, method: str, level: float, groups: GroupSampler | None = None) -> Estimate:
+    """The estimate by a method that needs no resampling; without an interval where the measure is undefined."""
+    if math.isnan(estimand.value):
+        return Estimate(estimand.name, math.nan, math.nan, math.nan, level, method, (f"undefined: {estimand.reason}",))
+    by_design = groups is not None and method == "linearised"
+    notes = design_notes(groups, "counted") if by_design else effective_size.notes(estimand.ranking)  # type: ignore[arg-type]
+    notes += caveats_of(estimand) if method != "delta" else []
+    if groups is not None and not by_design:
+        notes.append(IGNORES_THE_DESIGN if groups.are_single else INDEPENDENT)
+    if isinstance(estimand.kind, StandardError):
+        limits, found = _standard_error(estimand, method, level)
+    elif method == "linearised":
+        limits, found = designs.limits(estimand, level, groups)
+    elif method == "mover":
+        limits, found = three_shares.limits(estimand, level), []
+    elif method == "log":
+        limits, found = _log(estimand, level)
+    elif method == "influence":
+        limits, found = _influence(estimand, level)
+    elif method == "square_and_add":
+        limits, found = _sum_of_rates(estimand, level)
+    elif method in proportions.METHODS:
+        limits, found = _proportion(estimand, method, level)
+    else:
+        method, limits, found = _auc(estimand, method, level)
+    return finished(estimand.name, estimand.value, limits, estimand.range, level, method, notes + found)
+
+
+def area_of(r: Ranking) -> float:
+    """The AUC."""
+    return float(divide(r.pairs.concordant + r.pairs.tied / 2, r.pairs.every))
+
+
+def _proportion(estimand: Estimand, method: str, level: float) -> tuple[Limits, list[str]]:
+    kind: Any = estimand.kind
+    k, n = (float(x) for x in kind.of(estimand.counts))
+    if not estimand.ranking.integral:
+        scale = divide(n, float(kind.of(estimand.second)[1]))
+        k, n = k * scale, n * scale
+    notes = []
+    if method == "wald" and not proportions.wald_holds(k, n):
+        notes.append(
+            f"The Wald interval is not valid here: n p = {k:.4g} and n (1 - p) = {n - k:.4g} must both exceed 5."
+        )
+    elif n < FEW_FOR_PROPORTIONS and method != "clopper_pearson":
+        notes.append(f"It is a share of {n:.3g} cases only: clopper_pearson alone keeps its promise there.")
+    return Limits(*(kind.then(limit) for limit in proportions.METHODS[method](k, n, level))), notes
+
+
+def _sum_of_rates(estimand: Estimand, level: float) -> tuple[Limits, list[str]]:
+    kind: Any = estimand.kind
+    c = estimand.counts_in_effect
+    limits = proportions.square_and_add((c.tp, c.positives), (c.tn, c.negatives), level)
+    return Limits(*sorted(kind.intercept + kind.slope * float(limit) for limit in limits)), []
+
+
+def _log(estimand: Estimand, level: float) -> tuple[Limits, list[str]]:
+    kind: Any = estimand.kind
+    counts = estimand.counts
+    if not estimand.ranking.integral:
+        counts = effective_size.effective_counts(counts, estimand.second)
+    a, b, c, d = (float(getattr(counts, name)) for name in (*kind.above, *kind.below))
+    notes = []
+    if min(a, b, c, d) == 0:
+        a, b, c, d = (count + 0.5 for count in (a, b, c, d))
+        notes.append("One of the four counts is 0: a half was added to each for the limits (Haldane, Anscombe).")
+    low, high = (ratios.log_odds if kind.odds else ratios.log_shares)(a, b, c, d, level)
+    value = estimand.value
+    return Limits(0.0 if value == 0 else low, math.inf if math.isinf(value) else high), notes
+
+
+def _standard_error(estimand: Estimand, method: str, level: float) -> tuple[Limits, list[str]]:
+    kind: Any = estimand.kind
+    variance = float(kind.methods[method](estimand.ranking, **estimand.parameters))
+    if not math.isfinite(variance) or not math.isfinite(estimand.value) or (kind.scale == "log" and not estimand.value):
+        return Limits(math.nan, math.nan), ["These data do not tell the standard error: there is no interval."]
+    if kind.scale == "identity":
+        return influence.normal(estimand.value, variance, level), []
+    low, high = influence.normal(math.log(estimand.value), variance, level)
+    return Limits(math.exp(low), math.exp(high)), []
+
+
+def _influence(estimand: Estimand, level: float) -> tuple[Limits, list[str]]:
+    if isinstance(estimand.kind, MeanOfCases):
+        losses = estimand.kind.of(estimand.ranking, **estimand.parameters)
+        variance = influence.of_mean(estimand.ranking, effective_size.squares(estimand.ranking), *losses)
+    elif estimand.is_of_order:
+        if estimand.influence is None:
+            return Limits(math.nan, math.nan), [_NO_SLOPE]
+        variance = estimand.influence.variance(effective_size.squares(estimand.ranking))
+    else:
+        variance = influence.of_counts(estimand.of_counts, estimand.counts, estimand.second)  # type: ignore[arg-type]
+    if not math.isfinite(variance):
+        return Limits(math.nan, math.nan), ["These data do not tell the standard error: there is no interval."]
+    notes = (
+        few_decisions(estimand)
+        if variance > EQUAL**2
+        else ["The standard error is 0, so it cannot tell how uncertain the value is."]
+    )
+    return influence.normal(estimand.value, variance, level), notes
+
+
+def _auc(estimand: Estimand, method: str, level: float) -> tuple[str, Limits, list[str]]:
+    """DeLong for the AUC, or what stands in for it, and then the line to the measure."""
+    r, kind, notes = estimand.ranking, estimand.kind, []
+    slope, intercept = (float(x) for x in kind.of(r, **estimand.parameters))  # type: ignore[union-attr,arg-type]
+    area, size = area_of(r), effective_size.effective(r)
+    if method not in ("newcombe", "newcombe_delong"):
+        variance = float(delong.variance(r))
+        if not variance > EQUAL**2 or area in (0, 1):
+            why = (
+                f"With a single {'positive' if size.positives < 2 else 'negative'} case"
+                if min(size) < 2
+                else f"With an AUC of {area:g}"
+                if area in (0, 1)
+                else "As all cases of a class stand alike"
+            )
+            notes.append(f"{why}, DeLong's variance says nothing: Newcombe's interval stands in for it.")
+            method = "newcombe"
+    if method == "newcombe_delong":
+        sizes = (float(size.positives), float(size.negatives))
+        limits = delong.newcombe_delong(area, float(np.nan_to_num(delong.variance(r))), *sizes, level)
+    elif method == "newcombe":
+        limits = delong.newcombe(area, float(size.positives), float(size.negatives), level)
+    else:
+        limits = (delong.delong if method == "delong" else delong.delong_logit)(area, variance, level)
+        notes += few_cases(r, FEW_FOR_DELONG, "DeLong's interval")
+    return method, Limits(*(intercept + slope * limit for limit in limits)), notes

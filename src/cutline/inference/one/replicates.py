@@ -1,0 +1,166 @@
+"""Intervals from resamples: percentiles, percentiles corrected for bias and skewness, and what qualifies them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from cutline.core.columns import counted
+from cutline.core.errors import ParameterError
+from cutline.inference import effective_size
+from cutline.inference.caveats import (
+    BELOW,
+    BEST_OF_CUTS,
+    FEW_DECISIONS,
+    FEW_FOR_ONE_CUT,
+    FEW_FOR_RESAMPLING,
+    NO_SPREAD,
+    OPTIMISTIC,
+    SEPARATED,
+    STRATIFIED_GROUPS,
+    few_cases,
+    finished,
+    has_spread,
+    redraws,
+    whole_groups,
+)
+from cutline.inference.one.estimand import Estimand
+from cutline.inference.one.options import Options
+from cutline.inference.one.scales import on_its_scale
+from cutline.inference.one.separation import separated
+from cutline.inference.resampling.bootstrap import accelerations, bca, bootstrap, percentile
+from cutline.inference.resampling.samplers import CaseSampler, GroupSampler, OneModel
+from cutline.results.estimate import Estimate, Limits
+
+RESAMPLING = ("bootstrap", "bca", "bias_corrected")
+_UNSEEN = 2  # times what resamples show of the bias: they start from an optimum that is one of the sample already
+_INSIDE = 1e-3  # of the range: how near to its end a corrected value may come
+
+
+def resampled(
+    estimands: Sequence[Estimand], chosen: Sequence[str], options: Options, groups: GroupSampler | None
+) -> list[Estimate]:
+    """The estimates of measures of one ranking, all on the same resamples."""
+    if groups is not None and options.stratified:
+        raise ParameterError(STRATIFIED_GROUPS)
+    if not estimands:
+        return []
+    ranking = estimands[0].ranking
+    sampler: OneModel = groups or CaseSampler(ranking, options.stratified)
+    values, redrawn = bootstrap(sampler, [t.statistic for t in estimands], options.resamples, options.seed)
+    corrected = [i for i, method in enumerate(chosen) if method == "bca"]
+    found = accelerations(sampler, [estimands[i].statistic for i in corrected], options.seed) if corrected else []
+    speeds = dict(zip(corrected, found, strict=True))
+    notes, units = effective_size.notes(ranking), math.inf if groups is None else groups.groups
+    if groups is not None:
+        notes = design_notes(groups, "resampled")
+    notes += redraws(redrawn)
+    told = [notes + caveats_of(estimand) + _few(estimand) for estimand in estimands]
+    return [
+        without_bias(estimand, values[i], options.level, told[i], units)
+        if chosen[i] == "bias_corrected"
+        else from_replicates(estimand, values[i], speeds.get(i), options.level, told[i], units)
+        for i, estimand in enumerate(estimands)
+    ]
+
+
+def design_notes(groups: GroupSampler, how: str) -> list[str]:
+    """How the cases were sampled, and how many they are worth; `how` groups are used."""
+    notes = [] if groups.are_single else [whole_groups(groups.groups, how)]
+    if groups.has_weights:
+        worth = groups.effective
+        notes.append(
+            f"{counted(len(groups.cell), 'case')} with sampling weights count as {worth:.4g} in effect (design effect "
+            f"of the weights: {len(groups.cell) / worth:.3g})."
+        )
+    if groups.stratum is not None:
+        one = "1 stratum" if groups.strata == 1 else f"{groups.strata} strata"
+        notes.append(f"The variance is that within {one}.")
+    return notes
+
+
+def caveats_of(estimand: Estimand) -> list[str]:
+    """What qualifies the interval of a measure, whatever the method."""
+    return [estimand.caveat] if estimand.caveat else []
+
+
+def _few(estimand: Estimand) -> list[str]:
+    """What the study found to be too little for resampling: cases of a class, or decisions of a kind at a cut."""
+    cases = few_cases(estimand.ranking, FEW_FOR_ONE_CUT if estimand.is_of_one_cut else FEW_FOR_RESAMPLING, "resampling")
+    best = [OPTIMISTIC] if estimand.measure_name in BEST_OF_CUTS else []
+    return best + (cases or few_decisions(estimand))
+
+
+def few_decisions(estimand: Estimand) -> list[str]:
+    """A warning when a cut has hardly any true positives, or errors."""
+    if not estimand.is_of_one_cut:
+        return []
+    counts = estimand.counts_in_effect
+    for count, what in ((counts.tp, "true positive"), (counts.fp + counts.fn, "error")):
+        if counts.positives > 0 and count < FEW_DECISIONS:
+            number = f"{count:.3g} {what}" + ("" if count == 1 else "s")
+            return [f"The cut has only {number}: {BELOW}."]
+    return []
+
+
+def from_replicates(
+    estimand: Estimand,
+    values: Any,
+    acceleration: float | None,
+    level: float,
+    notes: list[str],
+    units: float = math.inf,
+) -> Estimate:
+    """The estimate from the values on resamples: plain percentiles, or BCa when the acceleration is given.
+
+    Where all resamples agree because the classes are separated, the limit follows from the number of cases, or of
+    `units` if these are fewer.
+    """
+    known = np.sort(values[~np.isnan(values)])
+    method = "bootstrap" if acceleration is None else "bca"
+    if len(known) < len(values):
+        notes.append(
+            f"It is undefined on {len(values) - len(known)} of {len(values)} resamples: the limits are from the others."
+        )
+    if len(known) < 2:
+        return Estimate(estimand.name, estimand.value, math.nan, math.nan, level, method, tuple(notes))
+    limits = percentile(known, level)
+    if math.isnan(limits.low):
+        notes.append(
+            f"{len(known)} resamples are too few for a level of {level:g}: the limits are the extremes of them."
+        )
+        limits = Limits(known[0], known[-1])
+    if acceleration is not None:
+        better = bca(known, estimand.value, acceleration, level)
+        if better is None:
+            method = "bootstrap"
+            notes.append("All resamples are on one side of the value, so BCa fails: these are plain percentiles.")
+        limits = better or limits
+    if not has_spread(known):
+        stand_in = separated(estimand, level, units)
+        notes.append(NO_SPREAD if stand_in is None else SEPARATED)
+        limits = stand_in or limits
+    return finished(estimand.name, estimand.value, limits, estimand.range, level, method, notes)
+
+
+def without_bias(estimand: Estimand, values: Any, level: float, notes: list[str], units: float = math.inf) -> Estimate:
+    """The estimate of a best over all cuts, whose resamples are shifted as the sample is: their bias is taken off.
+
+    What is left is taken to be normal on the logit scale of the measure's range, with the resamples' standard error.
+    """
+    known = values[np.isfinite(values)]
+    least, most = estimand.range
+    if len(known) < 2 or not has_spread(known) or not least < estimand.value < most:
+        return from_replicates(estimand, values, None, level, notes, units)
+    room = _INSIDE * (most - least if math.isfinite(most) else estimand.value - least)
+    bias = float(known.mean()) - estimand.value
+    centre = min(max(estimand.value - _UNSEEN * bias, least + room), most - room)
+    se = float(known.std(ddof=1))
+    limits = on_its_scale(centre, se, (least, most), level)
+    # The bias is an estimate too, and may be none: the other limit is that of the value as it is.
+    plain = on_its_scale(estimand.value, se, (least, most), level)
+    limits = Limits(limits.low, plain.high) if centre < estimand.value else Limits(plain.low, limits.high)
+    return finished(estimand.name, estimand.value, limits, estimand.range, level, "bias_corrected", notes)

@@ -1,0 +1,87 @@
+"""DuckDB as cutline uses it: within a limit of memory, beyond which it works on disk, and telling how far it is."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from cutline.core.errors import ParameterError, briefly
+from cutline.core.parallel import is_watched, tell
+
+SHARE = 0.25  # of the machine's memory, without a limit of the user's
+LEAST = 200 * 10**6
+_UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
+_EVERY = 0.2  # seconds
+_numbers = count()
+
+
+def bytes_of(memory: Any = None) -> int:
+    """A limit such as "2GB" in bytes; a quarter of the machine's memory when None.
+
+    >>> bytes_of("2GB"), bytes_of("512 MiB")
+    (2000000000, 536870912)
+    """
+    if memory is None:
+        return max(int(of_machine() * SHARE), 10**9)
+    found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([KMGT]I?)?B?\s*", str(memory).upper())
+    if found is None:
+        raise ParameterError(f"is {briefly(memory)}", 'pass a size such as "2GB"', argument="memory")
+    size = int(float(found[1]) * _UNITS[found[2] or ""])
+    if size < LEAST:
+        raise ParameterError(f"is {briefly(memory)}", f"pass at least {LEAST // 10**6}MB", argument="memory")
+    return size
+
+
+def of_machine() -> int:
+    """The memory of the machine, in bytes."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (ValueError, OSError, AttributeError):  # a system that does not tell
+        return 8 * 10**9
+
+
+def connect(memory: Any = None) -> duckdb.DuckDBPyConnection:
+    """A connection of its own, which loads no extensions and spills to the folder of temporary files."""
+    spill = Path(tempfile.gettempdir(), f"cutline-{os.getpid()}-{next(_numbers)}")  # made when it is needed
+    settings: dict[str, Any] = {
+        "autoinstall_known_extensions": "false",
+        "autoload_known_extensions": "false",
+        "memory_limit": f"{bytes_of(memory)}B",
+        "temp_directory": os.fspath(spill),
+    }
+    return duckdb.connect(":memory:", config=settings)
+
+
+@contextmanager
+def followed(connection: duckdb.DuckDBPyConnection, rows: int) -> Iterator[None]:
+    """Tell whoever watches how many of the rows the query of this block has read."""
+    if not is_watched():
+        yield
+        return
+    connection.execute(
+        "SET enable_progress_bar = true; SET enable_progress_bar_print = false; SET progress_bar_time = 0"
+    )
+    done = threading.Event()
+
+    def ask() -> None:
+        while not done.wait(_EVERY):
+            part = connection.query_progress()
+            if part >= 0:
+                tell(int(rows * min(part, 100) / 100), rows)
+
+    thread = threading.Thread(target=ask, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()

@@ -1,0 +1,122 @@
+"""Which files are meant: one, several, a pattern such as preds/*.parquet, or a folder, with hive partitions or not."""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from cutline.core.columns import counted
+from cutline.core.errors import InputError, ParameterError, shown
+from cutline.inputs.file_formats import SUFFIXES, is_remote, layout_of, local, spooled
+
+_PARTITION = re.compile(r"[^=]+=.*")
+_WANTED = "pass CSV, Parquet, JSON lines or Arrow files"
+_NAMES = {"csv": "CSV", "parquet": "Parquet", "json": "JSON lines", "arrow": "Arrow"}
+
+
+class FileSet(NamedTuple):
+    """Files of one format that are read as one table, what messages call them, and whether folders are columns."""
+
+    paths: tuple[Path, ...]
+    titles: tuple[str, ...]
+    title: str
+    kind: str
+    hive: bool = False
+
+
+def file_set(data: Any, format: str | None = None) -> FileSet:
+    """The files that a path, a pattern, a folder, a list of these, "-" or an open stream means.
+
+    Args:
+        data: What was passed.
+        format: The format, when the names do not tell.
+    """
+    if isinstance(data, list | tuple):
+        if not data:
+            raise ParameterError("is an empty list", "pass the paths of files", argument="data")
+        found = [one for each in data for one in _each(each)]
+        title = found[0][1] if len(found) == 1 else f"{shown(found[0][1])} and {len(found) - 1} more"
+    else:
+        found = list(_each(data))
+        title = found[0][1] if len(found) == 1 else shown(os.fspath(data))
+    paths, titles, hives = zip(*found, strict=True)
+    return FileSet(tuple(paths), tuple(titles), title, format or _kind(paths, titles, title), all(hives))
+
+
+def _each(data: Any) -> Iterator[tuple[Path, str, bool]]:
+    """The files that one path means, each with its title and whether its folders hold values."""
+    if data == "-" or hasattr(data, "read"):
+        yield spooled(data), "standard input", False
+        return
+    text = os.fspath(data)
+    if isinstance(text, bytes) or is_remote(text):
+        yield *local(data), False
+        return
+    where = os.path.expanduser(text)  # noqa: PTH111 - the pattern is text until it is matched
+    if os.path.isdir(where):  # noqa: PTH112 - answers False where Path would raise
+        yield from _in_folder(Path(where), Path(where))
+    elif os.path.lexists(where) or not glob.has_magic(where):
+        yield *local(data), False
+    else:
+        yield from _matching(where, text)
+
+
+def _matching(pattern: str, text: str) -> Iterator[tuple[Path, str, bool]]:
+    """The files that a pattern matches, and those in folders that it matches."""
+    matched = sorted(glob.glob(pattern, recursive=True))  # noqa: PTH207 - patterns may be absolute
+    root = Path(*_before_pattern(Path(pattern)))
+    found: list[tuple[Path, str, bool]] = []
+    for path in map(Path, matched):
+        if path.is_dir():
+            found += [] if "**" in pattern else list(_in_folder(path, root))
+        elif not path.name.startswith("_"):
+            found.append((*local(path), _is_hive(path, root)))
+    if not found:
+        raise InputError(f"No file matches {shown(text)}", "check the pattern, and put it between quotes")
+    yield from found
+
+
+def _before_pattern(path: Path) -> Iterator[str]:
+    for part in path.parts:
+        if glob.has_magic(part):
+            return
+        yield part
+
+
+def _in_folder(folder: Path, root: Path) -> Iterator[tuple[Path, str, bool]]:
+    """All files of predictions in a folder and in those below it; names that begin with _ or . are none."""
+    inside = sorted(path for path in folder.rglob("*") if path.is_file())
+    named = [p for p in inside if not any(part[0] in "_." for part in p.relative_to(folder).parts)]
+    found = [path for path in named if _has_suffix(path)]
+    if not found:
+        holds = f"holds {counted(len(inside), 'file')}, but none with predictions" if inside else "is empty"
+        raise InputError(f"The folder {shown(folder.name or str(folder))} {holds}", _WANTED)
+    for path in found:
+        yield *local(path), _is_hive(path, root)
+
+
+def _has_suffix(path: Path) -> bool:
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    if suffixes[-1:] in ([".gz"], [".zst"]):
+        suffixes.pop()
+    return bool(suffixes) and suffixes[-1] in SUFFIXES
+
+
+def _is_hive(path: Path, root: Path) -> bool:
+    """Whether a folder on the way to the file holds a value, as in day=2024-05-01."""
+    return any(_PARTITION.fullmatch(part) for part in path.relative_to(root).parent.parts)
+
+
+def _kind(paths: tuple[Path, ...], titles: tuple[str, ...], title: str) -> str:
+    """The one format of all files."""
+    kinds: dict[str, str] = {}
+    for path, one in zip(paths, titles, strict=True):
+        kinds.setdefault(layout_of(path), one)
+    if len(kinds) > 1:
+        listed = " and ".join(f"{_NAMES[kind]} ({one})" for kind, one in kinds.items())
+        raise InputError(f"{title} holds files of several formats, {listed}", "pass those of one")
+    return next(iter(kinds))

@@ -1,0 +1,168 @@
+"""The aggregation of large files in SQL, which DuckDB does out of core: pass by pass, nothing but bins is collected.
+
+The rows are a query with the columns y (label), x (score) and w (weight, where there is one).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from typing import Any
+
+import duckdb
+import numpy as np
+
+from cutline.core.last_axis import Array
+from cutline.inputs.binning import MIDDLE, STEPS, Bins, Division
+from cutline.inputs.duck import followed
+from cutline.inputs.large import Classes, Edge
+from cutline.inputs.sources import plain
+
+MISSING = {"labels": "y IS NULL", "scores": "x IS NULL OR isnan(x)", "weights": "w IS NULL OR isnan(w)"}
+
+
+def magnitude(x: str, *, log2: str = "log2({})") -> str:
+    """The bin of the first pass, as `binning.magnitude` finds it."""
+    size = f"floor({STEPS} * {log2.format(f'abs({x})')})"
+    return f"CASE WHEN {x} = 0 THEN 0 ELSE sign({x}) * (greatest(-40000, least(40000, {size})) + {MIDDLE}) END"
+
+
+class SqlEngine:
+    """The columns of a query that DuckDB answers.
+
+    Args:
+        connection: Where it runs.
+        rows: The query of the columns y, x and, with weights, w.
+        count: How many rows it has.
+        plainly: What tells DuckDB's errors in one sentence.
+        single: Whether the scores are single floats.
+        weighted: Whether there are weights.
+        integers: Whether the scores are whole numbers that may be too large for floats.
+        keep: Whether the rows are worth being kept, because reading them takes long.
+    """
+
+    def __init__(
+        self,
+        connection: duckdb.DuckDBPyConnection,
+        rows: str,
+        count: int,
+        plainly: Callable[[], AbstractContextManager[None]],
+        *,
+        single: bool = False,
+        weighted: bool = False,
+        integers: bool = False,
+        keep: bool = False,
+    ) -> None:
+        self._connection, self._plainly, self._integers = connection, plainly, integers
+        self.rows, self.single, self.weighted = count, single, weighted
+        self._all = rows
+        if keep:
+            with plainly(), followed(connection, count):
+                connection.execute(f"CREATE OR REPLACE TEMP TABLE kept AS {rows}")
+            self._all = "SELECT * FROM kept"
+        self._complete, self._side = self._all, "0"
+
+    def _fetch(self, query: str) -> dict[str, Array]:
+        with self._plainly(), followed(self._connection, self.rows):
+            return {name: plain(values) for name, values in self._connection.execute(query).fetchnumpy().items()}
+
+    def classes(self) -> Classes:
+        """The labels, and what is to be known of scores and weights before anything is counted."""
+        asked = {
+            "cases": "count(*)",
+            "no_score": f"count(*) FILTER ({MISSING['scores']})",
+            "inexact": "count(*) FILTER (x <> CAST(CAST(x AS DOUBLE) AS HUGEINT))" if self._integers else "0",
+        }
+        if self.weighted:
+            asked |= {
+                "no_weight": f"count(*) FILTER ({MISSING['weights']})",
+                "incomplete": f"count(*) FILTER (({MISSING['scores']}) OR ({MISSING['weights']}))",
+                "negative": "count(*) FILTER (w < 0)",
+                "infinite": "count(*) FILTER (isinf(w))",
+                "fractions": "count(*) FILTER (w <> floor(w) AND NOT isinf(w))",
+                "weight": "sum(w) FILTER (NOT isinf(w) AND NOT isnan(w))",
+                "least": "min(w) FILTER (w > 0)",
+            }
+        chosen = ", ".join(f"{sql} AS {name}" for name, sql in asked.items())
+        where = "WHERE w IS NULL OR w <> 0" if self.weighted else ""
+        return Classes(self._fetch(f"SELECT y, {chosen} FROM ({self._all}) {where} GROUP BY y LIMIT 1001"))
+
+    def first(self, what: str) -> tuple[int, Any]:
+        """Where the first row is that lacks a label, score or weight, or has a weight that is none, and its weight."""
+        where = {**MISSING, "negative": "w < 0", "infinite": "isinf(w)"}[what]
+        weight = "w" if self.weighted else "NULL"
+        lacks = f"({where})" + (" AND (w IS NULL OR w <> 0)" if self.weighted else "")
+        numbered = f"SELECT row_number() OVER () - 1 AS place, * FROM ({self._all})"
+        found = self._fetch(f"SELECT place, {weight} AS w FROM ({numbered}) WHERE {lacks} ORDER BY place LIMIT 1")
+        return int(found["place"][0]), found["w"][0]
+
+    def prepare(self, labels: Array, is_positive: Array, edge: Edge | None) -> None:
+        """Say which labels are positive; rows that lack something are left out from here on."""
+        if edge is not None:
+            self._side = f"CAST(x {'>=' if edge.higher else '>'} {_double(edge.threshold)} AS INTEGER)"
+        table = {"label": labels, "positive": is_positive.astype(bool)}
+        self._register("classes", table)
+        parts = [f"NOT ({MISSING['scores']})"] + ([f"NOT ({MISSING['weights']}) AND w <> 0"] if self.weighted else [])
+        weight = ", w" if self.weighted else ""
+        chosen = f"SELECT CAST(x AS DOUBLE) + 0.0 AS x, positive AS p{weight}"
+        self._complete = f"{chosen} FROM ({self._all}) JOIN classes ON y = label WHERE {' AND '.join(parts)}"
+
+    def distinct(self) -> int:
+        """About how many distinct scores there are."""
+        return int(self._fetch(f"SELECT approx_count_distinct(x) AS n FROM ({self._all})")["n"][0])
+
+    def bins(self, divisions: list[Division]) -> Bins:
+        """The bins of the last of the divisions."""
+        rows = f"SELECT *, 2 * CAST({magnitude('x')} AS INTEGER) + {self._side} AS k0 FROM ({self._complete})"
+        for i, division in enumerate(divisions):
+            keys = {f"j{a}": path for a, path in enumerate(division.path)}
+            self._register(
+                f"division{i}", {**keys, "low": division.low, "span": division.span, "parts": division.parts}
+            )
+            same = " AND ".join(f"k{a} = j{a}" for a in range(i + 1))
+            part = "greatest(0, least(parts - 1, floor((abs(x) - low) / span * parts)))"
+            kept = "x, p, " + ("w, " if self.weighted else "") + ", ".join(f"k{a}" for a in range(i + 1))
+            rows = f"SELECT {kept}, CAST({part} AS BIGINT) AS k{i + 1} FROM ({rows}) JOIN division{i} ON {same}"
+        return self._grouped(rows, [f"k{a}" for a in range(len(divisions) + 1)])
+
+    def cells(self, low: float | None = None, high: float | None = None) -> Bins:
+        """The distinct scores in a range as bins of one score each."""
+        rows = self._complete + ("" if low is None else f" AND x BETWEEN {_double(low)} AND {_double(high)}")
+        return self._grouped(rows, [])
+
+    def _grouped(self, rows: str, keys: list[str]) -> Bins:
+        sums = {"pos": "count(*) FILTER (p)", "n": "count(*)"}
+        if self.weighted:
+            sums = {"pos": "sum(w) FILTER (p)", "neg": "sum(w) FILTER (NOT p)"}
+            sums |= {"pos2": "sum(w * w) FILTER (p)", "neg2": "sum(w * w) FILTER (NOT p)"}
+        ends = {"top": "max(x)", "bottom": "min(x)"} if keys else {"top": "x"}
+        chosen = ", ".join([*keys, *(f"{sql} AS {name}" for name, sql in {**ends, **sums}.items())])
+        found = self._fetch(f"SELECT {chosen} FROM ({rows}) GROUP BY {', '.join(keys) or 'x'}")
+        return bins_of(found, keys)
+
+    def _register(self, name: str, columns: Mapping[str, Any]) -> None:
+        with self._plainly():
+            self._connection.register("given", {key: np.ascontiguousarray(values) for key, values in columns.items()})
+            self._connection.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS SELECT * FROM given")
+            self._connection.unregister("given")
+
+
+def bins_of(found: Mapping[str, Array], keys: list[str]) -> Bins:
+    """The bins of a grouped table; without keys each score is a bin of its own."""
+    top = found["top"].astype(float, copy=False)
+    path = np.stack([found[key].astype(np.int64) for key in keys]) if keys else np.zeros((1, len(top)), np.int64)
+    pos = _number(found["pos"])
+    neg = _number(found["neg"]) if "neg" in found else found["n"].astype(np.int64) - pos
+    squares = (_number(found[name]) for name in ("pos2", "neg2") if name in found)
+    return Bins(top, found.get("bottom", top).astype(float, copy=False), pos, neg, path, *squares)
+
+
+def _number(values: Array) -> Array:
+    """Counts as integers, sums as floats; the sum of nothing is 0."""
+    if values.dtype.kind in "iu":
+        return values.astype(np.int64, copy=False)
+    return np.asarray(np.nan_to_num(values.astype(float)))
+
+
+def _double(value: float | None) -> str:
+    return f"CAST('{value!r}' AS DOUBLE)"

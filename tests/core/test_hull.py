@@ -1,0 +1,73 @@
+"""The cuts on the convex hull, and the windows of the loess, against what a search over all of them finds."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from cutline.core import loess
+from cutline.core.hull import hulls
+from cutline.core.last_axis import cumulate
+
+
+def stack_of(seed, rows=7):
+    rng = np.random.default_rng(seed)
+    length = int(rng.integers(1, 14))
+    pos, neg = rng.integers(0, 4, (2, rows, length))
+    pos[0] = neg[0] = 0  # a resample without a case
+    pos[1, length // 2 :] = neg[1, length // 2 :] = 0
+    return pos, neg
+
+
+def is_above_every_line(x, y, i):
+    """Whether no line between two other corners passes above, or through, the corner."""
+    others = [j for j in range(len(x)) if (x[j], y[j]) != (x[i], y[i])]
+    for a in (j for j in others if x[j] <= x[i] and y[j] <= y[i]):
+        for b in (j for j in others if x[j] >= x[i] and y[j] >= y[i]):
+            if (x[i] - x[a]) * (y[b] - y[a]) >= (y[i] - y[a]) * (x[b] - x[a]):
+                return False
+    return True
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_hulls_of_a_stack_are_the_corners_that_no_line_between_two_others_passes(seed):
+    pos, neg = stack_of(seed)
+    tp, fp = cumulate(pos), cumulate(neg)
+    found = hulls(pos, neg, tp, fp)
+    for row in range(len(pos)):
+        cuts = found.cut[found.row == row]
+        corners = {(int(fp[row, cut]), int(tp[row, cut])) for cut in cuts}
+        points = sorted({(int(x), int(y)) for x, y in zip(fp[row], tp[row], strict=True)})
+        x, y = zip(*points, strict=True)
+        ends = {points[0], points[-1]}
+        assert corners == ends | {points[i] for i in range(len(points)) if is_above_every_line(x, y, i)}
+        assert all(a < b for a, b in pairwise(cuts.tolist()))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_row_has_the_same_hull_in_a_stack_and_alone(seed):
+    pos, neg = stack_of(seed)
+    tp, fp = cumulate(pos), cumulate(neg)
+    together = hulls(pos, neg, tp, fp)
+    for row in range(len(pos)):
+        part = slice(row, row + 1)
+        alone = hulls(pos[part], neg[part], tp[part], fp[part])
+        assert alone.cut.tolist() == together.cut[together.row == row].tolist()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_window_reaches_to_the_case_that_is_as_near_as_asked_for(seed):
+    rng = np.random.default_rng(seed)
+    x = np.sort(rng.choice(np.round(rng.random(40), 3), size=int(rng.integers(4, 30)), replace=False))
+    x = np.unique(x)
+    weight = rng.integers(0, 3, (5, len(x))).astype(float)
+    weight[:, 0] = 1
+    ends, at = weight.cumsum(-1), np.sort(rng.uniform(-0.1, 1.1, (5, 6)), axis=-1)
+    near = np.maximum(np.floor(0.75 * ends[:, -1]), 1)
+    radii = loess._radii(x, ends, at, near)
+    for row in range(5):
+        for place, radius in zip(at[row], radii[row], strict=True):
+            distances = np.sort(np.repeat(np.abs(x - place), weight[row].astype(int)))
+            assert radius == pytest.approx(distances[int(near[row]) - 1], abs=1e-15)
