@@ -86,6 +86,9 @@ test-wheel: build
 # The site, in site/: static, and complete without a network. A broken link or a tutorial that fails ends it.
 site: $(RUNTIME)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[site]' pandas
+	npm install --silent --no-audit --no-fund --prefix .cache iframe-worker >/dev/null 2>&1 && \
+	  cp .cache/node_modules/iframe-worker/shim/index.js docs/assets/iframe-worker.js || \
+	  { touch docs/assets/iframe-worker.js; echo "iframe-worker cannot be fetched: the search needs a web server."; }
 	rm -rf site
 	PYTHONPATH=src $(BIN)/python -m mkdocs build --strict
 

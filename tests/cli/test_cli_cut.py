@@ -180,7 +180,7 @@ def test_missing_scores_are_refused_or_dropped(cutline, tmp_path):
     ("arguments", "says"),
     [
         (("apply", "no.json", "new.csv", "-o", "f.csv"), "There is no file"),
-        (("apply", "new.csv", "new.csv", "-o", "f.csv"), "is not JSON"),
+        (("apply", "new.csv", "new.csv", "-o", "f.csv"), "is neither JSON nor a ranking file"),
         (("apply", "cut.json", "new.csv", "-o", "f.xls"), "pass a path that ends in"),
         (("apply", "cut.json", "new.csv", "-o", "new.csv"), "exists already"),
         (("apply", "cut.json", "new.csv", "-o", "f.csv", "--score", "q"), "no column 'q'"),
