@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rich.text import Text
 
+<<<<<<< HEAD
 from cutline.cli import junit, markdown, render
 from cutline.cli.evaluate import Asked, Output, print_json
+=======
+from cutline.cli import junit, render
+from cutline.cli.evaluate import print_json
+from cutline.cli.groups import Gate, Intervals, Output, Reading
+>>>>>>> main
 from cutline.cli.progress import waiting
-from cutline.cli.reading import Opened, Reading, in_one_order, joined, opened, read_evaluation
+from cutline.cli.reading import Opened, in_one_order, joined, opened, read_evaluation
 from cutline.cli.text import printable
 from cutline.comparison import Comparison
 from cutline.core import writing
@@ -32,6 +37,7 @@ NEW, OLD = "new", "old"
 
 
 @dataclass(frozen=True)
+<<<<<<< HEAD
 class Gate:
     """What must hold."""
 
@@ -60,6 +66,8 @@ class Gate:
 
 
 @dataclass(frozen=True)
+=======
+>>>>>>> main
 class Result:
     """One condition and how it came out."""
 
@@ -88,6 +96,7 @@ class Result:
         return {"requirement": self.requirement, **came_out, **numbers, "reason": self.reason}
 
 
+<<<<<<< HEAD
 @dataclass(frozen=True)
 class Outcome:
     """All conditions of a gate, and how they came out."""
@@ -121,6 +130,9 @@ class Outcome:
 
 
 def run_check(path: str, reading: Reading, asked: Asked, gate: Gate, output: Output) -> bool:
+=======
+def run_check(path: str, reading: Reading, asked: Intervals, gate: Gate, output: Output) -> bool:
+>>>>>>> main
     """Check all conditions, show them, and say whether all hold."""
     files = [(gate.junit, junit.document), (gate.markdown, markdown.document)]
     wanted = [(file, document) for file, document in files if file is not None]
@@ -172,7 +184,7 @@ def _guarded(text: str) -> list[Term]:
     return found
 
 
-def _kept(ev: Evaluation, path: str, asked: Asked, undecided: str) -> list[Result]:
+def _kept(ev: Evaluation, path: str, asked: Intervals, undecided: str) -> list[Result]:
     """Whether the promises of a cut held on these cases."""
     resamples = resamples_for(len(ev.ranking), asked.resamples)
     found = check_cut(load(path), ev, level=asked.level, resamples=max(FEWEST, resamples), seed=asked.seed)
@@ -191,7 +203,7 @@ def _kept(ev: Evaluation, path: str, asked: Asked, undecided: str) -> list[Resul
 
 
 def _required(
-    ev: Evaluation, wanted: list[Requirement], asked: Asked, undecided: str | None
+    ev: Evaluation, wanted: list[Requirement], asked: Intervals, undecided: str | None
 ) -> tuple[list[Result], list[str]]:
     """Whether the numbers that the requirements name meet them, and what to know about how they were made.
 
@@ -219,7 +231,7 @@ def _named(term: Term) -> tuple[Measure, dict[str, Any]]:
     return term.measure, term.parameters
 
 
-def _check_interval(text: str, row: Row | DifferenceRow, resamples: int, asked: Asked) -> None:
+def _check_interval(text: str, row: Row | DifferenceRow, resamples: int, asked: Intervals) -> None:
     """Refuse a gate on an interval that was not made, or on one that too few resamples made."""
     if row.interval is None and asked.resamples == 0 and not math.isnan(row.value):
         raise ParameterError(
@@ -261,8 +273,6 @@ def _result(one: Requirement, row: Row) -> Result:
 
 def _pair(found: Opened, gate: Gate, reading: Reading) -> Comparison:
     """The model and the one to beat, on the same cases."""
-    from dataclasses import replace
-
     found.check_cases()
     if reading.columns.stratum is not None:
         raise ParameterError("--stratum is for one model, not for --against", "leave it out")
@@ -272,7 +282,7 @@ def _pair(found: Opened, gate: Gate, reading: Reading) -> Comparison:
     return joined(models, reading) if reading.columns.id else in_one_order(models, reading)
 
 
-def _no_worse(cmp: Comparison, measures: list[Term], margin: float | None, asked: Asked) -> list[Result]:
+def _no_worse(cmp: Comparison, measures: list[Term], margin: float | None, asked: Intervals) -> list[Result]:
     """Whether the intervals of the differences show a loss; with a margin, whether they exclude a larger one."""
     how = asked.how | {"resamples": resamples_for(len(cmp.pairing), asked.resamples)}
     summary = cmp.summary([_named(term) for term in measures], of_models=(), **how)

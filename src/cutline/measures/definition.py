@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
 from typing import Any, Literal, TypeVar
 
-from cutline.core.checks import check_text
+from cutline.core.checks import check_choice, check_text
 from cutline.core.errors import ParameterError, UnavailableError, UnknownNameError, briefly, near
 from cutline.measures.facts import Condition, ReferenceValue, constant
 from cutline.measures.measure_type import DEFAULT_THRESHOLD, Better, Family, Measure, Needs
@@ -125,7 +125,9 @@ class Registry:
         check_text(text, "text", "recall")
         wanted_family = None if family is None else member(Family, family)
         wanted_needs = None if needs is None else member(Needs, needs)
-        keys = None if source is None else _keys_of(source)
+        keys = None if source is None else _keys_of(check_text(source, "source", "murphy"))
+        if better is not None:
+            check_choice(better, "better", ("higher", "lower", "any"))
 
         def fits(measure: Measure) -> bool:
             words = " ".join((*measure.names, measure.title, measure.meaning)).lower()
@@ -223,8 +225,20 @@ def measure(
 ) -> Callable[[Callable[..., Any]], Measure]:
     """Turn a definition with all its facts into a `Measure` of that name, and register it.
 
-    `source` is the key of a text that defines it, or several, each with the place in the text if a mapping tells it.
-    The facts in `more` are fields of `Measure`. `cutline.measure` asks for less, and is what people use.
+    `cutline.measure` asks for less, and is what people use.
+
+    Args:
+        title: What people call it.
+        formula: The formula in LaTeX.
+        range: The lowest and the highest value it can have.
+        better: "higher", "lower" or None.
+        perfect: The value of a perfect model.
+        baseline: The value of a score without information, which is the same for all cases.
+        needs: What it is computed from.
+        family: The question it answers.
+        source: The key of a text that defines it, or several, each with the place in the text if a mapping tells it.
+        undefined: When it has no value.
+        **more: Other fields of `Measure`.
     """
 
     def define(function: Callable[..., Any]) -> Measure:

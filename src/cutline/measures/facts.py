@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cutline.core.counts import divide
-from cutline.core.errors import ParameterError
+from cutline.core.errors import ParameterError, briefly
 
 
 class Context(NamedTuple):
@@ -30,7 +30,12 @@ class ReferenceValue:
     function: Callable[..., float]
 
     def at(self, context: Context, **parameters: Any) -> float:
-        """The value in a context, with the measure's parameters."""
+        """The value in a context, with the measure's parameters.
+
+        Args:
+            context: The data: its prevalence, its number of cases, and so on.
+            **parameters: The parameters of the measure.
+        """
         try:
             return float(self.function(context, **parameters))
         except (ArithmeticError, ValueError):  # such as the odds of a class that has no case
@@ -69,19 +74,25 @@ class Parameter:
     example: Any = None
 
     def check(self, name: str, value: Any, default: Any) -> None:
-        """Refuse a value outside the domain."""
+        """Refuse a value outside the domain.
+
+        Args:
+            name: The name of the parameter.
+            value: The value that was passed.
+            default: Its default, which is always allowed.
+        """
         value = bool(value) if isinstance(value, np.bool_) else value
         if any(value is choice or (isinstance(value, str) and value == choice) for choice in (*self.choices, default)):
             return
         if not self._is_number_inside(value):
-            raise ParameterError(f"is {value!r}", f"pass {self.domain}", argument=name)
+            raise ParameterError(f"is {briefly(value)}", f"pass {self.domain}", argument=name)
 
     @property
     def _takes_numbers(self) -> bool:
         return not self.choices or self.low > -math.inf or self.high < math.inf
 
     def _is_number_inside(self, value: Any) -> bool:
-        if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+        if isinstance(value, bool | np.timedelta64) or not isinstance(value, int | float | np.integer | np.floating):
             return False
         above = value >= self.low if self.includes_low else value > self.low
         below = value <= self.high if self.includes_high else value < self.high

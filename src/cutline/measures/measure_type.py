@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from cutline.core.counts import Counts
-from cutline.core.errors import Argument, ParameterError, Text, near
+from cutline.core.errors import Argument, InputError, ParameterError, Text, briefly, near
 from cutline.core.ranking import Ranking
 from cutline.inputs.predictions import Missing, check_probabilities, cut, places, rank
 from cutline.measures.facts import Condition, Context, Parameter, ReferenceValue
@@ -174,7 +174,12 @@ class Measure:
         )
 
     def check(self, parameters: Mapping[str, Any], *, complete: bool = True) -> dict[str, Any]:
-        """The parameters, if the measure has them, takes these values, and needs no others."""
+        """The parameters, if the measure has them, takes these values, and needs no others.
+
+        Args:
+            parameters: The parameters that were passed, by name.
+            complete: Whether one without a default that is lacking is refused.
+        """
         for name, value in parameters.items():
             if name not in self.parameters:
                 takes = f"it takes {', '.join(self.parameters)}" if self.parameters else "it takes none"
@@ -209,6 +214,9 @@ class Measure:
             data: `Counts` for a measure of one cut, a `Ranking` for the others.
             parameters: of the measure.
         """
+        if (self.needs is Needs.COUNTS) != isinstance(data, Counts) or not isinstance(data, Ranking | Counts):
+            wanted = "the counts of a cut" if self.needs is Needs.COUNTS else "a ranking"
+            raise InputError(f"is {briefly(data)}", f"pass {wanted}", argument="data")
         if isinstance(data, Ranking) and not self.fits(data):
             return "the scores are not probabilities of the positive class, from 0 to 1"
         given = {**self.defaults, **parameters}
@@ -276,7 +284,12 @@ class Measure:
         return float(value) if np.ndim(value) == 0 else value
 
     def prepare(self, data: Ranking | Counts, parameters: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
-        """What the definition is to be computed from, and with: checked, a cut made, a share turned into a quota."""
+        """What the definition is to be computed from, and with: checked, a cut made, a share turned into a quota.
+
+        Args:
+            data: A ranking, or the counts of one cut.
+            parameters: The parameters that were passed, by name.
+        """
         parameters = {
             name: value for name, value in parameters.items() if value is not None or name not in ("quota", "share")
         }

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from cutline import InputError, Measure, ParameterError, UnknownNameError, losses, rank, scorer
 from cutline.core.columns import number, numbers
-from cutline.core.errors import near
+from cutline.core.errors import briefly, near
 from cutline.inputs.predictions import cases
 from cutline.measures.losses import Loss
 from cutline.training.class_order import Array, Split
@@ -43,6 +43,9 @@ def auc_pairs(
     """
     is_positive, scores = cases(labels, margins, positive=positive)
     weight = None if weights is None else _weights(weights, len(scores))
+    heavy = np.ones(len(scores)) if weight is None else weight
+    if not heavy[is_positive].any() or not heavy[~is_positive].any():
+        raise InputError("The cases with a weight above 0 are of one class", "pass cases of both")
     pairs = PairSquares(Split(is_positive, weight), scores)
     total = pairs.split.P + pairs.split.N
     return Loss(total * pairs.values() / 2, total * pairs.risk().gradient, total * pairs.curvature())
@@ -98,6 +101,10 @@ class BoostingLoss:
         """The equal margin of all cases that has the least loss, to boost from.
 
         For the focal loss it is not the log-odds of the prevalence: from there, rare positives would not be learnt.
+
+        Args:
+            labels: The labels of the training cases.
+            weights: Their weights.
         """
         from scipy.optimize import brentq
 
@@ -121,8 +128,11 @@ class BoostingLoss:
         """The probability of the positive class for which each margin has the least expected loss.
 
         For the logistic loss it is the logistic function; the focal and the balanced loss pull margins towards 0, or
-        towards the rare class, and this takes it back. `prevalence` is that of the training cases: classes balanced by
-        their share need it.
+        towards the rare class, and this takes it back.
+
+        Args:
+            margins: The margins that were predicted.
+            prevalence: The share of positives among the training cases, which a loss that balances the classes needs.
 
         >>> boosting_loss("balanced_cross_entropy").probabilities([0.0], prevalence=0.02).round(6).tolist()
         [0.02]
@@ -165,9 +175,9 @@ def boosting_loss(
     >>> round(focal.start([1] + [0] * 49), 3), round(boosting_loss("logistic").start([1] + [0] * 49), 3)
     (-1.448, -3.892)
     """
-    if name not in LOSSES:
+    if not isinstance(name, str) or name not in LOSSES:
         raise UnknownNameError(
-            f"There is no loss {name!r}", f"pass one of {', '.join(LOSSES)}", hint=near(name, LOSSES)
+            f"There is no loss {briefly(name)}", f"pass one of {', '.join(LOSSES)}", hint=near(name, LOSSES)
         )
     loss = BoostingLoss(name, parameters)
     try:
@@ -193,11 +203,23 @@ class BoostingMetric:
         return self.measure.better == "higher"
 
     def value(self, labels: Any, scores: Any, weights: Any = None) -> float:
-        """The value for labels and scores."""
+        """The value for labels and scores.
+
+        Args:
+            labels: The labels.
+            scores: The scores.
+            weights: The weights of the cases.
+        """
         return float(self.measure(rank(np.asarray(labels) > 0, scores, weights), **self.parameters))
 
     def lightgbm(self, first: Any, second: Any, weight: Any = None) -> tuple[str, float, bool]:
-        """Name, value and whether greater is better."""
+        """Name, value and whether greater is better.
+
+        Args:
+            first: The labels, or the predictions, depending on LightGBM's interface.
+            second: The predictions, or the data set.
+            weight: The weights of the cases.
+        """
         labels, scores, weights = _unpacked(first, second, weight)
         return self.name, self.value(labels, scores, weights), self.greater_is_better
 

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cutline.core.checks import LEVEL, check_level, check_whole
-from cutline.core.columns import counted
+from cutline.core.checks import LEVEL, check_flag, check_level, check_whole
+from cutline.core.columns import counted, numbers
 from cutline.core.counts import divide
-from cutline.core.errors import InputError, ParameterError
+from cutline.core.errors import InputError, ParameterError, briefly
 from cutline.core.ranking import Array, Ranking
 from cutline.core.table import Table, frame
 from cutline.inference.caveats import STRATIFIED_GROUPS, redraws, whole_groups
@@ -86,11 +86,23 @@ def band(
 ) -> Band:
     """The band of any curve that one ranking gives at the places x: percentiles of the bootstrap at each place.
 
-    `ranking` may be an evaluation, whose groups are then resampled whole. The band holds each point by itself. Where
-    all resamples agree, as at the ends of a curve, it has no width.
+    The band holds each point by itself. Where all resamples agree, as at the ends of a curve, it has no width.
+
+    Args:
+        ranking: A ranking, or an evaluation, whose groups are then resampled whole.
+        curve: The heights of the curve of a ranking at the places x.
+        x: Where the curve is read.
+        level: The level of the band.
+        resamples: The number of resamples.
+        seed: The seed of the resamples.
+        stratified: Whether each class is resampled by itself.
+        sampler: What draws the resamples, in place of the cases of `ranking`.
     """
     ranking, groups = _with_groups(ranking)
     level, resamples = check_level(level), check_whole(resamples, "resamples", 2)
+    if not callable(curve):
+        raise ParameterError(f"is {briefly(curve)}", "pass a function of a ranking", argument="curve")
+    places = numbers(x, "x").astype(float)
     if groups is not None and stratified:
         raise ParameterError(STRATIFIED_GROUPS)
     chosen = sampler or groups or CaseSampler(ranking, stratified)
@@ -102,7 +114,7 @@ def band(
     if np.isnan(low).all():
         notes.append(f"{resamples} resamples are too few for a level of {level:g}: the limits are their extremes.")
         low, high = draws[0], draws[-1]
-    return Band(np.asarray(x, dtype=float), y, np.minimum(low, y), np.maximum(high, y), level, False, tuple(notes))
+    return Band(places, y, np.minimum(low, y), np.maximum(high, y), level, False, tuple(notes))
 
 
 def _with_groups(data: Any) -> tuple[Ranking, GroupSampler | None]:
@@ -129,11 +141,16 @@ def roc_band(
 ) -> Band:
     """The band of the ROC curve: the true positive rate at given false positive rates, at 101 by default.
 
-    `ranking` is a ranking, or an evaluation, whose groups are then resampled whole.
-
     Point by point it is that of `band`, whose options it takes. Simultaneous, it holds the whole curve at once,
     whatever the scores: both rates are within the bound of Dvoretzky, Kiefer, Wolfowitz and Massart of theirs, so the
     curve is inside the rectangles around its points (Campbell, 1994). That needs no resampling, and is wide.
+
+    Args:
+        ranking: A ranking, or an evaluation, whose groups are then resampled whole.
+        fpr: The false positive rates; 101 equally spaced ones when None.
+        level: The level of the band.
+        simultaneous: Whether the band holds the whole curve at once.
+        **options: Those of `band`, point by point: `resamples`, `seed`, `stratified`.
 
     >>> wide = roc_band(Ranking.of_counts([3, 2, 1], [40, 10, 10], [10, 10, 40]), [0.1, 0.5], simultaneous=True)
     >>> wide.low.round(3).tolist(), wide.high.round(3).tolist()
@@ -142,10 +159,10 @@ def roc_band(
     data, (ranking, groups) = ranking, _with_groups(ranking)
     if not ranking.positives or not ranking.negatives:
         raise ParameterError("All cases are of one class, and one class has no ROC curve", "pass cases of both")
-    x = np.linspace(0, 1, 101) if fpr is None else np.asarray(fpr, dtype=float)
+    x = np.linspace(0, 1, 101) if fpr is None else numbers(fpr, "fpr").astype(float)
     if x.ndim != 1 or not ((x >= 0) & (x <= 1)).all():
         raise ParameterError("fpr must be a flat sequence of rates from 0 to 1.")
-    if not simultaneous:
+    if not check_flag(simultaneous, "simultaneous"):
         return band(data, partial(tpr_at, fpr=x), x, level=level, **options)
     if groups is not None:
         raise ParameterError("simultaneous=True supposes independent cases, but these come in groups", "leave it out")

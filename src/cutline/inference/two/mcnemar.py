@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
+from cutline.core.checks import check_choice, check_level
+from cutline.core.columns import number
+from cutline.core.errors import InputError, ParameterError, briefly
 from cutline.core.ranking import Array
 from cutline.inference.resampling.pairing import Pairing
 from cutline.measures import PairedShare
@@ -39,6 +42,9 @@ class Discordance:
         """Tango's score test of a difference; of none it is McNemar's asymptotic test."""
         from scipy.special import ndtr
 
+        null = number(null, "null")
+        if not -1 <= null <= 1:
+            raise ParameterError(f"is {null:g}", "pass a difference of shares from -1 to 1", argument="null")
         return float(2 * ndtr(-abs(self._z(null))))
 
     def interval(self, level: float) -> tuple[float, float]:
@@ -46,6 +52,7 @@ class Discordance:
         from scipy.optimize import brentq
         from scipy.special import ndtri
 
+        level = check_level(level)
         if not self.n:
             return math.nan, math.nan
         z, value = float(ndtri((1 + level) / 2)), self.value
@@ -71,8 +78,10 @@ class Discordance:
 def mcnemar(table: Discordance, variant: Variant = "midp") -> float:
     """The p-value of no difference, given the discordant cases: 1 when there are none.
 
-    `exact` is two-sided binomial, and holds its level by being too careful; `midp` counts the table at hand half, and
-    comes nearest to its level; `asymptotic` is the chi-square without continuity correction.
+    Args:
+        table: The cases that only the first model, and only the second, gets right.
+        variant: "exact" is the two-sided binomial test, which errs too rarely; "midp" counts the observed table
+            half and comes nearest to its level; "asymptotic" is the chi-square test without continuity correction.
 
     >>> table = Discordance(first=8, second=1, n=100)
     >>> [round(mcnemar(table, variant), 4) for variant in ("exact", "midp", "asymptotic")]
@@ -80,6 +89,9 @@ def mcnemar(table: Discordance, variant: Variant = "midp") -> float:
     """
     from scipy.special import bdtr, chdtrc
 
+    if not isinstance(table, Discordance):
+        raise InputError(f"is {briefly(table)}", "pass Discordance(first=8, second=1, n=100)", argument="table")
+    check_choice(variant, "variant", get_args(Variant))
     fewer, discordant = min(table.first, table.second), table.first + table.second
     if variant == "asymptotic":
         return float(chdtrc(1, (table.first - table.second) ** 2 / discordant)) if discordant else 1.0
