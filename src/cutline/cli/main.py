@@ -12,7 +12,14 @@ from typing import Annotated
 
 import typer
 
-from cutline.cli import calibration_commands, chart_command, cut_commands, ranking_commands, utility_commands
+from cutline.cli import (
+    calibration_commands,
+    chart_command,
+    cut_commands,
+    mcp_command,
+    ranking_commands,
+    utility_commands,
+)
 from cutline.cli import engine_options as e
 from cutline.cli import options as o
 from cutline.cli.application import Application, Commands
@@ -82,7 +89,14 @@ def compare(files: o.SeveralFiles, reading: ReadingAtCut, asked: Named, output: 
 
 @app.command(epilog="Example: cutline check predictions.csv --label y --score p --require 'auc.low >= 0.8'")
 def check(
-    file: o.File, gate: Gate, reading: ReadingAtCut, asked: Intervals, output: Output, plugin: o.Plugin = None
+from cutline.cli import (
+    calibration_commands,
+    chart_command,
+    cut_commands,
+    mcp_command,
+    ranking_commands,
+    utility_commands,
+)
 ) -> None:
     """A gate for continuous integration: exit 1 when a requirement does not hold, 0 when all do.
 
@@ -96,7 +110,14 @@ def check(
     """
     from cutline.cli.check import run_check
 
-    raise typer.Exit(FINE if run_check(file, reading, asked, gate, output) else FAILED)
+from cutline.cli import (
+    calibration_commands,
+    chart_command,
+    cut_commands,
+    mcp_command,
+    ranking_commands,
+    utility_commands,
+)
 
 
 app.command(epilog="Example: cutline cut predictions.csv --label y --score p --require 'recall >= 0.9' -o cut.json")(
@@ -123,6 +144,7 @@ app.command(epilog="Example: cutline recalibrate predictions.csv --label y --sco
 app.command(epilog="Example: cutline plan --prevalence 0.1 --auc 0.75 --auc-width 0.1 --slope-width 0.4")(
     calibration_commands.plan
 )
+app.command(epilog="Example: cutline mcp --root predictions")(mcp_command.mcp)
 
 
 @app.command(epilog="Examples: cutline measures; cutline measures mcc; cutline measures kappa; cutline measures --json")
