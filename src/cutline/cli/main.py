@@ -12,7 +12,14 @@ from typing import Annotated
 
 import typer
 
-from cutline.cli import calibration_commands, chart_command, cut_commands, mcp_command, ranking_commands
+from cutline.cli import (
+    calibration_commands,
+    chart_command,
+    cut_commands,
+    mcp_command,
+    ranking_commands,
+    utility_commands,
+)
 from cutline.cli import engine_options as e
 from cutline.cli import options as o
 from cutline.cli.application import Application, Commands
@@ -82,41 +89,14 @@ def compare(files: o.SeveralFiles, reading: ReadingAtCut, asked: Named, output: 
 
 @app.command(epilog="Example: cutline check predictions.csv --label y --score p --require 'auc.low >= 0.8'")
 def check(
-<<<<<<< HEAD
-    file: o.File,
-    require: o.Require = None,
-    against: o.Against = None,
-    no_worse: o.NoWorse = None,
-    margin: o.Margin = None,
-    against_score: o.AgainstScore = None,
-    cut: o.PromisedCut = None,
-    undecided: o.UndecidedIs = None,
-    label: o.Label = None,
-    score: o.Score = None,
-    weight: o.Weight = None,
-    weights_are: o.WeightsAre = None,
-    stratum: o.Stratum = None,
-    group: o.Group = None,
-    id: o.Id = None,
-    positive: o.Positive = None,
-    lower_is_positive: o.LowerIsPositive = False,
-    threshold: o.Threshold = None,
-    quota: o.Quota = None,
-    share: o.Share = None,
-    level: o.Level = 0.95,
-    resamples: o.Resamples = None,
-    seed: o.Seed = 0,
-    missing: o.MissingRows = o.Missing.error,
-    format: o.FileFormat = None,
-    json: o.Json = False,
-    junit: o.Junit = None,
-    markdown: o.Markdown = None,
-    force: o.Force = False,
-    quiet: o.Quiet = False,
-    plugin: o.Plugin = None,
-=======
-    file: o.File, gate: Gate, reading: ReadingAtCut, asked: Intervals, output: Output, plugin: o.Plugin = None
->>>>>>> main
+from cutline.cli import (
+    calibration_commands,
+    chart_command,
+    cut_commands,
+    mcp_command,
+    ranking_commands,
+    utility_commands,
+)
 ) -> None:
     """A gate for continuous integration: exit 1 when a requirement does not hold, 0 when all do.
 
@@ -130,26 +110,14 @@ def check(
     """
     from cutline.cli.check import run_check
 
-<<<<<<< HEAD
-    reading = Reading(
-        Columns(label, score_list(score), weight, group, id, stratum),
-        positive,
-        lower_is_positive,
-        threshold,
-        missing.value,
-        format and format.value,
-        quota,
-        share,
-        weights_are and weights_are.value,
-    )
-    asked = Asked(None, None, False, level, resamples, seed)
-    undecided_is = undecided and undecided.value
-    gate = Gate(tuple(require or ()), against, no_worse, margin, against_score, junit, cut, undecided_is, markdown)
-    passed = run_check(file, reading, asked, gate, Output(json, force=force, quiet=quiet))
-    raise typer.Exit(FINE if passed else FAILED)
-=======
-    raise typer.Exit(FINE if run_check(file, reading, asked, gate, output) else FAILED)
->>>>>>> main
+from cutline.cli import (
+    calibration_commands,
+    chart_command,
+    cut_commands,
+    mcp_command,
+    ranking_commands,
+    utility_commands,
+)
 
 
 app.command(epilog="Example: cutline cut predictions.csv --label y --score p --require 'recall >= 0.9' -o cut.json")(
@@ -166,6 +134,10 @@ app.command(epilog="Example: cutline sql --label y --score p --from shop.predict
     ranking_commands.sql
 )
 app.command(epilog="Example: cutline apply cut.json new.csv --score p -o flagged.csv")(cut_commands.apply)
+app.command(epilog="Example: cutline gains predictions.csv --label y --score p -o gains.csv")(utility_commands.gains)
+app.command(epilog="Example: cutline utility predictions.csv --label y --score p --kind profit --value 60 --cost 9")(
+    utility_commands.utility
+)
 app.command(epilog="Example: cutline recalibrate predictions.csv --label y --score p --method beta -o model.json")(
     calibration_commands.recalibrate
 )
