@@ -236,9 +236,9 @@ def test_nan_in_a_parquet_file_is_no_score_of_bins(nan_file):
     from cutline.inputs.sql_engine import SqlEngine
 
     file = read(nan_file)
-    rows = "SELECT y, p AS x FROM " + file._from
+    rows = "SELECT y, p AS x FROM " + file._from  # noqa: S608
     engine = SqlEngine(file._connection, rows, 4, file._plainly)
 
     assert engine.first("scores")[0] == 2
     engine.prepare(np.array([0, 1]), np.array([False, True]), None)
-    assert engine._fetch(f"SELECT count(*) AS n FROM ({engine._complete})")["n"][0] == 3
+    assert engine._fetch(f"SELECT count(*) AS n FROM ({engine._complete})")["n"][0] == 3  # noqa: S608
