@@ -47,6 +47,7 @@ from .cuts.utility import (
     profit_curve as profit_curve,
 )
 from .evaluation import Evaluation as Evaluation, evaluate as evaluate
+from .fitted_models import evaluate_model as evaluate_model
 from .hard_classifiers import compare_counts as compare_counts
 from .inference.one.bands import Band as Band, band as band, roc_band as roc_band
 from .inference.one.calibration_bands import calibration_band as calibration_band
