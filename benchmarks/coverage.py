@@ -1,7 +1,7 @@
 """The coverage laboratory: how often the default intervals hold the truth, and how often the default tests err.
 
-    python benchmarks/coverage.py run [minutes] [processes]   # adds batches to coverage_results.jsonl, least sampled first
-    python benchmarks/coverage.py page                        # writes docs/coverage.md, its heat maps and the table of facts
+    python benchmarks/coverage.py run [minutes] [processes]   # adds batches to coverage_results.jsonl
+    python benchmarks/coverage.py page                        # writes docs/coverage.md and its heat maps
 
 Every population of `populations.py` is crossed with every measure of the registry. A batch is some samples of one
 population; its line in the results says, for each measure and method, how many intervals were made, how many held the

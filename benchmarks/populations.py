@@ -115,7 +115,7 @@ class Population:
                 return found
 
     def sample_pair(self, rng: np.random.Generator) -> dict[str, Any]:
-        """Labels, and the scores `a` and `b` of two models that are equally good; their noise correlates by one half."""
+        """Labels, and the scores `a` and `b` of two equally good models, whose noise correlates by one half."""
         while True:
             found = self._sample(rng, pair=True)
             if 2 <= found["labels"].sum() <= len(found["labels"]) - 2:

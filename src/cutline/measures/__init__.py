@@ -16,6 +16,7 @@ from cutline.measures import (
     quotas,
     rates,
     roc,
+    roc_parts,
     scoring_rules,
 )
 from cutline.measures.definition import MEASURES, Family, Measure, Needs, measure
@@ -56,5 +57,6 @@ __all__ = [
     "quotas",
     "rates",
     "roc",
+    "roc_parts",
     "scoring_rules",
 ]
