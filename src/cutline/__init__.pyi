@@ -20,7 +20,8 @@ from .calibration import (
 )
 from .calibration.model import CalibratedModel as CalibratedModel
 from .charts import CHARTS as CHARTS, Picture as Picture, chart as chart
-from .classes import OneVsRest as OneVsRest, one_vs_rest as one_vs_rest
+from .classes.comparing import ClassComparison as ClassComparison, compare_classes as compare_classes
+from .classes.one_vs_rest import OneVsRest as OneVsRest, one_vs_rest as one_vs_rest
 from .comparison import Comparison as Comparison, compare as compare
 from .core.errors import (
     CutlineError as CutlineError,
@@ -36,6 +37,7 @@ from .curves import CURVES as CURVES, Curve as Curve
 from .cuts.choice import choose_cut as choose_cut
 from .cuts.classifier import CutClassifier as CutClassifier
 from .cuts.cut import Cut as Cut
+from .cuts.placed import cut_at as cut_at
 from .cuts.utility import (
     UtilityCurve as UtilityCurve,
     brier_curve as brier_curve,

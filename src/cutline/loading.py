@@ -10,6 +10,8 @@ from typing import Any
 from cutline.calibration.recalibration import SCHEMA as RECALIBRATION
 from cutline.calibration.recalibration import Recalibration
 from cutline.core.errors import InputError, shown
+from cutline.core.ranking_file import is_ranking_file
+from cutline.core.ranking_file import load as load_ranking
 from cutline.cuts.cut import SCHEMA, Cut
 
 
@@ -17,9 +19,12 @@ def load(path: str | os.PathLike[str]) -> Any:
     """The object that a file of cutline holds.
 
     Args:
-        path: A file that `Cut.save`, `Recalibration.save`, `cutline cut -o` or `cutline recalibrate -o` wrote.
+        path: A file that `Ranking.save`, `Cut.save`, `Recalibration.save`, or `cutline rank`, `merge`, `cut` or
+            `recalibrate` with `-o` wrote.
     """
     where = Path(path)
+    if is_ranking_file(where):
+        return load_ranking(where)
     title = shown(where.name)
     try:
         document = json.loads(where.read_text(encoding="utf-8"))
@@ -28,7 +33,9 @@ def load(path: str | os.PathLike[str]) -> Any:
     except OSError as error:
         raise InputError(f"{title} cannot be read ({error.strerror})", "pass a file that cutline wrote") from None
     except (UnicodeDecodeError, json.JSONDecodeError):
-        raise InputError(f"{title} is not JSON", "pass a file that cutline wrote, such as cut.json") from None
+        raise InputError(
+            f"{title} is neither JSON nor a ranking file", "pass a file that cutline wrote, such as cut.json"
+        ) from None
     schema = document.get("schema") if isinstance(document, dict) else None
     if schema == RECALIBRATION:
         return Recalibration.from_dict(document)

@@ -180,7 +180,7 @@ def test_missing_scores_are_refused_or_dropped(cutline, tmp_path):
     ("arguments", "says"),
     [
         (("apply", "no.json", "new.csv", "-o", "f.csv"), "There is no file"),
-        (("apply", "new.csv", "new.csv", "-o", "f.csv"), "is not JSON"),
+        (("apply", "new.csv", "new.csv", "-o", "f.csv"), "is neither JSON nor a ranking file"),
         (("apply", "cut.json", "new.csv", "-o", "f.xls"), "pass a path that ends in"),
         (("apply", "cut.json", "new.csv", "-o", "new.csv"), "exists already"),
         (("apply", "cut.json", "new.csv", "-o", "f.csv", "--score", "q"), "no column 'q'"),
@@ -256,3 +256,16 @@ def test_a_cut_without_a_promise_cannot_be_checked(cutline, tmp_path):
 
     assert done.code == 2
     assert "promises nothing" in done.err
+
+
+def test_a_given_threshold_is_described_as_in_python(cutline, cases):
+    path, labels, scores = cases
+    common = ("cut", path, "--label", "y", "--score", "p", "--at", 0.8)
+
+    done, mixed = cutline(*common, "--prevalence", 0.1, "--json"), cutline(*common, "--require", "recall >= 0.9")
+
+    expected = cl.cut_at(cl.evaluate(labels, scores), threshold=0.8, prevalence=0.1)
+    assert json.loads(done.out) == expected.to_dict()
+    VALIDATOR.validate(json.loads(done.out))
+    assert mixed.code == 2
+    assert "leave the other wishes out" in " ".join(mixed.err.split())

@@ -1,10 +1,11 @@
-"""The numbers that let a page find and state promises as Python does."""
+"""The levels that let a page find and state promises as Python does, and the cut at a given threshold."""
 
 import numpy as np
 import pytest
 
 import cutline as cl
-from cutline.cuts.embedded import can_promise, promised_bounds
+from cutline.cuts.embedded import levels, sentences, why_not
+from cutline.cuts.guarantees import simultaneous_bounds, upper_bounds
 from cutline.cuts.promises import promises
 from cutline.cuts.requirements import requirement
 
@@ -16,42 +17,89 @@ def ranking(seed=0, n=400, tied=False):
     return cl.rank(labels, np.round(scores) if tied else scores)
 
 
-@pytest.mark.parametrize("tied", [False, True])
-@pytest.mark.parametrize("text", ["recall >= 0.7", "recall >= 0.9", "fpr <= 0.1", "fpr <= 0.3", "share <= 0.4"])
-def test_a_requirement_is_met_where_its_bound_is(text, tied):
-    r = ranking(tied=tied)
-    name, comparison, bound = text.split()
-    found = np.array(promised_bounds(r, np.arange(len(r) + 1))[f"{name}_fixed"])
-
-    met = found >= float(bound) if comparison == ">=" else found <= float(bound)
-
-    [promise] = promises(r, [requirement(text)], 0.95, after_looking=False)
-    assert met.tolist() == promise.kept(r).tolist()
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_the_strictest_cut_that_meets_the_bound_is_that_of_python(seed):
-    r = ranking(seed)
-    bounds = promised_bounds(r, np.arange(len(r) + 1))
-
-    first = next(i for i, low in enumerate(bounds["recall_fixed"]) if low >= 0.9)
-
-    assert r.thresholds[first] == cl.choose_cut(r, "recall >= 0.9", resamples=0).threshold
-
-
-def test_what_holds_anywhere_is_weaker_than_what_was_fixed_beforehand():
-    r = ranking()
-    found = {name: np.array(values) for name, values in promised_bounds(r, np.arange(len(r) + 1)).items()}
-
-    assert (found["recall_low"] <= found["recall_fixed"] + 1e-12).all()
-    assert (found["fpr_high"] >= found["fpr_fixed"] - 1e-12).all()
-    [promise] = promises(r, [requirement("precision >= 0.4")], 0.95, after_looking=True)
-    assert (found["precision_low"][1:] >= 0.4).tolist() == promise.kept(r)[1:].tolist()
+@pytest.mark.parametrize("n", [60, 400, 5000])
+def test_the_bounds_of_a_band_follow_from_its_level(n):
+    r = ranking(n=n)
+    found = levels(r, 0.95)
+    for about, cases in (("recall", int(r.positives)), ("fpr", int(r.negatives))):
+        own = np.array(found["shared"][about] or np.arange(1, cases + 1))
+        beyond = own[np.searchsorted(own, np.arange(1, cases + 1))] - 1
+        for part, level in zip(found["parts"], found["anywhere"][about], strict=True):
+            bounds = np.append(upper_bounds(beyond, cases, level), 1)
+            np.testing.assert_allclose(bounds, simultaneous_bounds(cases, part), rtol=1e-9)
 
 
 def test_weights_groups_and_one_class_cannot_be_promised_anything():
-    assert can_promise(ranking(), grouped=False)
-    assert not can_promise(ranking(), grouped=True)
-    assert not can_promise(cl.rank([1, 0], [2.0, 1.0], [2, 1]), grouped=False)
-    assert not can_promise(cl.rank([1, 0], [2.0, 1.0], [0.5, 1.5]), grouped=False)
-    assert not can_promise(cl.rank([1, 1], [2.0, 1.0]), grouped=False)
+    assert why_not(ranking(), grouped=False) == ""
+    assert "groups" in why_not(ranking(), grouped=True)
+    assert "weights" in why_not(cl.rank([1, 0], [2.0, 1.0], [2, 1]), grouped=False)
+    assert "weights" in why_not(cl.rank([1, 0], [2.0, 1.0], [0.5, 1.5]), grouped=False)
+    assert "one class" in why_not(cl.rank([1, 1], [2.0, 1.0]), grouped=False)
+
+
+def test_the_sentences_of_the_page_are_those_of_the_statements():
+    cut = cl.choose_cut(ranking(), "recall >= 0.8", resamples=0)
+    said = sentences()
+
+    assert said["clauses"]["recall"].split("{")[0] in cut.statement
+    assert list(cut.assumptions) == [*said["basis"], said["in_advance"], said["no_drift"]]
+
+
+# ---------------------------------------------------------------------- a given threshold
+
+
+@pytest.mark.parametrize("tied", [False, True])
+@pytest.mark.parametrize("prevalence", [None, 0.02])
+def test_a_threshold_promises_exactly_what_its_requirements_would(tied, prevalence):
+    r = ranking(tied=tied)
+    for place in (1, len(r) // 3, len(r) - 1):
+        cut = cl.cut_at(r, threshold=float(r.thresholds[place]), prevalence=prevalence)
+        asked = [requirement(one.requirement) for one in cut.requirements]
+        made = promises(r, asked, 0.95, after_looking=True, prevalence=prevalence)
+
+        assert len(made) == 3 or place != len(r) // 3
+        assert all(one.kept(r)[place] for one in made)
+
+
+def test_one_thousandth_more_is_not_promised():
+    r = ranking()
+    cut = cl.cut_at(r, threshold=0.5)
+    asked = [requirement(one.requirement) for one in cut.requirements]
+    more = [
+        requirement(f"{one.term.measure.name} {one.comparison} {one.bound + (1e-3 if one.is_floor else -1e-3)}")
+        for one in asked
+    ]
+
+    made = promises(r, more, 0.95, after_looking=True)
+    assert not any(one.kept(r)[r.cut(0.5)] for one in made)
+
+
+def test_what_a_threshold_promises_is_kept_wherever_it_is_put():
+    rng = np.random.default_rng(1)
+    cases, broken = 60, 0
+    for _ in range(400):
+        positives, negatives = rng.random(cases) ** 0.5, rng.random(2 * cases)  # recall 1 - t^2 and fpr 1 - t
+        r = cl.rank([1] * cases + [0] * (2 * cases), np.concatenate((positives, negatives)))
+        for place in (3, 20, 60, 120):
+            t = float(r.thresholds[place])
+            bounds = dict(
+                one.requirement.replace(">=", "<=").split(" <= ") for one in cl.cut_at(r, threshold=t).requirements
+            )
+            true = {"recall": 1 - t * t, "fpr": 1 - t}
+            if true["recall"] < float(bounds.get("recall", 0)) or true["fpr"] > float(bounds.get("fpr", 1)):
+                broken += 1
+                break
+
+    assert broken / 400 < 0.05 + 3 * (0.05 * 0.95 / 400) ** 0.5
+
+
+def test_what_cannot_be_promised_at_a_threshold_is_refused():
+    r = ranking()
+    with pytest.raises(cl.ParameterError, match="takes no requirements"):
+        cl.cut_at(r, "recall >= 0.9", threshold=0.5)
+    with pytest.raises(cl.ParameterError, match="weights"):
+        cl.cut_at(cl.rank([1, 0], [2.0, 1.0], [0.5, 1.5]), threshold=1)
+    with pytest.raises(cl.CutlineError, match="threshold"):
+        cl.cut_at(r, threshold=float("nan"))
+    with pytest.raises(cl.ParameterError, match="prevalence"):
+        cl.cut_at(r, threshold=0.5, prevalence=1.5)

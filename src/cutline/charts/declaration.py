@@ -21,6 +21,7 @@ class Shows(Enum):
     TWO_OR_MORE = "two models or more"
     DIFFERENCE = "the difference of two models on the same cases"
     TABLES = "tables of counts, or models at their cuts"
+    CLASSES = "several classes"
     NOTHING = "no predictions"
 
 

@@ -212,6 +212,7 @@ def _pair(found: Opened, gate: Gate, reading: Reading) -> Comparison:
     """The model and the one to beat, on the same cases."""
     from dataclasses import replace
 
+    found.check_cases()
     if reading.columns.stratum is not None:
         raise ParameterError("--stratum is for one model, not for --against", "leave it out")
     score = gate.against_score or found.chosen.scores[0]

@@ -19,6 +19,8 @@ from cutline.core.errors import ParameterError
 from cutline.core.table import shown
 from cutline.cuts.choice import choose_cut
 from cutline.cuts.cut import Cut
+from cutline.cuts.placed import cut_at
+from cutline.evaluation import Evaluation
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,17 @@ class Wish:
     estimates: bool = False
     confidence: float = 0.95
     others: tuple[tuple[str, Any], ...] = ()
+    at: float | None = None
+
+    def cut(self, ev: Evaluation) -> Cut:
+        """The cut that is wanted: chosen, or at the threshold that is given."""
+        if self.at is None:
+            return choose_cut(ev, *self.require, **self.arguments())
+        chosen = {"resamples", "seed", "method", "after_looking", "prevalence"}
+        asked = [name for name, value in self.others if value is not None and name not in chosen]
+        if self.require or self.utility or self.quota or self.estimates or asked:
+            raise ParameterError("--at gives the threshold, so nothing is chosen", "leave the other wishes out")
+        return cut_at(ev, threshold=self.at, confidence=self.confidence, prevalence=dict(self.others)["prevalence"])
 
     def arguments(self) -> dict[str, Any]:
         """The keywords of choose_cut()."""
@@ -72,7 +85,7 @@ def run_cut(file: str, reading: Reading, wish: Wish, out: Path | None, *, json: 
         writing.check(out, overwrite=force)
     with waiting("Choosing", quiet=quiet):
         ev, _ = read_evaluation(file, reading, None)
-        cut = choose_cut(ev, *wish.require, **wish.arguments())
+        cut = wish.cut(ev)
     if out is not None and cut.possible:
         cut.save(out, overwrite=force)
     if json:

@@ -19,6 +19,12 @@ def cut(
     utility: o.Utility = None,
     quota: o.Quotas = None,
     share: o.CutShare = None,
+    at: Annotated[
+        float | None,
+        typer.Option(
+            "--at", help="Say what can be promised at this threshold, however it was found. Example: --at 0.31"
+        ),
+    ] = None,
     prevalence: o.Prevalence = None,
     confidence: o.Confidence = 0.95,
     estimates: o.Estimates = False,
@@ -61,7 +67,7 @@ def cut(
         "resamples": resamples,
         "seed": seed,
     }
-    wish = Wish(tuple(require or ()), utility, tuple(quota or ()), estimates, confidence, tuple(others.items()))
+    wish = Wish(tuple(require or ()), utility, tuple(quota or ()), estimates, confidence, tuple(others.items()), at)
     possible = run_cut(file, reading, wish, output, json=json, force=force, quiet=quiet)
     raise typer.Exit(0 if possible else 1)
 

@@ -14,7 +14,7 @@ from rich.console import RenderableType
 from cutline.advice import noted
 from cutline.cli import render
 from cutline.cli.progress import waiting
-from cutline.cli.reading import Reading, read_comparison, read_evaluation
+from cutline.cli.reading import Reading, evaluated_ranking, finished, read_comparison, read_evaluation
 from cutline.cli.text import in_options
 from cutline.comparison import Comparison
 from cutline.core import writing
@@ -22,6 +22,7 @@ from cutline.core.checks import check_whole
 from cutline.core.errors import ParameterError
 from cutline.cuts.requirements import terms
 from cutline.evaluation import Evaluation
+from cutline.inputs.ranking_tables import read_ranking_table
 from cutline.measures import MEASURES, Measure
 from cutline.results.budget import FEWEST
 from cutline.results.comparison_summary import ComparisonSummary
@@ -168,11 +169,27 @@ def _is_utf8() -> bool:
 # ---------------------------------------------------------------------- commands
 
 
-def run_evaluate(path: str, reading: Reading, asked: Asked, output: Output, name: str | None) -> None:
-    """Evaluate one model and show the results."""
+def run_evaluate(
+    paths: Sequence[str],
+    reading: Reading,
+    asked: Asked,
+    output: Output,
+    name: str | None,
+    ranking_csv: str | None = None,
+) -> None:
+    """Evaluate one model and show the results; `ranking_csv` holds a finished ranking in place of predictions."""
     output.check(CHARTS)
     asked.check()
-    ev, found = read_evaluation(path, reading, name)
+    if bool(paths) == bool(ranking_csv):
+        raise ParameterError("Pass the files of the predictions, or --ranking-csv with a finished ranking.")
+    if ranking_csv:
+        ranking = read_ranking_table(
+            ranking_csv, positive=reading.positive, higher_is_positive=not reading.lower_is_positive
+        )
+        ev = evaluated_ranking(ranking, reading, name or Path(ranking_csv).stem)
+        found = finished(ranking_csv)
+    else:
+        ev, found = read_evaluation(paths, reading, name, quiet=output.quiet)
     summary = evaluated(ev, asked, whole=output.is_whole, quiet=output.quiet)
     usual = {m.name for m in headlines(ev.cut)}
     shown = summary if asked.by_name else summary.only(usual)

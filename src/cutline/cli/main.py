@@ -12,7 +12,8 @@ from typing import Annotated
 
 import typer
 
-from cutline.cli import calibration_commands, chart_command, cut_commands
+from cutline.cli import calibration_commands, chart_command, cut_commands, ranking_commands
+from cutline.cli import engine_options as e
 from cutline.cli import options as o
 from cutline.cli.application import Application, Commands
 
@@ -54,7 +55,7 @@ def _common(
 
 @app.command(epilog="Example: cutline evaluate predictions.csv --label y --score p --quota 100")
 def evaluate(
-    file: o.File,
+    files: e.Files = None,
     label: o.Label = None,
     score: o.Score = None,
     weight: o.Weight = None,
@@ -85,6 +86,9 @@ def evaluate(
     force: o.Force = False,
     quiet: o.Quiet = False,
     plugin: o.Plugin = None,
+    memory: e.Memory = None,
+    exact: e.Exact = False,
+    ranking_csv: e.RankingCsv = None,
 ) -> None:
     """Evaluate one model: what it gets right, every number with its interval, and what to know about them."""
     from cutline.cli.evaluate import Asked, Output, run_evaluate
@@ -103,7 +107,7 @@ def evaluate(
     )
     asked = Asked(measures, family and family.value, all, level, resamples, seed)
     output = Output(json, csv, html, tuple(save or ()), png, force, quiet, template.value)
-    run_evaluate(file, reading, asked, output, name)
+    run_evaluate(files or [], reading.with_engine(memory, exact), asked, output, name, ranking_csv)
 
 
 def score_list(score: str | None) -> tuple[str, ...]:
@@ -237,6 +241,13 @@ app.command(epilog="Example: cutline cut predictions.csv --label y --score p --r
 )
 app.command(epilog="Examples: cutline chart --list; cutline chart predictions.csv roc --label y --score p -o roc.svg")(
     chart_command.chart
+)
+app.command(epilog="Example: cutline rank 'preds/*.parquet' --label y --score p -o monday.ranking")(
+    ranking_commands.rank
+)
+app.command(epilog="Example: cutline merge monday.ranking tuesday.ranking -o week.ranking")(ranking_commands.merge)
+app.command(epilog="Example: cutline sql --label y --score p --from shop.predictions --dialect bigquery")(
+    ranking_commands.sql
 )
 app.command(epilog="Example: cutline apply cut.json new.csv --score p -o flagged.csv")(cut_commands.apply)
 app.command(epilog="Example: cutline recalibrate predictions.csv --label y --score p --method beta -o model.json")(

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import NamedTuple
 
 from cutline.cli.render import console
 from cutline.core.parallel import watched
@@ -12,21 +14,42 @@ from cutline.core.parallel import watched
 _PATIENCE = 1.0  # seconds before anything is shown
 
 
+class _Begun(NamedTuple):
+    """When a pass over the data began, and how far it is."""
+
+    at: float
+    done: int
+
+
 @contextmanager
-def waiting(what: str, *, quiet: bool = False) -> Iterator[None]:
-    """Show how much is done and the seconds that have passed, once the work takes longer than a second."""
+def waiting(what: str, *, quiet: bool = False, unit: str = "") -> Iterator[None]:
+    """Show how much is done and the seconds that have passed, once the work takes longer than a second.
+
+    Args:
+        what: What is done.
+        quiet: Whether nothing is to be shown.
+        unit: What is counted, such as rows; then their number in a second is shown too.
+    """
     screen = console(error=True)
     if quiet or not screen.is_terminal:
         yield
         return
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
-    columns = TextColumn(what), BarColumn(), TaskProgressColumn(), TimeElapsedColumn()
+    speed = (TextColumn("{task.fields[speed]}"),) if unit else ()
+    columns = TextColumn(what), BarColumn(), TaskProgressColumn(), TimeElapsedColumn(), *speed
     bar = Progress(*columns, console=screen, transient=True)
-    task = bar.add_task(what, total=None)  # moving to and fro until something is done
+    task = bar.add_task(what, total=None, speed="")  # moving to and fro until something is done
+    begun = _Begun(time.monotonic(), 0)
 
     def told(done: int, of: int) -> None:
-        bar.update(task, completed=done, total=of)
+        nonlocal begun
+        if done < begun.done:  # the next pass over the data
+            begun = _Begun(time.monotonic(), 0)
+        begun = begun._replace(done=done)
+        passed = time.monotonic() - begun.at
+        speed = f"{done / passed / 1e6:.1f} million {unit} a second" if unit and passed > _PATIENCE else ""
+        bar.update(task, completed=done, total=of, speed=speed)
 
     timer = threading.Timer(_PATIENCE, bar.start)
     timer.daemon = True

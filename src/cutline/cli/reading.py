@@ -8,12 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from cutline.cli.column_guess import Chosen, choose
+from cutline.cli.progress import waiting
 from cutline.cli.text import printable, quoted
 from cutline.comparison import Comparison, compare
 from cutline.core.errors import InputError, ParameterError
+from cutline.core.ranking import Ranking
+from cutline.core.ranking_file import is_ranking_file, load
 from cutline.evaluation import Evaluation, evaluate
 from cutline.inputs import files
+from cutline.inputs.predictions import rank
 from cutline.inputs.sources import Ask, Source, check, reading
+from cutline.inputs.sources import Columns as NoColumns
 
 
 @dataclass(frozen=True)
@@ -46,6 +51,12 @@ class Reading:
     quota: float | None = None
     share: float | None = None
     weights_are: str | None = None
+    memory: str | None = None
+    exact: bool | None = None
+
+    def with_engine(self, memory: str | None, exact: bool) -> Reading:
+        """The same with a limit of memory, and with whether bins are refused."""
+        return replace(self, memory=memory, exact=exact or None)
 
     @property
     def common(self) -> dict[str, Any]:
@@ -63,20 +74,29 @@ class Reading:
 
 @dataclass(frozen=True)
 class Opened:
-    """A file, and which of its columns are meant."""
+    """A file, and which of its columns are meant; of a finished ranking, its title alone."""
 
     file: Source
     chosen: Chosen
+    finished: str = ""
 
     @property
     def name(self) -> str:
         """What to call the file."""
-        return printable(self.file.title)
+        return printable(self.finished or self.file.title)
+
+    def check_cases(self) -> None:
+        """Refuse a ranking where cases are needed."""
+        if self.finished:
+            found = f"{printable(self.finished)} is a ranking, which no longer knows its cases one by one"
+            raise InputError(found, "pass the predictions themselves, which paired tests and ids need")
 
 
-def opened(path: str, how: Reading, models: int = 1) -> Opened:
-    """The file with the columns that the options name, or that can only be meant."""
-    file, c = files.read(path, how.format), how.columns
+def opened(path: str | Sequence[str], how: Reading, models: int = 1) -> Opened:
+    """The file, or the files, with the columns that the options name, or that can only be meant."""
+    given = path if isinstance(path, str) else path[0] if len(path) == 1 else list(path)
+    _check_no_ranking([path] if isinstance(path, str) else path)
+    file, c = files.read(given, how.format, how.memory), how.columns
     named = {
         "label": Ask("labels", c.label),
         "weight": Ask("weights", c.weight),
@@ -93,22 +113,83 @@ def opened(path: str, how: Reading, models: int = 1) -> Opened:
     return Opened(file, chosen)
 
 
-def read_evaluation(path: str, how: Reading, name: str | None) -> tuple[Evaluation, Opened]:
+def read_evaluation(
+    path: str | Sequence[str], how: Reading, name: str | None, *, quiet: bool = True
+) -> tuple[Evaluation, Opened]:
     """The evaluation of one model, and what it was read from."""
-    found, c = opened(path, how), how.columns
+    paths = [path] if isinstance(path, str) else list(path)
+    if any(is_ranking_file(one) for one in paths):
+        return _of_ranking_file(paths, how, name), finished(Path(paths[0]).name)
+    found, c = opened(paths, how), how.columns
     score = found.chosen.scores[0]
-    ev = evaluate(
-        found.chosen.label,
-        score,
-        c.weight,
-        groups=c.group,
-        strata=c.stratum,
-        data=found.file,
-        name=printable(name or score),
-        **how.common,
-    )
+    with waiting("Reading the predictions", quiet=quiet, unit="rows"):
+        ev = evaluate(
+            found.chosen.label,
+            score,
+            c.weight,
+            groups=c.group,
+            strata=c.stratum,
+            data=found.file,
+            name=printable(name or score),
+            exact=how.exact,
+            memory=how.memory,
+            **how.common,
+        )
     _check_classes(ev, found)
     return ev, found
+
+
+def read_ranking(paths: Sequence[str], how: Reading, *, quiet: bool) -> tuple[Ranking, tuple[str, ...]]:
+    """The ranking of predictions, and what was guessed."""
+    found, c = opened(paths, how), how.columns
+    with waiting("Reading the predictions", quiet=quiet, unit="rows"):
+        ranking = rank(
+            found.chosen.label,
+            found.chosen.scores[0],
+            c.weight,
+            data=found.file,
+            positive=how.positive,
+            missing=how.missing,
+            higher_is_positive=not how.lower_is_positive,
+            exact=how.exact,
+            memory=how.memory,
+            threshold=how.threshold,
+        )
+    return ranking, found.chosen.guesses
+
+
+def evaluated_ranking(ranking: Ranking, how: Reading, name: str) -> Evaluation:
+    """The evaluation of a finished ranking; options that name columns have nothing to name."""
+    c = how.columns
+    given = [
+        option
+        for option, value in (("--label", c.label), ("--score", c.scores or None), ("--weight", c.weight),
+                              ("--group", c.group), ("--id", c.id))
+        if value is not None
+    ]  # fmt: skip
+    if given:
+        raise ParameterError(f"A finished ranking has no columns, so {given[0]} has nothing to name", "leave it out")
+    return Evaluation(ranking, how.threshold, printable(name), quota=how.quota, share=how.share)
+
+
+def finished(title: str) -> Opened:
+    """A finished ranking, which has no columns."""
+    return Opened(NoColumns({}, title), Chosen("", ()), title)
+
+
+def _of_ranking_file(paths: Sequence[str], how: Reading, name: str | None) -> Evaluation:
+    if len(paths) > 1:
+        raise InputError(
+            "Several files are given, and one of them is a ranking", "add rankings up with `cutline merge`"
+        )
+    return evaluated_ranking(load(paths[0]), how, name or Path(paths[0]).stem)
+
+
+def _check_no_ranking(paths: Sequence[str]) -> None:
+    """Refuse rankings where cases are needed."""
+    for path in paths:
+        if is_ranking_file(path):
+            finished(Path(path).name).check_cases()
 
 
 def read_comparison(paths: Sequence[str], how: Reading) -> tuple[Comparison, tuple[str, ...]]:

@@ -16,7 +16,7 @@ from rich.text import Text
 
 from cutline.cli.text import printable
 from cutline.core.counts import written
-from cutline.core.table import p_shown, shown
+from cutline.core.table import between, p_shown, shown
 from cutline.measures import Family
 from cutline.results.comparison_summary import ComparisonSummary, DifferenceRow
 from cutline.results.notes import DATA, Note
@@ -71,7 +71,7 @@ def ascii_only(screen: Console) -> bool:
 def evaluation(screen: Console, summary: Summary) -> RenderableType:
     """One model: what was evaluated, the counts at the cut, and the measures by question."""
     parts = [_heading(summary), Text(), _confusion(screen, summary), *_questions(screen, summary)]
-    return Group(*parts, *_reasons(summary), Text(), _legend(screen, summary))
+    return Group(*parts, *_brackets(screen, summary), *_reasons(summary), Text(), _legend(screen, summary))
 
 
 def _legend(screen: Console, summary: Summary) -> Text:
@@ -164,6 +164,23 @@ def _name(row: Row, lower: str) -> Text:
 def interval(limits: tuple[float, float] | None) -> str:
     """Both limits, or nothing."""
     return "" if limits is None else f"[{shown(limits[0])}, {shown(limits[1])}]"
+
+
+def _brackets(screen: Console, summary: Summary) -> Iterable[RenderableType]:
+    """What binned scores leave certain of each value that they affect."""
+    affected = [row for row in summary.rows if row.bounds is not None]
+    if not affected:
+        return
+    table = _table(screen, title="Where the exact values lie (the scores were binned)")
+    table.add_column("", overflow="fold")
+    table.add_column("from and to", no_wrap=True)
+    table.add_column("")
+    for row in affected:
+        found = row.bounds
+        assert found is not None  # noqa: S101 - those without were left out
+        table.add_row(Text(row.title), between(found.low, found.high), "" if found.certain else "approximate")
+    yield Text()
+    yield table
 
 
 def _reasons(summary: Summary) -> Iterable[RenderableType]:

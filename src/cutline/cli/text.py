@@ -15,13 +15,15 @@ _FLAGS = {
     "overwrite": "--force",
     "higher_is_positive": "--lower-is-positive",
     "after_looking": "--after-looking",
+    "exact": "--exact",
 }
 # The arguments whose options are called like them.
 _SAME = ("positive", "threshold", "quota", "share", "level", "seed", "resamples", "missing", "format", "measures", "id",
          "name", "prevalence", "cost_fp", "cost_fn", "width", "height", "dpi", "theme", "title",
-         "maximize", "minimize", "utility", "confidence", "method", "weights_are")  # fmt: skip
+         "maximize", "minimize", "utility", "confidence", "method", "memory", "dialect",
+         "weights_are")  # fmt: skip
 
-OPTIONS = {**_COLUMNS, **_FLAGS, **{name: "--" + "-".join(name.split("_")) for name in _SAME}}
+OPTIONS = {"table": "--from", **_COLUMNS, **_FLAGS, **{name: "--" + "-".join(name.split("_")) for name in _SAME}}
 
 
 class OptionWords:

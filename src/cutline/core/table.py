@@ -131,6 +131,20 @@ def shown(value: Any) -> str:
     return f"{value + 0.0:.4f}" if abs(value) >= 0.001 or value == 0 else f"{value:.3g}"
 
 
+def between(low: float, high: float) -> str:
+    """The two ends of a bracket with as many digits as tell them apart, rounded away from what is inside.
+
+    >>> between(0.87654321, 0.87654398), between(0.25, 0.5), between(10.0, math.inf)
+    ('0.8765432 to 0.8765440', '0.2500 to 0.5000', '10 to inf')
+    """
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return f"{low:g} to {high:g}"
+    digits = min(max(4, 1 - math.floor(math.log10(high - low))), 12) if high > low else 4
+    step = 10.0**digits
+    slack = 1e-9  # of a digit, for what is no more than rounding
+    return f"{math.floor(low * step + slack) / step:.{digits}f} to {math.ceil(high * step - slack) / step:.{digits}f}"
+
+
 def p_shown(value: float) -> str:
     """A p-value with the sign before it; none is nought, though a float may be.
 

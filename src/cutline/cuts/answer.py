@@ -51,7 +51,10 @@ class Request:
         if math.isnan(key):
             return self._none()
         threshold = key if self.r.higher_is_positive else -key
-        threshold = self._above_the_unflagged(place) if place is not None else threshold
+        return self.at(self._above_the_unflagged(place) if place is not None else threshold, place, repeated)
+
+    def at(self, threshold: float, place: int | None = None, repeated: Repeated | None = None) -> Cut:
+        """The cut at a threshold, with all that is known of it."""
         counts = self.r.at_threshold(threshold)
         apparent, corrected, limits, notes = math.nan, None, Limits(math.nan, math.nan), self._notes(place, counts)
         if self.plan.criterion is not None:
@@ -61,7 +64,7 @@ class Request:
             if self.plan.criterion is not None:
                 corrected = self._corrected(repeated)
             notes += self._about_resamples(repeated)
-        else:
+        elif self.plan.chooses:
             notes.append(NOT_REPEATED)
         return Cut(
             threshold=threshold,
@@ -143,10 +146,13 @@ class Request:
     def _statement(self, counts: Counts, threshold: float, apparent: float, corrected: Estimate | None) -> str:
         rules = [one.text for one in self.asked if not any(one is made.requirement for made in self.made)]
         if self.cap is not None:
-            rules.append(f"a quota of {self.cap.quota:g}")
+            rules.append(words.CAP.format(quota=f"{self.cap.quota:g}"))
         if self.made:
             assert self.confidence is not None  # noqa: S101 - promises have one
-            return words.promised(self.made, self.r, threshold, self.confidence, after_looking=self.after_looking)
+            how = {"after_looking": self.after_looking, "with_room": self.plan.chooses}
+            return words.promised(self.made, self.r, threshold, self.confidence, **how)
+        if not self.plan.chooses:
+            return words.nothing(threshold, self.level)
         if self.plan.criterion is not None:
             value = math.nan if corrected is None else corrected.value
             return words.best(self.plan.criterion, counts, apparent, value, rules, threshold)

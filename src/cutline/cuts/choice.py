@@ -80,11 +80,10 @@ def choose_cut(
     >>> print(cut.statement.split(",")[0])
     With 95 % confidence at least 90 % of future positives score 0.52 or more
     """
-    r, groups, asked = _opened(data, requirements)
+    r, groups, asked = opened(data, requirements)
     confidence = None if confidence is None else check_level(confidence, "confidence")
     method = check_choice(method, "method", METHODS)
-    if prevalence is not None and not 0 < columns.number(prevalence, "prevalence") < 1:
-        raise ParameterError(f"is {prevalence:g}", "pass a share between 0 and 1", argument="prevalence")
+    check_prevalence(prevalence)
     wanted = criterion(maximize, minimize, cost_fp=cost_fp, cost_fn=cost_fn, utility=utility)
     wanted = _for_method(wanted, method)
     quotas, cap = _capacity(r, asked, quota, share)
@@ -106,7 +105,7 @@ def choose_cut(
     return request.cut(repeat(plan, r, groups, times, seed) if times else None)
 
 
-def _opened(data: Any, requirements: Sequence[Any]) -> tuple[Ranking, GroupSampler | None, list[Requirement]]:
+def opened(data: Any, requirements: Sequence[Any]) -> tuple[Ranking, GroupSampler | None, list[Requirement]]:
     """The ranking, its groups, and the requirements."""
     rest = list(requirements)
     groups = None
@@ -128,6 +127,13 @@ def _opened(data: Any, requirements: Sequence[Any]) -> tuple[Ranking, GroupSampl
     for one in asked:
         _check(one)
     return r, groups, asked
+
+
+def check_prevalence(prevalence: float | None) -> float | None:
+    """A prevalence, or none."""
+    if prevalence is not None and not 0 < columns.number(prevalence, "prevalence") < 1:
+        raise ParameterError(f"is {prevalence:g}", "pass a share between 0 and 1", argument="prevalence")
+    return prevalence
 
 
 def _check(one: Requirement) -> None:
@@ -205,10 +211,16 @@ def _promises(
             )
         if prevalence is not None and one.term.measure.name == "predicted_positive_rate":
             raise ParameterError("The share flagged at another prevalence is not promised", "leave prevalence= out")
-    if plain and groups is not None:
-        raise ParameterError(words.GROUPS)
-    if plain and (not r.integral or r.pos2.sum() != r.pos.sum() or r.neg2.sum() != r.neg.sum()):
-        raise ParameterError(words.WEIGHTS)
-    if plain and not r.exact:
-        raise ParameterError(words.BINNED)
+    if plain:
+        require_alike(r, grouped=groups is not None)
     return promises(r, plain, confidence, after_looking=after_looking, prevalence=prevalence, quotas=quotas)
+
+
+def require_alike(r: Ranking, *, grouped: bool) -> None:
+    """Refuse to promise anything of cases that are not independent, do not count alike, or have no exact scores."""
+    if grouped:
+        raise ParameterError(words.GROUPS)
+    if not r.integral or r.pos2.sum() != r.pos.sum() or r.neg2.sum() != r.neg.sum():
+        raise ParameterError(words.WEIGHTS)
+    if not r.exact:
+        raise ParameterError(words.BINNED)

@@ -1,8 +1,7 @@
-"""What a page needs to show promises beside an adjustable threshold, without computing anything itself.
+"""What a page needs to promise at an adjustable threshold what `cut_at` promises, and to find the cut of `choose_cut`.
 
-For some cuts of a ranking: the bounds that hold at every cut at once, which may stand beside a threshold that people
-drag, and those of single cuts, with which a requirement that was fixed beforehand is looked up. A requirement is met
-where its bound is, so that a page finds the cut of `choose_cut` by comparing numbers.
+The page compares counts with bounds. What is hard to compute, the level at which each bound of a band stands, is
+computed here, and so are the sentences: the page fills them in.
 """
 
 from __future__ import annotations
@@ -11,49 +10,87 @@ from typing import Any
 
 import numpy as np
 
-from cutline.core.checks import LEVEL
-from cutline.core.counts import divide
-from cutline.core.ranking import Array, Ranking
-from cutline.cuts.guarantees import lower_bounds, simultaneous_bounds, upper_bounds
+from cutline.core.errors import ParameterError
+from cutline.core.ranking import Ranking
+from cutline.cuts import words
+from cutline.cuts.answer import NOT_REPEATED
+from cutline.cuts.choice import require_alike
+from cutline.cuts.cut import SCHEMA
+from cutline.cuts.guarantees import local_level, lower_bounds, shared_bounds
+from cutline.cuts.placed import DECIMALS
+from cutline.cuts.promises import precision_bound
+from cutline.measures.expression import Program, traced
 
-BANDS = 3  # recall, false positive rate and prevalence, which are independent pieces of the data
+PIECES = (1, 2, 3)  # of the data that promises rest on: positives, negatives, and how many of each there are
+ESTIMATED = ("recall", "precision", "specificity", "f1", "predicted_positive_rate")
 
 
-def can_promise(r: Ranking, *, grouped: bool) -> bool:
-    """Whether promises can be made of a ranking: exact scores of independent cases of both classes that count alike."""
-    alike = r.integral and r.pos2.sum() == r.pos.sum() and r.neg2.sum() == r.neg.sum()
-    return bool(alike and r.exact and not grouped and r.positives and r.negatives)
+def why_not(r: Ranking, *, grouped: bool) -> str:
+    """Why nothing can be promised of a ranking; empty when something can."""
+    if not r.positives or not r.negatives:
+        return "All cases are of one class, so nothing can be promised of a cut."
+    try:
+        require_alike(r, grouped=grouped)
+    except ParameterError as error:
+        return str(error)
+    return ""
 
 
-def promised_bounds(r: Ranking, cuts: Any, *, confidence: float = LEVEL) -> dict[str, list[float]]:
-    """The bounds at some cuts, by name.
+def levels(r: Ranking, confidence: float) -> dict[str, Any]:
+    """The levels of the bounds of a ranking of which something can be promised.
 
-    `recall_low`, `fpr_high` and `precision_low` hold at every cut and all at once. `recall_fixed` and `fpr_fixed` hold
-    for a requirement that was fixed before looking, `share_fixed` for a cap on the share flagged.
+    `parts` are the confidences of a piece of the data when promises rest on one, two or three of them, and `anywhere`
+    the levels of single bounds for which a whole band has that confidence. `shared` are the counts with a bound of
+    their own, where not each has one; others take that of the next larger.
 
-    Args:
-        r: The ranking, of which `can_promise` is true.
-        cuts: The positions of the cuts, the one that flags nobody being 0.
-        confidence: The confidence of the promises.
-
-    >>> r = Ranking.of_counts([2, 1], [90, 10], [20, 80])
-    >>> found = promised_bounds(r, [1])
-    >>> round(found["recall_low"][0], 3), round(found["recall_fixed"][0], 3)
-    (0.771, 0.836)
+    >>> found = levels(Ranking.of_counts([2, 1], [90, 10], [20, 80]), 0.95)
+    >>> round(found["parts"][1], 4), round(1 - found["anywhere"]["recall"][0], 6)
+    (0.9747, 0.002461)
     """
-    places = np.asarray(cuts, dtype=np.intp)
-    missed, false, flagged = ((r.tp[-1] - r.tp)[places], r.fp[places], r.ends[places])
-    positives, negatives, total = int(r.positives), int(r.negatives), int(r.total)
-    part = confidence ** (1 / BANDS)
-    recall_low = 1 - simultaneous_bounds(positives, part)[missed]
-    fpr_high = simultaneous_bounds(negatives, part)[false]
-    p = float(lower_bounds(positives, total, part))
-    found: dict[str, Array] = {
-        "recall_low": recall_low,
-        "fpr_high": fpr_high,
-        "precision_low": np.nan_to_num(divide(p * recall_low, p * recall_low + (1 - p) * fpr_high)),
-        "recall_fixed": 1 - upper_bounds(missed, positives, confidence),
-        "fpr_fixed": upper_bounds(false, negatives, confidence),
-        "share_fixed": upper_bounds(flagged, total, confidence),
+    parts = [confidence ** (1 / pieces) for pieces in PIECES]
+    cases = {"recall": int(r.positives), "fpr": int(r.negatives)}
+    label = r.positive.item() if isinstance(r.positive, np.generic) else r.positive
+    return {
+        "confidence": confidence,
+        "parts": parts,
+        "anywhere": {name: [1 - local_level(n, part) for part in parts] for name, n in cases.items()},
+        "shared": {name: shared_bounds(n) for name, n in cases.items()},
+        "prevalence_low": float(lower_bounds(cases["recall"], int(r.total), parts[-1])),
+        "same_prevalence": words.same_prevalence(float(r.positives / r.total)),
+        "positive": label if isinstance(label, str | bool | int | float) else str(label),
     }
-    return {name: values.tolist() for name, values in found.items()}
+
+
+def precision_program() -> dict[str, Any]:
+    """How the bound of the precision follows from those of the rates, as a program."""
+    program = Program()
+    [bound] = traced(lambda *inputs: [precision_bound(*inputs)], "recall", "fpr", "prevalence")
+    return {"result": program.add(bound), "steps": program.steps}
+
+
+def sentences() -> dict[str, Any]:
+    """The sentences of a cut, with names in braces where the page puts numbers."""
+    return {
+        "schema": SCHEMA,
+        "decimals": DECIMALS,
+        "estimated": ESTIMATED,
+        "clauses": words.CLAUSES,
+        "who": words.WHO,
+        "room": words.ROOM,
+        "own_prevalence": words.OWN_PREVALENCE,
+        "other_prevalence": words.OTHER_PREVALENCE,
+        "no_cut": words.NO_CUT,
+        "not_promised": words.NOT_PROMISED,
+        "too_few": words.TOO_FEW,
+        "ways": words.WAYS,
+        "flags": words.FLAGS,
+        "best": words.BEST,
+        "only_rules": words.ONLY_RULES,
+        "cap": words.CAP,
+        "nothing": words.NOTHING,
+        "beyond": words.BEYOND,
+        "basis": words.BASIS,
+        "in_advance": str(words.IN_ADVANCE),
+        "no_drift": words.NO_DRIFT,
+        "not_repeated": str(NOT_REPEATED),
+    }

@@ -18,6 +18,7 @@ from cutline.core.ranking import Array
 
 EVERY_INDEX = 1000  # cases, up to which each order statistic has a bound of its own
 _NEGLIGIBLE = 1e-18  # chance that is counted as a failure of the band instead of being carried on
+_SMALL = 80  # steps of the count that are worth computing of all limits at once
 _ROUNDING = 1e-9  # what rounding can add to a chance, and much more
 
 
@@ -107,21 +108,25 @@ def local_level(cases: int, confidence: float) -> float:
     >>> [round(local_level(m, 0.95), 6) for m in (20, 50, 100)]
     [0.005217, 0.003287, 0.002461]
     """
-    from scipy.optimize import brentq
     from scipy.special import betaincinv
 
     index = _indices(cases)
+    allowed = math.log1p(-confidence)
+    tolerance = 1e-7 if cases <= EVERY_INDEX else 1e-3  # of the chance that some bound fails, relative to what may be
 
-    def excess(log_tail: float) -> float:
+    def too_much(log_tail: float) -> float:
+        """By how much, on the log scale, the chance that some bound fails is above what is allowed."""
         bounds = betaincinv(index, cases - index + 1, 1 - math.exp(log_tail))
-        return chance_below(bounds, index, cases) - _ROUNDING - confidence
+        return math.log1p(_ROUNDING - chance_below(bounds, index, cases)) - allowed
 
-    high = math.log1p(-confidence)  # each alone at the level of all is too little, or for one index just right
-    low = high - math.log(2 * len(index))  # and Bonferroni's share is more than enough
-    if excess(high) >= 0:
-        return math.exp(high)
-    tail = math.exp(brentq(excess, low, high, xtol=1e-7))
-    return tail * (1 - 1e-6)  # to the safe side of where the search ended
+    # The chance that some bound fails is nearly proportional to that of one, so that few steps lead there.
+    at = allowed - math.log(max(1.0, math.log(min(cases, 2 * EVERY_INDEX)) ** 1.93))
+    excess, slope = too_much(at), 1.0
+    while not -tolerance <= excess <= 0:
+        before, at = (at, excess), at - (excess + tolerance / 2) / slope
+        excess = too_much(at)
+        slope = min(max((excess - before[1]) / (at - before[0]), 0.3), 3.0)
+    return math.exp(at)
 
 
 def chance_below(bounds: Array, index: Array, cases: int) -> float:
@@ -135,22 +140,27 @@ def chance_below(bounds: Array, index: Array, cases: int) -> float:
 
     factorial = gammaln(np.arange(cases + 1) + 1.0)  # of each k, log k!
 
-    def poisson(mean: float, first: int, last: int) -> Array:
+    def poisson(mean: Any, first: int, last: int) -> Array:
         return np.asarray(np.exp(xlogy(np.arange(first, last + 1), mean) - mean - factorial[first : last + 1]))
 
-    chance, start, before = np.ones(1), 0, 0.0
-    for bound, least in zip(bounds.tolist(), index.tolist(), strict=True):
-        mean, before = cases * (bound - before), bound
-        reach = 9 * math.sqrt(mean) + 30
-        first, last = max(0, math.floor(mean - reach)), min(cases, math.ceil(mean + reach))
-        chance, start = _convolve(chance, poisson(mean, first, last)), start + first
+    means = cases * np.diff(bounds, prepend=0.0)
+    reach = 9 * np.sqrt(means) + 30
+    firsts = np.maximum(0, np.floor(means - reach)).astype(int).tolist()
+    lasts = np.minimum(cases, np.ceil(means + reach)).astype(int).tolist()
+    # A limit that rises evenly moves the count by the same few steps each time: all of them at once.
+    small = poisson(means[:, None], 0, _SMALL) if cases > _SMALL and means.max() < _SMALL / 8 else None
+    chance, start = np.ones(1), 0
+    for i, (mean, least) in enumerate(zip(means.tolist(), index.tolist(), strict=True)):
+        step = poisson(mean, firsts[i], lasts[i]) if small is None else small[i]
+        first = firsts[i] if small is None else 0
+        chance, start = _convolve(chance, step), start + first
         chance = chance[max(0, least - start) : max(0, cases + 1 - start)]
         start = max(start, least)
-        kept = np.flatnonzero(chance > _NEGLIGIBLE)
+        kept = (chance > _NEGLIGIBLE).nonzero()[0]
         if not len(kept):
             return 0.0
         chance, start = chance[kept[0] : kept[-1] + 1], start + int(kept[0])
-    rest = poisson(cases * (1 - before), cases - start - len(chance) + 1, cases - start)[::-1]
+    rest = poisson(cases * (1 - float(bounds[-1])), cases - start - len(chance) + 1, cases - start)[::-1]
     whole = math.exp(cases * math.log(cases) - cases - float(factorial[cases]))
     return float(chance @ rest) / whole
 
@@ -161,6 +171,11 @@ def _convolve(one: Array, two: Array) -> Array:
     from scipy.signal import fftconvolve
 
     return np.asarray(np.maximum(fftconvolve(one, two), 0))
+
+
+def shared_bounds(cases: int) -> list[int] | None:
+    """The order statistics with a bound of their own, when not each has one: others take that of the next larger."""
+    return None if cases <= EVERY_INDEX else [int(one) for one in _indices(cases)]
 
 
 def _indices(cases: int) -> Array:

@@ -34,6 +34,11 @@ class Plan:
     takes_most: bool = False
     prevalence: float | None = None
 
+    @property
+    def chooses(self) -> bool:
+        """Whether anything is asked; a threshold that was put somewhere chooses nothing."""
+        return bool(self.rules or self.criterion)
+
     def allowed(self, r: Ranking) -> Array:
         """Which cuts meet every rule."""
         if not self.rules:

@@ -144,8 +144,12 @@ class PrecisionAnywhere:
         recall = 1 - _band(r, "recall", self.part)
         fpr = _band(r, "fpr", self.part)
         p = lower_bounds(r.positives, r.total, self.part)[..., None] if self.prevalence is None else self.prevalence
-        bound = np.asarray(divide(p * recall, p * recall + (1 - p) * fpr))
-        return np.where(r.ends > 0, bound, 0.0)
+        return np.where(r.ends > 0, precision_bound(recall, fpr, p), 0.0)
+
+
+def precision_bound(recall: Any, fpr: Any, prevalence: Any) -> Any:
+    """The precision of the least favourable rates and prevalence."""
+    return divide(prevalence * recall, prevalence * recall + (1 - prevalence) * fpr)
 
 
 def _band(r: Ranking, about: str, confidence: float) -> Array:

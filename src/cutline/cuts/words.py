@@ -25,14 +25,16 @@ WEIGHTS = (
 )
 BINNED = "The scores were binned, and promises need exact scores: rank them without bins."
 
-_INDEPENDENT = "The cases are independent, and drawn as the cases to come will be."
-_FIXED_MODEL = "The model was fixed before it saw these cases; nothing was tuned on them."
-_IN_ADVANCE = Text(
+BASIS = (
+    "The cases are independent, and drawn as the cases to come will be.",
+    "The model was fixed before it saw these cases; nothing was tuned on them.",
+)
+IN_ADVANCE = Text(
     "The requirement was fixed before anybody looked at these results; ",
     Argument("after_looking", True),
     " drops this assumption.",
 )
-_NOT_DRIFT = "Nothing holds once the population drifts: check the promise on new cases from time to time."
+NO_DRIFT = "Nothing holds once the population drifts: check the promise on new cases from time to time."
 
 
 def percent(share: float) -> str:
@@ -53,45 +55,89 @@ def exact(number: float) -> str:
     return short if float(short := written(number)) == number else repr(float(number))
 
 
-def _reaches(r: Ranking, threshold: float) -> str:
+# What is promised of future cases, of those that reach the threshold; the page of a report has these sentences too.
+CLAUSES = {
+    "recall": "at least {rate} of future positives {reaches}",
+    "fpr": "at most {rate} of future negatives {reaches}",
+    "share": "at most {rate} of future cases {reaches}",
+    "precision": "at least {rate} of future cases that {reaches} are positive, at {prevalence}",
+}
+WHO = {"recall": ("positive", "missed"), "fpr": ("negative", "flagged"), "share": ("case", "flagged")}
+ROOM = "{allowed} of your {cases} may be {verb}"
+OWN_PREVALENCE, OTHER_PREVALENCE = "the prevalence of your data", "a prevalence of {percent}"
+
+
+def reaches(threshold: float, *, higher: bool) -> str:
+    """Who is flagged, as the verb of a sentence about cases."""
     if math.isinf(threshold):
-        return "are flagged (this cut flags nobody)" if (threshold > 0) == r.higher_is_positive else "are flagged"
-    return f"score {exact(threshold)} or {'more' if r.higher_is_positive else 'less'}"
+        return "are flagged (this cut flags nobody)" if (threshold > 0) == higher else "are flagged"
+    return f"score {exact(threshold)} or {'more' if higher else 'less'}"
 
 
-def promised(made: Sequence[Promise], r: Ranking, threshold: float, confidence: float, *, after_looking: bool) -> str:
-    """The statement of a cut that keeps its promises."""
+def promised(
+    made: Sequence[Promise],
+    r: Ranking,
+    threshold: float,
+    confidence: float,
+    *,
+    after_looking: bool,
+    with_room: bool = True,
+) -> str:
+    """The statement of a cut that keeps its promises; the room is how many cases may be beyond it."""
     where = ", wherever the cut is put" if after_looking else ""
-    parts = " and ".join(_clause(one, r, threshold) for one in made)
+    parts = listed([_clause(one, reaches(threshold, higher=r.higher_is_positive)) for one in made])
     both = "" if len(made) == 1 else ", all at once"
     comma = "," if where or both else ""
     always = ", whatever the distribution" if all(isinstance(one, RatePromise) for one in made) else ""
-    room = [_room(one) for one in made if isinstance(one, RatePromise)]
+    room = [_room(one) for one in made if isinstance(one, RatePromise)] if with_room else []
     tail = f"; {' and '.join(room)}" if room else ""
     return f"With {percent(confidence)} confidence{where}{both}{comma} {parts}{always}{tail}."
 
 
-def _clause(one: Promise, r: Ranking, threshold: float) -> str:
-    reaches = _reaches(r, threshold)
+def listed(parts: Sequence[str]) -> str:
+    """Parts of a sentence, the last after "and".
+
+    >>> listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"])
+    ('a', 'a and b', 'a, b, and c')
+    """
+    return " and ".join(parts) if len(parts) < 3 else f"{', '.join(parts[:-1])}, and {parts[-1]}"
+
+
+def _clause(one: Promise, reaching: str) -> str:
     if isinstance(one, RatePromise):
-        if one.about == "recall":
-            return f"at least {percent(1 - one.rate)} of future positives {reaches}"
-        who = "negatives" if one.about == "fpr" else "cases"
-        return f"at most {percent(one.rate)} of future {who} {reaches}"
+        rate = 1 - one.rate if one.about == "recall" else one.rate
+        return CLAUSES[one.about].format(rate=percent(rate), reaches=reaching)
     assert isinstance(one, PrecisionAtQuotas | PrecisionAnywhere)  # noqa: S101 - there is no other
-    at = "the prevalence of your data"
+    at = OWN_PREVALENCE
     if isinstance(one, PrecisionAnywhere) and one.prevalence is not None:
-        at = f"a prevalence of {percent(one.prevalence)}"
-    return f"at least {percent(one.least)} of future cases that {reaches} are positive, at {at}"
+        at = OTHER_PREVALENCE.format(percent=percent(one.prevalence))
+    return CLAUSES["precision"].format(rate=percent(one.least), reaches=reaching, prevalence=at)
 
 
 def _room(one: RatePromise) -> str:
-    who, verb = {
-        "recall": ("positive", "missed"),
-        "fpr": ("negative", "flagged"),
-        "share": ("case", "flagged"),
-    }[one.about]
-    return f"{written(one.allowed)} of your {counted(one.cases, who)} may be {verb}"
+    who, verb = WHO[one.about]
+    return ROOM.format(allowed=written(one.allowed), cases=counted(one.cases, who), verb=verb)
+
+
+NOTHING = "With {confidence} confidence nothing can be promised of the threshold {threshold}: these are too few cases."
+BEYOND = "beyond every score"
+
+
+def nothing(threshold: float, confidence: float) -> str:
+    """The statement of a threshold of which nothing can be promised."""
+    return NOTHING.format(confidence=percent(confidence), threshold=_named(threshold))
+
+
+NO_CUT = "No cut meets all requirements at once: relax one of them, lower the confidence, or collect more cases."
+NOT_PROMISED = (
+    "No cut promises '{requirement}' with {confidence} confidence: "
+    "lower the bound or the confidence, or collect more cases."
+)
+TOO_FEW = (
+    "It takes at least {needed} to promise '{requirement}' with {confidence} confidence, and there are {cases}: only "
+    "{way} would."
+)
+WAYS = {"recall": "flagging everybody", "fpr": "flagging nobody", "share": "flagging nobody"}
 
 
 def impossible(made: Sequence[Promise], confidence: float, *, others: bool) -> str:
@@ -100,21 +146,25 @@ def impossible(made: Sequence[Promise], confidence: float, *, others: bool) -> s
         if isinstance(one, RatePromise) and one.allowed < 0:
             return _too_few(one)
     if len(made) + others > 1:
-        return "No cut meets all requirements at once: relax one of them, lower the confidence, or collect more cases."
-    one = made[0]
-    return (
-        f"No cut promises {one.requirement.text!r} with {percent(confidence)} confidence: "
-        "lower the bound or the confidence, or collect more cases."
-    )
+        return NO_CUT
+    return NOT_PROMISED.format(requirement=made[0].requirement.text, confidence=percent(confidence))
 
 
 def _too_few(one: RatePromise) -> str:
-    who = {"recall": "positive", "fpr": "negative", "share": "case"}[one.about]
     if math.isinf(one.needed):
         return f"No number of cases can promise {one.requirement.text!r}: ask for a little less."
-    way = "flagging everybody" if one.about == "recall" else "flagging nobody"
-    least = f"It takes at least {counted(int(one.needed), who)} to promise {one.requirement.text!r}"
-    return f"{least} with {percent(one.confidence)} confidence, and there are {one.cases}: only {way} would."
+    needed = counted(int(one.needed), WHO[one.about][0])
+    how = {"confidence": percent(one.confidence), "cases": one.cases, "way": WAYS[one.about]}
+    return TOO_FEW.format(needed=needed, requirement=one.requirement.text, **how)
+
+
+FLAGS = "flags {flagged} of {total} cases"
+BEST = (
+    "The threshold {threshold} {flags} and has the {verb} {criterion}{given}: {apparent} here{later}; "
+    "nothing is promised."
+)
+ONLY_RULES = "The threshold {threshold} {flags}, {which} under {given} on these cases; nothing is promised."
+CAP = "a quota of {quota}"
 
 
 def best(
@@ -124,19 +174,18 @@ def best(
     verb = "highest" if criterion.is_high else "lowest"
     given = f" under {' and '.join(rules)} on these cases" if rules else ""
     later = "" if math.isnan(corrected) else f", about {shown(corrected)} on new cases"
-    flags = f"flags {written(counts.flagged)} of {written(counts.total)} cases"
-    return (
-        f"The threshold {_named(threshold)} {flags} and has the {verb} {_spoken(criterion)}{given}: "
-        f"{shown(apparent)} here{later}; nothing is promised."
-    )
+    named = {"threshold": _named(threshold), "flags": _flags(counts), "criterion": _spoken(criterion)}
+    return BEST.format(**named, verb=verb, given=given, apparent=shown(apparent), later=later)
 
 
 def only_rules(counts: Counts, rules: Sequence[str], threshold: float, *, most: bool) -> str:
     """The statement of a cut that meets conditions on the data and promises nothing."""
-    flags = f"flags {written(counts.flagged)} of {written(counts.total)} cases"
-    which = "the most" if most else "the fewest"
-    given = " and ".join(rules)
-    return f"The threshold {_named(threshold)} {flags}, {which} under {given} on these cases; nothing is promised."
+    named = {"threshold": _named(threshold), "flags": _flags(counts), "given": " and ".join(rules)}
+    return ONLY_RULES.format(**named, which="the most" if most else "the fewest")
+
+
+def _flags(counts: Counts) -> str:
+    return FLAGS.format(flagged=written(counts.flagged), total=written(counts.total))
 
 
 def _spoken(criterion: Criterion) -> str:
@@ -145,20 +194,25 @@ def _spoken(criterion: Criterion) -> str:
 
 
 def _named(threshold: float) -> str:
-    return "beyond every score" if np.isinf(threshold) else exact(threshold)
+    return BEYOND if np.isinf(threshold) else exact(threshold)
 
 
 def assumptions(made: Sequence[Promise], prevalence: float, *, after_looking: bool) -> list[str]:
     """What the promises rest on."""
     if not made:
         return []
-    found = [_INDEPENDENT, _FIXED_MODEL]
+    found = [*BASIS]
     if not after_looking:
-        found.append(_IN_ADVANCE)
+        found.append(IN_ADVANCE)
     if any(isinstance(one, PrecisionAtQuotas) for one in made):
         found.append("The quotas at which precision is tested were fixed before anybody looked.")
     depends = [one for one in made if not isinstance(one, RatePromise) or one.about == "share"]
     fixed = any(isinstance(one, PrecisionAnywhere) and one.prevalence is not None for one in depends)
     if depends and not fixed:
-        found.append(f"The prevalence of the cases to come is that of these, {percent(round(prevalence, 4))} here.")
-    return [*found, _NOT_DRIFT]
+        found.append(same_prevalence(prevalence))
+    return [*found, NO_DRIFT]
+
+
+def same_prevalence(prevalence: float) -> str:
+    """What a promise assumes that depends on the prevalence."""
+    return f"The prevalence of the cases to come is that of these, {percent(round(prevalence, 4))} here."

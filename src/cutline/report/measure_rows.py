@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from cutline.core.table import p_shown, shown
+from cutline.core.table import between, p_shown, shown
 from cutline.measures import Family, Measure, Needs
 from cutline.measures.references import sources
 from cutline.results.comparison_summary import ComparisonSummary, DifferenceRow
@@ -41,9 +41,18 @@ def view(row: Row) -> View:
         "method": row.method,
         "baseline": row.baseline,
         "reason": "" if row.reason == "infinite" else row.reason,
-        "note": "" if math.isnan(row.value) else " ".join(row.estimate.notes),
+        "note": " ".join(row.notes),
+        "between": _between(row),
         "facts": facts(m),
     }
+
+
+def _between(row: Row) -> str:
+    """Where the exact value lies, if scores were binned."""
+    if row.bounds is None:
+        return ""
+    ends = between(row.bounds.low, row.bounds.high)
+    return f"exact value from {ends}" if row.bounds.certain else f"approximate: from {ends}"
 
 
 def slug(name: str) -> str:

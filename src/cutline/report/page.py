@@ -18,7 +18,7 @@ import numpy as np
 from cutline.charts import DARK, LIGHT, vega
 from cutline.core.ranking import Ranking
 from cutline.core.table import plain
-from cutline.report import chart_specs, kept_cuts, measure_rows, pictures, programs, ranking_table, verdict
+from cutline.report import chart_specs, kept_cuts, measure_rows, pictures, programs, promised, ranking_table, verdict
 from cutline.report.measure_rows import of_the_cut, slug
 from cutline.report.opening import opening
 from cutline.report.sections import groups
@@ -27,11 +27,26 @@ from cutline.results.methods import TITLES
 from cutline.results.summary import Summary
 
 # In the order in which they need each other: the page has them as one program.
-MODULES = ("format", "ranking", "program", "intervals", "points", "charts", "link", "live", "numbers", "main")
+MODULES = (
+    "format",
+    "ranking",
+    "program",
+    "intervals",
+    "points",
+    "charts",
+    "link",
+    "live",
+    "numbers",
+    "bounds",
+    "sentences",
+    "promises",
+    "main",
+)
 FIRST_CHARTS = ("roc", "precision_recall", "score_distribution")
 WIDE_CHARTS = ("skew", "dominance")
 MOST_PAIRS = 6  # of which each gets a chart of its difference
-_POINTS = ("precision", "recall")  # which the table of all models shows, whatever the charts do
+# Which the table of all models and the promises show, whatever the charts do.
+_POINTS = ("precision", "recall", "fpr", "expected_cost")
 
 
 class Shown(NamedTuple):
@@ -111,6 +126,7 @@ def _common(
         "rankings": [ranking_table.ranking_table(own.data.ranking, name) for name, own in models.items()],
         "ranking_columns": ranking_table.COLUMNS,
         "conventions": first.conventions | {"Versions": versions},
+        "promise": promised.shown_first(first),
         "undrawn": chart_specs.undrawn(len(models)),
     }
 
@@ -138,6 +154,7 @@ def _data(
         ],
         "program": program,
         "methods": TITLES,
+        "promises": promised.embedded(models),
         "charts": drawn,
         "document": summary.document(),
     }

@@ -39,6 +39,7 @@ SECTIONS = (
     Section("verdict", "Verdict"),
     Section("models", "Models side by side", "Models", appears=lambda found: bool(found["comparison"])),
     Section("cut", "Where to cut", "The cut", follows_cut=True),
+    Section("promise", "What the cut promises", "Promise", follows_cut=True),
     Section("charts", "Charts", follows_cut=True),
     Section("notes", "Notes"),
     Section(

@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 
+from cutline.core.binned import auc_width
 from cutline.core.columns import counted
 from cutline.core.counts import written
 from cutline.core.ranking import Ranking
@@ -42,7 +43,14 @@ def data_notes(r: Ranking, cut: CutPoint, groups: int = 0) -> Iterator[Note]:
     """What a ranking that is cut somewhere says about itself, of cases that come in groups or not."""
     if r.dropped:
         yield Note("dropped", f"{counted(r.dropped, 'row')} with a missing value dropped.")
-    if not r.exact:
+    if r.reach is not None:
+        text = (
+            f"The scores were put into {len(r):,} bins, which leave the AUC certain to {auc_width(r):.2g}. Each number "
+            "that the order inside the bins affects has a bracket of its exact value, from at_least to at_most; "
+            "where that cannot be proved, a note says that the value is approximate."
+        )
+        yield Note("binned", text)
+    elif not r.exact:
         yield Note("binned", "The scores were binned: the values are bounds, not exact.")
     if groups:
         yield Note("groups", f"The cases come in {counted(groups, 'group')}: intervals resample whole groups.")

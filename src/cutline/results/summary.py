@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from cutline.core.columns import counted
 from cutline.core.counts import Counts, written
 from cutline.core.ranking import Ranking, cases_of
 from cutline.core.table import Table, plain
 from cutline.measures import Measure
+from cutline.measures.brackets import Bounds
 from cutline.results.conventions import conventions, versions
 from cutline.results.cut_point import CutPoint
 from cutline.results.estimate import Estimate
@@ -23,7 +23,7 @@ from cutline.results.notes import Note
 
 COLUMNS = (
     *("measure", "title", "family", "value", "low", "high", "method"),
-    *("baseline", "better", "unit", "reason", "note"),
+    *("baseline", "better", "unit", "reason", "note", "at_least", "at_most"),
 )
 _HIDDEN = ("title", "family", "method", "note")
 
@@ -95,7 +95,7 @@ class Data:
             worth = f"; {self.rows} rows are worth {self.worth:.4g} cases (design effect {self.design_effect:.3g})"
         return (
             f"{cases_of(r)}, {written(r.positives)} positive ({share}; positive is {r.positive!r}), "
-            f"{counted(len(r), 'distinct score')}{dropped}{worth}"
+            f"{r.cells_in_words}{dropped}{worth}"
         )
 
     @property
@@ -121,6 +121,7 @@ class Data:
             "positives": self.positives,
             "negatives": r.negatives.item(),
             "distinct_scores": len(r),
+            "binned": not r.exact,
             "dropped": r.dropped,
             "weighted": self.has_weights,
             "groups": self.groups,
@@ -135,7 +136,8 @@ class Data:
 class Row:
     """One measure with its bound parameters, its estimate, its baseline, and why it is undefined.
 
-    `at` is the cut of this measure, where it is not that of the whole summary.
+    `at` is the cut of this measure, where it is not that of the whole summary. `bounds` is what binned scores leave
+    certain of it; None where it is exact.
     """
 
     measure: Measure
@@ -143,6 +145,7 @@ class Row:
     baseline: float | None = None
     reason: str = ""
     at: Mapping[str, float] = field(default_factory=dict)
+    bounds: Bounds | None = None
 
     @property
     def name(self) -> str:
@@ -180,14 +183,22 @@ class Row:
         """Whether the interval is from resamples."""
         return self.interval is not None and self.estimate.method in RESAMPLED
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What qualifies the value and its interval."""
+        if math.isnan(self.value):
+            return ()
+        return (*self.estimate.notes, *([self.bounds.note] if self.bounds and self.bounds.note else []))
+
     def cells(self) -> tuple[Any, ...]:
         """The row as the columns of a summary."""
         low, high = self.interval or (None, None)
+        at_least, at_most = self.bounds[:2] if self.bounds else (None, None)
         m = self.measure
-        note = "" if math.isnan(self.value) else " ".join(self.estimate.notes)
+        note = " ".join(self.notes)
         method = self.estimate.method if self.interval else ""
         known = (self.name, m.title, m.family.name.lower(), self.value, low, high, method)
-        return *known, self.baseline, m.better, m.unit, self.reason, note
+        return *known, self.baseline, m.better, m.unit, self.reason, note, at_least, at_most
 
 
 def named(measure: Measure, at: Mapping[str, float]) -> str:

@@ -14,6 +14,7 @@ from cutline.inference.one.intervals import by_formula, estimates
 from cutline.inference.one.options import Options as IntervalOptions
 from cutline.inference.one.options import checked
 from cutline.inference.resampling.samplers import GroupSampler
+from cutline.measures.brackets import bounds
 from cutline.results.budget import affordable, resamples_for
 from cutline.results.estimate import Estimate
 from cutline.results.summary import Options, Row
@@ -74,7 +75,8 @@ def _row(one: Wanted, estimand: Estimand, found: Estimate | None, options: Optio
     value = estimand.value
     reason = estimand.reason or ("infinite" if math.isinf(value) else "")
     estimate = found or Estimate(estimand.name, value, math.nan, math.nan, options.level, "")
-    return Row(one.measure, estimate, baseline, reason, one.at)
+    open_to = bounds(one.measure, estimand.ranking, one.parameters(options.cut), value)
+    return Row(one.measure, estimate, baseline, reason, one.at, open_to)
 
 
 def _undefined(one: Wanted, ranking: Ranking, options: Options) -> Row:

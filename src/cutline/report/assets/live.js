@@ -15,6 +15,7 @@ export class LiveCut {
     this.chosen = 0;
     this.cuts = models.map((model) => model.opening());
     this.prices = { cost_fp: 1, cost_fn: 1 };
+    this.followers = []; // what else of the page follows the cut
     this.costs = null; // the prices, where they are not those that the page opened with
   }
 
@@ -159,6 +160,7 @@ export class LiveCut {
     this.showMeasures();
     if (this.models.length > 1) this.showModels();
     moveMarks(this.cuts, this.measures, this.costs);
+    this.followers.forEach((follow) => follow());
   }
 
   showInputs() {

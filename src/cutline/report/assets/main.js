@@ -4,6 +4,8 @@ import { Cuts } from "./ranking.js";
 import { LiveCut } from "./live.js";
 import { areasOf, markOf, refreshAll, startCharts } from "./charts.js";
 import { startNumbers, table } from "./numbers.js";
+import { allowedBeyond, atLeast, casesNeeded, upperBound } from "./bounds.js";
+import { startPromises } from "./promises.js";
 
 async function unpack(text) {
   const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
@@ -57,10 +59,12 @@ async function startPage() {
   const live = new LiveCut(data, data.models.map((model) => new Cuts(model)));
   live.start();
   startNumbers(data, live);
+  startPromises(data, live);
   startCharts(data.charts);
   window.addEventListener("beforeprint", refreshAll);
   unfoldForPrinting();
-  window.cutline = { data, live, markOf, areasOf, table: () => table(data, live) };
+  const bounds = { allowedBeyond, atLeast, casesNeeded, upperBound };
+  window.cutline = { data, live, markOf, areasOf, bounds, table: () => table(data, live) };
   document.documentElement.dataset.ready = "true";
 }
 

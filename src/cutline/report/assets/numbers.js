@@ -43,7 +43,7 @@ function quoted(text) {
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-function download(name, type, text) {
+export function download(name, type, text) {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([text], { type }));
   link.download = name;
@@ -52,7 +52,7 @@ function download(name, type, text) {
   tell(`${name} was saved.`);
 }
 
-async function copy(text) {
+export async function copy(text) {
   try {
     await navigator.clipboard.writeText(text);
     return true;
@@ -61,6 +61,6 @@ async function copy(text) {
   }
 }
 
-function tell(message) {
+export function tell(message) {
   document.getElementById("told").textContent = message;
 }

@@ -1,0 +1,45 @@
+"""The options of data that are large: which files, how much memory, bins or not. Nothing here loads numpy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Files = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="FILE...",
+        help="Predictions: CSV with any delimiter, Parquet, JSON lines or Arrow. Several files, a folder or a quoted "
+        "pattern such as 'preds/*.parquet' are one table; a .ranking file is a finished ranking; - is standard input.",
+        show_default=False,
+    ),
+]
+Memory = Annotated[
+    str | None,
+    typer.Option(
+        help="How much memory DuckDB may use for files; beyond it works on disk. A quarter of the machine's when left "
+        "out. Example: --memory 2GB"
+    ),
+]
+Exact = Annotated[
+    bool,
+    typer.Option(
+        "--exact",
+        help="Collect all distinct scores, however many; without, more than 4 million become bins, and numbers have "
+        "brackets. Example: --exact",
+    ),
+]
+RankingCsv = Annotated[
+    str | None,
+    typer.Option(
+        "--ranking-csv",
+        metavar="FILE",
+        help="The result of the query of `cutline sql`, in place of predictions. Example: --ranking-csv out.csv",
+    ),
+]
+RankingFile = Annotated[
+    Path,
+    typer.Option("--output", "-o", help="The ranking file to write. Example: -o monday.ranking"),
+]

@@ -1,0 +1,88 @@
+"""The commands `rank`, `merge` and `sql`: their options. Loading this module loads Typer and nothing heavier."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from cutline.cli import engine_options as e
+from cutline.cli import options as o
+
+
+class Dialect(StrEnum):
+    """The warehouses that queries are written for."""
+
+    duckdb = "duckdb"
+    postgres = "postgres"
+    bigquery = "bigquery"
+    snowflake = "snowflake"
+    clickhouse = "clickhouse"
+    spark = "spark"
+
+
+def rank(
+    output: e.RankingFile,
+    files: e.Files = None,
+    label: o.Label = None,
+    score: o.Score = None,
+    weight: o.Weight = None,
+    positive: o.Positive = None,
+    lower_is_positive: o.LowerIsPositive = False,
+    threshold: Annotated[
+        float | None,
+        typer.Option(help="A threshold that no bin may straddle, where scores are binned. Example: --threshold 0.3"),
+    ] = None,
+    missing: o.MissingRows = o.Missing.error,
+    format: o.FileFormat = None,
+    memory: e.Memory = None,
+    exact: e.Exact = False,
+    force: o.Force = False,
+    quiet: o.Quiet = False,
+) -> None:
+    """Make the ranking of predictions and write it to a file: small, exact, and all that an evaluation needs."""
+    from cutline.cli.rankings import run_rank
+    from cutline.cli.reading import Columns, Reading
+
+    columns = Columns(label, () if score is None else (score,), weight)
+    how = Reading(columns, positive, lower_is_positive, threshold, missing.value, format and format.value)
+    run_rank(files or [], how.with_engine(memory, exact), output, force=force, quiet=quiet)
+
+
+def merge(
+    output: e.RankingFile,
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Ranking files.", show_default=False)],
+    force: o.Force = False,
+    quiet: o.Quiet = False,
+) -> None:
+    """Add ranking files up: the ranking of all their cases, the same in whatever order."""
+    from cutline.cli.rankings import run_merge
+
+    run_merge(files, output, force=force, quiet=quiet)
+
+
+def sql(
+    label: Annotated[str, typer.Option(help="The column of the labels. Example: --label y")],
+    score: Annotated[str, typer.Option(help="The column of the scores. Example: --score p")],
+    table: Annotated[
+        str, typer.Option("--from", help="The table, or a query in parentheses. Example: --from shop.predictions")
+    ],
+    dialect: Annotated[
+        Dialect, typer.Option(help="The warehouse that is to run the query. Example: --dialect bigquery")
+    ] = Dialect.duckdb,
+    weight: o.Weight = None,
+    positive: o.Positive = None,
+    bins: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Group the scores into so many bins to each doubling, instead of one row for each distinct score; "
+            "what that leaves uncertain is part of the result. Example: --bins 65536",
+        ),
+    ] = None,
+) -> None:
+    """Print the query that makes a ranking in a warehouse; `cutline evaluate --ranking-csv` reads its result."""
+    from cutline.cli.rankings import run_sql
+
+    run_sql(label, score, table, dialect.value, weight, positive, bins)

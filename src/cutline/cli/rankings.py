@@ -1,0 +1,60 @@
+"""The work of `rank`, `merge` and `sql`, and of commands that are given a finished ranking."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from cutline.cli import render
+from cutline.cli.reading import Reading, read_ranking
+from cutline.core import ranking_file, writing
+from cutline.core.binned import auc_width
+from cutline.core.errors import InputError, ParameterError, shown
+from cutline.core.merging import merge
+from cutline.core.ranking import Ranking
+from cutline.inputs.ranking_tables import ranking_query
+
+
+def run_rank(paths: Sequence[str], how: Reading, output: Path, *, force: bool, quiet: bool) -> None:
+    """Write the ranking of predictions to a file."""
+    if not paths:
+        raise ParameterError("Pass the files of the predictions.")
+    writing.check(output, overwrite=force)
+    ranking, guesses = read_ranking(paths, how, quiet=quiet)
+    ranking.save(output, overwrite=force)
+    if guesses and not quiet:
+        render.say(f"The columns were guessed: {' '.join(guesses)}")
+    _said(ranking, output, quiet=quiet)
+
+
+def run_merge(paths: Sequence[str], output: Path, *, force: bool, quiet: bool) -> None:
+    """Write the sum of ranking files to a file."""
+    writing.check(output, overwrite=force)
+    parts: list[Ranking] = []
+    for path in paths:
+        part = ranking_file.load(path)
+        if parts and part.positive != parts[0].positive:
+            found = f"The positive label is {parts[0].positive!r} in {shown(paths[0])} but {part.positive!r} in"
+            raise InputError(f"{found} {shown(path)}", "merge rankings of one kind")
+        parts.append(part)
+    whole = merge(parts)
+    whole.save(output, overwrite=force)
+    _said(whole, output, quiet=quiet, before=max(map(auc_width, parts)))
+
+
+def _said(ranking: Ranking, output: Path, *, quiet: bool, before: float | None = None) -> None:
+    if quiet:
+        return
+    width = auc_width(ranking)
+    cost = ""
+    if width:
+        least = "" if before is None else f" (at most {before:.2g} in the parts)"
+        cost = f" The bins leave the AUC certain to {width:.2g}{least}."
+    render.say(f"{ranking!r} is in {output}.{cost}")
+
+
+def run_sql(
+    label: str, score: str, table: str, dialect: str, weight: str | None, positive: str | None, bins: int | None
+) -> None:
+    """Print the query of a ranking."""
+    render.put(ranking_query(label, score, table, dialect, weight=weight, positive=positive, bins=bins) + "\n")

@@ -1,0 +1,103 @@
+"""What can be promised of a threshold that somebody put somewhere, for instance by dragging it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+from cutline.core import columns
+from cutline.core.checks import LEVEL, check_level
+from cutline.core.errors import ParameterError
+from cutline.core.ranking import Ranking
+from cutline.cuts.answer import Request
+from cutline.cuts.choice import check_prevalence, opened, require_alike
+from cutline.cuts.cut import Cut
+from cutline.cuts.guarantees import local_level, simultaneous_bounds
+from cutline.cuts.plan import Plan
+from cutline.cuts.promises import PrecisionAnywhere, Promise, RatePromise
+from cutline.cuts.requirements import requirement
+
+DECIMALS = 4  # of a share that is promised; more would be noise
+SCALE = 10.0**DECIMALS
+
+
+class Bands(NamedTuple):
+    """The bounds at one cut that hold at every cut at once."""
+
+    recall: float
+    fpr: float
+    precision: float
+
+
+def cut_at(
+    data: Any, *scores: Any, threshold: float, confidence: float = LEVEL, prevalence: float | None = None
+) -> Cut:
+    """The cut at a given threshold, with what can be promised of it: recall, false positive rate and precision at once.
+
+    The promise holds at every threshold at the same time. So it does not matter how this one was found: by dragging a
+    slider, from habit, or by looking at all the results first.
+
+    Args:
+        data: An evaluation or a ranking; or the labels, followed by the scores.
+        *scores: The scores, when `data` are the labels.
+        threshold: The threshold.
+        confidence: Of the three promises at once.
+        prevalence: The prevalence of the population that the cut is for, when it is not that of the data.
+
+    >>> import numpy as np
+    >>> scores = np.arange(200) / 200
+    >>> print(cut_at(scores > 0.4995, scores, threshold=0.45).statement.split(" and ")[0])
+    With 95 % confidence, wherever the cut is put, all at once, at least 93.63 % of future positives score 0.45 or more
+    """
+    r, groups, asked = opened(data, scores)
+    if asked:
+        raise ParameterError("A threshold that is given takes no requirements", "pass them to choose_cut instead")
+    require_alike(r, grouped=groups is not None)
+    at, confidence = columns.number(threshold, "threshold"), check_level(confidence, "confidence")
+    if math.isnan(at):
+        raise ParameterError("is no number", "pass a score", argument="threshold")
+    made = _promises(r, at, confidence, check_prevalence(prevalence))
+    plan = Plan(prevalence=prevalence)
+    asked = [one.requirement for one in made]
+    return Request(r, groups, asked, made, plan, confidence, True, None, confidence).at(at)
+
+
+def _promises(r: Ranking, threshold: float, confidence: float, prevalence: float | None) -> list[Promise]:
+    """What the bands promise at a threshold, rounded to the safe side; nothing is said where a bound says nothing."""
+    part = confidence ** (1 / (2 + (prevalence is None)))
+    found = bands(r, r.cut(threshold), part, prevalence)
+    made: list[Promise] = []
+    for about, sign, bound in (("recall", ">=", found.recall), ("fpr", "<=", found.fpr)):
+        rate = rounded(bound, is_floor=sign == ">=")
+        if 0 < bound < 1 and 0 < rate < 1:
+            cases = int(r.positives if about == "recall" else r.negatives)
+            level = 1 - local_level(cases, part)
+            rates = (1 - rate if sign == ">=" else rate, part)
+            asked = requirement(f"{about} {sign} {rate:g}")
+            allowed = int((simultaneous_bounds(cases, part)[:-1] <= rates[0]).sum()) - 1
+            made.append(RatePromise(asked, about, *rates, cases, allowed, math.inf, level))
+    least = rounded(found.precision, is_floor=True)
+    if least > 0:
+        asked = requirement(f"precision >= {least:g}")
+        made.append(PrecisionAnywhere(asked, least, confidence, prevalence, part))
+    return made
+
+
+def bands(r: Ranking, cut: int, part: float, prevalence: float | None) -> Bands:
+    """The bounds at one cut; each of the pieces of the data has the confidence `part`."""
+    missed, false = int(r.positives - r.tp[cut]), int(r.fp[cut])
+    recall = 1 - float(simultaneous_bounds(int(r.positives), part)[missed])
+    fpr = float(simultaneous_bounds(int(r.negatives), part)[false])
+    anywhere = PrecisionAnywhere(requirement("precision >= 0"), 0.0, part, prevalence, part)
+    return Bands(recall, fpr, float(anywhere.bounds(r)[cut]))
+
+
+def rounded(share: float, *, is_floor: bool) -> float:
+    """A bound with few decimals, to the safe side.
+
+    >>> rounded(0.12345, is_floor=True), rounded(0.12341, is_floor=False)
+    (0.1234, 0.1235)
+    """
+    turned = share if is_floor else -share
+    found = math.floor(turned * SCALE + 1e-9) / SCALE
+    return found if is_floor else -found

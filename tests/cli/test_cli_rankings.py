@@ -1,0 +1,190 @@
+"""Rankings on the command line: made, added up, evaluated, and refused where cases are needed."""
+
+import csv
+import io
+import json
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pytest
+
+import cutline as cl
+from cutline.cli.main import main
+from cutline.inputs import binning, large
+from cutline.inputs.ranking_tables import DIALECTS, ranking_query
+
+RNG = np.random.default_rng(1)
+Y = RNG.integers(0, 2, 900)
+P = (RNG.normal(size=900) + Y).round(3)
+W = RNG.integers(1, 4, 900)
+FRAME = pd.DataFrame({"y": Y, "p": P, "w": W})
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "120")
+    (tmp_path / "preds").mkdir()
+    for i in range(3):
+        FRAME[i::3].to_parquet(tmp_path / "preds" / f"{i}.parquet")
+    return tmp_path
+
+
+def run(*arguments):
+    return main([str(argument) for argument in arguments])
+
+
+def refused(capsys, *arguments):
+    assert run(*arguments) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    return said
+
+
+COLUMNS = ("--label", "y", "--score", "p")
+
+
+def test_rankings_of_parts_are_made_added_up_and_evaluated_like_the_whole(folder, capsys):
+    for i in range(3):
+        assert run("rank", f"preds/{i}.parquet", *COLUMNS, "-o", f"{i}.ranking", "-q") == 0
+    assert run("merge", "2.ranking", "0.ranking", "1.ranking", "-o", "week.ranking") == 0
+    assert "Ranking of 900 cases" in capsys.readouterr().err
+    assert run("rank", "preds/*.parquet", *COLUMNS, "-o", "whole.ranking", "-q") == 0
+    assert cl.load("week.ranking") == cl.load("whole.ranking") == cl.rank(Y, P)
+
+    how = ("--resamples", "0", "--json", "--threshold", "0.5")
+    assert run("evaluate", "week.ranking", *how) == 0
+    from_ranking = json.loads(capsys.readouterr().out)
+    assert run("evaluate", "preds/0.parquet", "preds/1.parquet", "preds/2.parquet", *COLUMNS, *how) == 0
+    from_rows = json.loads(capsys.readouterr().out)
+    assert from_ranking["measures"] == from_rows["measures"]
+    assert from_ranking["name"] == "week"
+    assert run("check", "week.ranking", "--require", "auc >= 0.5") == 0
+
+
+def test_a_ranking_is_refused_where_cases_are_needed(folder, capsys):
+    assert run("rank", "preds", *COLUMNS, "-o", "a.ranking", "-q") == 0
+    for arguments in (
+        ("compare", "a.ranking", "preds/0.parquet", "--id", "w", "--label", "y"),
+        ("compare", "a.ranking"),
+        ("check", "a.ranking", "--against", "preds/0.parquet", "--no-worse", "auc"),
+    ):
+        assert "is a ranking, which no longer knows its cases one by one" in refused(capsys, *arguments)
+    assert "--label has nothing to name" in refused(capsys, "evaluate", "a.ranking", "--label", "y")
+    assert "add rankings up with `cutline merge`" in refused(capsys, "evaluate", "a.ranking", "preds/0.parquet")
+
+
+def test_bad_ranking_files_are_refused_in_a_sentence(folder, capsys):
+    run("rank", "preds", *COLUMNS, "-o", "a.ranking", "-q")
+    (folder / "cut.ranking").write_bytes((folder / "a.ranking").read_bytes()[:-10])
+    assert "cut.ranking is damaged" in refused(capsys, "merge", "a.ranking", "cut.ranking", "-o", "b.ranking")
+    assert "is not a ranking file" in refused(capsys, "merge", "a.ranking", "preds/0.parquet", "-o", "b.ranking")
+    assert "There is no file" in refused(capsys, "merge", "nothing.ranking", "-o", "b.ranking")
+    assert "exists already" in refused(capsys, "merge", "a.ranking", "-o", "a.ranking")
+    run("rank", "preds", *COLUMNS, "--positive", "1", "--lower-is-positive", "-o", "low.ranking", "-q")
+    assert "positive" in refused(capsys, "merge", "a.ranking", "low.ranking", "-o", "b.ranking")
+    assert "Pass the files of the predictions" in refused(capsys, "evaluate")
+    assert "--memory is 'lots'" in refused(capsys, "evaluate", "preds", *COLUMNS, "--memory", "lots")
+    assert not (folder / "b.ranking").exists()
+
+
+@pytest.fixture
+def coarse(monkeypatch):
+    monkeypatch.setattr(large, "MOST", 100)
+    monkeypatch.setattr(large, "binned", lambda aggregate: binning.binned(aggregate, width=0.02, most=4000))
+
+
+def test_every_view_of_binned_scores_carries_the_brackets(folder, coarse, capsys):
+    how = (*COLUMNS, "--all", "--resamples", "0", "--threshold", "0.3")
+    files = ("--save", "r.json", "--save", "r.csv", "--html", "r.html")
+    assert run("evaluate", "preds", *how, *files) == 0
+    terminal = capsys.readouterr().out
+    rows = {row["measure"]: row for row in json.loads((folder / "r.json").read_text())["measures"]}
+    table = {row["measure"]: row for row in csv.DictReader(io.StringIO((folder / "r.csv").read_text()))}
+    page = (folder / "r.html").read_text()
+    exact = cl.evaluate(Y, P, threshold=0.3)
+
+    affected = [row for row in rows.values() if row["at_least"] is not None]
+    assert {"auc", "average_precision", "gini", "ks"} <= {row["measure"] for row in affected}
+    for row in affected:
+        ends = cl.core.table.between(row["at_least"], row["at_most"])
+        assert row["at_least"] <= row["value"] <= row["at_most"]
+        assert ends in terminal
+        assert ends in page
+        assert float(table[row["measure"]]["at_least"]) == row["at_least"]
+        certain = "approximate" not in row["note"]
+        if certain:
+            assert row["at_least"] - 1e-12 <= exact.value(row["measure"]) <= row["at_most"] + 1e-12
+    assert rows["recall"]["at_least"] is None  # no bin straddles the threshold
+    assert rows["recall"]["value"] == exact.recall
+    assert "bins, which leave the AUC certain to" in terminal
+    assert run("evaluate", "preds", *how, "--exact", "--json") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert not found["binned"]
+    assert all(row["at_least"] is None for row in found["measures"])
+
+
+def test_binned_rankings_are_saved_and_added_up_and_say_what_it_cost(folder, coarse, capsys):
+    for i in range(2):
+        assert run("rank", f"preds/{i}.parquet", *COLUMNS, "-o", f"{i}.ranking") == 0
+        assert "bins of scores is in" in capsys.readouterr().err
+    assert run("merge", "0.ranking", "1.ranking", "-o", "both.ranking") == 0
+    assert "The bins leave the AUC certain to" in capsys.readouterr().err
+    found = cl.load("both.ranking")
+    whole = cl.rank(np.r_[Y[0::3], Y[1::3]], np.r_[P[0::3], P[1::3]])
+    low, high = found.bracket
+    assert cl.auc(low) <= cl.auc(whole) <= cl.auc(high)
+    assert found == cl.load("1.ranking") + cl.load("0.ranking")
+
+
+# ---------------------------------------------------------------------- SQL for other warehouses
+
+
+def answered(query, tmp_path, frame=FRAME):
+    with duckdb.connect() as connection:
+        connection.register("shown", frame)
+        connection.execute(f"COPY ({query.rstrip(';')}) TO '{tmp_path / 'out.csv'}'")
+    return tmp_path / "out.csv"
+
+
+@pytest.mark.parametrize("weight", [None, "w"])
+def test_the_query_makes_the_ranking(folder, capsys, weight):
+    weighted = () if weight is None else ("--weight", weight)
+    assert run("sql", *COLUMNS, "--from", "shown", *weighted) == 0
+    out = answered(capsys.readouterr().out.strip(), folder)
+    assert (
+        run("evaluate", "--ranking-csv", out, "--json", "--resamples", "0", "--measures", "auc,average_precision") == 0
+    )
+    found = {row["measure"]: row["value"] for row in json.loads(capsys.readouterr().out)["measures"]}
+    exact = cl.evaluate(Y, P, None if weight is None else W)
+    assert found == {"auc": exact.auc, "average_precision": exact.average_precision}
+
+
+def test_the_binned_query_brackets_the_values(folder, capsys):
+    assert run("sql", *COLUMNS, "--from", "(SELECT * FROM shown)", "--bins", "16") == 0
+    out = answered(capsys.readouterr().out.strip(), folder)
+    assert run("evaluate", "--ranking-csv", out, "--json", "--resamples", "0", "--measures", "auc") == 0
+    (row,) = json.loads(capsys.readouterr().out)["measures"]
+    assert row["at_least"] < cl.auc(Y, P) < row["at_most"]
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("bins", [None, 4096])
+@pytest.mark.parametrize("weight", [None, "my weight"])
+def test_the_query_is_one_of_the_dialect(dialect, bins, weight):
+    sqlglot = pytest.importorskip("sqlglot")
+    query = ranking_query("y", "my score", "a.b", dialect, weight=weight, positive="it's", bins=bins)
+    (parsed,) = sqlglot.parse(query, read=dialect)
+    names = {column.name for column in parsed.find_all(sqlglot.exp.Column)}
+    assert names == {"y", "my score"} | ({weight} if weight else set())
+    assert [one.name for one in parsed.find_all(sqlglot.exp.Literal) if one.is_string].count("it's") >= 2
+    assert parsed.args["group"].expressions
+
+
+def test_results_with_missing_values_or_other_columns_are_refused(folder, capsys):
+    lacking = FRAME.assign(p=FRAME.p.where(FRAME.index > 3))
+    out = answered(ranking_query("y", "p", "shown"), folder, lacking)
+    assert "counts rows with a missing label, score or weight" in refused(capsys, "evaluate", "--ranking-csv", out)
+    assert "has no column 'top'" in refused(capsys, "evaluate", "--ranking-csv", "preds/0.parquet")
+    assert "--from is 'a; DROP TABLE b'" in refused(capsys, "sql", *COLUMNS, "--from", "a; DROP TABLE b")
