@@ -11,12 +11,12 @@ from cutline.measures import (
     losses,
     miscalibration,
     overall,
+    partial_roc,
     precision_recall,
     probabilities,
     quotas,
     rates,
     roc,
-    roc_parts,
     scoring_rules,
 )
 from cutline.measures.definition import MEASURES, Family, Measure, Needs, measure
@@ -52,11 +52,11 @@ __all__ = [
     "measure",
     "miscalibration",
     "overall",
+    "partial_roc",
     "precision_recall",
     "probabilities",
     "quotas",
     "rates",
     "roc",
-    "roc_parts",
     "scoring_rules",
 ]

@@ -205,7 +205,7 @@ class PairedMeasure:
             notes = (*notes, *more)
             if _speaks(second):
                 found, chosen = second, "bootstrap"
-        if method == "auto" and _has_no_width(found) and not self.are_one_model:
+        if method == "auto" and abs(self.value) <= EQUAL and _has_no_width(found) and not self.are_one_model:
             apart = self._apart()
             if apart is not None:
                 return apart, "square_and_add", (*self.reasons, *notes, APART)
