@@ -35,7 +35,7 @@ from .core.ranking import Bracket as Bracket, Ranking as Ranking
 from .core.table import Table as Table
 from .curves import CURVES as CURVES, Curve as Curve
 from .cuts.choice import choose_cut as choose_cut
-from .cuts.classifier import CutClassifier as CutClassifier
+from .cuts.cut_classifier import CutClassifier as CutClassifier
 from .cuts.cut import Cut as Cut
 from .cuts.placed import cut_at as cut_at
 from .cuts.utility import (

@@ -65,7 +65,14 @@ class Scorer:
         return value if self.measure.better == "higher" else -value
 
     def value(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The measure of the estimator's scores, as it is."""
+        """The measure of the estimator's scores, as it is.
+
+        Args:
+            estimator: A fitted classifier.
+            X: The cases.
+            y: Their labels.
+            sample_weight: Their weights.
+        """
         classes = np.asarray(getattr(estimator, "classes_", [])).tolist()
         if len(classes) != 2:
             raise InputError(f"The estimator knows {len(classes)} classes", "pass a fitted classifier of two")

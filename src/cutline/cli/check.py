@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rich.text import Text
 
 from cutline.cli import junit, render
-from cutline.cli.evaluate import Asked, Output, print_json
+from cutline.cli.evaluate import print_json
+from cutline.cli.groups import Gate, Intervals, Output, Reading
 from cutline.cli.progress import waiting
-from cutline.cli.reading import Opened, Reading, in_one_order, joined, opened, read_evaluation
+from cutline.cli.reading import Opened, in_one_order, joined, opened, read_evaluation
 from cutline.cli.text import printable
 from cutline.comparison import Comparison
 from cutline.core import writing
@@ -29,33 +29,6 @@ from cutline.results.methods import RESAMPLED
 from cutline.results.summary import Row
 
 NEW, OLD = "new", "old"
-
-
-@dataclass(frozen=True)
-class Gate:
-    """What must hold."""
-
-    require: tuple[str, ...] = ()
-    against: str | None = None
-    no_worse: str | None = None
-    margin: float | None = None
-    against_score: str | None = None
-    junit: Path | None = None
-    cut: str | None = None
-    undecided: str | None = None
-
-    def check(self) -> None:
-        """Refuse a gate that checks nothing, or half of something."""
-        if not self.require and not self.no_worse and self.cut is None:
-            raise ParameterError("There is nothing to check", "pass --require, --cut, or --against with --no-worse")
-        if self.undecided is not None and not self.require and self.cut is None:
-            raise ParameterError("--undecided is about --require and --cut", "pass one of them")
-        if (self.against is None) != (self.no_worse is None):
-            raise ParameterError("--against and --no-worse belong together", "pass both")
-        if self.against is None and (self.margin is not None or self.against_score is not None):
-            raise ParameterError("--margin and --against-score belong to --against", "pass that too")
-        if self.margin is not None and not self.margin >= 0:
-            raise ParameterError(f"--margin is {self.margin:g}", "pass the largest acceptable loss, 0 or more")
 
 
 @dataclass(frozen=True)
@@ -82,7 +55,7 @@ class Result:
         return {"requirement": self.requirement, **came_out, **numbers, "reason": self.reason}
 
 
-def run_check(path: str, reading: Reading, asked: Asked, gate: Gate, output: Output) -> bool:
+def run_check(path: str, reading: Reading, asked: Intervals, gate: Gate, output: Output) -> bool:
     """Check all conditions, show them, and say whether all hold."""
     gate.check()
     wanted = [requirement(text) for text in gate.require]
@@ -121,7 +94,7 @@ def _guarded(text: str) -> list[Term]:
     return found
 
 
-def _kept(ev: Evaluation, path: str, asked: Asked, undecided: str) -> list[Result]:
+def _kept(ev: Evaluation, path: str, asked: Intervals, undecided: str) -> list[Result]:
     """Whether the promises of a cut held on these cases."""
     resamples = resamples_for(len(ev.ranking), asked.resamples)
     found = check_cut(load(path), ev, level=asked.level, resamples=max(FEWEST, resamples), seed=asked.seed)
@@ -140,7 +113,7 @@ def _kept(ev: Evaluation, path: str, asked: Asked, undecided: str) -> list[Resul
 
 
 def _required(
-    ev: Evaluation, wanted: list[Requirement], asked: Asked, undecided: str | None
+    ev: Evaluation, wanted: list[Requirement], asked: Intervals, undecided: str | None
 ) -> tuple[list[Result], list[str]]:
     """Whether the numbers that the requirements name meet them, and what to know about how they were made.
 
@@ -168,7 +141,7 @@ def _named(term: Term) -> tuple[Measure, dict[str, Any]]:
     return term.measure, term.parameters
 
 
-def _check_interval(text: str, row: Row | DifferenceRow, resamples: int, asked: Asked) -> None:
+def _check_interval(text: str, row: Row | DifferenceRow, resamples: int, asked: Intervals) -> None:
     """Refuse a gate on an interval that was not made, or on one that too few resamples made."""
     if row.interval is None and asked.resamples == 0 and not math.isnan(row.value):
         raise ParameterError(
@@ -210,8 +183,6 @@ def _result(one: Requirement, row: Row) -> Result:
 
 def _pair(found: Opened, gate: Gate, reading: Reading) -> Comparison:
     """The model and the one to beat, on the same cases."""
-    from dataclasses import replace
-
     found.check_cases()
     if reading.columns.stratum is not None:
         raise ParameterError("--stratum is for one model, not for --against", "leave it out")
@@ -221,7 +192,7 @@ def _pair(found: Opened, gate: Gate, reading: Reading) -> Comparison:
     return joined(models, reading) if reading.columns.id else in_one_order(models, reading)
 
 
-def _no_worse(cmp: Comparison, measures: list[Term], margin: float | None, asked: Asked) -> list[Result]:
+def _no_worse(cmp: Comparison, measures: list[Term], margin: float | None, asked: Intervals) -> list[Result]:
     """Whether the intervals of the differences show a loss; with a margin, whether they exclude a larger one."""
     how = asked.how | {"resamples": resamples_for(len(cmp.pairing), asked.resamples)}
     summary = cmp.summary([_named(term) for term in measures], of_models=(), **how)

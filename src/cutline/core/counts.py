@@ -76,7 +76,12 @@ class Counts:
 
     @classmethod
     def independent(cls, prevalence: float, flagged: float) -> Counts:
-        """The table of a model that flags a share of the cases whatever their class."""
+        """The table of a model that flags a share of the cases whatever their class.
+
+        Args:
+            prevalence: The share of the cases that are positive.
+            flagged: The share of the cases that are flagged.
+        """
         prevalence, flagged = number(prevalence, "prevalence"), number(flagged, "flagged")
         return cls(
             tp=prevalence * flagged,

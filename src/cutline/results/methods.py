@@ -25,6 +25,7 @@ TITLES: Mapping[str, str] = {
     "bootstrap": "bootstrap (percentile)",
     "bca": "bootstrap (BCa)",
     "bias_corrected": "bootstrap (bias-corrected, logit)",
+    "inversion": "simulated tests, inverted",
     "tango": "Tango",
     "mcnemar_midp": "McNemar (mid-p)",
     "mcnemar_exact": "McNemar (exact)",
@@ -35,7 +36,7 @@ TITLES: Mapping[str, str] = {
     "delong_unpaired": "DeLong (independent samples)",
     "permutation": "permutation test",
 }
-RESAMPLED = ("bootstrap", "bca", "bias_corrected")
+RESAMPLED = ("bootstrap", "bca", "bias_corrected", "inversion")
 
 
 def method_title(method: str) -> str:
