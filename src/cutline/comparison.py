@@ -243,7 +243,7 @@ class Comparison(Summarized, Pictured, Mapping[str, Evaluation]):
             permutations: How often the models' ranks are exchanged at random.
             seed: The seed of the permutations.
         """
-        i, j = self._positions(a, b)
+        i, j = two_of(self.names, a, b)
         drawn = check_whole(permutations, "permutations", 1)
         names = (self.names[i], self.names[j])
         return venkatraman(self.pairing.of(i, j), names, drawn, check_whole(seed, "seed", 0))
