@@ -51,7 +51,7 @@ class Population:
     negatives: int
     pos: Scores
     neg: Scores = Scores()
-    grid: float = 1e-3
+    grid: float = 4e-3
     slope: float = 1.0  # of the scores' log odds; what the scores claim, not what is true
     lift: float = 0.0  # added to the log odds: 0 is right on the whole for equal spreads
     weights: Literal["none", "counts", "sampling_class", "sampling_score", "importance"] = "none"
