@@ -80,7 +80,7 @@ def _options(group: Any) -> list[Parameter]:
         default = Parameter.empty if one.default is MISSING else one.default
         if is_dataclass(hints[one.name]):
             found += _options(hints[one.name])
-        elif _is_option(hints[one.name]):
+        elif get_origin(hints[one.name]) is Annotated:  # a field of a plain type is not for the command line
             hint = _for_typer(hints[one.name])
             found.append(Parameter(one.name, Parameter.KEYWORD_ONLY, default=default, annotation=hint))
     return found
@@ -95,18 +95,14 @@ def _for_typer(hint: Any) -> Any:
 
 
 def _filled(group: Any, given: dict[str, Any]) -> Any:
-    """A group with the values that were given; an option that can be repeated is a tuple of them."""
+    """A group with the values that were given; an option that can be repeated is a tuple of them.
+
+    A field of a plain type has no option, though another group may have one of its name.
+    """
     hints = get_type_hints(group, include_extras=True)
-    values: dict[str, Any] = {}
-    for one in fields(group):
-        if is_dataclass(hints[one.name]):
-            values[one.name] = _filled(hints[one.name], given)
-        elif _is_option(hints[one.name]):
-            value = given[one.name]
-            values[one.name] = tuple(value) if isinstance(value, list) else value
-    return group(**values)
-
-
-def _is_option(hint: Any) -> bool:
-    """Whether a field has an option; one of a plain type is not for the command line."""
-    return get_origin(hint) is Annotated
+    values = {
+        one.name: _filled(hints[one.name], given) if is_dataclass(hints[one.name]) else given[one.name]
+        for one in fields(group)
+        if is_dataclass(hints[one.name]) or (get_origin(hints[one.name]) is Annotated and one.name in given)
+    }
+    return group(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
