@@ -14,6 +14,7 @@ import narwhals as nw
 from narwhals.exceptions import DuplicateError
 
 from cutline.core.errors import InputError, ParameterError
+from cutline.inputs.frame_engine import FrameEngine
 from cutline.inputs.sources import Array, Ask, plain
 
 _COUNT = "times"
@@ -90,9 +91,24 @@ class Lazy:
         times = found.pop(_COUNT).astype("int64")
         return dict(zip(asked, found.values(), strict=True)), times
 
-    def engine(self, asked: Mapping[Any, Ask]) -> None:  # noqa: ARG002
-        """The rows are here."""
-        return
+    def engine(self, asked: Mapping[Any, Ask]) -> FrameEngine | None:
+        """What aggregates the columns where they live; None where scores or weights are not numbers."""
+        names = {"labels": "y", "scores": "x", "weights": "w"}
+        schema = self._frame.collect_schema()
+        kinds = {role: schema[one.column] for role, one in asked.items()}
+        if not asked.keys() <= names.keys() or not all(
+            kinds[role].is_numeric() or kinds[role] == nw.Boolean for role in kinds if role != "labels"
+        ):
+            return None
+        chosen = self._frame.select(*(nw.col(one.column).alias(names[role]) for role, one in asked.items()))
+        if kinds["labels"] in (nw.Categorical, nw.Enum):
+            chosen = chosen.with_columns(nw.col("y").cast(nw.String))
+        return FrameEngine(
+            chosen,
+            single=kinds["scores"] == nw.Float32,
+            weighted="weights" in asked,
+            integers=kinds["scores"] in (nw.Int64, nw.UInt64, nw.Int128, nw.UInt128),
+        )
 
     def place(self, position: int) -> None:  # noqa: ARG002
         """As in an array of the collected rows."""
