@@ -20,7 +20,8 @@ from .calibration import (
 )
 from .calibration.model import CalibratedModel as CalibratedModel
 from .charts import CHARTS as CHARTS, Picture as Picture, chart as chart
-from .classes import OneVsRest as OneVsRest, one_vs_rest as one_vs_rest
+from .classes.comparing import ClassComparison as ClassComparison, compare_classes as compare_classes
+from .classes.one_vs_rest import OneVsRest as OneVsRest, one_vs_rest as one_vs_rest
 from .comparison import Comparison as Comparison, compare as compare
 from .core.errors import (
     CutlineError as CutlineError,

@@ -40,6 +40,7 @@ OF_ONE = [
     name for name, kind in CHARTS.items() if kind.shows in (Shows.ONE, Shows.SEVERAL) and name not in OF_PROBABILITIES
 ]
 PAIR = cl.compare(MURPHY_LABELS, {"first": MURPHY_1, "second": MURPHY_2})
+CLASSES = cl.one_vs_rest(["a", "b", "c", "a", "b"], [[5, 1, 0], [2, 3, 3], [1, 2, 4], [3, 3, 1], [4, 2, 0]])
 OF_SEVERAL = ["roc", "det", "precision_recall", "gain", "lift", "portion_lift", "hit_rate", "qrecall", "dominance"]
 
 
@@ -60,8 +61,8 @@ def exactly(pairs):
 
 @pytest.mark.parametrize("name", [*CHARTS, "f1"])
 def test_a_chart_is_valid_and_renders(name, checked):
-    of_two = CHARTS[name].shows in (Shows.TWO_OR_MORE, Shows.DIFFERENCE)
-    picture = picture_of(name, PAIR if of_two else BERRAR)
+    models = {Shows.TWO_OR_MORE: PAIR, Shows.DIFFERENCE: PAIR, Shows.CLASSES: CLASSES}
+    picture = picture_of(name, models.get(CHARTS[name].shows, BERRAR))
     spec = picture.to_dict()
 
     SCHEMA.validate(spec)

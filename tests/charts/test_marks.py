@@ -56,7 +56,8 @@ def test_the_cut_is_a_ring_around_what_else_is_at_its_place():
 @pytest.mark.parametrize("kind", CHARTS.values(), ids=lambda kind: kind.name)
 def test_the_cut_is_on_a_layer_of_its_own_wherever_a_chart_is_declared_to_show_it(kind):
     one = cl.evaluate([1, 1, 0, 1, 0], [0.9, 0.7, 0.6, 0.4, 0.2], name="m")
-    models = {Shows.ONE: one, Shows.SEVERAL: one, Shows.NOTHING: None}.get(kind.shows, PAIR)
+    classes = cl.one_vs_rest(["a", "b", "c"], [[5, 1, 0], [2, 3, 3], [1, 2, 4]])
+    models = {Shows.ONE: one, Shows.SEVERAL: one, Shows.NOTHING: None, Shows.CLASSES: classes}.get(kind.shows, PAIR)
     spec = cl.chart(kind.name, models).to_dict()
     named = [layer.get("data", {}).get("name") for layer in layers_of(spec)]
 

@@ -14,6 +14,7 @@ from cutline.charts.parts import AREAS, CUT, Evaluated
 from cutline.charts.picture import Picture, legends_below
 from cutline.charts.registry import CHARTS, PAGE_MEASURES
 from cutline.charts.renderer import program as vega
+from cutline.charts.several_classes import DrawnClasses
 from cutline.charts.sizes import Length, resized
 from cutline.charts.theme import DARK, LIGHT, LONGEST, MOST_MODELS, PRINT, THEMES, Theme, themed
 from cutline.core.counts import Counts
@@ -82,6 +83,8 @@ def chart(
     if kind.shows is Shows.DIFFERENCE:
         found, parameters = _difference(models, parameters)
         drawn = kind.draw(found, chosen, **parameters)
+    elif kind.shows is Shows.CLASSES:
+        drawn = kind.draw(_classes(kind, models), chosen, **_parameters(kind, parameters))
     elif kind.shows is Shows.TABLES:
         drawn = kind.draw(_tables(kind, models), chosen, **_parameters(kind, parameters))
     else:
@@ -140,6 +143,14 @@ def _difference(models: Any, parameters: dict[str, Any]) -> tuple[ConfidenceCurv
     own = {name: parameters[name] for name in ("level",) if name in parameters}
     asked = {name: value for name, value in parameters.items() if name not in own}
     return models.confidence_curve(**asked), own
+
+
+def _classes(kind: ChartKind, models: Any) -> DrawnClasses:
+    """The classes to draw, finished or asked of what one_vs_rest() gives."""
+    found = models if isinstance(models, DrawnClasses) else getattr(models, "drawn", None)
+    if not isinstance(found, DrawnClasses):
+        raise InputError(f"The chart {kind.name} shows several classes", "pass what one_vs_rest() gives")
+    return found
 
 
 def _tables(kind: ChartKind, models: Any) -> dict[str, Counts]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cutline.charts import cases, comparisons, figures, lines, reliability, roc_space
+from cutline.charts import cases, comparisons, figures, lines, reliability, roc_space, several_classes
 from cutline.charts.declaration import ChartKind, Charts, CutPlace, Place, Shows
 
 _FIRST = Place.PAGE_FIRST | Place.GALLERY
@@ -268,6 +268,34 @@ CHARTS = Charts(
         needs="probabilities of cases of both classes",
         places=Place.GALLERY,
         names_model=False,
+    ),
+    ChartKind(
+        name="class_roc",
+        title="ROC curve of each class",
+        caption="The ROC curve of each class against the rest, with the macro and the micro mean.",
+        draw=several_classes.class_roc,
+        shows=Shows.CLASSES,
+        source="Hand and Till 2001",
+        needs="cases of two classes or more",
+        places=Place.NOWHERE,
+    ),
+    ChartKind(
+        name="class_measures",
+        title="A measure by class",
+        caption="A measure of each class and its means over the classes as bars, with intervals and baselines.",
+        draw=several_classes.class_measures,
+        shows=Shows.CLASSES,
+        needs="cases of two classes or more",
+        places=Place.NOWHERE,
+    ),
+    ChartKind(
+        name="class_confusion_matrix",
+        title="Confusion matrix of several classes",
+        caption="The cases by real class and by the class of the highest score, shaded by the share of the real class.",
+        draw=several_classes.class_confusion_matrix,
+        shows=Shows.CLASSES,
+        needs="cases of two classes or more",
+        places=Place.NOWHERE,
     ),
     over_threshold=lines.over_threshold,
 )

@@ -163,7 +163,8 @@ def _read(path: str, reading: Reading, kinds: Sequence[ChartKind]) -> Evaluation
 def _is_of(kind: ChartKind, models: Any) -> bool:
     """Whether a chart can be drawn of so many models; a difference has two."""
     count = len(models) if isinstance(models, Comparison) else 1
-    return {Shows.TWO_OR_MORE: count > 1, Shows.DIFFERENCE: count == 2}.get(kind.shows, True)
+    fits = {Shows.TWO_OR_MORE: count > 1, Shows.DIFFERENCE: count == 2, Shows.CLASSES: False}
+    return fits.get(kind.shows, True)
 
 
 def _value(text: str) -> Any:

@@ -72,17 +72,17 @@ def of_counts(function: Callable[[Counts], Any], counts: Counts, second: Counts)
     0.0048
     """
     squared = np.array([second.tp, second.fp, second.fn, second.tn], dtype=float)
-    return float(squared @ _of_four(function, counts) ** 2)
+    return float(squared @ of_four(function, counts) ** 2)
 
 
 def of_cut(function: Callable[[Counts], Any], counts: Counts, ranking: Ranking, cut: int) -> Influence:
     """The changes of a smooth measure of one cut, which is after that many scores of the ranking."""
-    tp, fp, fn, tn = _of_four(function, counts)
+    tp, fp, fn, tn = of_four(function, counts)
     entry = (np.arange(len(ranking)) >= cut).astype(np.int8)
     return Influence(np.array([tp, fn]), np.array([fp, tn]), entry)
 
 
-def _of_four(function: Callable[[Counts], Any], counts: Counts) -> Array:
+def of_four(function: Callable[[Counts], Any], counts: Counts) -> Array:
     """What one case more changes in each of the four cells: tp, fp, fn, tn."""
     cells = np.array([counts.tp, counts.fp, counts.fn, counts.tn], dtype=float)
     width = cells * _STEP  # a count of 0 has no case whose absence could matter, and stays

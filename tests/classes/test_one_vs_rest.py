@@ -50,7 +50,9 @@ def test_the_mean_average_precision_can_be_counted():
     assert found.each("average_precision") == pytest.approx(
         {"ant": (1 / 1 + 2 / 3) / 2, "bee": (1 / 1 + 2 / 2 + 3 / 5) / 3, "cat": 1 / 1}
     )
-    assert found.mean("map") == pytest.approx(np.mean([cl.MEASURES["map"](ranking) for ranking in found.values()]))
+    expected = (5 / 6 + 13 / 15 + 1) / 3
+    assert found.mean("average_precision") == pytest.approx(expected)
+    assert found.mean("map") == found.value("map") == found.mean("average_precision")  # as Berrar defines it
 
 
 @pytest.mark.parametrize("labels", [LABELS, np.array(LABELS), pd.Series(LABELS), pd.Categorical(LABELS)])
@@ -58,15 +60,20 @@ def test_labels_come_in_any_column(labels):
     assert one_vs_rest(labels, SCORES).each("auc") == one_vs_rest(LABELS, SCORES).each("auc")
 
 
-def test_it_is_a_mapping_from_the_class_to_its_ranking():
+def test_it_is_a_mapping_from_the_class_to_its_evaluation():
     found = one_vs_rest(LABELS, SCORES)
 
     assert list(found) == CLASSES
     assert len(found) == 3
     assert "bee" in found
     assert "dog" not in found
-    assert [ranking.positives for ranking in found.values()] == [2, 3, 1]
-    assert repr(found) == "OneVsRest of 3 classes: 'ant', 'bee', 'cat'"
+    assert [ranking.positives for ranking in found.rankings.values()] == [2, 3, 1]
+    assert [evaluation.name for evaluation in found.values()] == CLASSES
+    assert found["bee"].auc == found.each("auc")["bee"]
+    assert found["bee"].estimate("auc").has_interval
+    assert repr(found).startswith("OneVsRest of 3 classes: 'ant', 'bee', 'cat'\n")
+    with pytest.raises(cl.UnknownNameError, match="no class 'dog'"):
+        found["dog"]
 
 
 @pytest.mark.parametrize("kind", [int, float, object])

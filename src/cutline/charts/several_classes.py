@@ -1,0 +1,228 @@
+"""Charts of several classes: a ROC curve for each and their means, measures with intervals, the confusion matrix."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import altair as alt
+import numpy as np
+
+from cutline.charts.parts import Frame, Series, layered, line_layers
+from cutline.charts.picture import inline
+from cutline.charts.theme import DASHES, DOTTED, Theme
+from cutline.core.counts import written
+from cutline.core.errors import InputError, ParameterError, near
+from cutline.core.ranking import Array, Ranking
+from cutline.core.table import shown
+from cutline.curves import curve, described, drawn
+from cutline.curves.mean_curve import mean_roc
+
+MOST_LINES = 10  # classes that can be told apart beside their means
+MOST_CELLS = 20  # classes whose cells have room for text
+MACRO, MICRO, BASELINE = "macro mean", "micro mean", "baseline"
+
+
+@dataclass(frozen=True)
+class ClassValue:
+    """A measure of a class or of a mean, with its interval; NaN where there is none."""
+
+    measure: str
+    title: str
+    of: str
+    is_class: bool
+    value: float
+    low: float
+    high: float
+    baseline: float
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnClasses:
+    """What the charts of several classes show, finished.
+
+    Attributes:
+        name: What the model is called.
+        rankings: The ranking of each class against the rest.
+        pooled: The ranking of all pairs of a case and a class.
+        values: The measures of the classes and of their means.
+        table: The cases by real class and predicted class.
+    """
+
+    name: str | None
+    rankings: Mapping[str, Ranking]
+    pooled: Ranking
+    values: Sequence[ClassValue]
+    table: Array
+
+    def of(self, measure: str) -> list[ClassValue]:
+        """The values of one measure."""
+        found = [one for one in self.values if one.measure == measure]
+        if not found:
+            known = list(dict.fromkeys(one.measure for one in self.values))
+            raise ParameterError(
+                f"is {measure!r}", f"pass one of {', '.join(known)}", argument="shown", hint=near(measure, known)
+            )
+        return found
+
+    def subtitle(self) -> str:
+        """The model and how many cases there are."""
+        cases = f"{written(self.table.sum())} cases of {len(self.table)} classes"
+        return f"{self.name}: {cases}" if self.name else cases
+
+
+def class_roc(found: DrawnClasses, theme: Theme) -> Any:
+    """The ROC curve of each class against the rest, with the mean over the classes and that of all pooled."""
+    defined = {name: r for name, r in found.rankings.items() if r.positives and r.negatives}
+    if not defined:
+        raise InputError("No class has both cases of its own and others", "pass cases of two classes or more")
+    areas = {one.of: one.value for one in found.of("auc") if one.is_class}
+    means = {one.of: one.value for one in found.of("auc") if not one.is_class}
+    chosen = sorted(defined, key=lambda name: areas[name])[:MOST_LINES]
+    lines = {name: r for name, r in defined.items() if name in chosen}
+    series = [
+        Series(f"{name}: {shown(areas[name])}", described(one, drawn(one)), theme.colour(i), DASHES[i])
+        for i, (name, one) in enumerate((name, curve(r, "roc")) for name, r in lines.items())
+    ]
+    pooled = drawn(curve(found.pooled, "roc"))
+    series.append(Series(f"{MICRO}: {shown(means[MICRO])}", {"x": pooled.x, "y": pooled.y}, theme.text, (3, 2), 3))
+    if len(defined) == len(found.rankings):
+        x, y = mean_roc(list(defined.values()))
+        series.append(Series(f"{MACRO}: {shown(means[MACRO])}", {"x": x, "y": y}, theme.text, (1, 0), 3))
+    series.append(Series(BASELINE, {"x": [0.0, 1.0], "y": [0.0, 1.0]}, theme.reference, DOTTED, 1.5))
+    fewer = [f"The {MOST_LINES} classes with the lowest areas are shown."] if len(defined) > MOST_LINES else []
+    frame = Frame(
+        x="False positive rate",
+        y="Recall",
+        x_domain=(0.0, 1.0),
+        y_domain=(0.0, 1.0),
+        title="ROC curve of each class against the rest",
+        subtitle=[found.subtitle(), *fewer],
+        legend="Area under the ROC curve",
+    )
+    return layered(line_layers(series, frame), frame)
+
+
+def class_measures(found: DrawnClasses, theme: Theme, *, shown: str = "auc") -> Any:
+    """A measure of each class and its means over the classes as bars, with intervals and baselines.
+
+    Args:
+        found: The classes.
+        theme: The colours.
+        shown: The measure, such as "auc" or "f1".
+    """
+    values = [one for one in found.of(shown) if not math.isnan(one.value)]
+    if not values:
+        raise InputError(f"{found.of(shown)[0].title} is undefined for every class", "pass cases of every class")
+    title, order = values[0].title, [one.of for one in values]
+    data = [_bar(one) for one in values]
+    high = max(1.0, *(row["high"] for row in data if row["high"] is not None), *(row["value"] for row in data))
+    x = alt.X("value:Q", title=title, scale=alt.Scale(domain=[0, high], nice=False))
+    y = alt.Y("of:N", sort=order, title=None, axis=alt.Axis(labelLimit=200, ticks=False, domain=False))
+    tooltip = [
+        alt.Tooltip("of:N", title="Of"),
+        alt.Tooltip("value:Q", title=title, format=".4f"),
+        alt.Tooltip("low:Q", title="Low", format=".4f"),
+        alt.Tooltip("high:Q", title="High", format=".4f"),
+        alt.Tooltip("baseline:Q", title="Baseline", format=".4f"),
+    ]
+    kinds = {"class": theme.colour(0), "mean": theme.reference}
+    fill = alt.Fill(
+        "kind:N",
+        scale=alt.Scale(domain=list(kinds), range=list(kinds.values())),
+        legend=alt.Legend(title=None, symbolType="square", symbolOpacity=0.45, symbolStrokeWidth=0),
+        sort=None,
+    )
+    base = alt.Chart(inline(data))
+    bars = base.mark_bar(opacity=0.45, height={"band": 0.7}).encode(x=x, y=y, fill=fill, tooltip=tooltip)
+    with_limits = alt.Chart(inline([row for row in data if row["low"] is not None]))
+    lines = with_limits.mark_rule(strokeWidth=2, color=theme.text).encode(x="low:Q", x2="high:Q", y=y, tooltip=tooltip)
+    dots = base.mark_point(filled=True, size=45, color=theme.text, opacity=1).encode(x=x, y=y, tooltip=tooltip)
+    with_baseline = alt.Chart(inline([row for row in data if row["baseline"] is not None]))
+    ticks = with_baseline.mark_tick(color=theme.text, thickness=2, strokeDash=[2, 2], opacity=1, size=16)
+    frame = Frame(
+        "",
+        "",
+        (0, 1),
+        (0, 1),
+        f"{title} by class",
+        [found.subtitle(), "Lines are intervals, ticks the baselines"],
+        None,
+        420,
+        max(80, 26 * len(data)),
+    )
+    return layered([bars, lines, dots, ticks.encode(x="baseline:Q", y=y)], frame)
+
+
+def _bar(one: ClassValue) -> dict[str, Any]:
+    def known(value: float) -> float | None:
+        return value if math.isfinite(value) else None
+
+    return {
+        "of": one.of,
+        "kind": "class" if one.is_class else "mean",
+        "value": one.value,
+        "low": known(one.low),
+        "high": known(one.high),
+        "baseline": known(one.baseline),
+    }
+
+
+def class_confusion_matrix(found: DrawnClasses, theme: Theme) -> Any:
+    """The cases by real class and predicted class, shaded by the share of the real class."""
+    names, size = list(found.rankings), len(found.rankings)
+    real = [f"{name} ({written(total)})" for name, total in zip(names, found.table.sum(1), strict=True)]
+    plain: dict[str, Any] = {"domain": False, "ticks": False}
+    angle = -40 if size > 4 else 0
+    base = alt.Chart(inline(_cells(found, real, names))).encode(
+        x=alt.X(
+            "said:N",
+            sort=names,
+            title="Predicted class",
+            axis=alt.Axis(orient="top", labelAngle=angle, labelLimit=120, **plain),
+        ),
+        y=alt.Y("real:N", sort=real, title="Real class (cases)", axis=alt.Axis(labelLimit=160, **plain)),
+        tooltip=[
+            alt.Tooltip("real:N", title="Real class"),
+            alt.Tooltip("said:N", title="Predicted class"),
+            alt.Tooltip("count:N", title="Cases"),
+            alt.Tooltip("percent:N", title="Of the real class"),
+        ],
+    )
+    fills = {"right": theme.colour(0), "wrong": theme.colour(1)}
+    boxes = base.mark_rect(stroke=theme.grid, strokeWidth=1).encode(
+        fill=alt.Fill(
+            "kind:N",
+            scale=alt.Scale(domain=list(fills), range=list(fills.values())),
+            legend=alt.Legend(title=None, symbolType="square", symbolOpacity=0.5, symbolStrokeWidth=0),
+        ),
+        fillOpacity=alt.FillOpacity("share:Q", scale=alt.Scale(domain=[0, 1], range=[0.0, 0.55]), legend=None),
+    )
+    text = [
+        base.mark_text(dy=-7, fontSize=14, fontWeight="bold", color=theme.text).encode(text="count:N"),
+        base.mark_text(dy=9, fontSize=10, color=theme.text).encode(text="percent:N"),
+    ]
+    cell = 74 if size <= 6 else 52 if size <= MOST_CELLS else 24
+    width, height = cell * size, max(100, cell * size * 3 // 4)
+    frame = Frame("", "", (0, 1), (0, 1), "Confusion matrix", [found.subtitle()], None, width, height)
+    return layered([boxes, *(text if size <= MOST_CELLS else [])], frame)
+
+
+def _cells(found: DrawnClasses, real: Sequence[str], names: Sequence[str]) -> list[dict[str, Any]]:
+    """A row for each cell of the matrix."""
+    totals = found.table.sum(1)[:, None]
+    shares = np.divide(found.table, totals, out=np.zeros_like(found.table), where=totals > 0)
+    return [
+        {
+            "real": real[i],
+            "said": names[j],
+            "count": written(found.table[i, j]),
+            "share": float(shares[i, j]),
+            "percent": f"{100 * shares[i, j]:.3g} %",
+            "kind": "right" if i == j else "wrong",
+        }
+        for i in range(len(names))
+        for j in range(len(names))
+    ]

@@ -1,0 +1,159 @@
+"""The document of a comparison of models of several classes: the summary of each, and how they differ."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from cutline.classes.summary import ClassSummary
+from cutline.core.table import Table, p_shown, plain, shown
+from cutline.inference.two.test_results import PairTest
+from cutline.results.conventions import versions
+from cutline.results.methods import method_title
+from cutline.results.notes import Note
+
+COLUMNS = (
+    *("measure", "of", "a", "b", "value_a", "value_b", "difference", "low", "high"),
+    *("p_value", "p_holm", "method", "note"),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class ClassDifference:
+    """One measure of two models: both values, the difference a - b with its interval, and the test of none."""
+
+    measure: str
+    title: str
+    of: str
+    test: PairTest
+    value_a: float
+    value_b: float
+    low: float
+    high: float
+    better: str | None = "higher"
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The limits, if there are any."""
+        return None if math.isnan(self.low) or math.isnan(self.high) else (self.low, self.high)
+
+    @property
+    def method(self) -> str:
+        """The method in words."""
+        return method_title(self.test.method)
+
+    def conclusion(self, level: float) -> str:
+        """The one conclusion of the row, from the corrected test."""
+        if math.isnan(self.test.p_holm):
+            return "no test"
+        if self.test.p_holm > 1 - level:
+            return "not significant"
+        is_a = (self.test.difference > 0) == (self.better != "lower")
+        return f"{self.test.a if is_a else self.test.b} is better"
+
+    def cells(self) -> tuple[Any, ...]:
+        """The row as the columns of a summary."""
+        test = self.test
+        numbers = (self.value_a, self.value_b, test.difference, self.low, self.high, test.p_value, test.p_holm)
+        return self.measure, self.of, test.a, test.b, *numbers, test.method, " ".join(test.notes)
+
+
+@dataclass(frozen=True, eq=False)
+class ClassComparisonSummary:
+    """The summaries of models of several classes on the same cases, and their differences."""
+
+    models: Mapping[str, ClassSummary]
+    level: float
+    rows: tuple[ClassDifference, ...]
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """What was compared, in one line."""
+        data = next(iter(self.models.values())).data
+        return f"{', '.join(self.models)}: {data.words()}"
+
+    @property
+    def conventions(self) -> dict[str, str]:
+        """How the numbers were made, for their reader."""
+        return next(iter(self.models.values())).conventions | {
+            "Differences": (
+                "Of the components of each case: their squared differences, added up, are the variance of the "
+                "difference. p is corrected for the number of pairs of models by Holm's method."
+            )
+        }
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """What the numbers were made with."""
+        return versions()
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return iter(self.table)
+
+    @property
+    def table(self) -> Table:
+        """The differences as a table."""
+        return Table(COLUMNS, tuple(row.cells() for row in self.rows), title=self.title, hidden=("note",))
+
+    def shown_table(self) -> Table:
+        """The differences as people read them."""
+        rows = [
+            (
+                row.title,
+                row.of,
+                f"{row.test.a} - {row.test.b}",
+                row.value_a,
+                row.value_b,
+                row.test.difference,
+                f"[{shown(row.low)}, {shown(row.high)}]" if row.interval else "",
+                "" if math.isnan(row.test.p_holm) else p_shown(row.test.p_holm).removeprefix("= "),
+                row.conclusion(self.level),
+            )
+            for row in self.rows
+        ]
+        interval = f"{100 * self.level:g} % interval"
+        names = ("measure", "of", "models", "first", "second", "difference", interval, "p (Holm)", "conclusion")
+        return Table(names, tuple(rows))
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """One dictionary a row, ready for JSON."""
+        return self.table.to_dict()
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """The differences as a data frame of pandas, polars or pyarrow.
+
+        Args:
+            backend: The package of the frame.
+        """
+        return self.table.to_frame(backend)
+
+    def to_csv(self) -> str:
+        """The differences as CSV; what is undefined is empty."""
+        return self.table.to_csv()
+
+    def document(self) -> dict[str, Any]:
+        """All of it, ready for JSON (docs/schema.json)."""
+        return {
+            "schema": "cutline/class-comparison/1",
+            "models": {name: summary.document() for name, summary in self.models.items()},
+            "level": plain(self.level),
+            "differences": self.to_dict(),
+            "notes": [note.to_dict() for note in self.notes],
+            "conventions": self.conventions,
+            "versions": self.versions,
+        }
+
+    def __repr__(self) -> str:
+        return "\n".join([self.title, "", repr(self.shown_table()), *(f"Note: {note}" for note in self.notes)])
+
+    def _repr_html_(self) -> str:
+        notes = "".join(f"<li>{html.escape(note.text)}</li>" for note in self.notes)
+        table = self.shown_table()._repr_html_()
+        return f"<div><p>{html.escape(self.title)}</p>{table}" + (f"<ul>{notes}</ul>" if notes else "") + "</div>"

@@ -1,0 +1,143 @@
+"""From a statistic of several classes to its estimate, by formula or by resampling the cases."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cutline.classes import components
+from cutline.classes.class_means import NO_FORMULA
+from cutline.classes.statistic import Found, Statistic
+from cutline.core.checks import check_choice, check_level, check_whole
+from cutline.core.ranking import Array
+from cutline.inference.caveats import BELOW, FEW_FOR_DELONG, NO_SPREAD, finished, has_spread
+from cutline.inference.resampling.bootstrap import percentile
+from cutline.inputs.class_cases import ClassCases
+from cutline.results.budget import resamples_for
+from cutline.results.estimate import Estimate, Limits
+
+METHODS = ("auto", "normal", "bootstrap")
+_AT_ONCE = 2**22  # weights of cases in resamples held at once
+_MOST_REDRAWS = 1000
+
+
+class Options(NamedTuple):
+    """How an interval is to be made."""
+
+    level: float
+    method: str = "auto"
+    resamples: int | None = None
+    seed: int = 0
+
+    def checked(self) -> Options:
+        """The options, if they are in their domain."""
+        check_choice(self.method, "method", METHODS)
+        resamples = None if self.resamples is None else check_whole(self.resamples, "resamples", 2)
+        return Options(check_level(self.level), self.method, resamples, check_whole(self.seed, "seed", 0))
+
+
+class Estimated(NamedTuple):
+    """An estimate with its standard error; NaN where nothing tells it."""
+
+    estimate: Estimate
+    se: float
+
+
+def estimated(statistic: Statistic, cases: ClassCases, options: Options) -> Estimated:
+    """The estimate of a statistic."""
+    name, reason = f"{statistic.name} ({statistic.of})", statistic.reason(cases)
+    if reason:
+        none = (math.nan, math.nan, math.nan)
+        return Estimated(Estimate(name, *none, options.level, "none", (f"undefined: {reason}",)), math.nan)
+    if options.method == "bootstrap":
+        return _resampled(name, statistic, cases, options)
+    found = statistic.found(cases, options.level)
+    spread = standard_error(found, cases)
+    if options.method == "normal":
+        limits = components.normal_limits(found.value, spread, statistic.range, options.level)
+        why = NO_FORMULA if found.units is None else components.NO_SPREAD
+        found = found._replace(limits=limits, method="normal", notes=(why,) if math.isnan(limits.low) else ())
+    if found.limits.high - found.limits.low <= components.NOTHING:  # as when the parts of a mean cancel each other
+        found = found._replace(limits=Limits(math.nan, math.nan), notes=(*found.notes, components.NO_SPREAD))
+    notes = [*found.notes, *_few(cases)]
+    made = finished(name, found.value, found.limits, statistic.range, options.level, found.method, notes)
+    return Estimated(made, spread)
+
+
+def standard_error(found: Found, cases: ClassCases) -> float:
+    """The standard error that the components give; NaN where there are none."""
+    return math.nan if found.units is None else math.sqrt(components.variance(found.units, cases.squares))
+
+
+def _few(cases: ClassCases) -> list[str]:
+    """A warning for classes with too few cases."""
+    few = [c for c, size in enumerate(cases.effective_sizes) if 0 < size < FEW_FOR_DELONG]
+    if not few:
+        return []
+    fewest = min(few, key=lambda c: cases.effective_sizes[c])
+    size = float(cases.effective_sizes[fewest])
+    cases_of = "1 case" if size == 1 else f"{size:.3g} cases"
+    return [f"Class {cases.classes[fewest]!r} has only {cases_of}: {BELOW}."]
+
+
+# ---------------------------------------------------------------------- resampling
+
+
+def _resampled(name: str, statistic: Statistic, cases: ClassCases, options: Options) -> Estimated:
+    """The percentile interval over resamples of the cases."""
+    resamples = resamples_for(len(cases), options.resamples)
+    values, redrawn = resampled(statistic.values(cases), cases, resamples, options.seed)
+    value = float(statistic.values(cases)(cases.weights))
+    draws = np.sort(values[np.isfinite(values)])
+    notes = [f"{redrawn} resamples without a case of some class were drawn again."] if redrawn else []
+    if not len(draws) or not has_spread(draws):
+        limits, notes = Limits(math.nan, math.nan), [*notes, NO_SPREAD]
+    else:
+        limits = percentile(draws, options.level)
+    made = finished(name, value, limits, statistic.range, options.level, "bootstrap", [*notes, *_few(cases)])
+    return Estimated(made, float(np.std(draws, ddof=1)) if len(draws) > 1 else math.nan)
+
+
+def resampled(function: Callable[[Array], Any], cases: ClassCases, resamples: int, seed: int) -> tuple[Array, int]:
+    """The values of a function of the weights over resamples of the cases, and how many were drawn again.
+
+    Args:
+        function: What is computed, over leading axes of the weights.
+        cases: The cases.
+        resamples: How many.
+        seed: The seed.
+    """
+    rng, width = np.random.default_rng(seed), len(cases) * len(cases.classes)
+    at_once = max(1, min(resamples, _AT_ONCE // width))
+    found, redrawn = [], 0
+    for start in range(0, resamples, at_once):
+        weights, again = _draw(cases, rng, min(at_once, resamples - start))
+        found.append(np.asarray(function(weights), dtype=float))
+        redrawn += again
+    return np.concatenate(found), redrawn
+
+
+def _draw(cases: ClassCases, rng: np.random.Generator, count: int) -> tuple[Array, int]:
+    """The weights of the cases in some resamples, each with a case of every class that occurs."""
+    own = cases.weights
+    if cases.integral:  # a whole number is that many equal rows
+        draws, chances, unit = int(own.sum()), own / own.sum(), np.ones(1, dtype=np.int64)
+    else:
+        draws, chances, unit = len(own), np.full(len(own), 1 / len(own)), own
+    times = rng.multinomial(draws, chances, size=count)
+    redrawn = 0
+    for _ in range(_MOST_REDRAWS):
+        lacking = np.flatnonzero(_lacks_a_class(times, cases))
+        if not len(lacking):
+            break
+        times[lacking] = rng.multinomial(draws, chances, size=len(lacking))
+        redrawn += len(lacking)
+    return times * unit, redrawn
+
+
+def _lacks_a_class(times: Array, cases: ClassCases) -> Array:
+    starts = np.flatnonzero(np.diff(cases.truth, prepend=-1))  # the cases are in the order of their classes
+    return np.asarray((np.add.reduceat(times, starts, axis=1) == 0).any(1))
