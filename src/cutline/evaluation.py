@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
 from cutline.core import columns
@@ -57,6 +58,7 @@ def evaluate(
     strata: Any = None,
     exact: bool | None = None,
     memory: str | None = None,
+    by: Any = None,
 ) -> Evaluation:
     """Evaluate the predictions of one model.
 
@@ -81,6 +83,8 @@ def evaluate(
         exact: With `data` that another engine holds: whether all distinct scores are collected. When None, more than
             four million are put into bins, and every number that this affects has a bracket.
         memory: How much memory DuckDB may use for files, such as "2GB"; beyond it works on disk.
+        by: The slice that each case belongs to, such as a site, or the name of its column: the result is then a mapping
+            of evaluations with one common table, `cutline.slices.Slices`.
         weights_are: What weights are. "counts": so many equal rows. "sampling": one over the chance with which a case
             was drawn, so that the sample stands for a population; intervals are by linearisation. "importance": how
             much a case counts, in a plain sample. By default whole numbers are counts and others importance.
@@ -97,10 +101,17 @@ def evaluate(
     how: dict[str, Any] = {"positive": positive, "higher_is_positive": higher_is_positive, "missing": missing}
     cut: dict[str, Any] = {"threshold": threshold, "quota": quota, "share": share}
     how["weights_are"] = weights_are
+    if by is not None:
+        if groups is not None or strata is not None:
+            raise ParameterError("groups and strata cannot be combined with by", "evaluate the slices one by one")
+        # Slices stand above evaluations; they are loaded by name.
+        options: dict[str, Any] = {"how": how | {"exact": exact, "memory": memory}, "cut": cut | {"name": name}}
+        sliced: Any = import_module("cutline.slices").evaluate_slices
+        return sliced(labels, scores, weights, by, data=data, **options)  # type: ignore[no-any-return]
     by_rows = groups is not None or strata is not None or (weights_are == "sampling" and weights is not None)
     if data is not None and by_rows:  # the cases are looked at one by one
         asked = sources.asked_of(labels, scores, weights, groups, strata, positive=positive)
-        with sources.reading(sources.opened(data), asked) as found:
+        with sources.reading(sources.opened(data), asked, any_order=True) as found:
             return evaluate(name=name, **found, **how, **cut)  # type: ignore[arg-type]
     if not by_rows:
         how |= {"exact": exact, "memory": memory, "threshold": threshold}

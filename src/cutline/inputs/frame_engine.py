@@ -109,7 +109,8 @@ class FrameEngine:
         if self._edge is not None:
             at = self._edge.threshold
             side = nw.when(x >= at if self._edge.higher else x > at).then(1).otherwise(0)
-        return magnitude.cast(nw.Int64) * 2 + side
+        key: nw.Expr = magnitude.cast(nw.Int64) * 2 + side
+        return key
 
     def cells(self, low: float | None = None, high: float | None = None) -> Bins:
         """The distinct scores in a range as bins of one score each."""
@@ -135,12 +136,13 @@ class FrameEngine:
 
 def _within(value: nw.Expr, low: float, high: Any) -> nw.Expr:
     """A number, or the limit that it exceeds; before it becomes an integer, which infinity cannot."""
-    return nw.when(value < low).then(nw.lit(low)).otherwise(nw.when(value > high).then(nw.lit(high) if isinstance(high, float) else high).otherwise(value))
+    most = nw.lit(high) if isinstance(high, float) else high
+    return nw.when(value < low).then(nw.lit(low)).otherwise(nw.when(value > high).then(most).otherwise(value))
 
 
 def _lacks(name: str) -> nw.Expr:
     """Whether a number is missing; what is null is not asked whether it is NaN."""
-    return nw.when(nw.col(name).is_null()).then(nw.lit(True)).otherwise(nw.col(name).is_nan())  # noqa: FBT003
+    return nw.when(nw.col(name).is_null()).then(nw.lit(True)).otherwise(nw.col(name).is_nan())
 
 
 def _collect(frame: nw.LazyFrame[Any]) -> dict[str, Array]:
@@ -172,7 +174,8 @@ def _table_like(frame: nw.LazyFrame[Any], columns: Mapping[str, Array]) -> Any:
     import dask.dataframe as dd
     import pandas as pd
 
-    return dd.from_pandas(pd.DataFrame(dict(columns)), npartitions=1)
+    from_pandas: Any = dd.from_pandas
+    return from_pandas(pd.DataFrame(dict(columns)), npartitions=1)
 
 
 def _exactly(value: float) -> str:

@@ -37,6 +37,8 @@ def source(frame: Any, title: str = "data") -> Eager | Lazy:
 class Eager:
     """A frame whose rows are in memory."""
 
+    is_elsewhere = False
+
     def __init__(self, frame: nw.DataFrame[Any], title: str) -> None:
         self.title = title
         try:
@@ -69,6 +71,8 @@ class Eager:
 
 class Lazy:
     """A frame that another engine holds."""
+
+    is_elsewhere = True
 
     def __init__(self, frame: nw.LazyFrame[Any], title: str) -> None:
         self.title = title
@@ -109,6 +113,10 @@ class Lazy:
             weighted="weights" in asked,
             integers=kinds["scores"] in (nw.Int64, nw.UInt64, nw.Int128, nw.UInt128),
         )
+
+    def restricted(self, column: str, value: Any) -> Lazy:
+        """The rows that have a value in a column."""
+        return Lazy(self._frame.filter(nw.col(column) == value), self.title)
 
     def place(self, position: int) -> None:  # noqa: ARG002
         """As in an array of the collected rows."""
