@@ -7,6 +7,7 @@ order differ in the last bit; how often a row occurs is exact everywhere.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -18,6 +19,7 @@ from cutline.inputs.frame_engine import FrameEngine
 from cutline.inputs.sources import Array, Ask, plain
 
 _COUNT = "times"
+_NAMED_ERROR = re.compile(r"[\w.]*(Error|Exception): \S")  # the line of a traceback that says what happened
 _WANTED = "pass a data frame, a mapping of columns, or the path of a file"
 
 
@@ -135,7 +137,20 @@ def _selected(frame: nw.LazyFrame[Any], asked: Mapping[Any, Ask]) -> nw.LazyFram
 
 
 def collect(frame: nw.LazyFrame[Any]) -> dict[str, Array]:
-    """The columns of a lazy frame as arrays."""
+    """The columns of a lazy frame as arrays; what makes its engine fail, such as a function, is told in a sentence."""
+    try:
+        return _collected(frame)
+    except (KeyboardInterrupt, MemoryError, ImportError):
+        raise
+    except Exception as error:  # of any engine
+        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+        told = next(
+            (line for line in reversed(lines) if _NAMED_ERROR.match(line)), (lines or [type(error).__name__])[0]
+        )
+        raise InputError(f"The engine of data failed: {told[:300].rstrip('.')}", "check what it computes") from error
+
+
+def _collected(frame: nw.LazyFrame[Any]) -> dict[str, Array]:
     native = frame.to_native()
     if frame.implementation is nw.Implementation.DUCKDB:  # which needs no other package for it
         return {name: plain(values) for name, values in native.fetchnumpy().items()}
