@@ -1,4 +1,4 @@
-"""Spark, on one machine and on a cluster of a master and two workers: the same ranking, whatever happens to a worker."""
+"""Spark, on one machine and on a cluster: the same ranking, whatever happens to a worker."""
 
 import os
 import shutil
@@ -157,7 +157,7 @@ class Cluster:
         environment = {**os.environ, "SPARK_HOME": str(home), "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_NO_DAEMONIZE": "1"}
         environment |= {"SPARK_DAEMON_MEMORY": "256m", "PYSPARK_PYTHON": sys.executable}
         log = (self.folder / f"{name}-{len(self.processes)}.log").open("w")
-        process = subprocess.Popen(
+        process = subprocess.Popen(  # noqa: S603
             [str(part) for part in command], stdout=log, stderr=log, env=environment, start_new_session=True
         )
         self.processes.append(process)

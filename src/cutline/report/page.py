@@ -15,10 +15,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cutline.charts import DARK, LIGHT, vega
+from cutline.charts import CHARTS, DARK, LIGHT, Place, vega
 from cutline.core.ranking import Ranking
 from cutline.core.table import plain
-from cutline.report import chart_specs, kept_cuts, measure_rows, pictures, programs, promised, ranking_table, verdict
+from cutline.report import (
+    chart_specs,
+    kept_cuts,
+    measure_rows,
+    pictures,
+    programs,
+    promised,
+    ranking_table,
+    trust,
+    verdict,
+)
 from cutline.report.measure_rows import of_the_cut, slug
 from cutline.report.opening import opening
 from cutline.report.sections import groups
@@ -50,10 +60,11 @@ _POINTS = ("precision", "recall", "fpr", "expected_cost")
 
 
 class Shown(NamedTuple):
-    """What a chart needs of a model."""
+    """What a chart needs of a model; whether its cases come in groups says whether they may be resampled one by one."""
 
     ranking: Ranking
     threshold: float
+    grouped: bool
 
 
 def page(summary: Summary | ComparisonSummary) -> str:
@@ -63,11 +74,16 @@ def page(summary: Summary | ComparisonSummary) -> str:
         models, context, pairs = {summary.name or "the model": summary}, _of_one(summary), ()
     else:
         models, context, pairs = dict(summary.models), _of_several(summary), tuple(summary.confidence)
-    shown = {name: Shown(own.data.ranking, float(own.cut.threshold)) for name, own in models.items()}
-    drawn, stills = _drawn(chart_specs.charts(shown, pairs if len(pairs) <= MOST_PAIRS else ()), models)
+    shown = {
+        name: Shown(own.data.ranking, float(own.cut.threshold), bool(own.data.groups)) for name, own in models.items()
+    }
+    found = trust.trust(models)
+    differences = pairs if len(pairs) <= MOST_PAIRS else ()
+    has_trust = bool(found and found["models"])
+    drawn, stills = _drawn(chart_specs.charts(shown, differences, trusted=has_trust), models)
     held = {name: kept_cuts.kept(own.data.ranking, own.counts, len(models)) for name, own in models.items()}
     data = _data(summary, models, held, drawn)
-    context |= _common(summary, models, held)
+    context |= _common(summary, models, held) | {"trust": found}
     scripts = {"library": library.result(), "program": script()}
     context["charts"] = _figures(drawn, [still.result() for still in stills])
     template = _environment().get_template("page")
@@ -207,7 +223,13 @@ def _figures(drawn: Sequence[Mapping[str, Any]], stills: Sequence[str]) -> dict[
     first = sorted(
         (one for one in every if one["name"] in FIRST_CHARTS), key=lambda one: FIRST_CHARTS.index(one["name"])
     )
-    return {"first": first, "more": [one for one in every if one["name"] not in FIRST_CHARTS]}
+    trusted = [kind.name for kind in CHARTS.at(Place.TRUST)]
+    elsewhere = (*FIRST_CHARTS, *trusted)
+    return {
+        "first": first,
+        "trust": [one for one in every if one["name"] in trusted],
+        "more": [one for one in every if one["name"] not in elsewhere],
+    }
 
 
 # ---------------------------------------------------------------------- one file
