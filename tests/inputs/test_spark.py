@@ -35,6 +35,8 @@ FREE = {"spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "2", "spark
 def session(master, **more):
     from pyspark.sql import SparkSession
 
+    os.environ["PYSPARK_PYTHON"] = sys.executable  # the workers' own Python may know nothing of ours
+
     builder = SparkSession.builder.master(master)
     for name, value in {**FREE, **more}.items():
         builder = builder.config(name, value)
