@@ -47,6 +47,7 @@ from .cuts.utility import (
     profit_curve as profit_curve,
 )
 from .evaluation import Evaluation as Evaluation, evaluate as evaluate
+from .fitted_models import evaluate_model as evaluate_model
 from .hard_classifiers import compare_counts as compare_counts
 from .independent import IndependentComparison as IndependentComparison, compare_independent as compare_independent
 from .inference.one.bands import Band as Band, band as band, pr_band as pr_band, roc_band as roc_band
@@ -75,6 +76,7 @@ from .measures.scoring_rules import (
 from .own_measures import measure as measure
 from .results.estimate import Estimate as Estimate
 from .scoring import Scorer as Scorer, scorer as scorer
+from .slices import Slices as Slices
 from .training import (
     LinearMeasureClassifier as LinearMeasureClassifier,
     auc_pairs as auc_pairs,

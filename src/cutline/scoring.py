@@ -51,6 +51,42 @@ def scorer(measure: str | Measure, *, positive: Any = None, **parameters: Any) -
     return Scorer(chosen.with_(**parameters), places, positive)
 
 
+def two_classes(estimator: Any, positive: Any = None) -> tuple[list[Any], Any]:
+    """The two classes of a fitted classifier, and which is positive: the second of them unless given.
+
+    Args:
+        estimator: A fitted classifier.
+        positive: The class that is positive.
+    """
+    classes = np.asarray(getattr(estimator, "classes_", [])).tolist()
+    if len(classes) != 2:
+        raise InputError(f"The estimator knows {len(classes)} classes", "pass a fitted classifier of two")
+    chosen = classes[1] if positive is None else positive
+    if chosen not in classes:
+        raise InputError(
+            Text(Argument("positive", chosen), f" is not among the estimator's classes, {_both(classes)}"),
+            "pass one of them",
+        )
+    return classes, chosen
+
+
+def checked_truth(y: Any, classes: list[Any]) -> Any:
+    """The labels as an array, all of them classes that the estimator knows."""
+    truth = np.asarray(y)
+    strange = ~np.isin(truth, classes)
+    if strange.any():
+        raise InputError(
+            f"holds {truth[strange].tolist()[0]!r}, but the estimator knows {_both(classes)}",
+            "pass those labels",
+            argument="y",
+        )
+    return truth
+
+
+def _both(classes: list[Any]) -> str:
+    return f"{classes[0]!r} and {classes[1]!r}"
+
+
 @dataclass(frozen=True, eq=False)
 class Scorer:
     """Scores a fitted estimator on labelled data: `scorer(estimator, X, y)`."""
@@ -73,24 +109,8 @@ class Scorer:
             y: Their labels.
             sample_weight: Their weights.
         """
-        classes = np.asarray(getattr(estimator, "classes_", [])).tolist()
-        if len(classes) != 2:
-            raise InputError(f"The estimator knows {len(classes)} classes", "pass a fitted classifier of two")
-        known = f"{classes[0]!r} and {classes[1]!r}"
-        positive = classes[1] if self.positive is None else self.positive
-        if positive not in classes:
-            raise InputError(
-                Text(Argument("positive", positive), f" is not among the estimator's classes, {known}"),
-                "pass one of them",
-            )
-        truth = np.asarray(y)
-        strange = ~np.isin(truth, classes)
-        if strange.any():
-            raise InputError(
-                f"holds {truth[strange].tolist()[0]!r}, but the estimator knows {known}",
-                "pass those labels",
-                argument="y",
-            )
+        classes, positive = two_classes(estimator, self.positive)
+        truth = checked_truth(y, classes)
         ranking = rank(truth == positive, self._scores(estimator, X, classes.index(positive)), sample_weight)
         return float(self.measure(ranking, **self.cut))
 

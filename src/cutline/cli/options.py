@@ -293,6 +293,10 @@ Junit = Annotated[
     Path | None,
     typer.Option(help="Also write the results as JUnit XML. Example: --junit gate.xml", rich_help_panel=_OUTPUT),
 ]
+Markdown = Annotated[
+    Path | None,
+    typer.Option(help="Also write the results as Markdown. Example: --markdown gate.md", rich_help_panel=_OUTPUT),
+]
 
 
 def load_plug_ins(names: list[str] | None) -> list[str] | None:

@@ -173,8 +173,9 @@ class Ranking:
     @cached_property
     def pairs(self) -> Pairs:
         """How a positive and a negative stand to each other, over all pairs of them."""
-        pos, positives = self.pos, self.positives
-        if self.total.max() >= 2**31:  # too many pairs for integers: floats lose last digits, but do not overflow
+        pos, positives, total = self.pos, self.positives, self.total
+        # Too many pairs for integers: floats lose last digits, but do not overflow.
+        if (total if pos.ndim == 1 else total.max()) >= 2**31:
             pos, positives = pos.astype(float), positives.astype(float)
         every = positives * self.negatives
         if pos.dtype.kind == "f":  # the difference of two large sums would not be exact

@@ -107,7 +107,7 @@ def _rank_rows(options: _Options, labels: Any, scores: Any, weights: Any = None,
         positive=positive,
         dropped=dropped,
     )
-    if np.isnan(found.score[-1]):  # sorted last; only now is it worth looking where
+    if found.score[-1] != found.score[-1]:  # NaN, sorted last; only now is it worth looking where
         raise columns.missing_error("scores", np.isnan(rows.scores), rows.position)
     return found
 
