@@ -276,6 +276,7 @@ class OneVsRest(Summarized, Mapping[Any, Evaluation]):
             statistic.baseline(self.cases),
             statistic.better,
             statistic.reason(self.cases),
+            statistic.range,
         )
 
     def _class_rows(self, measure: Measure, level: float) -> Iterator[ClassRow]:
@@ -294,6 +295,7 @@ class OneVsRest(Summarized, Mapping[Any, Evaluation]):
                 float(baselines[position]),
                 measure.better,
                 reasons.get(position, ""),
+                measure.range,
             )
 
     @property
