@@ -1,4 +1,4 @@
-"""A short run of the fuzzer, and every seed that ever failed."""
+"""A short run of the fuzzer, and every input that ever failed."""
 
 import sys
 from pathlib import Path
@@ -8,31 +8,106 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 import fuzz
 
-# Files and calls that ended in a traceback, a crash, a hang or a wrong number once.
-FILES = [*range(40), 591]
-CALLS = [0, 18, 35, 130, 149, 382, 470, 575, 757, 842, 1169, 1349, 1540, 1541, 1552, 2280, 2658, 3268, 6744, 201771]
+# Inputs that ended in a traceback, a crash, a hang or a wrong number once.
+FILES = ["evaluate-591", "evaluate-6259"]
+CALLS = [
+    "Counts.independent-141", "cl.mcnemar-23", "Evaluation:1.to_dict-176", "Discordance.p_value-314", "cl.plan-353",
+    "Recalibration.from_dict-470", "Plan.widths-606", "Measure.baseline_value-621", "cl.boosting_loss-659",
+    "Discordance.interval-967", "Evaluation:1.at_prevalence-1144", "cl.load-22", "cl.plan-26", "Cut.from_dict-142",
+    "measure:weighted_relative_accuracy-55", "Evaluation:2.save-191", "Summary.only-240", "Recalibration.save-267",
+    "cl.entropy-344", "cl.kl_divergence-348", "Cut.save-590", "Registry.search-617", "Measure.reason-623",
+    "cl.band-658",
+    "Evaluation.places-807", "cl.compare_counts-994", "Picture.to_dict-1266", "cl.expected_reward-1327",
+    "cl.worth_recalibrating-1342", "examples.load-2556", "Charts.hint-2530", "Ranking.save-2790",
+    "cl.profit_curve-2267",
+    "Dominance.share-2493", "cl.decision_difference-2576", "cl.auc_pairs-3203", "cl.roc_band-3231",
+    "cl.cost_curve-4174",
+    "cl.calibration_band-100808", "Ranking.coarsen-101349", "Comparison.summary-101983", "measure:unc-102187",
+    "Evaluation.estimate-105109", "Evaluation:1.summary-105134", "Plan.widths-106519", "measure:e90-106670",
+    "Picture.render-107163", "losses.triplet_loss-20218",
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(("kind", "seeds"), [("files", FILES), ("calls", CALLS), ("calls", range(10_000, 10_150))])
-def test_hostile_inputs_end_in_a_result_or_a_sentence(kind, seeds):
-    outcomes, failures = fuzz.fuzz(kind, seeds)
+@pytest.mark.parametrize(("kind", "asked"), [("files", FILES), ("calls", CALLS)])
+def test_what_failed_once_ends_in_a_result_or_a_sentence(kind, asked):
+    outcomes, failures = fuzz.fuzz(kind, asked)
+
+    assert failures == []
+    assert sum(outcomes.values()) == len(asked)
+
+
+@pytest.mark.parametrize(("kind", "count"), [("files", 120), ("calls", 350)])
+def test_hostile_inputs_end_in_a_result_or_a_sentence(kind, count):
+    outcomes, failures = fuzz.fuzz(kind, fuzz.identities(kind, count, first=20_000))
 
     assert failures == []
     assert outcomes["refused"]
-    assert outcomes["read"] + outcomes["checked"] or seeds is CALLS  # of which all are refused now
+    assert outcomes["read"] + outcomes["checked"]
+
+
+def test_every_command_and_every_public_function_is_tried():
+    import cutline as cl
+
+    commands = {name.rpartition("-")[0] for name in fuzz.identities("files", 500)}
+    functions = {name.rpartition("-")[0] for name in fuzz.identities("calls", 2000)}
+
+    assert commands == {*fuzz.known_commands()}
+    assert {"evaluate", "compare", "check", "cut", "apply", "recalibrate", "chart", "plan", "study"} <= commands
+    assert {f"cl.{name}" for name in ("evaluate", "compare", "choose_cut", "recalibrate", "plan")} <= functions
+    assert {f"measure:{measure.name}" for measure in cl.MEASURES} <= functions
+    assert {"Evaluation.save", "Comparison.test", "Cut.apply", "Recalibration.apply", "Ranking.coarsen"} <= functions
+
+
+def run(folder, arguments, code=0, out="", said=""):
+    """How the fuzzer judges a run of the command that printed this."""
+    files = {"f.csv": b"y,p,q\n1,0.9,0.1\n0,0.1,0.9\n", "cut.json": b"", "old.csv": b""}
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+    return fuzz.judged(fuzz.commands.Case(files, arguments), code, out, said, folder)[0]
+
+
+def document(auc, positives=1):
+    return (
+        f'{{"name": "p", "positives": {positives}, "negatives": 1, "measures": [{{"measure": "auc", "value": {auc}}}]}}'
+    )
 
 
 def test_the_fuzzer_sees_what_is_wrong(tmp_path):
-    path = tmp_path / "f.csv"
-    path.write_text("y,p\n1,0.9\n0,0.1\n", encoding="utf-8")
-    wrong = '{"measures": [{"measure": "auc", "value": 0.5}]}'
-    right = '{"measures": [{"measure": "auc", "value": 1.0}]}'
+    asked = ["evaluate", "f.csv", "--label", "y", "--score", "p", "--json"]
 
-    assert fuzz.judged(path, [], wrong) == "misread"
-    assert fuzz.judged(path, [], right) == "checked"
-    assert fuzz.expected(path, ["--lower-is-positive"]) == {"positives": 1, "negatives": 1, "auc": 0}
+    assert run(tmp_path, asked, out=document(1.0)) == "checked"
+    assert run(tmp_path, asked, out=document(0.5)) == "misread"
+    assert run(tmp_path, asked, out=document(1.0, positives=2)) == "misread"
+    assert run(tmp_path, [*asked, "--lower-is-positive"], out=document(0.0)) == "checked"
+    assert run(tmp_path, asked, code=2, said="cutline: No.\n") == "refused"
+    assert run(tmp_path, asked, code=2, said="cutline: No.\nMore.\n") == "traceback"
+    assert run(tmp_path, asked, code=3, said="cutline: No.\n") == "traceback"
+    assert run(tmp_path, asked, code=1, out="{}") == "traceback"  # which only a gate may end with
+    assert run(tmp_path, asked, out=document(1.0), said="RuntimeWarning: overflow\n") == "traceback"
+    assert run(tmp_path, asked, code=2, said="cutline: \x9b.\n") == "traceback"
 
 
-def test_a_seed_is_one_input():
-    assert fuzz.case(7) == fuzz.case(7)
-    assert fuzz.case(7) != fuzz.case(8)
+def test_a_file_that_is_left_behind_is_seen(tmp_path):
+    (tmp_path / ".cutline-0123").touch()
+
+    assert run(tmp_path, ["evaluate", "f.csv"], code=2, said="cutline: No.\n") == "traceback"
+
+
+def test_flags_are_compared_with_the_scores(tmp_path):
+    arguments = ["apply", "cut.json", "f.csv", "--score", "p", "--output", "made.csv"]
+    cut = b'{"schema": "cutline/cut/1", "threshold": 0.5, "higher_is_positive": true}'
+    case = fuzz.commands.Case({"f.csv": b"y,p\n1,0.9\n0,0.1\n", "cut.json": cut, "old.csv": b""}, arguments)
+    for name, content in case.files.items():
+        (tmp_path / name).write_bytes(content)
+
+    (tmp_path / "made.csv").write_text("y,p,flagged\n1,0.9,true\n0,0.1,false\n", encoding="utf-8")
+    assert fuzz.compared(case, "", tmp_path) == "checked"
+    (tmp_path / "made.csv").write_text("y,p,flagged\n1,0.9,true\n0,0.1,true\n", encoding="utf-8")
+    assert fuzz.compared(case, "", tmp_path) == "misread"
+
+
+def test_a_name_is_one_input():
+    known = fuzz.known_commands()
+
+    assert fuzz.commands.case("evaluate-7", known) == fuzz.commands.case("evaluate-7", known)
+    assert fuzz.commands.case("evaluate-7", known) != fuzz.commands.case("evaluate-8", known)

@@ -21,6 +21,7 @@ from cutline.inference.two.test_results import PairTests
 from cutline.inputs.alignment import columns_of, groups_of, join_frames, share_cases, thresholds_of
 from cutline.inputs.predictions import Missing, WeightsAre
 from cutline.measures import MEASURES, Measure, Needs
+from cutline.measures.definition import each_of
 from cutline.results import first_look
 from cutline.results.budget import affordable, resamples_for
 from cutline.results.comparison_summary import ComparisonSummary, title_of
@@ -313,10 +314,10 @@ class Comparison(Summarized, Mapping[str, Evaluation]):
         chosen = wanted(headlines(first.cut) if measures is None else measures, None, first.ranking, first.cut)
         drawn = self._affordable(len(chosen), resamples)
         found = differences(chosen, self.pairing, self._cuts, level, drawn, seed)
-        if of_models == "all":
+        if isinstance(of_models, str) and of_models == "all":
             every = wanted(None, None, first.ranking, first.cut)
             of_models = [w.measure for w in every if all(suits(w.measure, r) for r in self.pairing.rankings)]
-        shown = [(one.measure, one.at) for one in chosen] if of_models is None else list(of_models)
+        shown = [(one.measure, one.at) for one in chosen] if of_models is None else each_of(of_models)
         models = {n: e.summary(shown, level=level, resamples=resamples, seed=seed) for n, e in self.items()}
         return ComparisonSummary(
             models,

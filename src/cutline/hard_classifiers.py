@@ -13,6 +13,7 @@ from cutline.core.counts import Counts
 from cutline.core.errors import InputError, ParameterError
 from cutline.core.table import Table
 from cutline.measures import MEASURES, Measure, Needs
+from cutline.measures.definition import each_of
 
 _EQUAL = 1e-12
 
@@ -34,8 +35,7 @@ def compare_counts(
         measures: The measures of one cut that are wanted; all of them unless told.
     """
     _check(tables)
-    listed = [measures] if isinstance(measures, str | Measure) else measures
-    chosen = MEASURES.search(needs=Needs.COUNTS) if listed is None else [MEASURES[one] for one in listed]
+    chosen = MEASURES.search(needs=Needs.COUNTS) if measures is None else [MEASURES[one] for one in each_of(measures)]
     other = next((one for one in chosen if one.needs is not Needs.COUNTS), None)
     if other is not None:
         raise ParameterError(f"{other.name} is not a measure of one cut, and a table is no more", "leave it out")

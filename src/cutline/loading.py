@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-from pathlib import Path
 from typing import Any
 
 from cutline.calibration.recalibration import SCHEMA as RECALIBRATION
 from cutline.calibration.recalibration import Recalibration
+from cutline.core.checks import check_path
 from cutline.core.errors import InputError, shown
 from cutline.core.ranking_file import is_ranking_file
 from cutline.core.ranking_file import load as load_ranking
@@ -22,7 +22,7 @@ def load(path: str | os.PathLike[str]) -> Any:
         path: A file that `Ranking.save`, `Cut.save`, `Recalibration.save`, or `cutline rank`, `merge`, `cut` or
             `recalibrate` with `-o` wrote.
     """
-    where = Path(path)
+    where = check_path(path, "path", "cut.json")
     if is_ranking_file(where):
         return load_ranking(where)
     title = shown(where.name)
@@ -32,7 +32,7 @@ def load(path: str | os.PathLike[str]) -> Any:
         raise InputError(f"There is no file {str(path)!r}", "pass one that cutline wrote") from None
     except OSError as error:
         raise InputError(f"{title} cannot be read ({error.strerror})", "pass a file that cutline wrote") from None
-    except (UnicodeDecodeError, json.JSONDecodeError):
+    except (ValueError, RecursionError):
         raise InputError(
             f"{title} is neither JSON nor a ranking file", "pass a file that cutline wrote, such as cut.json"
         ) from None

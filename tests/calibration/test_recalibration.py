@@ -1,6 +1,7 @@
 """Recalibration: maps that other packages give too, kept in files, applied to files, and judged on other cases."""
 
 import json
+import math
 from pathlib import Path
 
 import numpy as np
@@ -178,3 +179,40 @@ def test_the_model_follows_the_rules_of_scikit_learn():
     found = check_estimator(cl.CalibratedModel(LogisticRegression()), on_fail=None, on_skip=None)
 
     assert [one["check_name"] for one in found if one["status"] == "failed"] == []
+
+
+# What a file may not hold: it becomes part of a query.
+ALTERED = [
+    {"parameters": {"intercept": """0' || (SELECT 1) || '"x""", "slope": 1.0}},
+    {"parameters": {"intercept": [1], "slope": 1.0}},
+    {"parameters": {"intercept": 0.0}},
+    {"parameters": {"intercept": 0.0, "slope": True}},
+    {"parameters": {"intercept": math.nan, "slope": 1.0}},
+    {"parameters": []},
+    {"method": "isotonic", "parameters": {"x": [0.1, 0.9], "y": [0.1]}},
+    {"method": "isotonic", "parameters": {"x": [0.9, 0.1], "y": [0.1, 0.2]}},
+    {"method": "isotonic", "parameters": {"x": [0.1, 0.9], "y": [0.1, 7]}},
+    {"method": ["logistic"]},
+    {"shift": "0"},
+    {"prevalence": 1.5},
+    {"cases": None},
+]
+
+
+@pytest.mark.parametrize("altered", ALTERED, ids=str)
+def test_a_map_that_was_altered_in_its_file_is_refused(tmp_path, altered):
+    whole = cl.Recalibration("logistic", {"intercept": 0.0, "slope": 1.0}, 10.0, 0.5).to_dict()
+    path = tmp_path / "map.json"
+    path.write_text(json.dumps(whole), encoding="utf-8")
+    assert cl.load(path).method == "logistic"
+
+    path.write_text(json.dumps(whole | altered), encoding="utf-8")
+    with pytest.raises(cl.InputError):
+        cl.load(path)
+
+
+@pytest.mark.parametrize("document", [None, 3, [1], "cut", np.array([1.0])], ids=str)
+@pytest.mark.parametrize("kind", ["Cut", "Recalibration"])
+def test_what_is_no_document_is_refused(kind, document):
+    with pytest.raises(cl.InputError, match="cannot be"):
+        getattr(cl, kind).from_dict(document)

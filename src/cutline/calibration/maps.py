@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from cutline.core import logistic
-from cutline.core.errors import InputError
+from cutline.core.errors import InputError, briefly
 from cutline.core.ranking import Array, Ranking
 from cutline.measures.calibration import calibration_intercept, joint_fit
 from cutline.measures.miscalibration import isotonic
 
 METHODS = ("intercept", "logistic", "beta", "isotonic", "venn_abers")
 EPS = float(np.finfo(float).eps)
+_PARAMETERS = {
+    "intercept": ("intercept", "slope"),
+    "logistic": ("intercept", "slope"),
+    "beta": ("a", "b", "c"),
+    "isotonic": ("x", "y"),
+    "venn_abers": ("x", "low", "high"),
+}
 
 
 def fitted(r: Ranking, method: str) -> dict[str, Any]:
@@ -27,6 +35,42 @@ def fitted(r: Ranking, method: str) -> dict[str, Any]:
         "isotonic": _isotonic,
         "venn_abers": _venn_abers,
     }[method](r)
+
+
+def check(method: str, found: Any) -> None:
+    """Refuse parameters that no fit gives, such as those of a file that was altered.
+
+    Args:
+        method: The method, which is known.
+        found: The parameters, as they were read.
+    """
+    names = _PARAMETERS[method]
+    if not isinstance(found, dict) or {*found} != {*names}:
+        raise InputError(f"A map of the method {method} has the parameters {', '.join(names)}", f"not {briefly(found)}")
+    if names[0] != "x":
+        bad = [name for name in names if not is_number(found[name])]
+    else:
+        length = len(found["x"]) if isinstance(found["x"], list) else 0
+        bad = [name for name in names if not _is_column(found[name], length)]
+        if not bad and any(b < a for a, b in zip(found["x"], found["x"][1:], strict=False)):
+            bad = ["x"]
+    if bad:
+        raise InputError(f"The parameter {bad[0]!r} of the map is {briefly(found[bad[0]])}", "fit the map anew")
+
+
+def is_number(value: Any) -> bool:
+    """Whether something that was read is a finite number.
+
+    Args:
+        value: What was read.
+    """
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _is_column(values: Any, length: int) -> bool:
+    """Whether something is a list of so many probabilities."""
+    is_list = isinstance(values, list) and len(values) == length > 0
+    return is_list and all(is_number(value) and 0 <= value <= 1 for value in values)
 
 
 def _defined(numbers: Array, method: str) -> list[float]:

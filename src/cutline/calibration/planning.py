@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cutline.calibration.risks import Risks
-from cutline.core.checks import LEVEL, check_level
-from cutline.core.errors import ParameterError
+from cutline.core import columns
+from cutline.core.checks import LEVEL, check_choice, check_level
+from cutline.core.errors import ParameterError, briefly
 from cutline.core.table import Table
 from cutline.inference import delong
 from cutline.results.estimate import quantile
@@ -86,7 +87,10 @@ class Plan:
         Args:
             sizes: Numbers of cases.
         """
-        return {one.name: [float(one.given(int(n))) for n in sizes] for one in self.criteria}
+        counts = columns.numbers(sizes, "sizes").astype(float)
+        if not ((counts >= 1) & (counts <= MOST)).all():
+            raise ParameterError(f"is {briefly(sizes)}", "pass numbers of cases from 1", argument="sizes")
+        return {one.name: [float(one.given(int(n))) for n in counts] for one in self.criteria}
 
     def chart(self, *, theme: str = "light") -> Any:
         """The width of each interval, and each power, over the number of cases.
@@ -184,6 +188,20 @@ def plan(
     level = check_level(level)
     asked = _Asked(prevalence, auc, threshold, recall, specificity, log_odds, quantile(level), level)
     asked.check(auc_method=auc_method, correlation=correlation, power=power)
+    if other_auc is not None:
+        _check_between(other_auc, "other_auc", 0, 1)
+    widths = {
+        "auc_width": auc_width,
+        "oe_width": oe_width,
+        "slope_width": slope_width,
+        "intercept_width": intercept_width,
+        "recall_width": recall_width,
+        "specificity_width": specificity_width,
+        "net_benefit_width": net_benefit_width,
+    }
+    for name, width in widths.items():
+        if width is not None:
+            _check_between(width, name, 0, math.inf)
     given: dict[str, tuple[Any, Callable[[], Criterion]]] = {
         "auc": (auc_width, lambda: asked.auc_criterion(auc_width, auc_method)),
         "auc_difference": (other_auc, lambda: asked.difference_criterion(other_auc, correlation, power)),
@@ -235,12 +253,16 @@ class _Asked(NamedTuple):
 
     def check(self, *, auc_method: str, correlation: float, power: float) -> None:
         for name, value in (*self._asdict().items(), ("power", power)):
-            if name not in ("log_odds", "z", "level") and value is not None and not 0 < value < 1:
-                raise ParameterError(f"is {value!r}", "pass a number between 0 and 1", argument=name)
-        if auc_method not in AUC_METHODS:
-            raise ParameterError(f"is {auc_method!r}", f"pass one of {', '.join(AUC_METHODS)}", argument="auc_method")
-        if not -1 < correlation < 1:
-            raise ParameterError(f"is {correlation!r}", "pass a number between -1 and 1", argument="correlation")
+            if name not in ("log_odds", "z", "level") and value is not None:
+                _check_between(value, name, 0, 1)
+        if self.log_odds is not None:
+            _, spread = _two(self.log_odds, "log_odds")
+            if not spread > 0:
+                raise ParameterError(
+                    f"is {self.log_odds!r}", "pass a mean and a standard deviation above 0", argument="log_odds"
+                )
+        check_choice(auc_method, "auc_method", AUC_METHODS)
+        _check_between(correlation, "correlation", -1, 1)
 
     def needed(self, name: str, what: str) -> float:
         value = getattr(self, name)
@@ -299,14 +321,29 @@ class _Asked(NamedTuple):
 
     def mcnemar_criterion(self, discordant: Any, power: float) -> Criterion:
         """Connor (1987): the normal power of McNemar's test."""
-        one, two = (float(share) for share in discordant)
+        one, two = _two(discordant, "discordant")
         both, difference = one + two, abs(one - two)
-        if not 0 < both <= 1 or not difference:
+        if min(one, two) < 0 or not 0 < both <= 1 or not difference:
             raise ParameterError(
                 f"is {discordant!r}", "pass two different shares that add up to 1 at most", argument="discordant"
             )
         given = partial(_mcnemar_power, both, difference, self.z)
         return Criterion("power of McNemar's test", power, given, rises=True)
+
+
+def _check_between(value: Any, name: str, low: float, high: float) -> None:
+    found = columns.number(value, name)
+    if not low < found < high:
+        wanted = f"above {low}" if high == math.inf else f"between {low} and {high}"
+        raise ParameterError(f"is {found:g}", f"pass a number {wanted}", argument=name)
+
+
+def _two(values: Any, name: str) -> tuple[float, float]:
+    """Two finite numbers."""
+    found = columns.numbers(values, name)
+    if len(found) != 2 or not np.isfinite(found).all():
+        raise ParameterError(f"is {briefly(values)}", "pass two numbers", argument=name)
+    return float(found[0]), float(found[1])
 
 
 # What so many cases give: functions with names, because plans are pickled.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,8 @@ import numpy as np
 from cutline.calibration import maps
 from cutline.calibration.maps import METHODS, fitted, mapped, mapped_interval
 from cutline.core import columns, writing
-from cutline.core.errors import InputError, ParameterError
+from cutline.core.checks import check_choice
+from cutline.core.errors import InputError, ParameterError, briefly
 from cutline.core.ranking import Array, Ranking
 from cutline.inputs.predictions import check_probabilities, rank
 
@@ -95,12 +96,19 @@ class Recalibration:
         Args:
             document: What `to_dict` gave, perhaps by way of a file.
         """
+        if not isinstance(document, Mapping):
+            raise InputError(f"A recalibration cannot be {briefly(document)}", "pass what Recalibration.to_dict() gave")
         try:
             own = {name: document[name] for name in ("method", "parameters", "cases", "prevalence", "shift")}
         except KeyError as error:
-            raise InputError(f"The recalibration has no {error.args[0]!r}: pass a file that cutline wrote.") from None
-        if own["method"] not in METHODS:
+            raise InputError(f"The recalibration has no {error.args[0]!r}", "pass a file that cutline wrote") from None
+        if not isinstance(own["method"], str) or own["method"] not in METHODS:
             raise InputError(f"The recalibration is of the method {own['method']!r}, which is not known here.")
+        maps.check(own["method"], own["parameters"])  # it becomes part of a query, so nothing but numbers may pass
+        bounds = {"cases": (0, math.inf), "prevalence": (0, 1), "shift": (-math.inf, math.inf)}
+        for name, (low, high) in bounds.items():
+            if not maps.is_number(own[name]) or not low < own[name] < high:
+                raise InputError(f"The recalibration has {name} {briefly(own[name])}", "pass a file that cutline wrote")
         return cls(**own)
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
@@ -143,8 +151,7 @@ def recalibrate(
     >>> recalibrate([1, 0, 1, 1, 1, 0], [0.9, 0.8, 0.7, 0.3, 0.2, 0.1], method="intercept")
     Recalibration(intercept: intercept 1.095, slope 1; fitted on 6 cases)
     """
-    if method not in METHODS:
-        raise ParameterError(f"is {method!r}", f"pass {', '.join(map(repr, METHODS))}", argument="method")
+    check_choice(method, "method", METHODS)
     r = data if isinstance(data, Ranking) else getattr(data, "ranking", None)
     if r is None:
         if scores is None:

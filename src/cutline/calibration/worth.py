@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cutline.calibration.maps import METHODS, fitted, mapped
-from cutline.core.checks import LEVEL, check_level, check_whole
-from cutline.core.errors import InputError, ParameterError
+from cutline.core.checks import LEVEL, check_choice, check_level, check_whole
+from cutline.core.errors import InputError, ParameterError, briefly
 from cutline.core.ranking import Array, Ranking
 from cutline.core.table import Table, shown
 from cutline.results.estimate import quantile
@@ -73,10 +73,12 @@ def worth_recalibrating(
         The candidates and the verdict.
     """
     r, level = getattr(ev, "ranking", ev), check_level(level)
+    if not isinstance(r, Ranking):
+        raise InputError(f"is {briefly(ev)}", "pass what evaluate() gives, or a ranking", argument="ev")
     folds, seed = check_whole(folds, "folds", 2), check_whole(seed, "seed", 0)
-    unknown = [method for method in methods if method not in METHODS]
-    if unknown:
-        raise ParameterError(f"is {unknown[0]!r}", f"pass some of {', '.join(map(repr, METHODS))}", argument="methods")
+    if not isinstance(methods, tuple | list):
+        raise ParameterError(f"is {briefly(methods)}", f"pass some of {METHODS}", argument="methods")
+    methods = tuple(check_choice(method, "methods", METHODS) for method in methods)
     if not r.integral:
         raise ParameterError("The weights are not whole numbers, so that cases cannot be divided into folds.")
     if min(int(r.positives), int(r.negatives)) < 2 * folds:

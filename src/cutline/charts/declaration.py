@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum, Flag, auto
 from typing import Any
 
-from cutline.core.errors import UnknownNameError
+from cutline.core.errors import UnknownNameError, briefly
 from cutline.curves import CURVES
 from cutline.measures import MEASURES, Needs
 
@@ -99,6 +99,8 @@ class Charts(Mapping[str, ChartKind]):
         self._over_threshold = over_threshold
 
     def __getitem__(self, name: str) -> ChartKind:
+        if not isinstance(name, str):
+            raise UnknownNameError(f"There is no chart {briefly(name)}", "pass its name, such as 'roc'")
         if name in self._kinds:
             return self._kinds[name]
         if name in CURVES and CURVES[name].name in self._kinds:
@@ -119,12 +121,12 @@ class Charts(Mapping[str, ChartKind]):
 
     def hint(self, name: object) -> str:
         """Where to look instead of a name that is no chart: the chart of a measure or curve, or what there is."""
-        if name in CURVES:
+        if isinstance(name, str) and name in CURVES:
             curve = CURVES[str(name)].name
             drawn_by = next((kind.name for kind in self.values() if curve in kind.curves), None)
             if drawn_by is not None:
                 return f" The chart {drawn_by} draws that curve: ask for it."
-        if name in MEASURES:
+        if isinstance(name, str) and name in MEASURES:
             return self._hint_of_measure(str(name))
         from difflib import get_close_matches
 

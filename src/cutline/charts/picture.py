@@ -17,6 +17,7 @@ from typing import Any
 import altair as alt
 
 from cutline.charts import renderer
+from cutline.core.checks import check_flag, check_text
 from cutline.core.columns import number
 from cutline.core.errors import ParameterError
 from cutline.core.writing import write
@@ -54,7 +55,7 @@ class Picture:
 
     def to_dict(self, *, check: bool = True) -> dict[str, Any]:
         """The Vega-Lite specification, checked against its schema, which takes longer than writing it."""
-        spec = dict(self.altair.to_dict(validate=check))
+        spec = dict(self.altair.to_dict(validate=check_flag(check, "check")))
         rows = {**spec.get("datasets", {}), **_named_rows(spec)}
         if self.legends_below:
             spec["config"] = legends_below(spec["config"])
@@ -87,7 +88,7 @@ class Picture:
             dpi: The same as dots per inch, of which a pixel is 1/96: `dpi=300` for print.
         """
         dots = _dots(scale, dpi)
-        if suffix == ".json":
+        if check_text(suffix, "suffix", ".png") == ".json":
             return self.to_json().encode()
         if suffix == ".html":
             return self.to_html().encode()

@@ -12,6 +12,7 @@ from cutline.core.columns import number as check_number
 from cutline.core.errors import ParameterError, briefly, near
 
 LEVEL = 0.95  # of intervals and tests, unless another is asked for
+MOST_REPEATED = 10_000_000  # of anything: more would not end
 
 
 def check_level(level: Any, name: str = "level") -> float:
@@ -26,8 +27,10 @@ def check_level(level: Any, name: str = "level") -> float:
 def check_whole(value: Any, name: str, least: int) -> int:
     """A whole number that is not too small."""
     number = check_number(value, name)
-    if not math.isfinite(number) or number != number // 1 or number < least:
-        raise ParameterError(f"is {briefly(value)}", f"pass a whole number from {least}", argument=name)
+    most = MOST_REPEATED if name.lstrip("-") in ("resamples", "permutations") else math.inf
+    if not math.isfinite(number) or number != number // 1 or not least <= number <= most:
+        up_to = "" if most == math.inf else f" to {most:,}"
+        raise ParameterError(f"is {briefly(value)}", f"pass a whole number from {least}{up_to}", argument=name)
     return int(number)
 
 
@@ -46,6 +49,13 @@ def check_intervals(value: Any) -> bool | str:
         way_out = "pass True, False, 'bootstrap' or 'formula'"
         raise ParameterError(f"is {briefly(value)}", way_out, argument="intervals")
     return value
+
+
+def check_flag(value: Any, name: str) -> bool:
+    """True or False."""
+    if not isinstance(value, bool) and type(value).__name__ != "bool":  # numpy has its own
+        raise ParameterError(f"is {briefly(value)}", "pass True or False", argument=name)
+    return bool(value)
 
 
 def check_text(value: Any, name: str, example: str) -> str:

@@ -77,6 +77,7 @@ class Counts:
     @classmethod
     def independent(cls, prevalence: float, flagged: float) -> Counts:
         """The table of a model that flags a share of the cases whatever their class."""
+        prevalence, flagged = number(prevalence, "prevalence"), number(flagged, "flagged")
         return cls(
             tp=prevalence * flagged,
             fp=(1 - prevalence) * flagged,

@@ -22,6 +22,7 @@ _AT_ONCE = 1_000_000  # numbers of a stack that are held at a time
 _IN_CACHE = 24_576  # distances that are worked on at once
 _BLOCK = 1024  # points that are summed at a time, wherever a window starts: no sum depends on what is smoothed along
 _OPEN = 1e-6  # determinant, the diagonal being 1, below which a system may have no single solution
+_NARROWEST = 1e-300  # of a window: below, quotients would leave the range of floats
 _FEWEST = 4  # distinct points below which there is nothing to smooth
 
 
@@ -138,7 +139,7 @@ def _fits(
     scale = np.sqrt(np.maximum(np.einsum("ikk->ik", left), 1e-300))
     scaled = left / (scale[:, :, None] * scale[:, None, :])
     solved = _solved(scaled, rights / scale) / scale
-    slope = np.divide(solved[:, 1], reach, out=np.zeros(len(reach)), where=reach > 0)
+    slope = np.divide(solved[:, 1], reach, out=np.zeros(len(reach)), where=reach > _NARROWEST)
     return solved[:, 0].reshape(at.shape), slope.reshape(at.shape)
 
 
@@ -157,7 +158,7 @@ def _moments(
 ) -> tuple[Array, Array]:
     """The sums of which the normal equations at each place are made, in units of the window."""
     # Where as many cases as the window holds lie on one point, that point alone counts.
-    radii = np.maximum(radii, 1e-300)
+    radii = np.maximum(radii, _NARROWEST)
     powers, rights = np.zeros((len(at), 2 * degree + 1)), np.zeros((len(at), degree + 1))
     until = int(np.searchsorted(x, (at + radii).max(), side="right"))
     first = int(np.searchsorted(x, (at - radii).min())) // _BLOCK * _BLOCK

@@ -329,7 +329,7 @@ class Ranking:
             raise InputError("This is a stack of rankings", "coarsen them one by one")
         if np.ndim(bins) == 0:
             count = columns.number(bins, "bins")
-            if not 1 <= count < np.inf or count != int(count):
+            if not 1 <= count <= 2**53 or count != int(count):
                 raise ParameterError(
                     f"is {count:g}", "pass a whole number from 1, or the thresholds between bins", argument="bins"
                 )

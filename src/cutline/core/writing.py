@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from cutline.core.checks import check_flag, check_path
 from cutline.core.errors import Argument, ParameterError, Text
 
 
@@ -27,8 +28,9 @@ def filling(path: str | os.PathLike[str], *, overwrite: bool) -> Iterator[Path]:
     What is replaced keeps its mode and owner, and a link stays a link to what is written; a new file has the mode that
     the umask leaves.
     """
-    check(Path(path), overwrite=overwrite)
-    target = Path(path).resolve() if Path(path).is_symlink() else Path(path)
+    path, overwrite = check_path(path, "path", "out.json"), check_flag(overwrite, "overwrite")
+    check(path, overwrite=overwrite)
+    target = path.resolve() if path.is_symlink() else path
     old = target.stat() if overwrite and target.exists() else None
     unfinished = _unfinished(target, 0o666 if old is None else 0o600)
     try:

@@ -16,7 +16,7 @@ import numpy as np
 from cutline.core import columns, writing
 from cutline.core.counts import Counts, written
 from cutline.core.equality import ComparedByFields
-from cutline.core.errors import InputError, ParameterError
+from cutline.core.errors import InputError, ParameterError, briefly
 from cutline.core.ranking import Array
 from cutline.core.table import Table, plain, shown
 from cutline.results.estimate import Estimate, Limits
@@ -169,6 +169,8 @@ class Cut:
         Args:
             document: What a file of a cut holds.
         """
+        if not isinstance(document, Mapping):
+            raise InputError(f"A cut cannot be {briefly(document)}", "pass what Cut.to_dict() gave")
         try:
             if document["schema"] != SCHEMA:
                 raise InputError(f"The schema is {document['schema']!r}", f"pass a cut, {SCHEMA!r}")
@@ -178,7 +180,7 @@ class Cut:
             counts = document["counts"]
             corrected = document["corrected"]
             return cls(
-                threshold=edge if document["threshold"] is None else float(document["threshold"]),
+                threshold=edge if document["threshold"] is None else columns.number(document["threshold"], "threshold"),
                 statement=str(document["statement"]),
                 possible=bool(document["possible"]),
                 counts=None if counts is None else _counts(counts),
@@ -197,7 +199,7 @@ class Cut:
                 higher_is_positive=high,
                 positive=document["positive"],
             )
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             if isinstance(error, InputError):
                 raise
             raise InputError(f"This is no complete cut ({error!r:.60})", "pass what Cut.to_dict() wrote") from None

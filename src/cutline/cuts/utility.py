@@ -11,7 +11,7 @@ import numpy as np
 from cutline.comparison import Comparison
 from cutline.core import columns
 from cutline.core.checks import LEVEL, check_choice, check_level, check_whole
-from cutline.core.errors import InputError, NotProbabilitiesError, ParameterError
+from cutline.core.errors import InputError, NotProbabilitiesError, ParameterError, briefly
 from cutline.core.ranking import Array, Ranking
 from cutline.core.table import Table
 from cutline.curves.utility import (
@@ -202,6 +202,8 @@ def decision_difference(
         resamples: How many resamples make them.
         seed: The seed of the resamples.
     """
+    if not isinstance(cmp, Comparison):
+        raise InputError(f"is {briefly(cmp)}", "pass what compare() gives", argument="cmp")
     at = _risks(np.arange(1, 11) / 20 if risks is None else risks)
     for name in (one, other):
         _probabilities(cmp[name], f"A decision curve of {name!r}")
@@ -238,7 +240,7 @@ def cost_curve(data: Any, threshold: float | None = None) -> UtilityCurve:
     if threshold is None and isinstance(data, Evaluation):
         threshold = data.threshold
     if threshold is not None:
-        fixed = cost_line(r, threshold)
+        fixed = cost_line(r, columns.number(threshold, "threshold"))
         made["at_threshold"] = np.interp(line.x, fixed.x, fixed.y)
     return UtilityCurve("Cost curve", made, area=line.area)
 
@@ -274,15 +276,23 @@ def profit_curve(
     r, groups = (data.ranking, data.groups) if isinstance(data, Evaluation) else (data, None)
     if not isinstance(r, Ranking):
         raise InputError(f"A profit curve is of an evaluation or a ranking, not of {data!r:.40}", "pass evaluate(...)")
-    worth, price = columns.number(value, "value"), columns.number(cost, "cost")
+    worth, price = _money(value, "value"), _money(cost, "cost")
+    seed, level = check_whole(seed, "seed", 0), check_level(level)
     line = profits(r, worth, price)
     best = partial(_best_quota, value=worth, cost=price)
     low = high = float("nan")
     if check_whole(resamples, "resamples", 0):
         found = bootstrap(groups or CaseSampler(r), [best], max(2, resamples), seed).values[0]
-        low, high = map(float, percentile(np.sort(found), check_level(level)))
+        low, high = map(float, percentile(np.sort(found), level))
     made = {"quota": line.x, "threshold": r.thresholds, "profit": line.y}
     return UtilityCurve("Profit", made, best=Estimate("best quota", float(best(r)), low, high, level, "bootstrap"))
+
+
+def _money(amount: Any, name: str) -> float:
+    found = columns.number(amount, name)
+    if not abs(found) < 1e100:  # products with counts would leave the range of floats
+        raise ParameterError(f"is {found:g}", "pass a finite amount of an ordinary size", argument=name)
+    return found
 
 
 def _best_quota(r: Ranking, *, value: float, cost: float) -> Any:

@@ -7,7 +7,7 @@ from importlib.resources import files
 from typing import NamedTuple
 
 from cutline.core.counts import Counts
-from cutline.core.errors import UnknownNameError, near
+from cutline.core.errors import UnknownNameError, briefly, near
 
 DESCRIPTIONS = {
     "ten_cases": "the ten cases of Berrar's Figure 2",
@@ -61,11 +61,11 @@ def load(name: str) -> Example:
     Example: 569 breast tumours, malignant or benign, scored out of fold by two models; 569 cases, 212 of them \
 'malignant'; scores logistic, tree
     """
-    found = _PLACES.get(name, name)
+    found = _PLACES.get(name, name) if isinstance(name, str) else ""
     if found not in DESCRIPTIONS:
         known = ", ".join(DESCRIPTIONS)
         hint = near(name, [*DESCRIPTIONS, *_PLACES])
-        raise UnknownNameError(f"There is no example {name!r}", f"choose one of {known}", hint=hint)
+        raise UnknownNameError(f"There is no example {briefly(name)}", f"choose one of {known}", hint=hint)
     if found == "murphy_hard_classifiers":
         tables = {
             "A": Counts(tp=0.9, fp=0.1, fn=0, tn=0),

@@ -348,6 +348,8 @@ def _binary(labels: Array, positive: Any) -> tuple[Array, Any]:
 
 
 def _named_positive(labels: Array, positive: Any) -> tuple[Array, Any]:
+    if columns.is_missing(positive):
+        raise ParameterError(f"is {briefly(positive)}", "pass a label that is there", argument="positive")
     is_nested = isinstance(positive, columns.NESTED) and not isinstance(positive, bytes)  # which numpy has for text
     if is_nested or np.ndim(positive) or hasattr(positive, "iloc"):
         raise ParameterError(f"is {briefly(positive)}", "pass one label", argument="positive")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
 from typing import Any, Literal, TypeVar
 
-from cutline.core.checks import check_text
+from cutline.core.checks import check_choice, check_text
 from cutline.core.errors import ParameterError, UnavailableError, UnknownNameError, briefly, near
 from cutline.measures.facts import Condition, ReferenceValue, constant
 from cutline.measures.measure_type import DEFAULT_THRESHOLD, Better, Family, Measure, Needs
@@ -125,7 +125,9 @@ class Registry:
         check_text(text, "text", "recall")
         wanted_family = None if family is None else member(Family, family)
         wanted_needs = None if needs is None else member(Needs, needs)
-        keys = None if source is None else _keys_of(source)
+        keys = None if source is None else _keys_of(check_text(source, "source", "murphy"))
+        if better is not None:
+            check_choice(better, "better", ("higher", "lower", "any"))
 
         def fits(measure: Measure) -> bool:
             words = " ".join((*measure.names, measure.title, measure.meaning)).lower()

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cutline.core.counts import divide
-from cutline.core.errors import ParameterError
+from cutline.core.errors import ParameterError, briefly
 
 
 class Context(NamedTuple):
@@ -74,14 +74,14 @@ class Parameter:
         if any(value is choice or (isinstance(value, str) and value == choice) for choice in (*self.choices, default)):
             return
         if not self._is_number_inside(value):
-            raise ParameterError(f"is {value!r}", f"pass {self.domain}", argument=name)
+            raise ParameterError(f"is {briefly(value)}", f"pass {self.domain}", argument=name)
 
     @property
     def _takes_numbers(self) -> bool:
         return not self.choices or self.low > -math.inf or self.high < math.inf
 
     def _is_number_inside(self, value: Any) -> bool:
-        if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+        if isinstance(value, bool | np.timedelta64) or not isinstance(value, int | float | np.integer | np.floating):
             return False
         above = value >= self.low if self.includes_low else value > self.low
         below = value <= self.high if self.includes_high else value < self.high

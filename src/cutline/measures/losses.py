@@ -169,7 +169,7 @@ def _before_normalising(gradient: Array, unit: Array, norm: Array | None) -> Arr
 def _embeddings(values: Any, name: str) -> Array:
     try:
         array = np.atleast_2d(np.asarray(values, dtype=float))
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError):
         raise InputError("cannot be read as numbers", "pass one embedding a row", argument=name) from None
     if array.ndim != 2 or not np.isfinite(array).all():
         found = "NaN or infinite numbers" if array.ndim == 2 else f"{array.ndim} dimensions"

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from cutline.core.counts import Counts
-from cutline.core.errors import Argument, ParameterError, Text, near
+from cutline.core.errors import Argument, InputError, ParameterError, Text, briefly, near
 from cutline.core.ranking import Ranking
 from cutline.inputs.predictions import Missing, check_probabilities, cut, places, rank
 from cutline.measures.facts import Condition, Context, Parameter, ReferenceValue
@@ -209,6 +209,9 @@ class Measure:
             data: `Counts` for a measure of one cut, a `Ranking` for the others.
             parameters: of the measure.
         """
+        if (self.needs is Needs.COUNTS) != isinstance(data, Counts) or not isinstance(data, Ranking | Counts):
+            wanted = "the counts of a cut" if self.needs is Needs.COUNTS else "a ranking"
+            raise InputError(f"is {briefly(data)}", f"pass {wanted}", argument="data")
         if isinstance(data, Ranking) and not self.fits(data):
             return "the scores are not probabilities of the positive class, from 0 to 1"
         given = {**self.defaults, **parameters}

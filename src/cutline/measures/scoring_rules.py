@@ -24,9 +24,9 @@ def expected_reward(rule: Callable[[int, Any], Any], belief: npt.ArrayLike, repo
     >>> round(expected_reward(lambda y, q: 1 - (y - q) ** 2, belief=0.7, report=0.7), 6)  # 1 - p (1 - p)
     0.79
     """
-    p, q = _probabilities(belief, "belief"), _probabilities(report, "report")
+    p, q = _two(belief, "belief", report, "report")
     with np.errstate(all="ignore"):
-        expected = _expected(p, *(np.asarray(rule(y, q), dtype=float) for y in (1, 0)))
+        expected = _expected(p, *(_rewards(rule, y, q, reward=True) for y in (1, 0)))
     return _plain(np.asarray(expected))
 
 
@@ -63,13 +63,14 @@ def kl_divergence(truth: npt.ArrayLike, report: npt.ArrayLike, *, base: float = 
     >>> round(kl_divergence(0.5, 0.25), 6), kl_divergence(0.3, 0.3)
     (0.207519, 0.0)
     """
-    p, q = _probabilities(truth, "truth"), _probabilities(report, "report")
+    p, q = _two(truth, "truth", report, "report")
     return _plain(_cross_entropy(p, q, base) - _cross_entropy(p, p, base))
 
 
 def _cross_entropy(p: npt.NDArray[Any], q: npt.NDArray[Any], base: float) -> npt.NDArray[Any]:
-    if not base > 1:
-        raise ParameterError(f"is {base!r}", "pass a number above 1", argument="base")
+    base = columns.number(base, "base")
+    if not 1 < base < math.inf:
+        raise ParameterError(f"is {base:g}", "pass a finite number above 1", argument="base")
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(_expected(p, -np.log(q), -np.log1p(-q)) / math.log(base))
 
@@ -82,6 +83,15 @@ def _probabilities(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
         found = array if scalar else array[~((array >= 0) & (array <= 1))][0]
         raise InputError(f"holds {float(found):g}", "pass probabilities from 0 to 1", argument=name)
     return array
+
+
+def _two(one: npt.ArrayLike, name: str, other: npt.ArrayLike, other_name: str) -> list[npt.NDArray[Any]]:
+    """Two numbers, or arrays of one length, of probabilities."""
+    found = [_probabilities(one, name), _probabilities(other, other_name)]
+    if found[0].ndim and found[1].ndim and len(found[0]) != len(found[1]):
+        has = f"{name} has {columns.counted(len(found[0]), 'value')} but {other_name} has {len(found[1])}"
+        raise InputError(has, "pass as many of one as of the other")
+    return found
 
 
 def _plain(value: npt.NDArray[Any]) -> Any:
@@ -123,6 +133,7 @@ def check_proper(
         raise ParameterError(
             f"is {briefly(grid)}", "pass how many probabilities to look at, from 3 to 10001", argument="grid"
         )
+    tolerance = columns.number(tolerance, "tolerance")
     q = np.linspace(0, 1, grid)
     with np.errstate(all="ignore"):
         of_positive, of_negative = (_rewards(rule, y, q, reward) for y in (1, 0))
@@ -139,6 +150,8 @@ def check_proper(
 
 
 def _rewards(rule: Callable[[int, Any], Any], y: int, q: npt.NDArray[Any], reward: bool) -> npt.NDArray[Any]:
+    if not callable(rule):
+        raise ParameterError(f"is {briefly(rule)}", "pass a function of the class and the report", argument="rule")
     try:
         values = np.broadcast_to(np.asarray(rule(y, q), dtype=float), q.shape)
     except (ValueError, TypeError):
@@ -146,9 +159,8 @@ def _rewards(rule: Callable[[int, Any], Any], y: int, q: npt.NDArray[Any], rewar
             "does not give one number for each report", "pass one that takes arrays", argument="rule"
         ) from None
     if np.isnan(values).any():
-        raise ParameterError(
-            f"gives NaN for y = {y}, q = {q[np.isnan(values)][0]:g}", "pass one that is defined", argument="rule"
-        )
+        first = np.atleast_1d(q)[np.isnan(np.atleast_1d(values))][0]
+        raise ParameterError(f"gives NaN for y = {y}, q = {first:g}", "pass one that is defined", argument="rule")
     return values if reward else -values
 
 

@@ -13,8 +13,8 @@ from cutline.classes.drawing import drawn
 from cutline.classes.one_vs_rest import OneVsRest
 from cutline.comparison import Comparison
 from cutline.core import writing
-from cutline.core.checks import check_path
-from cutline.core.errors import ParameterError
+from cutline.core.checks import check_flag, check_path
+from cutline.core.errors import ParameterError, briefly
 from cutline.evaluation import Evaluation
 from cutline.results.comparison_summary import ComparisonSummary
 from cutline.results.summary import Summary
@@ -42,7 +42,7 @@ def save(
         template: The page: "report", or "clinical" for the validation report of a clinical model.
         options: What `found.summary()` takes.
     """
-    target = check_path(path, "path", "report.html")
+    target, overwrite = check_path(path, "path", "report.html"), check_flag(overwrite, "overwrite")
     suffix = target.suffix.lower()
     if suffix not in SUFFIXES:
         what = f"the suffix {target.suffix!r}" if suffix else "no suffix"
@@ -56,6 +56,8 @@ def save(
     if isinstance(found, OneVsRest | ClassComparison):
         return writing.write(target, _of_classes(found, suffix, summary, options).encode(), overwrite=overwrite)
     summary = summarized(found, **options) if summary is None else summary
+    if not isinstance(summary, Summary | ComparisonSummary):
+        raise ParameterError(f"is {briefly(summary)}", "pass what summary() gives", argument="summary")
     text = html(found, summary) if suffix == ".html" else _json(summary) if suffix == ".json" else summary.to_csv()
     return writing.write(target, text.encode(), overwrite=overwrite)
 

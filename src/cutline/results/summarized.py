@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from cutline.core.errors import ParameterError, briefly
+
 if TYPE_CHECKING:
     import os
     from pathlib import Path
@@ -29,8 +31,15 @@ class Summarized(ABC):
             summary: A finished one; made with `options` when None.
             options: What `summary()` takes, such as `level` or `measures`.
         """
-        found = self.summary(**{**self.whole, **options}) if summary is None else summary
-        return dict(found.document())
+        return dict(self._finished(summary, options).document())
+
+    def _finished(self, summary: Any, options: Mapping[str, Any]) -> Any:
+        """The summary that was given, or one that is made now."""
+        if summary is None:
+            return self.summary(**{**self.whole, **options})
+        if not hasattr(summary, "document"):
+            raise ParameterError(f"is {briefly(summary)}", "pass what summary() gives", argument="summary")
+        return summary
 
     def to_frame(self, backend: str = "pandas", **options: Any) -> Any:
         """The summary as a data frame of pandas, polars or pyarrow.

@@ -15,6 +15,7 @@ from cutline.core.ranking import Ranking, cases_of
 from cutline.core.table import Table, plain
 from cutline.measures import Measure
 from cutline.measures.brackets import Bounds
+from cutline.measures.definition import each_of
 from cutline.results.conventions import conventions, versions
 from cutline.results.cut_point import CutPoint
 from cutline.results.estimate import Estimate
@@ -264,7 +265,8 @@ class Summary:
 
     def only(self, measures: Collection[str]) -> Summary:
         """The same document with some of its measures, by their names without parameters."""
-        return replace(self, rows=tuple(row for row in self.rows if row.measure.name in measures))
+        kept = each_of(measures)
+        return replace(self, rows=tuple(row for row in self.rows if row.measure.name in kept))
 
     def with_notes(self, notes: tuple[Note, ...]) -> Summary:
         """The same document with these notes."""

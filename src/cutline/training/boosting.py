@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from cutline import InputError, Measure, ParameterError, UnknownNameError, losses, rank, scorer
 from cutline.core.columns import number, numbers
-from cutline.core.errors import near
+from cutline.core.errors import briefly, near
 from cutline.inputs.predictions import cases
 from cutline.measures.losses import Loss
 from cutline.training.class_order import Array, Split
@@ -43,6 +43,9 @@ def auc_pairs(
     """
     is_positive, scores = cases(labels, margins, positive=positive)
     weight = None if weights is None else _weights(weights, len(scores))
+    heavy = np.ones(len(scores)) if weight is None else weight
+    if not heavy[is_positive].any() or not heavy[~is_positive].any():
+        raise InputError("The cases with a weight above 0 are of one class", "pass cases of both")
     pairs = PairSquares(Split(is_positive, weight), scores)
     total = pairs.split.P + pairs.split.N
     return Loss(total * pairs.values() / 2, total * pairs.risk().gradient, total * pairs.curvature())
@@ -165,9 +168,9 @@ def boosting_loss(
     >>> round(focal.start([1] + [0] * 49), 3), round(boosting_loss("logistic").start([1] + [0] * 49), 3)
     (-1.448, -3.892)
     """
-    if name not in LOSSES:
+    if not isinstance(name, str) or name not in LOSSES:
         raise UnknownNameError(
-            f"There is no loss {name!r}", f"pass one of {', '.join(LOSSES)}", hint=near(name, LOSSES)
+            f"There is no loss {briefly(name)}", f"pass one of {', '.join(LOSSES)}", hint=near(name, LOSSES)
         )
     loss = BoostingLoss(name, parameters)
     try:

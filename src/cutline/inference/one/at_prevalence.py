@@ -79,6 +79,7 @@ def at_prevalence(
     sizes = effective(r)
     rates = Rates(float(c.recall), float(c.specificity), float(sizes.positives), float(sizes.negatives))
     at = threshold if risk is None and r.are_probabilities else risk
+    at = None if at is None else number(at, "risk")
     of: dict[str, Callable[[Counts], float]] = {
         "accuracy": lambda t: float(t.tp + t.tn),
         "f1": lambda t: float(t.f1),

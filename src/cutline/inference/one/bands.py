@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cutline.core.checks import LEVEL, check_level, check_whole
-from cutline.core.columns import counted
+from cutline.core.checks import LEVEL, check_flag, check_level, check_whole
+from cutline.core.columns import counted, numbers
 from cutline.core.counts import divide
-from cutline.core.errors import InputError, ParameterError
+from cutline.core.errors import InputError, ParameterError, briefly
 from cutline.core.ranking import Array, Ranking
 from cutline.core.table import Table, frame
 from cutline.inference.caveats import STRATIFIED_GROUPS, redraws, whole_groups
@@ -91,6 +91,9 @@ def band(
     """
     ranking, groups = _with_groups(ranking)
     level, resamples = check_level(level), check_whole(resamples, "resamples", 2)
+    if not callable(curve):
+        raise ParameterError(f"is {briefly(curve)}", "pass a function of a ranking", argument="curve")
+    places = numbers(x, "x").astype(float)
     if groups is not None and stratified:
         raise ParameterError(STRATIFIED_GROUPS)
     chosen = sampler or groups or CaseSampler(ranking, stratified)
@@ -102,7 +105,7 @@ def band(
     if np.isnan(low).all():
         notes.append(f"{resamples} resamples are too few for a level of {level:g}: the limits are their extremes.")
         low, high = draws[0], draws[-1]
-    return Band(np.asarray(x, dtype=float), y, np.minimum(low, y), np.maximum(high, y), level, False, tuple(notes))
+    return Band(places, y, np.minimum(low, y), np.maximum(high, y), level, False, tuple(notes))
 
 
 def _with_groups(data: Any) -> tuple[Ranking, GroupSampler | None]:
@@ -142,10 +145,10 @@ def roc_band(
     data, (ranking, groups) = ranking, _with_groups(ranking)
     if not ranking.positives or not ranking.negatives:
         raise ParameterError("All cases are of one class, and one class has no ROC curve", "pass cases of both")
-    x = np.linspace(0, 1, 101) if fpr is None else np.asarray(fpr, dtype=float)
+    x = np.linspace(0, 1, 101) if fpr is None else numbers(fpr, "fpr").astype(float)
     if x.ndim != 1 or not ((x >= 0) & (x <= 1)).all():
         raise ParameterError("fpr must be a flat sequence of rates from 0 to 1.")
-    if not simultaneous:
+    if not check_flag(simultaneous, "simultaneous"):
         return band(data, partial(tpr_at, fpr=x), x, level=level, **options)
     if groups is not None:
         raise ParameterError("simultaneous=True supposes independent cases, but these come in groups", "leave it out")

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from cutline.core.checks import LEVEL, check_level, check_whole
-from cutline.core.errors import ParameterError
+from cutline.core.checks import LEVEL, check_choice, check_flag, check_level, check_whole
+from cutline.core.errors import InputError, ParameterError, briefly
 from cutline.core.ranking import Array, Ranking
 from cutline.inference.caveats import whole_groups
 from cutline.inference.one.bands import Band
@@ -55,9 +55,11 @@ def calibration_band(
     Returns:
         The curve and the band. Notes say when neighbouring scores were put together.
     """
-    for name, value, known in (("kind", kind, KINDS), ("smooth", smooth, CURVES)):
-        if value not in known:
-            raise ParameterError(f"{name} is {value!r}: pass {', '.join(map(repr, known[:-1]))} or {known[-1]!r}.")
+    if not isinstance(ranking, Ranking):
+        raise InputError(f"is {briefly(ranking)}", "pass a ranking, such as ev.ranking", argument="ranking")
+    check_choice(kind, "kind", KINDS)
+    check_choice(smooth, "smooth", CURVES)
+    simultaneous = check_flag(simultaneous, "simultaneous")
     level = check_level(level)
     resamples, seed = check_whole(resamples, "resamples", 20), check_whole(seed, "seed", 0)
     if kind == "honest":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from cutline.core.checks import LEVEL, check_level, check_whole
+from cutline.core.checks import LEVEL, check_flag, check_level, check_whole
 
 
 class Options(NamedTuple):
@@ -22,5 +22,6 @@ def checked(options: Options) -> Options:
     return options._replace(
         level=check_level(options.level),
         resamples=check_whole(options.resamples, "resamples", 2),
+        stratified=check_flag(options.stratified, "stratified"),
         seed=check_whole(options.seed, "seed", 0),
     )

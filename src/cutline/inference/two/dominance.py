@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cutline.core.checks import check_text
 from cutline.core.counts import Counts, divide
 from cutline.core.equality import ComparedByFields
 from cutline.core.ranking import Array, Ranking
@@ -68,6 +69,7 @@ class Dominance(ComparedByFields):
 
     def share(self, name: str) -> float:
         """The share of the axis over which a model is the best, alone or with others."""
+        check_text(name, "name", "a")
         length = sum(span.high - span.low for span in self.spans)
         return float(divide(sum(span.high - span.low for span in self.spans if name in span.best), length))
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
+from cutline.core.checks import check_choice, check_level
+from cutline.core.columns import number
+from cutline.core.errors import InputError, ParameterError, briefly
 from cutline.core.ranking import Array
 from cutline.inference.resampling.pairing import Pairing
 from cutline.measures import PairedShare
@@ -39,6 +42,9 @@ class Discordance:
         """Tango's score test of a difference; of none it is McNemar's asymptotic test."""
         from scipy.special import ndtr
 
+        null = number(null, "null")
+        if not -1 <= null <= 1:
+            raise ParameterError(f"is {null:g}", "pass a difference of shares from -1 to 1", argument="null")
         return float(2 * ndtr(-abs(self._z(null))))
 
     def interval(self, level: float) -> tuple[float, float]:
@@ -46,6 +52,7 @@ class Discordance:
         from scipy.optimize import brentq
         from scipy.special import ndtri
 
+        level = check_level(level)
         if not self.n:
             return math.nan, math.nan
         z, value = float(ndtri((1 + level) / 2)), self.value
@@ -80,6 +87,9 @@ def mcnemar(table: Discordance, variant: Variant = "midp") -> float:
     """
     from scipy.special import bdtr, chdtrc
 
+    if not isinstance(table, Discordance):
+        raise InputError(f"is {briefly(table)}", "pass Discordance(first=8, second=1, n=100)", argument="table")
+    check_choice(variant, "variant", get_args(Variant))
     fewer, discordant = min(table.first, table.second), table.first + table.second
     if variant == "asymptotic":
         return float(chdtrc(1, (table.first - table.second) ** 2 / discordant)) if discordant else 1.0

@@ -1,0 +1,1 @@
+"""What the fuzzer is made of: damaged tables, command lines, calls, and an independent reader."""

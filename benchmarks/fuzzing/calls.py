@@ -1,0 +1,191 @@
+"""Calls: every public function and every public method of what they give, with sensible arguments and wrong ones.
+
+What is public is asked of the package, so that new names are tried from then on without a word here.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import random
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+LABELS, SCORES = [1, 0, 1, 0, 1, 0, 1, 1, 0, 0], [0.9, 0.6, 0.6, 0.2, 0.7, 0.1, 0.8, 0.4, 0.5, 0.3]
+OTHER = [0.1, 0.2, 0.3, 0.4, 0.9, 0.8, 0.7, 0.6, 0.5, 0.45]
+
+# What trusts its caller, by design: the inside of a ranking, records that are only made by cutline, and what
+# scikit-learn's or Python's own base classes bring along.
+TRUSTED = {
+    "Ranking.kept", "Ranking.at_cut", "Ranking.cut", "Ranking.position", "Ranking.at_quota", "Ranking.at_threshold",
+    "Measure.compute", "Measure.prepare", "Measure.fits", "cl.measure", "cl.check_measure",
+    "Ranking.one_by_one", "Registry.add", "Registry.remove", "Measure.check", "Charts.at",
+}  # fmt: skip
+RECORDS_THAT_PEOPLE_MAKE = ("Counts", "Situation")
+SLOW = ("cl.bootstrap_model", "cl.permutation_test")
+
+
+@cache
+def pool() -> list[Any]:
+    """What people pass by mistake."""
+    import numpy as np
+    import pandas as pd
+
+    return [
+        LABELS, SCORES, np.array(LABELS), np.array(SCORES), pd.Series(SCORES), tuple(LABELS), None, 0, 1, -1, 3,
+        0.5, 2, 1e308, 1e-320, math.nan, math.inf, True, False, "auc", "f1", "roc", "y", "", "x" * 50, b"y", [], {}, (),
+        {"a": SCORES}, {"a": 1}, {"a": SCORES, "b": OTHER}, {"y": LABELS, "p": SCORES}, [None] * 10, ["a", "b"] * 5,
+        [[1], [0]] * 5, np.ones((10, 2)), np.array([]), object(), 1j, pd.DataFrame({"y": LABELS, "p": SCORES}),
+        np.array(["a"] * 10), [1, 0, 2, 0] * 3, range(10), Path("no/such.csv"), {1, 0}, np.float32(0.5), np.array(0.5),
+        10**400, -(10**30), "0.5", [math.nan] * 10, np.array(["2020-01-01"] * 10, dtype="M8[D]"), [True, False] * 5,
+        [2**70] * 10, [1, "a", None, 0.5], "drop", "wilson", "bootstrap", "pandas", "nosuch", "x.json", "x.html",
+        "no/x.csv",
+        len, lambda *_: "x", lambda *_: math.nan, "recall >= 0.5", "recall >= 2", ["auc", 3], [("auc", {})],
+        np.array(SCORES, dtype=np.longdouble), np.array(SCORES, dtype=np.float16), np.ma.masked_array(SCORES,
+        mask=[1] * 10),
+        np.datetime64("2020-01-01"), np.timedelta64(1, "D"), "\x9b", "\udcff", type, ..., [math.inf, -math.inf] * 5,
+        [1.7e308, -1.7e308] * 5, [5e-324, 1e-310] * 5, [0.0, -0.0] * 5, pd.NA, pd.Series([1, 0] * 5, index=[3] * 10),
+        pd.Categorical(["a", "b"] * 5), iter([1, 0] * 5), np.bool_(True), np.int8(3), np.uint64(2**63), "a" * 5000,
+    ]  # fmt: skip
+
+
+@cache
+def sensible() -> dict[str, list[Any]]:
+    """Arguments that make sense, by the name of the parameter."""
+    import numpy as np
+
+    import cutline as cl
+
+    ev, cmp = cl.evaluate(LABELS, SCORES), cl.compare(LABELS, {"a": SCORES, "b": OTHER})
+    features = np.column_stack([SCORES, OTHER])
+    from sklearn.linear_model import LogisticRegression
+
+    return {
+        "labels": [LABELS], "scores": [SCORES], "weights": [None, [1, 2] * 5, [0.5] * 10], "data": [None, ev,
+        ev.ranking],
+        "ranking": [ev.ranking], "ev": [ev], "cmp": [cmp], "one": ["a"], "other": ["b"], "a": ["a"], "b": ["b"],
+        "measure": ["auc", "f1", "log_loss"], "measures": ["auc", ["auc", "f1"]], "name": ["auc", "roc"],
+        "models": [ev, cmp],
+        "curve": ["roc", "precision_recall"], "requirements": ["recall >= 0.5"], "estimator": [LogisticRegression()],
+        "X": [features], "y": [LABELS], "resamples": [100], "seed": [0, 7], "level": [0.9], "x": [[0.1, 0.5]],
+        "path": ["made.json"], "overwrite": [True], "backend": ["pandas", "polars", "pyarrow"], "threshold": [0.5],
+        "quota": [3], "share": [0.3], "prevalence": [0.3], "tables": [{"a": ev.counts}], "probability": [0.3],
+        "truth": [[0.3, 0.7]], "report": [0.4, [0.3, 0.7]], "belief": [0.4], "rule": [lambda y, q: -((y - q) ** 2)],
+        "situation": [cl.Situation(goal="rank")], "margins": [SCORES], "tp": [3], "fp": [1], "fn": [2], "tn": [4],
+        "suffix": [".svg", ".json", ".png"], "methods": [("logistic",)], "folds": [2], "permutations": [20],
+        "n_jobs": [1],
+        "value": [5.0], "cost": [1.0], "table": [cl.Discordance(3, 5, 10)], "anchor": [[1.0, 2.0]],
+        "negative": [[0.0, 1.0]],
+        "probabilities": [features / features.sum(1, keepdims=True)], "goal": ["rank", "quota"], "sizes": [[100, 200]],
+        "document": [cl.choose_cut(ev, "recall >= 0.5", resamples=0).to_dict()], "flagged": [0.2], "score": [[0.9,
+        0.2]],
+        "pos": [[1, 0]], "neg": [[0, 1]], "bins": [2], "risk": [0.3], "portions": [5], "risks": [[0.1, 0.2]],
+        "null": [0.0], "variant": ["midp"], "method": ["auto"], "word": ["rate"], "kind": ["consistency"],
+    }  # fmt: skip
+
+
+@cache
+def objects() -> dict[str, Any]:
+    """Results of every kind, by the name of their class; several of one kind are tried in turn."""
+    import cutline as cl
+
+    ev = cl.evaluate(LABELS, SCORES)
+    cmp = cl.compare(LABELS, {"a": SCORES, "b": OTHER})
+    weighted = cl.evaluate(LABELS, SCORES, [0.5, 1.5] * 5)
+    grouped = cl.evaluate(LABELS, SCORES, groups=["g", "h", "g", "i", "k"] * 2)
+    points = cl.evaluate(LABELS, [100 * score for score in SCORES])
+    found = [
+        ev, weighted, grouped, points, cmp, ev.ranking, ev.counts, ev.curve("roc"), ev.summary(["auc", "f1"],
+        resamples=0),
+        cmp.summary("auc", resamples=0), ev.estimate("auc"), cmp.test("auc"), cmp.dominance("roc"), ev.gains(),
+        ev.calibration(), cl.choose_cut(ev, "recall >= 0.5", resamples=0), cl.recalibrate(ev), cl.recalibrate(ev,
+        method="beta"),
+        cl.plan(0.3, auc=0.8, auc_width=0.1), cl.cost_curve(ev), ev.chart("roc"), cl.MEASURES, cl.CURVES, cl.CHARTS,
+        cl.MEASURES["auc"], cl.MEASURES["f_beta"], cl.scorer("auc"), cl.roc_band(ev, resamples=100), ev.places(),
+        cl.one_vs_rest(["a", "b", "c"] * 4, [[0.2, 0.3, 0.5], [0.6, 0.2, 0.2]] * 6), cmp.hull(), cl.Discordance(3, 5,
+        10),
+        cl.losses, cl.examples, cl.worth_recalibrating(ev, ("intercept",), folds=2),
+        cmp.confidence_curve(resamples=100),
+    ]  # fmt: skip
+    named: dict[str, Any] = {}
+    for one in found:
+        kind = one.__name__.rpartition(".")[2] if inspect.ismodule(one) else type(one).__name__
+        named[kind if kind not in named else f"{kind}:{len(named)}"] = one
+    return named
+
+
+@cache
+def targets() -> dict[str, Callable[..., Any]]:
+    """Everything that a person can call, by name."""
+    import cutline as cl
+
+    found: dict[str, Callable[..., Any]] = {}
+    for name in cl.__all__:
+        one = getattr(cl, name)
+        if inspect.isfunction(one) or name in RECORDS_THAT_PEOPLE_MAKE:
+            found[f"cl.{name}"] = one
+    for measure in cl.MEASURES:
+        found[f"measure:{measure.name}"] = measure
+    found |= {"Ranking.of_counts": cl.Ranking.of_counts, "Counts.independent": cl.Counts.independent}
+    found |= {"Cut.from_dict": cl.Cut.from_dict, "Recalibration.from_dict": cl.Recalibration.from_dict}
+    for kind, one in objects().items():
+        for name in sorted(dir(type(one)) if not inspect.ismodule(one) else dir(one)):
+            member = None if name.startswith("_") else getattr(type(one), name, None) or getattr(one, name, None)
+            if not callable(member) or inspect.isclass(member) or not _is_ours(member, one):
+                continue
+            found[f"{kind}.{name}"] = getattr(one, name)
+    return {name: one for name, one in found.items() if _public(name)}
+
+
+def _is_ours(member: Any, owner: Any) -> bool:
+    """Whether a function is one of cutline's, and not one that a module of ours imports."""
+    home = str(getattr(member, "__module__", ""))
+    return home == owner.__name__ if inspect.ismodule(owner) else home.startswith("cutline")
+
+
+def _public(name: str) -> bool:
+    kind, _, rest = name.partition(".")
+    return name not in SLOW and f"{kind.partition(':')[0]}.{rest}".removesuffix(".") not in TRUSTED
+
+
+def call(identity: str) -> tuple[Callable[..., Any], list[Any], dict[str, Any]]:
+    """A function with the arguments that an identity such as evaluate-17 names."""
+    name = identity.rpartition("-")[0]
+    dice = random.Random(identity)  # noqa: S311 - not for secrets
+    made, given, named = targets()[name], [], {}
+    parameters = [*inspect.signature(made).parameters.values()]
+    if name.startswith("measure:"):  # of arrays, with the cut and the parameters by name
+        parameters = [_parameter("labels", None), _parameter("scores", None), *_by_name("weights", "positive")]
+        named = {key: dice.choice(pool()) for key in (*made.parameters, "threshold", "quota") if dice.random() < 0.2}
+    wrong = dice.randrange(max(len(parameters), 1)) if dice.random() < 0.9 else -1
+    for place, parameter in enumerate(parameters):
+        is_wrong = place == wrong or dice.random() < 0.08
+        if parameter.kind is parameter.VAR_KEYWORD:
+            names = ("beta", "quota", "threshold", "share", "theme", "resamples", "level")
+            named |= {dice.choice(names): dice.choice(pool())} if is_wrong else {}
+            if name.partition(".")[2] in ("to_dict", "to_frame", "save"):  # of a summary with all measures
+                named.setdefault("resamples", 0)
+            continue
+        if parameter.default is not parameter.empty and not is_wrong and dice.random() > 0.25:
+            if parameter.name in ("resamples", "permutations"):  # by default there are thousands
+                named[parameter.name] = sensible()[parameter.name][0]
+            continue
+        choice = sensible().get(parameter.name, [parameter.default])
+        value = dice.choice(pool() if is_wrong else choice)
+        value = None if value is parameter.empty else value
+        if parameter.kind in (parameter.KEYWORD_ONLY,) or parameter.default is not parameter.empty:
+            named[parameter.name] = value
+        else:
+            given.append(value)
+    return made, given, named
+
+
+def _parameter(name: str, default: Any = inspect.Parameter.empty) -> inspect.Parameter:
+    empty = inspect.Parameter.empty if default is None else default
+    return inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY, default=empty)
+
+
+def _by_name(*names: str) -> list[inspect.Parameter]:
+    return [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in names]
