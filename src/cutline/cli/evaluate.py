@@ -12,6 +12,8 @@ from typing import Any, TypeVar
 from rich.console import RenderableType
 
 from cutline.advice import noted
+from cutline.classes.one_vs_rest import OneVsRest
+from cutline.classes.summary import ClassSummary
 from cutline.cli import render
 from cutline.cli.progress import waiting
 from cutline.cli.reading import Reading, evaluated_ranking, finished, read_comparison, read_evaluation
@@ -116,7 +118,7 @@ class Output:
         for path in [*wanted, *self.files]:
             writing.check(path, overwrite=self.force)
 
-    def show(self, summary: Summary | ComparisonSummary, table: RenderableType) -> None:
+    def show(self, summary: Summary | ComparisonSummary | ClassSummary, table: RenderableType) -> None:
         """Print the results as they are wanted."""
         if self.json:
             print_json(summary.document())
@@ -129,7 +131,10 @@ class Output:
                 screen.print(render.notes(summary.notes))
 
     def write(
-        self, result: Evaluation | Comparison, summary: Summary | ComparisonSummary, charts: Sequence[str]
+        self,
+        result: Evaluation | Comparison | OneVsRest,
+        summary: Summary | ComparisonSummary | ClassSummary,
+        charts: Sequence[str],
     ) -> None:
         """Write the files that are wanted."""
         from cutline.report import save

@@ -16,6 +16,7 @@ from cutline.cli import calibration_commands, chart_command, cut_commands, ranki
 from cutline.cli import engine_options as e
 from cutline.cli import options as o
 from cutline.cli.application import Application, Commands
+from cutline.cli.class_options import ClassScores
 
 FINE, FAILED, REFUSED, BROKEN, STOPPED = 0, 1, 2, 3, 130
 
@@ -89,6 +90,7 @@ def evaluate(
     memory: e.Memory = None,
     exact: e.Exact = False,
     ranking_csv: e.RankingCsv = None,
+    class_scores: ClassScores = None,
 ) -> None:
     """Evaluate one model: what it gets right, every number with its interval, and what to know about them."""
     from cutline.cli.evaluate import Asked, Output, run_evaluate
@@ -107,6 +109,11 @@ def evaluate(
     )
     asked = Asked(measures, family and family.value, all, level, resamples, seed)
     output = Output(json, csv, html, tuple(save or ()), png, force, quiet, template.value)
+    if class_scores:
+        from cutline.cli.classes import run_classes
+
+        run_classes(files or [], class_scores, reading.with_engine(memory, exact), asked, output, name, ranking_csv)
+        return
     run_evaluate(files or [], reading.with_engine(memory, exact), asked, output, name, ranking_csv)
 
 

@@ -49,9 +49,7 @@ def _decisions(summary: ClassSummary) -> str:
     row = _row(summary, "accuracy", "all classes")
     if row is None or math.isnan(row.value):
         return ""
-    baseline = (
-        f"; without information, the same shares of predictions would give {100 * float(row.baseline or 0):.1f} %"
-    )
+    baseline = f"; without information, the same predictions would give {100 * float(row.baseline or 0):.1f} %"
     return (
         f"When each case goes to the class of its highest score, {100 * row.value:.1f} % of the predictions are right"
         f"{_interval(row, percent=True)}{baseline}."

@@ -216,6 +216,7 @@ def _figures(drawn: Sequence[Mapping[str, Any]], stills: Sequence[str]) -> dict[
 
 
 def environment() -> Any:
+    """What renders the templates: the parts of the page by name, and how they write numbers."""
     from jinja2 import Environment, FunctionLoader
 
     environment = Environment(
