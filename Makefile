@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 RUNTIME := $(VENV)/.runtime
 DEV := $(VENV)/.dev
 
-.PHONY: demo test browser lint types layers bench bench-training quality-training fuzz test-minimum docs gallery clean
+.PHONY: demo test browser lint types layers bench bench-training quality-training fuzz test-minimum build test-wheel site docs gallery clean
 .DEFAULT_GOAL := demo
 
 $(BIN)/python:
@@ -69,6 +69,28 @@ test-minimum: $(BIN)/python
 	$(VENV)-minimum/bin/python -m pip install --quiet --disable-pip-version-check uv
 	$(VENV)-minimum/bin/uv pip install --quiet --python $(VENV)-minimum/bin/python --resolution lowest-direct --editable '.[dev]'
 	$(VENV)-minimum/bin/python -m pytest -n auto
+
+# The source distribution and the wheel, in dist/.
+build: $(BIN)/python
+	rm -rf dist
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check build
+	$(BIN)/python -m build --quiet --outdir dist .
+
+# The wheel as a user gets it: in an empty environment, far from the repository.
+test-wheel: build
+	rm -rf $(VENV)-wheel
+	$(PYTHON) -m venv $(VENV)-wheel
+	$(VENV)-wheel/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl pyarrow
+	cd $(VENV)-wheel && bin/python -I $(CURDIR)/tests/wheel.py
+
+# The site, in site/: static, and complete without a network. A broken link or a tutorial that fails ends it.
+site: $(RUNTIME)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[site]' pandas
+	npm install --silent --no-audit --no-fund --prefix .cache iframe-worker >/dev/null 2>&1 && \
+	  cp .cache/node_modules/iframe-worker/shim/index.js docs/assets/iframe-worker.js || \
+	  { touch docs/assets/iframe-worker.js; echo "iframe-worker cannot be fetched: the search needs a web server."; }
+	rm -rf site
+	PYTHONPATH=src $(BIN)/python -m mkdocs build --strict
 
 docs: $(DEV)
 	$(BIN)/python docs/make_measures.py

@@ -11,7 +11,8 @@ from rich.console import Console
 
 from cutline import evaluate
 from cutline.cli import render
-from cutline.cli.evaluate import Asked, evaluated
+from cutline.cli.evaluate import evaluated
+from cutline.cli.groups import Asked
 from cutline.examples import load
 
 PICTURE = Path(__file__).with_name("terminal.svg")

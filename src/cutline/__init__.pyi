@@ -35,7 +35,7 @@ from .core.ranking import Bracket as Bracket, Ranking as Ranking
 from .core.table import Table as Table
 from .curves import CURVES as CURVES, Curve as Curve
 from .cuts.choice import choose_cut as choose_cut
-from .cuts.classifier import CutClassifier as CutClassifier
+from .cuts.cut_classifier import CutClassifier as CutClassifier
 from .cuts.cut import Cut as Cut
 from .cuts.placed import cut_at as cut_at
 from .cuts.utility import (
@@ -47,6 +47,7 @@ from .cuts.utility import (
     profit_curve as profit_curve,
 )
 from .evaluation import Evaluation as Evaluation, evaluate as evaluate
+from .fitted_models import evaluate_model as evaluate_model
 from .hard_classifiers import compare_counts as compare_counts
 from .inference.one.bands import Band as Band, band as band, roc_band as roc_band
 from .inference.one.calibration_bands import calibration_band as calibration_band

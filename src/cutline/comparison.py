@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from cutline.core.checks import LEVEL, check_choice, check_level, check_whole
-from cutline.core.errors import Argument, ParameterError, Text, UnknownNameError, near
+from cutline.core.errors import Argument, ParameterError, Text
 from cutline.core.table import Table
 from cutline.evaluation import Evaluation
 from cutline.inference.resampling.pairing import Pairing, pair
 from cutline.inference.two.confidence_curve import ConfidenceCurve, confidence_curve
 from cutline.inference.two.dominance import CURVES, Dominance, of_curves, of_thresholds
 from cutline.inference.two.paired_measure import INTERVALS, TESTS, PairedMeasure
-from cutline.inference.two.questions import Asked, Questions, as_asked, ask
+from cutline.inference.two.questions import Asked, Questions, as_asked, ask, known, two_of
 from cutline.inference.two.rows import all_pair_tests, answered, differences
 from cutline.inference.two.test_results import PairTests
 from cutline.inputs.alignment import columns_of, groups_of, join_frames, share_cases, thresholds_of
@@ -31,9 +31,9 @@ from cutline.results.notes import resampling_notes
 from cutline.results.summarized import Summarized
 from cutline.results.summary import Options
 from cutline.results.wanted import Named, headlines, suits, wanted
+from cutline.views import Pictured
 
 if TYPE_CHECKING:
-    from cutline.charts import Picture
     from cutline.curves import SharedHull
 
 
@@ -107,7 +107,7 @@ def compare(
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison(Summarized, Mapping[str, Evaluation]):
+class Comparison(Summarized, Pictured, Mapping[str, Evaluation]):
     """Models on the same cases: a mapping of their evaluations, and what only the pairs of scores can tell."""
 
     evaluations: Mapping[str, Evaluation]
@@ -116,11 +116,7 @@ class Comparison(Summarized, Mapping[str, Evaluation]):
     whole: ClassVar[Mapping[str, Any]] = {"of_models": "all"}  # a document holds all measures of each model
 
     def __getitem__(self, name: str) -> Evaluation:
-        try:
-            return self.evaluations[str(name)]  # models may have been named by numbers
-        except KeyError:
-            known = ", ".join(map(repr, self))
-            raise UnknownNameError(f"There is no model {name!r} among {known}.{near(name, self)}") from None
+        return self.evaluations[known(name, self.evaluations)]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.evaluations)
@@ -247,14 +243,6 @@ class Comparison(Summarized, Mapping[str, Evaluation]):
         (asked,) = answered([asked], self.pairing, drawn, seed)
         return "\n".join(asked.sentences(level))
 
-    # ------------------------------------------------------------------ pictures
-
-    def chart(self, name: str, **parameters: Any) -> Picture:
-        """A chart of all models together, by its name: `CHARTS` lists them."""
-        from cutline.charts import chart
-
-        return chart(name, self, **parameters)
-
     # ------------------------------------------------------------------ dominance
 
     def hull(self) -> SharedHull:
@@ -266,8 +254,11 @@ class Comparison(Summarized, Mapping[str, Evaluation]):
     def dominance(self, curve: str = "roc", *, measure: str | Measure = "accuracy", **parameters: Any) -> Dominance:
         """Over which part of an axis each model is the best, and whether one dominates everywhere.
 
-        The curves are `roc` (by false positive rate), `quota` (positives found, by places of the list),
-        `precision_recall` (by recall) and `threshold` (a measure of one cut, by the threshold that all are cut at).
+        Args:
+            curve: "roc" (by false positive rate), "quota" (positives found, by places of the list), "precision_recall"
+                (by recall), or "threshold" (a measure of one cut, by the threshold that all are cut at).
+            measure: The measure that "threshold" compares.
+            **parameters: The parameters of that measure.
         """
         check_choice(curve, "curve", (*CURVES, "threshold"))
         rankings = [evaluation.ranking for evaluation in self.values()]
@@ -363,23 +354,9 @@ class Comparison(Summarized, Mapping[str, Evaluation]):
     ) -> PairedMeasure:
         """A measure as a question to two of the models."""
         check_choice(method, "method", INTERVALS)
-        i, j = self._positions(a, b)
+        i, j = two_of(self.names, a, b)
         asked = self._ask(measure, parameters, self._resamples(resamples), check_whole(seed, "seed", 0)).pairs
         return asked[i, j] if i < j else asked[j, i].turned()
-
-    def _positions(self, a: str | None, b: str | None) -> tuple[int, int]:
-        """Where two models stand, by their names; of two models they need no names."""
-        if a is None and b is None and len(self) == 2:
-            return 0, 1
-        if a is None or b is None:
-            raise ParameterError(
-                f"There are {len(self)} models, {', '.join(map(repr, self))}", "pass the names of two, a and b"
-            )
-        a, b = str(a), str(b)  # as models may be named by numbers
-        self[a], self[b]
-        if a == b:
-            raise ParameterError(f"a and b are both {a!r}", "pass the names of two models")
-        return self.names.index(a), self.names.index(b)
 
     # ------------------------------------------------------------------ looks
 

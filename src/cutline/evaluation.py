@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -11,7 +11,6 @@ from cutline.core.checks import LEVEL, check_intervals, check_level, check_whole
 from cutline.core.counts import Counts
 from cutline.core.errors import Argument, CutlineError, ParameterError, Text, UnavailableError, near
 from cutline.core.ranking import Ranking
-from cutline.core.table import Table
 from cutline.inference.one.estimand import Estimand, of_function, of_measure
 from cutline.inference.one.intervals import estimates
 from cutline.inference.one.options import Options as IntervalOptions
@@ -20,7 +19,7 @@ from cutline.inference.permutation import PermutationTest, permute_labels
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inputs import sources
 from cutline.inputs.alignment import groups_of
-from cutline.inputs.predictions import Missing, WeightsAre, complete, cut, rank
+from cutline.inputs.predictions import Cases, Missing, WeightsAre, complete, cut, rank
 from cutline.measures import MEASURES, Family, Measure
 from cutline.measures.definition import each_of
 from cutline.results import first_look
@@ -31,12 +30,10 @@ from cutline.results.notes import Note, data_notes, resampling_notes
 from cutline.results.summarized import Summarized
 from cutline.results.summary import Data, Options, Summary
 from cutline.results.wanted import Named, headlines, wanted
+from cutline.views import OneModelViews
 
 if TYPE_CHECKING:
     from cutline.calibration import Calibration
-    from cutline.charts import Picture
-    from cutline.curves import Curve
-    from cutline.curves.gains import Gains
 
 
 def evaluate(
@@ -94,34 +91,36 @@ def evaluate(
     (0.833333, 0.666667, 0.666667)
     """
     threshold = None if threshold is None else columns.number(threshold, "threshold")
-    how: dict[str, Any] = {"positive": positive, "higher_is_positive": higher_is_positive, "missing": missing}
+    how: dict[str, Any] = {"positive": positive, "missing": missing, "weights_are": weights_are}
     cut: dict[str, Any] = {"threshold": threshold, "quota": quota, "share": share}
-    how["weights_are"] = weights_are
     by_rows = groups is not None or strata is not None or (weights_are == "sampling" and weights is not None)
-    if data is not None and by_rows:  # the cases are looked at one by one
+    if not by_rows:
+        how |= {"exact": exact, "memory": memory, "threshold": threshold, "higher_is_positive": higher_is_positive}
+        return Evaluation(rank(labels, scores, weights, data=data, **how), name=name, **cut)
+    if data is not None:  # the cases are looked at one by one
         asked = sources.asked_of(labels, scores, weights, groups, strata, positive=positive)
         with sources.reading(sources.opened(data), asked) as found:
-            return evaluate(name=name, **found, **how, **cut)  # type: ignore[arg-type]
-    if not by_rows:
-        how |= {"exact": exact, "memory": memory, "threshold": threshold}
-        return Evaluation(rank(labels, scores, weights, data=data, **how), name=name, **cut)
+            return evaluate(name=name, higher_is_positive=higher_is_positive, **found, **how, **cut)  # type: ignore[arg-type]
+    cases = complete(labels, scores, weights, **how)
+    ranking = cases.ranked(higher_is_positive=higher_is_positive)
+    return Evaluation(ranking, name=name, groups=_sampler(ranking, cases, groups, strata, weights_are), **cut)
+
+
+def _sampler(ranking: Ranking, cases: Cases, groups: Any, strata: Any, weights_are: WeightsAre | None) -> GroupSampler:
+    """What a bootstrap draws: the groups, or the cases of a sampling design, within their strata."""
     if strata is not None and weights_are == "importance":
         raise ParameterError(
             "is given, but weights that say how much a case counts are of a plain sample",
             Text("pass ", Argument("weights_are", "sampling"), ", or leave strata out"),
             argument="strata",
         )
-    how.pop("higher_is_positive")
-    cases = complete(labels, scores, weights, **how)
-    ranking = cases.ranked(higher_is_positive=higher_is_positive)
     together = None if groups is None else groups_of(groups, cases)
     apart = None if strata is None else groups_of(strata, cases, "strata")
-    sampler = GroupSampler.of(ranking, cases.is_positive, cases.scores, cases.weights, together, apart)
-    return Evaluation(ranking, name=name, groups=sampler, **cut)
+    return GroupSampler.of(ranking, cases.is_positive, cases.scores, cases.weights, together, apart)
 
 
 @dataclass(frozen=True, eq=False)
-class Evaluation(Summarized):
+class Evaluation(Summarized, OneModelViews):
     """What can be said about one model's predictions. Every measure is an attribute, by name or alias.
 
     `threshold` is the score at the cut, whatever names it: a threshold, a quota, a share, or the default.
@@ -155,13 +154,23 @@ class Evaluation(Summarized):
     # ------------------------------------------------------------------ one number
 
     def value(self, measure: str | Measure, **parameters: Any) -> float:
-        """The value of a measure; NaN where it is undefined, and `reason` says why."""
+        """The value of a measure; NaN where it is undefined, and `reason` says why.
+
+        Args:
+            measure: The measure, by name or alias.
+            **parameters: Its parameters, such as `beta=2`, and where it is cut: `threshold`, `quota` or `share`.
+        """
         chosen = MEASURES[measure]
         data, parameters = self._prepare(chosen, parameters)
         return float(chosen.compute(data, **parameters))
 
     def reason(self, measure: str | Measure, **parameters: Any) -> str:
-        """Why a measure is undefined here, in words; empty when it has a value."""
+        """Why a measure is undefined here, in words; empty when it has a value.
+
+        Args:
+            measure: The measure, by name or alias.
+            **parameters: Its parameters, such as `beta=2`, and where it is cut: `threshold`, `quota` or `share`.
+        """
         chosen = MEASURES[measure]
         if not chosen.fits(self.ranking):
             return chosen.reason(self.ranking)
@@ -169,7 +178,12 @@ class Evaluation(Summarized):
         return chosen.reason(data, **parameters)
 
     def threshold_of(self, measure: str | Measure, **parameters: Any) -> float:
-        """The threshold where a measure that searches the cuts, such as max_youden_j, found its value."""
+        """The threshold where a measure that searches the cuts, such as max_youden_j, found its value.
+
+        Args:
+            measure: The measure, by name or alias.
+            **parameters: The parameters of the measure.
+        """
         return MEASURES[measure].threshold(self.ranking, **parameters)
 
     def _prepare(self, measure: Measure, parameters: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
@@ -181,6 +195,12 @@ class Evaluation(Summarized):
         self, measure: str | Measure = "auc", *, permutations: int = 2000, seed: int = 0, **parameters: Any
     ) -> PermutationTest:
         """Whether the scores have to do with the labels: how often shuffled labels give as good a value.
+
+        Args:
+            measure: The measure, by name.
+            permutations: How often the labels are shuffled.
+            seed: The seed of the shuffles.
+            **parameters: The parameters of the measure.
 
         >>> ev = evaluate([1, 1, 1, 0, 0, 0], [6, 5, 4, 3, 2, 1])
         >>> ev.permutation_test("auc", permutations=999).value  # 1 of the 20 ways to place three labels does as well
@@ -281,6 +301,11 @@ class Evaluation(Summarized):
     def at(self, *, threshold: float | None = None, quota: float | None = None, share: float | None = None) -> Counts:
         """The counts of one cut: of a threshold, of a quota of places, or of a share of the list.
 
+        Args:
+            threshold: Cases whose score reaches it are flagged.
+            quota: How many cases are flagged, from the top of the list.
+            share: The same as a share of the cases, from 0 to 1.
+
         >>> evaluate([1, 0, 1, 0], [0.9, 0.6, 0.6, 0.2]).at(quota=2)  # the second place goes to one of two tied cases
         Counts(tp=1.5, fp=0.5, fn=0.5, tn=1.5, threshold=0.6)
         """
@@ -291,69 +316,11 @@ class Evaluation(Summarized):
         """The counts at the cut of this evaluation."""
         return self.cut.counts(self.ranking)
 
-    def at_prevalence(
-        self, prevalence: float, *, level: float = LEVEL, risk: float | None = None
-    ) -> dict[str, Estimate]:
-        """Precision, npv, accuracy, F1 and net benefit of the cut in a population of another prevalence, by name.
-
-        Args:
-            prevalence: The share of positives there.
-            level: The level of the intervals.
-            risk: The threshold probability of the net benefit; the threshold itself where that is a probability.
-        """
-        from cutline.inference.one.at_prevalence import at_prevalence
-
-        return at_prevalence(self.ranking, self.threshold, prevalence, level=level, risk=risk, groups=self.groups)
-
-    def gains(self, portions: int = 10) -> Gains:
-        """The gains table: what each portion of the list holds, from the top, with score ranges and KS.
-
-        Args:
-            portions: Into how many portions the list is divided.
-        """
-        from cutline.curves.gains import gains
-
-        return gains(self.ranking, portions)
-
-    # ------------------------------------------------------------------ curves and pictures
-
     def calibration(self, **options: Any) -> Calibration:
         """Whether the probabilities can be trusted: numbers, a test, a bound and a verdict; see `calibration()`."""
         from cutline.calibration import calibration
 
         return calibration(self, **options)
-
-    def curve(self, name: str, **parameters: Any) -> Curve:
-        """A curve by its name, or any measure of one cut over the threshold: `CURVES` lists them.
-
-        >>> evaluate([1, 0, 1, 0], [0.9, 0.6, 0.6, 0.2]).curve("roc").area
-        0.875
-        """
-        from cutline.curves import curve
-
-        return curve(self.ranking, name, **parameters)
-
-    def places(self, ids: Sequence[Any] | None = None) -> Table:
-        """What every place of the list brings: score, class, counts, rates, lift, hit rate, Qrecall and their areas.
-
-        It is Berrar's Figure 2 (and, for signed distances, 8b) and Table 5 of Arbel and Rokach as one table. Inside a
-        tie all is an expectation over the orders of the tied cases.
-
-        >>> [row["lift"] for row in evaluate([1, 0, 1, 0], [0.9, 0.6, 0.6, 0.2]).places()][:2]
-        [2.0, 1.5]
-
-        Args:
-            ids: The names of the cases from the top of the list, where no scores are tied.
-        """
-        from cutline.curves import list_table
-
-        return list_table(self.ranking, ids)
-
-    def chart(self, name: str, **parameters: Any) -> Picture:
-        """A chart by its name: a picture that shows itself in a notebook and saves itself as a file."""
-        from cutline.charts import chart
-
-        return chart(name, self, **parameters)
 
     # ------------------------------------------------------------------ many numbers
 

@@ -51,6 +51,42 @@ def scorer(measure: str | Measure, *, positive: Any = None, **parameters: Any) -
     return Scorer(chosen.with_(**parameters), places, positive)
 
 
+def two_classes(estimator: Any, positive: Any = None) -> tuple[list[Any], Any]:
+    """The two classes of a fitted classifier, and which is positive: the second of them unless given.
+
+    Args:
+        estimator: A fitted classifier.
+        positive: The class that is positive.
+    """
+    classes = np.asarray(getattr(estimator, "classes_", [])).tolist()
+    if len(classes) != 2:
+        raise InputError(f"The estimator knows {len(classes)} classes", "pass a fitted classifier of two")
+    chosen = classes[1] if positive is None else positive
+    if chosen not in classes:
+        raise InputError(
+            Text(Argument("positive", chosen), f" is not among the estimator's classes, {_both(classes)}"),
+            "pass one of them",
+        )
+    return classes, chosen
+
+
+def checked_truth(y: Any, classes: list[Any]) -> Any:
+    """The labels as an array, all of them classes that the estimator knows."""
+    truth = np.asarray(y)
+    strange = ~np.isin(truth, classes)
+    if strange.any():
+        raise InputError(
+            f"holds {truth[strange].tolist()[0]!r}, but the estimator knows {_both(classes)}",
+            "pass those labels",
+            argument="y",
+        )
+    return truth
+
+
+def _both(classes: list[Any]) -> str:
+    return f"{classes[0]!r} and {classes[1]!r}"
+
+
 @dataclass(frozen=True, eq=False)
 class Scorer:
     """Scores a fitted estimator on labelled data: `scorer(estimator, X, y)`."""
@@ -65,7 +101,19 @@ class Scorer:
         return value if self.measure.better == "higher" else -value
 
     def value(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
+<<<<<<< HEAD
         """The measure of the estimator's scores, as it is."""
+        classes, positive = two_classes(estimator, self.positive)
+        truth = checked_truth(y, classes)
+=======
+        """The measure of the estimator's scores, as it is.
+
+        Args:
+            estimator: A fitted classifier.
+            X: The cases.
+            y: Their labels.
+            sample_weight: Their weights.
+        """
         classes = np.asarray(getattr(estimator, "classes_", [])).tolist()
         if len(classes) != 2:
             raise InputError(f"The estimator knows {len(classes)} classes", "pass a fitted classifier of two")
@@ -84,6 +132,7 @@ class Scorer:
                 "pass those labels",
                 argument="y",
             )
+>>>>>>> main
         ranking = rank(truth == positive, self._scores(estimator, X, classes.index(positive)), sample_weight)
         return float(self.measure(ranking, **self.cut))
 

@@ -7,8 +7,8 @@ import pytest
 from scipy.stats import norm
 
 import cutline as cl
-from cutline.calibration.planning import exact_width, hanley_mcneil
 from cutline.calibration.risks import Risks
+from cutline.calibration.widths import exact_width, hanley_mcneil
 
 Z = norm.ppf(0.975)
 

@@ -247,7 +247,7 @@ def test_the_watcher_of_long_work_is_told_every_step():
 def test_what_a_gate_takes_is_shown_whole_in_the_help(cutline):
     out = " ".join(cutline("check", "--help").out.split())
 
-    assert "a measure, or its .low or .high limit; after @ stands what it is taken at" in out
+    assert "a measure, or for its .low or .high limit; put parameters after @" in out
 
 
 def test_a_measure_is_explained_beside_short_words(cutline):

@@ -122,8 +122,13 @@ def notes(
 ) -> tuple[Note, ...]:
     """What the reader of one model's numbers should know: warnings first, then advice, then facts.
 
-    `quota` or `share` says how many places can be filled, `measures` what the reader sees: the headlines, unless given.
     What `Evaluation.notes` says is among them.
+
+    Args:
+        evaluation: The model.
+        quota: How many cases can be acted on.
+        share: The same as a share of the cases.
+        measures: The measures that the reader sees, by name; the headlines when None.
 
     >>> from cutline import evaluate
     >>> [note.rule for note in notes(evaluate([1, 0, 1, 0], [0.9, 0.9, 0.2, 0.2]))][0]

@@ -138,6 +138,13 @@ def notes_on(
     """What the reader of a comparison should know: of all models together, then of each, `without` some rules.
 
     What holds for every model is said once; of one model only what warns is said, and its name stands before it.
+
+    Args:
+        comparison: The models.
+        quota: How many cases can be acted on.
+        share: The same as a share of the cases.
+        measures: The measures that the reader sees, by name; the headlines when None.
+        without: Rules that are left out, by name.
     """
     names = None if measures is None else tuple(MEASURES[m].name for m in measures)
     j = None

@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cutline.calibration import widths
 from cutline.calibration.risks import Risks
 from cutline.core import columns
 from cutline.core.checks import LEVEL, check_choice, check_level
 from cutline.core.errors import ParameterError, briefly
 from cutline.core.table import Table
-from cutline.inference import delong
 from cutline.results.estimate import quantile
 
 MOST = 10**9
@@ -188,20 +188,6 @@ def plan(
     level = check_level(level)
     asked = _Asked(prevalence, auc, threshold, recall, specificity, log_odds, quantile(level), level)
     asked.check(auc_method=auc_method, correlation=correlation, power=power)
-    if other_auc is not None:
-        _check_between(other_auc, "other_auc", 0, 1)
-    widths = {
-        "auc_width": auc_width,
-        "oe_width": oe_width,
-        "slope_width": slope_width,
-        "intercept_width": intercept_width,
-        "recall_width": recall_width,
-        "specificity_width": specificity_width,
-        "net_benefit_width": net_benefit_width,
-    }
-    for name, width in widths.items():
-        if width is not None:
-            _check_between(width, name, 0, math.inf)
     given: dict[str, tuple[Any, Callable[[], Criterion]]] = {
         "auc": (auc_width, lambda: asked.auc_criterion(auc_width, auc_method)),
         "auc_difference": (other_auc, lambda: asked.difference_criterion(other_auc, correlation, power)),
@@ -213,10 +199,19 @@ def plan(
         "net_benefit": (net_benefit_width, lambda: asked.net_benefit_criterion(net_benefit_width)),
         "discordant": (discordant, lambda: asked.mcnemar_criterion(discordant, power)),
     }
+    _check_wanted({name: wanted for name, (wanted, _) in given.items() if wanted is not None})
     criteria = tuple(make() for wanted, make in given.values() if wanted is not None)
     if not criteria:
         raise ParameterError("The plan has no criterion: pass for example auc=0.75 and auc_width=0.1.")
     return Plan(tuple(_needs(criteria, prevalence)), prevalence, level, criteria)
+
+
+def _check_wanted(given: dict[str, Any]) -> None:
+    """Refuse widths that cannot be had, and an AUC that is none."""
+    for name, wanted in given.items():
+        if name != "discordant":
+            argument, most = ("other_auc", 1) if name == "auc_difference" else (f"{name}_width", math.inf)
+            _check_between(wanted, argument, 0, most)
 
 
 def _needs(criteria: tuple[Criterion, ...], prevalence: float) -> Iterator[Need]:
@@ -272,23 +267,23 @@ class _Asked(NamedTuple):
 
     def auc_criterion(self, width: Any, method: str) -> Criterion:
         area = self.needed("auc", "The width of the interval of the AUC")
-        by_newcombe = partial(_newcombe_width, area, self.prevalence, self.level)
-        by_formula = partial(_hanley_mcneil_width, area, self.prevalence, self.z)
+        by_newcombe = partial(widths.newcombe_width, area, self.prevalence, self.level)
+        by_formula = partial(widths.hanley_mcneil_width, area, self.prevalence, self.z)
         return Criterion("width of the AUC", width, by_newcombe if method == "newcombe" else by_formula)
 
     def difference_criterion(self, other: Any, correlation: float, power: float) -> Criterion:
         area = self.needed("auc", "The power of a difference in AUC")
-        given = partial(_power_of_difference, area, other, correlation, self.prevalence, self.z)
+        given = partial(widths.power_of_difference, area, other, correlation, self.prevalence, self.z)
         return Criterion("power for the difference in AUC", power, given, rises=True)
 
     def oe_criterion(self, width: Any) -> Criterion:
-        return Criterion("width of the O:E ratio", width, partial(_oe_width, self.prevalence, self.z))
+        return Criterion("width of the O:E ratio", width, partial(widths.oe_width, self.prevalence, self.z))
 
     def line_criterion(self, what: str, width: Any) -> Criterion:
         risks = self.risks(f"The width of the interval of the {what}")
         a, both, b = risks.information()
         variance = a / (a * b - both**2) if what.endswith("slope") else 1 / a
-        return Criterion(f"width of the {what}", width, partial(_normal_width, variance, self.z))
+        return Criterion(f"width of the {what}", width, partial(widths.normal_width, variance, self.z))
 
     def rate(self, name: str) -> float:
         value = getattr(self, name)
@@ -304,7 +299,7 @@ class _Asked(NamedTuple):
 
     def rate_criterion(self, name: str, width: Any) -> Criterion:
         share, value = self.prevalence if name == "recall" else 1 - self.prevalence, self.rate(name)
-        return Criterion(f"width of the {name}", width, partial(_rate_width, value, share, self.level))
+        return Criterion(f"width of the {name}", width, partial(widths.rate_width, value, share, self.level))
 
     def net_benefit_criterion(self, width: Any) -> Criterion:
         """Riley et al. (2021), of the standardised net benefit."""
@@ -317,7 +312,7 @@ class _Asked(NamedTuple):
             + w**2 * (1 - specificity) ** 2 / (p * (1 - p))
         )
         name = "width of the standardised net benefit"
-        return Criterion(name, width, partial(_normal_width, variance, self.z))
+        return Criterion(name, width, partial(widths.normal_width, variance, self.z))
 
     def mcnemar_criterion(self, discordant: Any, power: float) -> Criterion:
         """Connor (1987): the normal power of McNemar's test."""
@@ -327,7 +322,7 @@ class _Asked(NamedTuple):
             raise ParameterError(
                 f"is {discordant!r}", "pass two different shares that add up to 1 at most", argument="discordant"
             )
-        given = partial(_mcnemar_power, both, difference, self.z)
+        given = partial(widths.mcnemar_power, both, difference, self.z)
         return Criterion("power of McNemar's test", power, given, rises=True)
 
 
@@ -344,66 +339,3 @@ def _two(values: Any, name: str) -> tuple[float, float]:
     if len(found) != 2 or not np.isfinite(found).all():
         raise ParameterError(f"is {briefly(values)}", "pass two numbers", argument=name)
     return float(found[0]), float(found[1])
-
-
-# What so many cases give: functions with names, because plans are pickled.
-
-
-def _hanley_mcneil_width(area: float, prevalence: float, z: float, n: int) -> float:
-    return 2 * z * math.sqrt(hanley_mcneil(area, n * prevalence, n * (1 - prevalence)))
-
-
-def _newcombe_width(area: float, prevalence: float, level: float, n: int) -> float:
-    limits = delong.newcombe(area, n * prevalence, n * (1 - prevalence), level)
-    return float(limits.high - limits.low)
-
-
-def _power_of_difference(area: float, other: float, correlation: float, prevalence: float, z: float, n: int) -> float:
-    sizes = n * prevalence, n * (1 - prevalence)
-    one, two = (math.sqrt(hanley_mcneil(a, *sizes)) for a in (area, other))
-    spread = math.sqrt(one**2 + two**2 - 2 * correlation * one * two)
-    return _normal(abs(area - other) / spread - z)
-
-
-def _oe_width(prevalence: float, z: float, n: int) -> float:
-    return 2 * math.sinh(z * math.sqrt((1 - prevalence) / (n * prevalence)))
-
-
-def _normal_width(variance: float, z: float, n: int) -> float:
-    return 2 * z * math.sqrt(variance / n)
-
-
-def _rate_width(value: float, share: float, level: float, n: int) -> float:
-    return exact_width(value, math.floor(n * share), level)
-
-
-def _mcnemar_power(both: float, difference: float, z: float, n: int) -> float:
-    spread = math.sqrt(both - difference**2)
-    return _normal((difference * math.sqrt(n) - z * math.sqrt(both)) / spread) if spread else 1.0
-
-
-def hanley_mcneil(area: float, positives: float, negatives: float) -> float:
-    """Hanley and McNeil's (1982) variance of the AUC of so many cases."""
-    one, two = area / (2 - area) - area**2, 2 * area**2 / (1 + area) - area**2
-    whole = area * (1 - area) + max(positives - 1, 0) * one + max(negatives - 1, 0) * two
-    return whole / (positives * negatives)
-
-
-def exact_width(share: float, n: int, level: float) -> float:
-    """The mean width of Clopper and Pearson's interval of a share of n cases."""
-    from scipy.special import betaincinv
-    from scipy.stats import binom
-
-    if n < 1:
-        return 1.0
-    low, high = binom.ppf((1e-9, 1 - 1e-9), n, share).astype(int)
-    k = np.arange(low, high + 1)
-    tail = (1 - level) / 2
-    least = np.where(k > 0, betaincinv(np.maximum(k, 1), n - k + 1, tail), 0.0)
-    most = np.where(k < n, betaincinv(k + 1, np.maximum(n - k, 1), 1 - tail), 1.0)
-    weight = binom.pmf(k, n, share)
-    return float(weight @ (most - least) / weight.sum())
-
-
-def _normal(x: float) -> float:
-    return 0.5 * math.erfc(-x / math.sqrt(2))

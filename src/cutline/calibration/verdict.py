@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -132,6 +133,21 @@ def calibration(ev: Estimated, *, level: float = LEVEL, resamples: int = 1000, s
     if len(r) > QUICKLY_RESAMPLED:
         estimates += [_alone(ev, name, level) for name in BY_RESAMPLING]
         notes.append(f"With {len(r)} distinct scores nothing is resampled: ask ev.estimate() for those intervals.")
+    return judged(r, estimates, level, seed=seed, notes=notes)
+
+
+def judged(
+    r: Ranking, estimates: Sequence[Estimate], level: float, *, seed: int = 0, notes: Sequence[str] = ()
+) -> Calibration:
+    """The judgement of probabilities whose numbers are known; those `BY_FORMULA` must be among them.
+
+    Args:
+        r: The ranking; its scores are probabilities.
+        estimates: Its numbers with their intervals.
+        level: The level of the bands and of the bound.
+        seed: Makes the simulated band reproducible.
+        notes: What is to be said of the numbers.
+    """
     band = calibration_band(r, "consistency", level=level, seed=seed)
     honest = calibration_band(r, "honest", level=level) if r.integral else None
     z = float(MEASURES["spiegelhalter"].compute(r))
@@ -141,7 +157,7 @@ def calibration(ev: Estimated, *, level: float = LEVEL, resamples: int = 1000, s
     p_value = math.erfc(abs(z) / math.sqrt(2))
     verdict = _verdict(found, regions, p_value, level, r)
     verdict += _bound(off_by, most, level)
-    notes += [*band.notes, *(honest.notes if honest else ())]
+    every = [*notes, *band.notes, *(honest.notes if honest else ())]
     return Calibration(
         tuple(estimates),
         z,
@@ -152,7 +168,7 @@ def calibration(ev: Estimated, *, level: float = LEVEL, resamples: int = 1000, s
         regions,
         tuple(verdict),
         level,
-        tuple(dict.fromkeys(notes)),
+        tuple(dict.fromkeys(every)),
     )
 
 

@@ -31,6 +31,7 @@ class Place(Flag):
     NOWHERE = 0
     PAGE_FIRST = auto()  # among the first charts of the report
     PAGE = auto()  # among the others
+    TRUST = auto()  # in the report's section on the probabilities
     EACH = auto()  # a chart of one model that a report draws of each, however many there are
     FOLDER = auto()  # among the files of `evaluate --png`
     GALLERY = auto()

@@ -35,6 +35,7 @@ from cutline.charts.theme import DASHES, SHORTENED, Theme
 from cutline.core.columns import number
 from cutline.core.counts import Counts, written
 from cutline.core.errors import ParameterError
+from cutline.core.ranking import Array, Ranking
 from cutline.core.table import shown
 from cutline.curves import THRESHOLD, Curve, Drawn, curve, described, drawn, loss_curves
 from cutline.measures import MEASURES
@@ -128,6 +129,10 @@ def error_bars(model: Evaluated, bins: int | None = None) -> list[dict[str, Any]
 
     `below` says on which: positives with scores below the cut are missed, negatives above it are false alarms, and the
     other way round where low scores are positive.
+
+    Args:
+        model: The evaluation.
+        bins: The number of bins; chosen by the number of cases when None.
     """
     found = _distribution(model, bins)
     density = {MISSED: found.y, FALSE_ALARMS: found.also["negatives"]}
@@ -195,47 +200,43 @@ def losses(models: Models, theme: Theme, *, gamma: float = 2.0) -> Any:  # noqa:
 # ---------------------------------------------------------------------- tables as pictures
 
 
+REAL, SAID = ("positive", "negative", "all"), ("flagged", "not flagged", "all")
+
+
+def _boxes(c: Counts) -> list[dict[str, str]]:
+    """The boxes of the contingency table, its margins included: what each counts, and the rate that belongs to it."""
+    cells = {
+        (0, 0): ("true positives", c.tp, "recall"),
+        (0, 1): ("false positives", c.fp, "fpr"),
+        (1, 0): ("false negatives", c.fn, "fnr"),
+        (1, 1): ("true negatives", c.tn, "specificity"),
+        (0, 2): ("flagged", c.flagged, "precision"),
+        (1, 2): ("not flagged", c.unflagged, "npv"),
+        (2, 0): ("positives", c.positives, "prevalence"),
+        (2, 1): ("negatives", c.negatives, ""),
+        (2, 2): ("cases", c.total, "accuracy"),
+    }
+    return [
+        {
+            "real": REAL[j],
+            "said": SAID[i],
+            "what": what,
+            "count": written(count),
+            "rate": f"{MEASURES[rate].title.lower()} {shown(float(MEASURES[rate].compute(c)))}" if rate else "",
+            "kind": "margin" if 2 in (i, j) else ("right" if i == j else "wrong"),
+        }
+        for (i, j), (what, count, rate) in cells.items()
+    ]
+
+
 def confusion_matrix(models: Models, theme: Theme) -> Any:
     """The contingency table of the chosen cut with its rates."""
     [(_, model)] = models.items()
-    c = model.ranking.at_threshold(model.threshold)
-    real, said = ("positive", "negative", "all"), ("flagged", "not flagged", "all")
-    cells = {
-        (0, 0): ("true positives", c.tp, ("recall",)),
-        (0, 1): ("false positives", c.fp, ("fpr",)),
-        (1, 0): ("false negatives", c.fn, ("fnr",)),
-        (1, 1): ("true negatives", c.tn, ("specificity",)),
-        (0, 2): ("flagged", c.flagged, ("precision",)),
-        (1, 2): ("not flagged", c.unflagged, ("npv",)),
-        (2, 0): ("positives", c.positives, ("prevalence",)),
-        (2, 1): ("negatives", c.negatives, ()),
-        (2, 2): ("cases", c.total, ("accuracy",)),
-    }
-    data = [
-        {
-            "real": real[j],
-            "said": said[i],
-            "what": what,
-            "count": written(count),
-            "rate": " ".join(
-                f"{MEASURES[name].title.lower()} {shown(float(MEASURES[name].compute(c)))}" for name in rates
-            ),
-            "kind": "margin" if 2 in (i, j) else ("right" if i == j else "wrong"),
-        }
-        for (i, j), (what, count, rates) in cells.items()
-    ]
-    base = alt.Chart(inline(data)).encode(
-        x=alt.X(
-            "real:N",
-            sort=list(real),
-            title="Real class",
-            axis=alt.Axis(orient="top", labelAngle=0, domain=False, ticks=False, labelPadding=6),
-        ),
-        y=alt.Y("said:N", sort=list(said), title="Predicted", axis=alt.Axis(domain=False, ticks=False, labelPadding=6)),
-        tooltip=[
-            alt.Tooltip(f"{name}:N", title=title)
-            for name, title in (("what", "What"), ("count", "Count"), ("rate", "Rate"))
-        ],
+    plain: dict[str, Any] = {"domain": False, "ticks": False, "labelPadding": 6}
+    base = alt.Chart(inline(_boxes(model.ranking.at_threshold(model.threshold)))).encode(
+        x=alt.X("real:N", sort=list(REAL), title="Real class", axis=alt.Axis(orient="top", labelAngle=0, **plain)),
+        y=alt.Y("said:N", sort=list(SAID), title="Predicted", axis=alt.Axis(**plain)),
+        tooltip=[alt.Tooltip(f"{name}:N", title=name.capitalize()) for name in ("what", "count", "rate")],
     )
     fills = {"right": theme.colour(0), "wrong": theme.colour(1), "margin": theme.ground}
     boxes = base.mark_rect(stroke=theme.reference, strokeWidth=1, fillOpacity=0.22).encode(
@@ -246,21 +247,23 @@ def confusion_matrix(models: Models, theme: Theme) -> Any:
         base.mark_text(dy=0, fontSize=20, fontWeight="bold", color=theme.text).encode(text="count:N"),
         base.mark_text(dy=22, fontSize=11, color=theme.text).encode(text="rate:N"),
     ]
-    frame = Frame(
-        "",
-        "",
-        (0, 1),
-        (0, 1),
-        f"Confusion matrix at {rule_text(model.ranking, model.threshold)}",
-        [heading(model)],
-        None,
-        560,
-        270,
-    )
-    return layered([boxes, *text], frame)
+    title = f"Confusion matrix at {rule_text(model.ranking, model.threshold)}"
+    return layered([boxes, *text], Frame("", "", (0, 1), (0, 1), title, [heading(model)], None, 560, 270))
 
 
 COLUMNS = ("recall", "fpr", "precision", "lift")
+
+
+def _cut_columns(r: Ranking, chosen: Array) -> dict[str, list[str]]:
+    """What the table says of the chosen cuts, column by column."""
+    c = r.counts
+    at = Counts(c.tp[chosen], c.fp[chosen], c.fn[chosen], c.tn[chosen], c.threshold[chosen])
+    return {
+        "Score": [score_text(r, float(value), fewer=2) for value in at.threshold],
+        "Positives": [written(value) for value in r.pos[chosen - 1]],
+        "Negatives": [written(value) for value in r.neg[chosen - 1]],
+        "True positives": [written(value) for value in at.tp],
+    } | {MEASURES[name].title: [shown(float(value)) for value in MEASURES[name].compute(at)] for name in COLUMNS}
 
 
 def ranking_table(models: Models, theme: Theme, *, rows: int = 20) -> Any:
@@ -270,14 +273,7 @@ def ranking_table(models: Models, theme: Theme, *, rows: int = 20) -> Any:
     if isinstance(rows, bool) or not (isinstance(rows, int | np.integer) and 2 <= rows <= 60):
         raise ParameterError(f"is {rows!r}", "pass a whole number from 2 to 60", argument="rows")
     chosen = np.unique(np.linspace(1, len(r), min(rows, len(r))).round().astype(int))
-    c = r.counts
-    at = Counts(c.tp[chosen], c.fp[chosen], c.fn[chosen], c.tn[chosen], c.threshold[chosen])
-    columns = {
-        "Score": [score_text(r, float(value), fewer=2) for value in at.threshold],
-        "Positives": [written(value) for value in r.pos[chosen - 1]],
-        "Negatives": [written(value) for value in r.neg[chosen - 1]],
-        "True positives": [written(value) for value in at.tp],
-    } | {MEASURES[name].title: [shown(float(value)) for value in MEASURES[name].compute(at)] for name in COLUMNS}
+    columns = _cut_columns(r, chosen)
     data = [
         {"row": i, "column": name, "text": text} for name, column in columns.items() for i, text in enumerate(column)
     ]

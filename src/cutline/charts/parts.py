@@ -218,14 +218,13 @@ def line_layers(series: Sequence[Series], frame: Frame) -> list[Any]:
         else None
     )
     clicked = clickable(frame)
+
+    def told_apart(channel: Any, looks: list[Any]) -> Any:
+        return channel("series:N", scale=alt.Scale(domain=names, range=looks), legend=legend, sort=None)
+
     # The legend shows the dash beside the colour, which merging two legends of one field does.
-    colour = alt.Color(
-        "series:N", scale=alt.Scale(domain=names, range=[one.colour for one in series]), legend=legend, sort=None
-    )
-    dash = alt.StrokeDash(
-        "series:N", scale=alt.Scale(domain=names, range=[list(one.dash) for one in series]), legend=legend, sort=None
-    )
-    width = alt.StrokeWidth("width:O", scale=None, legend=None)
+    colour = told_apart(alt.Color, [one.colour for one in series])
+    dash = told_apart(alt.StrokeDash, [list(one.dash) for one in series])
     opacity = fading(frame)
     # The first lies below, as it has no gaps: where two lines are one, the dashes of the other show both.
     order = sorted(series, key=lambda one: not one.below)
@@ -238,24 +237,26 @@ def line_layers(series: Sequence[Series], frame: Frame) -> list[Any]:
             **axes(frame),
             color=colour,
             strokeDash=dash,
-            strokeWidth=width,
+            strokeWidth=alt.StrokeWidth("width:O", scale=None, legend=None),
             opacity=opacity,
         )
         .add_params(clicked)
     )
     told = [one for one in series if "threshold" in one.columns]
-    if not told:
-        return [lines]
-    columns: list[Any] = list(told[0].columns)
-    points = [packed(_some(one.columns), columns, series=one.name) for one in reversed(told)]
+    return [lines, _hovered(told, frame, colour, opacity)] if told else [lines]
+
+
+def _hovered(series: Sequence[Series], frame: Frame, colour: Any, opacity: Any) -> Any:
+    """The points of lines, to hover over; they are seen where they are few."""
+    columns: list[Any] = list(series[0].columns)
+    points = [packed(_some(one.columns), columns, series=one.name) for one in reversed(series)]
     few = sum(len(row["x"]) for row in points) <= 60
-    hover = (
+    return (
         alt.Chart(inline(points))
         .transform_flatten(columns)
         .mark_circle(size=34 if few else 90, clip=not few or frame.clip)
         .encode(**axes(frame), color=colour, opacity=opacity if few else alt.OpacityValue(0), tooltip=tooltips(columns))
     )
-    return [lines, hover]
 
 
 def _distinct(series: Sequence[Series]) -> list[Series]:

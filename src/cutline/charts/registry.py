@@ -246,7 +246,7 @@ CHARTS = Charts(
         draw=reliability.reliability,
         source="Dimitriadis, Gneiting and Jordan, Figure 1; Van Calster et al., 2025",
         needs="probabilities",
-        places=Place.GALLERY,
+        places=Place.TRUST | Place.GALLERY,
         names_model=False,
     ),
     ChartKind(
@@ -256,7 +256,7 @@ CHARTS = Charts(
         draw=reliability.mcb_dsc,
         source="Dimitriadis, Gneiting and Jordan, 2021",
         needs="probabilities",
-        places=Place.GALLERY,
+        places=Place.TRUST | Place.GALLERY,
     ),
     ChartKind(
         name="risk_by_outcome",
@@ -266,7 +266,7 @@ CHARTS = Charts(
         shows=Shows.ONE,
         source="Van Calster et al., 2025",
         needs="probabilities of cases of both classes",
-        places=Place.GALLERY,
+        places=Place.TRUST | Place.GALLERY,
         names_model=False,
     ),
     ChartKind(

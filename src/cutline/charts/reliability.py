@@ -200,24 +200,16 @@ def risk_by_outcome(models: Models, theme: Theme, *, bins: int = 20) -> Any:
     ]
     highest = float(max(np.abs(side).max() for side in sides.values()))
     slope = MEASURES["discrimination_slope"].compute(r)
+    shares = alt.Axis(labelExpr="format(abs(datum.value), '.0%')")
+    title = alt.TitleParams("Probabilities by outcome", subtitle=[f"Discrimination slope {shown(slope)}"])
     return (
-        alt.Chart(
-            inline(data),
-            width=WIDTH,
-            height=WIDTH * 2 // 3,
-            title=alt.TitleParams("Probabilities by outcome", subtitle=[f"Discrimination slope {shown(slope)}"]),
-        )
+        alt.Chart(inline(data), width=WIDTH, height=WIDTH * 2 // 3, title=title)
         .mark_bar(stroke=theme.ground, strokeWidth=0.5)
         .encode(
             x=alt.X("x:Q", title="Probability", scale=alt.Scale(domain=[0, 1], nice=False)),
             x2="x2:Q",
             y2="zero:Q",
-            y=alt.Y(
-                "y:Q",
-                title="Share of the class",
-                scale=alt.Scale(domain=[-highest, highest]),
-                axis=alt.Axis(labelExpr="format(abs(datum.value), '.0%')"),
-            ),
+            y=alt.Y("y:Q", title="Share of the class", scale=alt.Scale(domain=[-highest, highest]), axis=shares),
             color=alt.Color(
                 "series:N",
                 scale=alt.Scale(domain=list(sides), range=theme.fills(2)),

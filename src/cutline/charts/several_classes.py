@@ -123,12 +123,10 @@ def class_measures(found: DrawnClasses, theme: Theme, *, shown: str = "auc") -> 
     room = min(200, 8 * max(map(len, order)))  # as wide as the widest font would need
     axis = alt.Axis(labelLimit=200, minExtent=room, ticks=False, domain=False)
     y = alt.Y("of:N", sort=order, title=None, axis=axis)
+    numbers = {"value": title, "low": "Low", "high": "High", "baseline": "Baseline"}
     tooltip = [
         alt.Tooltip("of:N", title="Of"),
-        alt.Tooltip("value:Q", title=title, format=".4f"),
-        alt.Tooltip("low:Q", title="Low", format=".4f"),
-        alt.Tooltip("high:Q", title="High", format=".4f"),
-        alt.Tooltip("baseline:Q", title="Baseline", format=".4f"),
+        *(alt.Tooltip(f"{name}:Q", title=told, format=".4f") for name, told in numbers.items()),
     ]
     kinds = {"class": theme.colour(0), "mean": theme.reference}
     fill = alt.Fill(
@@ -144,17 +142,8 @@ def class_measures(found: DrawnClasses, theme: Theme, *, shown: str = "auc") -> 
     dots = base.mark_point(filled=True, size=45, color=theme.text, opacity=1).encode(x=x, y=y, tooltip=tooltip)
     with_baseline = alt.Chart(inline([row for row in data if row["baseline"] is not None]))
     ticks = with_baseline.mark_tick(color=theme.text, thickness=2, strokeDash=[2, 2], opacity=1, size=16)
-    frame = Frame(
-        "",
-        "",
-        (0, 1),
-        (0, 1),
-        f"{title} by class",
-        [found.subtitle(), "Lines are intervals, ticks the baselines"],
-        None,
-        420,
-        max(80, 26 * len(data)),
-    )
+    below = [found.subtitle(), "Lines are intervals, ticks the baselines"]
+    frame = Frame("", "", (0, 1), (0, 1), f"{title} by class", below, None, 420, max(80, 26 * len(data)))
     return layered([bars, lines, dots, ticks.encode(x="baseline:Q", y=y)], frame)
 
 

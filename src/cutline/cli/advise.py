@@ -25,17 +25,22 @@ def run_advise(given: dict[str, Any], as_json: bool) -> None:
         if not sys.stdin.isatty():
             raise ParameterError(f"What is the model for? Pass --goal with one of {', '.join(GOALS)}.")
         given = _asked(given)
-    found = advise(Situation(**given))
     if as_json:
-        recommended = [{"measure": r.measure, "why": r.why, "source": r.source} for r in found]
-        print_json({"schema": "cutline/advice/1", "situation": given, "recommendations": recommended})
+        print_json(advised(given))
         return
+    found = advise(Situation(**given))
     screen = render.console()
     rows = [(Text(r.measure, style="bold"), MEASURES[r.measure].title, f"{r.why} ({r.source})") for r in found]
     screen.print(render.grid(screen, ("measure", "", "why"), rows))
     names = ",".join(r.measure for r in found)
     quota = " --quota 100" if any(MEASURES[r.measure].required for r in found) else ""
     screen.print(Text(f"\nThen: cutline evaluate predictions.csv --measures {names}{quota}", style="dim"))
+
+
+def advised(given: dict[str, Any]) -> dict[str, Any]:
+    """The measures that fit a situation, ready for JSON."""
+    recommended = [{"measure": r.measure, "why": r.why, "source": r.source} for r in advise(Situation(**given))]
+    return {"schema": "cutline/advice/1", "situation": given, "recommendations": recommended}
 
 
 def _asked(given: dict[str, Any]) -> dict[str, Any]:

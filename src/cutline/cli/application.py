@@ -1,9 +1,12 @@
-"""The command line as Typer builds it, with flags that name no type in the help: they take no value."""
+"""The command line as Typer builds it, with what Typer has no word for: groups of options, and flags without a type."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from dataclasses import MISSING, fields, is_dataclass
+from functools import wraps
+from inspect import Parameter, Signature, signature
+from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -14,7 +17,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 def _without_types_of_flags(params: list[Any]) -> list[Any]:
     for param in params:
         if getattr(param, "is_bool_flag", False) and param.metavar is None:
-            param.metavar = ""
+            param.metavar = ""  # a flag takes no value
     return params
 
 
@@ -38,6 +41,65 @@ class Application(typer.Typer):
     """All commands."""
 
     def command(self, *arguments: Any, **options: Any) -> Callable[[Function], Function]:
-        """Register a command."""
-        found: Callable[[Function], Function] = super().command(*arguments, **{"cls": Command} | options)
-        return found
+        """Register a command; an argument whose type is a dataclass is a group of options, its fields."""
+        register = super().command(*arguments, **{"cls": Command} | options)
+
+        def registered(function: Function) -> Function:
+            register(ungrouped(function))
+            return function
+
+        return registered
+
+
+def ungrouped(function: Callable[..., None]) -> Callable[..., None]:
+    """The function as Typer is to see it: in place of each group of options, the options."""
+    hints = get_type_hints(function, include_extras=True)
+    options: list[Parameter] = []
+    for name, parameter in signature(function).parameters.items():
+        options += _options(hints[name]) if is_dataclass(hints[name]) else [_option(name, hints[name], parameter)]
+
+    @wraps(function)
+    def command(**given: Any) -> None:
+        groups = {name: _filled(hint, given) for name, hint in hints.items() if is_dataclass(hint)}
+        return function(**{name: given[name] for name in hints if name in given} | groups)
+
+    command.__signature__ = Signature(options)  # type: ignore[attr-defined]
+    command.__annotations__ = {option.name: option.annotation for option in options}
+    return command
+
+
+def _option(name: str, hint: Any, declared: Parameter) -> Parameter:
+    return Parameter(name, Parameter.KEYWORD_ONLY, default=declared.default, annotation=hint)
+
+
+def _options(group: Any) -> list[Parameter]:
+    """The options of a group, and of the groups in it."""
+    hints = get_type_hints(group, include_extras=True)
+    found: list[Parameter] = []
+    for one in fields(group):
+        default = Parameter.empty if one.default is MISSING else one.default
+        if is_dataclass(hints[one.name]):
+            found += _options(hints[one.name])
+        elif get_origin(hints[one.name]) is Annotated:  # a field of a plain type is not for the command line
+            hint = _for_typer(hints[one.name])
+            found.append(Parameter(one.name, Parameter.KEYWORD_ONLY, default=default, annotation=hint))
+    return found
+
+
+def _for_typer(hint: Any) -> Any:
+    """The type of an option as Typer wants it: what can be repeated is a list there."""
+    kind, *details = get_args(hint)
+    if get_origin(kind) is tuple and get_args(kind)[1:] == (...,):
+        kind = list[get_args(kind)[0]]  # type: ignore[misc]
+    return Annotated[kind, *details]
+
+
+def _filled(group: Any, given: dict[str, Any]) -> Any:
+    """A group with the values that were given; an option that can be repeated is a tuple of them."""
+    hints = get_type_hints(group)
+    values = {
+        one.name: _filled(hints[one.name], given) if is_dataclass(hints[one.name]) else given[one.name]
+        for one in fields(group)
+        if is_dataclass(hints[one.name]) or one.name in given
+    }
+    return group(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})

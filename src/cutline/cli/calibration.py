@@ -11,8 +11,9 @@ from rich.text import Text
 from cutline.calibration import plan, recalibrate, worth_recalibrating
 from cutline.cli import render
 from cutline.cli.evaluate import print_json
+from cutline.cli.groups import Reading
 from cutline.cli.progress import waiting
-from cutline.cli.reading import Reading, read_evaluation
+from cutline.cli.reading import read_evaluation
 from cutline.cli.text import printable
 from cutline.core import writing
 from cutline.core.errors import ParameterError
@@ -62,17 +63,16 @@ def run_recalibrate(file: str, reading: Reading, wanted: Wanted, *, json: bool, 
             screen.print(Text(text, style="dim"))
 
 
-def run_plan(prevalence: float, wanted: dict[str, Any], chart: Path | None, *, json: bool, force: bool) -> None:
+def run_plan(wanted: dict[str, Any], chart: Path | None, *, json: bool, force: bool) -> None:
     """Plan a study, print the plan, and draw it where asked to.
 
     Args:
-        prevalence: The share of positives.
-        wanted: The keywords of `plan`.
+        wanted: The arguments of `plan`.
         chart: A picture to write.
         json: Whether JSON is printed.
         force: Whether a file may be replaced.
     """
-    found = plan(prevalence, **wanted)
+    found = plan(**wanted)
     if chart is not None:
         writing.check(chart, overwrite=force)
         found.chart().save(chart)

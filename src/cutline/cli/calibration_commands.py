@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -9,6 +10,7 @@ from typing import Annotated
 import typer
 
 from cutline.cli import options as o
+from cutline.cli.groups import Columns, Reading
 
 
 class Map(StrEnum):
@@ -41,6 +43,58 @@ NewPrevalence = Annotated[
 ]
 
 
+@dataclass(frozen=True)
+class Study:
+    """What is known and wanted of a study, as plan() takes it."""
+
+    prevalence: Annotated[float, typer.Option(help="The share of positives. Example: --prevalence 0.1")]
+    auc: Annotated[float | None, typer.Option(help="The AUC that is expected. Example: --auc 0.75")] = None
+    auc_width: Annotated[
+        float | None, typer.Option(help="The wanted width of its interval. Example: --auc-width 0.1")
+    ] = None
+    auc_method: Annotated[AucMethod, typer.Option(help="The interval of the AUC. Example: --auc-method newcombe")] = (
+        AucMethod.hanley_mcneil
+    )
+    other_auc: Annotated[
+        float | None, typer.Option(help="The AUC of a second model on the same cases. Example: --other-auc 0.8")
+    ] = None
+    correlation: Annotated[
+        float, typer.Option(help="The correlation of the two estimates. Example: --correlation 0.6")
+    ] = 0.5
+    oe_width: Annotated[
+        float | None, typer.Option(help="The wanted width of the O:E ratio. Example: --oe-width 0.2")
+    ] = None
+    slope_width: Annotated[
+        float | None, typer.Option(help="The wanted width of the calibration slope. Example: --slope-width 0.2")
+    ] = None
+    intercept_width: Annotated[
+        float | None, typer.Option(help="The wanted width of the intercept. Example: --intercept-width 0.4")
+    ] = None
+    recall: Annotated[float | None, typer.Option(help="The recall that is expected. Example: --recall 0.9")] = None
+    recall_width: Annotated[
+        float | None, typer.Option(help="The wanted width of the recall. Example: --recall-width 0.1")
+    ] = None
+    specificity: Annotated[
+        float | None, typer.Option(help="The specificity that is expected. Example: --specificity 0.8")
+    ] = None
+    specificity_width: Annotated[
+        float | None, typer.Option(help="The wanted width of the specificity. Example: --specificity-width 0.1")
+    ] = None
+    threshold: Annotated[
+        float | None, typer.Option(help="The risk from which cases are flagged. Example: --threshold 0.1")
+    ] = None
+    net_benefit_width: Annotated[
+        float | None,
+        typer.Option(help="The wanted width of the standardised net benefit. Example: --net-benefit-width 0.2"),
+    ] = None
+    discordant: Annotated[
+        tuple[float, float] | None,
+        typer.Option(help="Shares that only the one, and only the other gets right. Example: --discordant 0.1 0.05"),
+    ] = None
+    power: Annotated[float, typer.Option(help="The wanted power of tests. Example: --power 0.9")] = 0.8
+    level: Annotated[float, typer.Option(help="The level of the intervals. Example: --level 0.9")] = 0.95
+
+
 def recalibrate(
     file: o.File,
     method: MapMethod = None,
@@ -62,61 +116,15 @@ def recalibrate(
     Without --method, the methods are compared on cases that they were not fitted on.
     """
     from cutline.cli.calibration import Wanted, run_recalibrate
-    from cutline.cli.reading import Columns, Reading
 
-    columns = Columns(label, () if score is None else (score,), weight, None, None)
-    reading = Reading(columns, positive, False, 0.5, missing.value, format and format.value)
+    columns = Columns(label, () if score is None else (score,), weight)
+    reading = Reading(columns, positive=positive, missing=missing, format=format)
     wanted = Wanted(None if method is None else method.value, to_prevalence, output, seed)
     run_recalibrate(file, reading, wanted, json=json, force=force, quiet=quiet)
 
 
 def plan(
-    prevalence: Annotated[float, typer.Option(help="The share of positives. Example: --prevalence 0.1")],
-    auc: Annotated[float | None, typer.Option(help="The AUC that is expected. Example: --auc 0.75")] = None,
-    auc_width: Annotated[
-        float | None, typer.Option(help="The wanted width of its interval. Example: --auc-width 0.1")
-    ] = None,
-    auc_method: Annotated[
-        AucMethod, typer.Option(help="The interval of the AUC. Example: --auc-method newcombe")
-    ] = AucMethod.hanley_mcneil,
-    other_auc: Annotated[
-        float | None, typer.Option(help="The AUC of a second model on the same cases. Example: --other-auc 0.8")
-    ] = None,
-    correlation: Annotated[
-        float, typer.Option(help="The correlation of the two estimates. Example: --correlation 0.6")
-    ] = 0.5,
-    oe_width: Annotated[
-        float | None, typer.Option(help="The wanted width of the O:E ratio. Example: --oe-width 0.2")
-    ] = None,
-    slope_width: Annotated[
-        float | None, typer.Option(help="The wanted width of the calibration slope. Example: --slope-width 0.2")
-    ] = None,
-    intercept_width: Annotated[
-        float | None, typer.Option(help="The wanted width of the intercept. Example: --intercept-width 0.4")
-    ] = None,
-    recall: Annotated[float | None, typer.Option(help="The recall that is expected. Example: --recall 0.9")] = None,
-    recall_width: Annotated[
-        float | None, typer.Option(help="The wanted width of the recall. Example: --recall-width 0.1")
-    ] = None,
-    specificity: Annotated[
-        float | None, typer.Option(help="The specificity that is expected. Example: --specificity 0.8")
-    ] = None,
-    specificity_width: Annotated[
-        float | None, typer.Option(help="The wanted width of the specificity. Example: --specificity-width 0.1")
-    ] = None,
-    threshold: Annotated[
-        float | None, typer.Option(help="The risk from which cases are flagged. Example: --threshold 0.1")
-    ] = None,
-    net_benefit_width: Annotated[
-        float | None,
-        typer.Option(help="The wanted width of the standardised net benefit. Example: --net-benefit-width 0.2"),
-    ] = None,
-    discordant: Annotated[
-        tuple[float, float] | None,
-        typer.Option(help="Shares that only the one, and only the other gets right. Example: --discordant 0.1 0.05"),
-    ] = None,
-    power: Annotated[float, typer.Option(help="The wanted power of tests. Example: --power 0.9")] = 0.8,
-    level: Annotated[float, typer.Option(help="The level of the intervals. Example: --level 0.9")] = 0.95,
+    study: Study,
     chart: Annotated[
         Path | None, typer.Option(help="Draw the widths over the number of cases. Example: --chart plan.png")
     ] = None,
@@ -126,23 +134,4 @@ def plan(
     """How many cases a validation study needs, for the wanted widths of intervals or power of tests."""
     from cutline.cli.calibration import run_plan
 
-    wanted = {
-        "auc": auc,
-        "auc_width": auc_width,
-        "auc_method": auc_method.value,
-        "other_auc": other_auc,
-        "correlation": correlation,
-        "oe_width": oe_width,
-        "slope_width": slope_width,
-        "intercept_width": intercept_width,
-        "recall": recall,
-        "recall_width": recall_width,
-        "specificity": specificity,
-        "specificity_width": specificity_width,
-        "threshold": threshold,
-        "net_benefit_width": net_benefit_width,
-        "discordant": discordant,
-        "power": power,
-        "level": level,
-    }
-    run_plan(prevalence, wanted, chart, json=json, force=force)
+    run_plan(vars(study) | {"auc_method": study.auc_method.value}, chart, json=json, force=force)

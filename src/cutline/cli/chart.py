@@ -15,7 +15,8 @@ from cutline.charts import CHARTS, ChartKind, Shows
 from cutline.charts import chart as draw
 from cutline.charts.picture import SUFFIXES
 from cutline.cli import render
-from cutline.cli.reading import Reading, read_comparison, read_evaluation
+from cutline.cli.groups import Reading
+from cutline.cli.reading import read_comparison, read_evaluation
 from cutline.comparison import Comparison
 from cutline.core import writing
 from cutline.core.errors import CutlineError, ParameterError

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from cutline.cli import options as o
+from cutline.cli.groups import ReadingAtCut
 
 _PICTURE = "Picture"
 
@@ -53,32 +55,40 @@ Title = Annotated[
     typer.Option(help="A title of your own. Example: --title 'Model of May'", rich_help_panel=_PICTURE),
 ]
 Set = Annotated[
-    list[str] | None,
+    tuple[str, ...],
     typer.Option(
-        "--set", help="A parameter of the chart; repeat it for more. Example: --set cost_fn=5", rich_help_panel=_PICTURE
+        "--set",
+        metavar="<str>",
+        help="A parameter of the chart; repeat it for more. Example: --set cost_fn=5",
+        rich_help_panel=_PICTURE,
     ),
 ]
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a picture looks."""
+
+    width: Width = None
+    height: Height = None
+    dpi: Dpi = None
+    theme: Theme = o.Theme.light
+    title: Title = None
+    parameters: Set = ()
+
+    @property
+    def common(self) -> dict[str, Any]:
+        """What every chart takes."""
+        return {"theme": self.theme.value, "title": self.title, "width": self.width, "height": self.height}
 
 
 def chart(
     what: What = None,
     output: Out = None,
     list_charts: Listed = False,
-    label: o.Label = None,
-    score: o.Scores = None,
-    weight: o.Weight = None,
-    group: o.Group = None,
-    positive: o.Positive = None,
-    lower_is_positive: o.LowerIsPositive = False,
-    threshold: o.Threshold = 0.5,
-    missing: o.MissingRows = o.Missing.error,
-    format: o.FileFormat = None,
-    width: Width = None,
-    height: Height = None,
-    dpi: Dpi = None,
-    theme: Theme = o.Theme.light,
-    title: Title = None,
-    parameters: Set = None,
+    *,
+    reading: ReadingAtCut,
+    look: Look,
     force: o.Force = False,
     quiet: o.Quiet = False,
     plugin: o.Plugin = None,
@@ -88,19 +98,9 @@ def chart(
     A chart of one model is drawn of each when several columns of scores are named.
     """
     from cutline.cli.chart import Drawing, run_chart, show_charts
-    from cutline.cli.reading import Columns, Reading
 
     if list_charts:
         show_charts()
         return
-    reading = Reading(
-        Columns(label, tuple(score or ()), weight, group),
-        positive,
-        lower_is_positive,
-        threshold,
-        missing.value,
-        format and format.value,
-    )
-    look = {"theme": theme.value, "title": title, "width": width, "height": height}
     out = None if output is None else Path(output)
-    run_chart(what or [], reading, Drawing(out, look, tuple(parameters or ()), dpi, force, quiet))
+    run_chart(what or [], reading, Drawing(out, look.common, look.parameters, look.dpi, force, quiet))

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rich.text import Text
 
-from cutline.cli import junit, render
+<<<<<<< HEAD
+from cutline.cli import junit, markdown, render
 from cutline.cli.evaluate import Asked, Output, print_json
+=======
+from cutline.cli import junit, render
+from cutline.cli.evaluate import print_json
+from cutline.cli.groups import Gate, Intervals, Output, Reading
+>>>>>>> main
 from cutline.cli.progress import waiting
-from cutline.cli.reading import Opened, Reading, in_one_order, joined, opened, read_evaluation
+from cutline.cli.reading import Opened, in_one_order, joined, opened, read_evaluation
 from cutline.cli.text import printable
 from cutline.comparison import Comparison
 from cutline.core import writing
@@ -32,6 +37,7 @@ NEW, OLD = "new", "old"
 
 
 @dataclass(frozen=True)
+<<<<<<< HEAD
 class Gate:
     """What must hold."""
 
@@ -43,6 +49,7 @@ class Gate:
     junit: Path | None = None
     cut: str | None = None
     undecided: str | None = None
+    markdown: Path | None = None
 
     def check(self) -> None:
         """Refuse a gate that checks nothing, or half of something."""
@@ -59,6 +66,8 @@ class Gate:
 
 
 @dataclass(frozen=True)
+=======
+>>>>>>> main
 class Result:
     """One condition and how it came out."""
 
@@ -75,6 +84,11 @@ class Result:
         """How it came out: passed, failed, or undecided, which counts as either."""
         return "undecided" if self.is_undecided else "passed" if self.passed else "failed"
 
+    @property
+    def interval(self) -> str:
+        """The interval as people read it; empty where there is none."""
+        return "" if math.isnan(self.low) else f"[{shown(float(self.low))}, {shown(float(self.high))}]"
+
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON: what is not a finite number is None, with its reason."""
         numbers = {name: plain(float(getattr(self, name))) for name in ("value", "low", "high")}
@@ -82,34 +96,83 @@ class Result:
         return {"requirement": self.requirement, **came_out, **numbers, "reason": self.reason}
 
 
+<<<<<<< HEAD
+@dataclass(frozen=True)
+class Outcome:
+    """All conditions of a gate, and how they came out."""
+
+    file: str
+    results: tuple[Result, ...]
+    level: float
+    guesses: tuple[str, ...] = ()
+    told: tuple[str, ...] = ()
+
+    @property
+    def passed(self) -> bool:
+        """Whether all conditions hold."""
+        return all(result.passed for result in self.results)
+
+    @property
+    def conclusion(self) -> str:
+        """How the gate came out, in a sentence."""
+        failed = sum(not result.passed for result in self.results)
+        undecided = sum(result.is_undecided and result.passed for result in self.results)
+        if failed:
+            return f"{failed} of {len(self.results)} requirements failed."
+        if undecided:
+            return f"No requirement failed; {undecided} of {len(self.results)} undecided."
+        return "All requirements passed."
+
+    def document(self) -> dict[str, Any]:
+        """Ready for JSON."""
+        head = {"schema": "cutline/check/1", "file": self.file, "passed": self.passed, "level": self.level}
+        return head | {"results": [result.to_dict() for result in self.results]}
+
+
 def run_check(path: str, reading: Reading, asked: Asked, gate: Gate, output: Output) -> bool:
+=======
+def run_check(path: str, reading: Reading, asked: Intervals, gate: Gate, output: Output) -> bool:
+>>>>>>> main
     """Check all conditions, show them, and say whether all hold."""
+    files = [(gate.junit, junit.document), (gate.markdown, markdown.document)]
+    wanted = [(file, document) for file, document in files if file is not None]
+    for file, _ in wanted:
+        writing.check(file, overwrite=output.force)
+    outcome = judged(path, reading, asked, gate, quiet=output.quiet)
+    output.guessed(outcome.guesses)
+    for line in outcome.told:
+        output.said(line)
+    for file, document in wanted:
+        writing.write(file, document(outcome), overwrite=output.force)
+    if output.json:
+        print_json(outcome.document())
+    elif not outcome.passed or not output.quiet:
+        _show(outcome)
+    return outcome.passed
+
+
+def judged(path: str, reading: Reading, asked: Asked, gate: Gate, *, quiet: bool) -> Outcome:
+    """Check all conditions.
+
+    Args:
+        path: The file of predictions.
+        reading: How it is read.
+        asked: How intervals are to be made.
+        gate: What must hold.
+        quiet: Whether no progress is shown.
+    """
     gate.check()
     wanted = [requirement(text) for text in gate.require]
     measures = [] if gate.no_worse is None else _guarded(gate.no_worse)
-    if gate.junit is not None:
-        writing.check(gate.junit, overwrite=output.force)
     asked.check()
     ev, found = read_evaluation(path, reading, None)
-    with waiting("Resampling for the intervals", quiet=output.quiet or asked.resamples == 0):
+    with waiting("Resampling for the intervals", quiet=quiet or asked.resamples == 0):
         results, told = _required(ev, wanted, asked, gate.undecided) if wanted else ([], [])
         if gate.cut is not None:
             results += _kept(ev, gate.cut, asked, gate.undecided or "pass")
         if gate.against is not None:
-            cmp = _pair(found, gate, reading)
-            results += _no_worse(cmp, measures, gate.margin, asked)
-    output.guessed(found.chosen.guesses)
-    for line in told:
-        output.said(line)
-    passed = all(result.passed for result in results)
-    if gate.junit is not None:
-        writing.write(gate.junit, junit.document(found.name, results), overwrite=output.force)
-    if output.json:
-        document = {"schema": "cutline/check/1", "file": found.name, "passed": passed, "level": asked.level}
-        print_json(document | {"results": [result.to_dict() for result in results]})
-    elif not passed or not output.quiet:
-        _show(results, asked.level)
-    return passed
+            results += _no_worse(_pair(found, gate, reading), measures, gate.margin, asked)
+    return Outcome(found.name, tuple(results), asked.level, tuple(found.chosen.guesses), tuple(told))
 
 
 def _guarded(text: str) -> list[Term]:
@@ -121,7 +184,7 @@ def _guarded(text: str) -> list[Term]:
     return found
 
 
-def _kept(ev: Evaluation, path: str, asked: Asked, undecided: str) -> list[Result]:
+def _kept(ev: Evaluation, path: str, asked: Intervals, undecided: str) -> list[Result]:
     """Whether the promises of a cut held on these cases."""
     resamples = resamples_for(len(ev.ranking), asked.resamples)
     found = check_cut(load(path), ev, level=asked.level, resamples=max(FEWEST, resamples), seed=asked.seed)
@@ -140,7 +203,7 @@ def _kept(ev: Evaluation, path: str, asked: Asked, undecided: str) -> list[Resul
 
 
 def _required(
-    ev: Evaluation, wanted: list[Requirement], asked: Asked, undecided: str | None
+    ev: Evaluation, wanted: list[Requirement], asked: Intervals, undecided: str | None
 ) -> tuple[list[Result], list[str]]:
     """Whether the numbers that the requirements name meet them, and what to know about how they were made.
 
@@ -168,7 +231,7 @@ def _named(term: Term) -> tuple[Measure, dict[str, Any]]:
     return term.measure, term.parameters
 
 
-def _check_interval(text: str, row: Row | DifferenceRow, resamples: int, asked: Asked) -> None:
+def _check_interval(text: str, row: Row | DifferenceRow, resamples: int, asked: Intervals) -> None:
     """Refuse a gate on an interval that was not made, or on one that too few resamples made."""
     if row.interval is None and asked.resamples == 0 and not math.isnan(row.value):
         raise ParameterError(
@@ -210,8 +273,6 @@ def _result(one: Requirement, row: Row) -> Result:
 
 def _pair(found: Opened, gate: Gate, reading: Reading) -> Comparison:
     """The model and the one to beat, on the same cases."""
-    from dataclasses import replace
-
     found.check_cases()
     if reading.columns.stratum is not None:
         raise ParameterError("--stratum is for one model, not for --against", "leave it out")
@@ -221,7 +282,7 @@ def _pair(found: Opened, gate: Gate, reading: Reading) -> Comparison:
     return joined(models, reading) if reading.columns.id else in_one_order(models, reading)
 
 
-def _no_worse(cmp: Comparison, measures: list[Term], margin: float | None, asked: Asked) -> list[Result]:
+def _no_worse(cmp: Comparison, measures: list[Term], margin: float | None, asked: Intervals) -> list[Result]:
     """Whether the intervals of the differences show a loss; with a margin, whether they exclude a larger one."""
     how = asked.how | {"resamples": resamples_for(len(cmp.pairing), asked.resamples)}
     summary = cmp.summary([_named(term) for term in measures], of_models=(), **how)
@@ -250,20 +311,12 @@ def _state(result: Result) -> Text:
     return Text("passed", style="green") if result.passed else Text("FAILED", style="bold red")
 
 
-def _show(results: list[Result], level: float) -> None:
+def _show(outcome: Outcome) -> None:
     screen = render.console()
     rows = [
-        (
-            _state(result),
-            result.requirement,
-            shown(float(result.value)),
-            "" if math.isnan(result.low) else f"[{shown(float(result.low))}, {shown(float(result.high))}]",
-            result.reason,
-        )
-        for result in sorted(results, key=lambda result: result.passed)
+        (_state(result), result.requirement, shown(float(result.value)), result.interval, result.reason)
+        for result in sorted(outcome.results, key=lambda result: result.passed)
     ]
-    screen.print(render.grid(screen, ("", "requirement", "found", f"{100 * level:g} % interval", "why"), rows))
-    failed = sum(not result.passed for result in results)
-    open_ = sum(result.is_undecided and result.passed for result in results)
-    fine = "All requirements passed." if not open_ else f"No requirement failed; {open_} of {len(results)} undecided."
-    screen.print(Text(printable(f"{failed} of {len(results)} requirements failed." if failed else fine)))
+    heads = ("", "requirement", "found", f"{100 * outcome.level:g} % interval", "why")
+    screen.print(render.grid(screen, heads, rows))
+    screen.print(Text(printable(outcome.conclusion)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
@@ -12,8 +13,8 @@ from cutline.classes.one_vs_rest import OneVsRest, one_vs_rest
 from cutline.classes.summary import MOST_SHOWN, ClassSummary
 from cutline.cli import render
 from cutline.cli.column_guess import choose
-from cutline.cli.evaluate import Asked, Output
-from cutline.cli.reading import Reading
+from cutline.cli.evaluate import REPORT, show, write
+from cutline.cli.groups import Asked, Files, Reading
 from cutline.cli.text import in_options, printable, quoted
 from cutline.core.errors import InputError, ParameterError, near
 from cutline.core.table import Table, shown
@@ -22,28 +23,38 @@ from cutline.inputs import files
 CHARTS = ("class_roc", "class_measures", "class_confusion_matrix")
 
 
-def run_classes(
-    paths: Sequence[str],
-    class_scores: Sequence[str],
-    reading: Reading,
-    asked: Asked,
-    output: Output,
-    name: str | None,
-    ranking_csv: str | None = None,
-) -> None:
-    """Evaluate a model of several classes and show the results."""
-    _check(reading, asked, output, ranking_csv)
-    columns = columns_by_class(class_scores)
-    if len(paths) != 1:
+class ClassModel(NamedTuple):
+    """What is asked of `evaluate` besides the common options."""
+
+    paths: Sequence[str]
+    class_scores: Sequence[str]
+    name: str | None = None
+    template: str = REPORT
+    ranking_csv: str | None = None
+
+
+def run_classes(model: ClassModel, reading: Reading, asked: Asked, output: Files) -> None:
+    """Evaluate a model of several classes and show the results.
+
+    Args:
+        model: The file, the columns of the classes, and what to call the model.
+        reading: How the file is read.
+        asked: Which numbers are wanted.
+        output: Where they go.
+    """
+    _check(model, reading, asked)
+    columns = columns_by_class(model.class_scores)
+    if len(model.paths) != 1:
         raise ParameterError("--class-scores reads one file", "pass the path of one")
-    output.check(CHARTS)
-    found, guesses = _read(paths[0], columns, reading, name)
+    charts = CHARTS if output.png is not None else ()
+    output.check(charts)
+    found, guesses = _read(model.paths[0], columns, reading, model.name)
     measures = None if asked.measures is None else [one.strip() for one in asked.measures.split(",")]
     summary = found.summary(measures, level=asked.level)
     summary = summary.with_notes(tuple(replace(note, text=in_options(note.text)) for note in summary.notes))
     output.guessed(guesses)
-    output.show(summary, _rendered(render.console(), summary))
-    output.write(found, summary, CHARTS)
+    show(output, summary, _rendered(render.console(), summary))
+    write(output, found, summary, charts, REPORT)
 
 
 def columns_by_class(given: Sequence[str]) -> dict[str, str]:
@@ -69,7 +80,7 @@ def columns_by_class(given: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def _check(reading: Reading, asked: Asked, output: Output, ranking_csv: str | None) -> None:
+def _check(model: ClassModel, reading: Reading, asked: Asked) -> None:
     """Refuse options that several classes have no use for: none is read and ignored."""
     c = reading.columns
     given = {
@@ -87,9 +98,9 @@ def _check(reading: Reading, asked: Asked, output: Output, ranking_csv: str | No
         "--all": asked.all,
         "--resamples": asked.resamples is not None,
         "--seed": asked.seed != 0,
-        "--template": output.template != "report",
+        "--template": model.template != REPORT,
         "--exact": bool(reading.exact),
-        "--ranking-csv": ranking_csv is not None,
+        "--ranking-csv": model.ranking_csv is not None,
     }
     refused = [option for option, is_given in given.items() if is_given]
     if refused:
@@ -111,7 +122,7 @@ def _read(path: str, columns: dict[str, str], how: Reading, name: str | None) ->
             raise ParameterError(found, "pass another column for one of them")
     chosen = choose(file, c.label, tuple(columns.values()), c.others)
     title = printable(name or file.title)
-    found = one_vs_rest(chosen.label, columns, c.weight, missing=how.missing, name=title, data=file)
+    found = one_vs_rest(chosen.label, columns, c.weight, missing=how.missing.value, name=title, data=file)
     return found, chosen.guesses
 
 

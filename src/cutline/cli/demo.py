@@ -7,7 +7,8 @@ from pathlib import Path
 from rich.text import Text
 
 from cutline.cli import render
-from cutline.cli.evaluate import Asked, evaluated
+from cutline.cli.evaluate import evaluated
+from cutline.cli.groups import Asked
 from cutline.comparison import compare
 from cutline.core.ranking import Ranking
 from cutline.core.table import shown

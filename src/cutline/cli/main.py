@@ -12,11 +12,12 @@ from typing import Annotated
 
 import typer
 
-from cutline.cli import calibration_commands, chart_command, cut_commands, ranking_commands
+from cutline.cli import calibration_commands, chart_command, cut_commands, mcp_command, ranking_commands
 from cutline.cli import engine_options as e
 from cutline.cli import options as o
 from cutline.cli.application import Application, Commands
 from cutline.cli.class_options import ClassScores
+from cutline.cli.groups import Asked, Circumstances, Files, Gate, Intervals, LargeReading, Named, Output, ReadingAtCut
 
 FINE, FAILED, REFUSED, BROKEN, STOPPED = 0, 1, 2, 3, 130
 
@@ -57,162 +58,43 @@ def _common(
 @app.command(epilog="Example: cutline evaluate predictions.csv --label y --score p --quota 100")
 def evaluate(
     files: e.Files = None,
-    label: o.Label = None,
-    score: o.Score = None,
-    weight: o.Weight = None,
-    weights_are: o.WeightsAre = None,
-    stratum: o.Stratum = None,
-    group: o.Group = None,
-    id: o.Id = None,
-    positive: o.Positive = None,
-    lower_is_positive: o.LowerIsPositive = False,
-    threshold: o.Threshold = None,
-    quota: o.Quota = None,
-    share: o.Share = None,
-    level: o.Level = 0.95,
-    measures: o.Measures = None,
-    family: o.InFamily = None,
-    all: o.All = False,
-    resamples: o.Resamples = None,
-    seed: o.Seed = 0,
-    missing: o.MissingRows = o.Missing.error,
-    format: o.FileFormat = None,
+    *,
+    reading: LargeReading,
+    asked: Asked,
+    output: Files,
     name: o.Name = None,
-    json: o.Json = False,
-    csv: o.Csv = False,
-    html: o.Html = None,
     template: o.PageTemplate = o.Template.report,
-    save: o.Save = None,
-    png: o.Png = None,
-    force: o.Force = False,
-    quiet: o.Quiet = False,
     plugin: o.Plugin = None,
-    memory: e.Memory = None,
-    exact: e.Exact = False,
     ranking_csv: e.RankingCsv = None,
     class_scores: ClassScores = None,
 ) -> None:
     """Evaluate one model: what it gets right, every number with its interval, and what to know about them."""
-    from cutline.cli.evaluate import Asked, Output, run_evaluate
-    from cutline.cli.reading import Columns, Reading
+    from cutline.cli.evaluate import run_evaluate
 
-    reading = Reading(
-        Columns(label, score_list(score), weight, group, id, stratum),
-        positive,
-        lower_is_positive,
-        threshold,
-        missing.value,
-        format and format.value,
-        quota,
-        share,
-        weights_are and weights_are.value,
-    )
-    asked = Asked(measures, family and family.value, all, level, resamples, seed)
-    output = Output(json, csv, html, tuple(save or ()), png, force, quiet, template.value)
     if class_scores:
-        from cutline.cli.classes import run_classes
+        from cutline.cli.classes import ClassModel, run_classes
 
-        run_classes(files or [], class_scores, reading.with_engine(memory, exact), asked, output, name, ranking_csv)
+        asked_of = ClassModel(files or [], class_scores, name, template.value, ranking_csv)
+        run_classes(asked_of, reading, asked, output)
         return
-    run_evaluate(files or [], reading.with_engine(memory, exact), asked, output, name, ranking_csv)
-
-
-def score_list(score: str | None) -> tuple[str, ...]:
-    """The score columns that one option names."""
-    return () if score is None else (score,)
+    run_evaluate(files or [], reading, asked, output, name=name, template=template.value, ranking_csv=ranking_csv)
 
 
 @app.command(epilog="Example: cutline compare predictions.csv --label y --score model_a --score model_b")
-def compare(
-    files: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="FILE...",
-            help="One file with the scores of all models, or one for each, joined by --id; - reads standard input.",
-            show_default=False,
-        ),
-    ],
-    label: o.Label = None,
-    score: o.Scores = None,
-    weight: o.Weight = None,
-    weights_are: o.WeightsAre = None,
-    group: o.Group = None,
-    id: o.Id = None,
-    positive: o.Positive = None,
-    lower_is_positive: o.LowerIsPositive = False,
-    threshold: o.Threshold = None,
-    quota: o.Quota = None,
-    share: o.Share = None,
-    level: o.Level = 0.95,
-    measures: o.Measures = None,
-    resamples: o.Resamples = None,
-    seed: o.Seed = 0,
-    missing: o.MissingRows = o.Missing.error,
-    format: o.FileFormat = None,
-    json: o.Json = False,
-    csv: o.Csv = False,
-    html: o.Html = None,
-    save: o.Save = None,
-    png: o.Png = None,
-    force: o.Force = False,
-    quiet: o.Quiet = False,
-    plugin: o.Plugin = None,
-) -> None:
+def compare(files: o.SeveralFiles, reading: ReadingAtCut, asked: Named, output: Files, plugin: o.Plugin = None) -> None:
     """Compare models on the same cases: differences with intervals, and whether they can be told apart."""
-    from cutline.cli.evaluate import Asked, Output, run_compare
-    from cutline.cli.reading import Columns, Reading
+    from cutline.cli.evaluate import run_compare
 
-    reading = Reading(
-        Columns(label, tuple(score or ()), weight, group, id),
-        positive,
-        lower_is_positive,
-        threshold,
-        missing.value,
-        format and format.value,
-        quota,
-        share,
-        weights_are and weights_are.value,
-    )
-    asked = Asked(measures, None, False, level, resamples, seed)
-    run_compare(files, reading, asked, Output(json, csv, html, tuple(save or ()), png, force, quiet))
+    run_compare(files, reading, asked, output)
 
 
 @app.command(epilog="Example: cutline check predictions.csv --label y --score p --require 'auc.low >= 0.8'")
 def check(
-    file: o.File,
-    require: o.Require = None,
-    against: o.Against = None,
-    no_worse: o.NoWorse = None,
-    margin: o.Margin = None,
-    against_score: o.AgainstScore = None,
-    cut: o.PromisedCut = None,
-    undecided: o.UndecidedIs = None,
-    label: o.Label = None,
-    score: o.Score = None,
-    weight: o.Weight = None,
-    weights_are: o.WeightsAre = None,
-    stratum: o.Stratum = None,
-    group: o.Group = None,
-    id: o.Id = None,
-    positive: o.Positive = None,
-    lower_is_positive: o.LowerIsPositive = False,
-    threshold: o.Threshold = None,
-    quota: o.Quota = None,
-    share: o.Share = None,
-    level: o.Level = 0.95,
-    resamples: o.Resamples = None,
-    seed: o.Seed = 0,
-    missing: o.MissingRows = o.Missing.error,
-    format: o.FileFormat = None,
-    json: o.Json = False,
-    junit: o.Junit = None,
-    force: o.Force = False,
-    quiet: o.Quiet = False,
-    plugin: o.Plugin = None,
+    file: o.File, gate: Gate, reading: ReadingAtCut, asked: Intervals, output: Output, plugin: o.Plugin = None
 ) -> None:
     """A gate for continuous integration: exit 1 when a requirement does not hold, 0 when all do.
 
-    A requirement sets a bound for a measure, or its .low or .high limit; after @ stands what it is taken at.
+    A requirement sets a bound for a measure, or for its .low or .high limit; put parameters after @.
 
     --no-worse fails when the whole interval of the paired difference is on the worse side.
 
@@ -220,27 +102,9 @@ def check(
 
     With --undecided a value is judged by its interval; one that holds the bound is undecided, and passes or fails.
     """
-    from cutline.cli.check import Gate, run_check
-    from cutline.cli.evaluate import Asked, Output
-    from cutline.cli.reading import Columns, Reading
+    from cutline.cli.check import run_check
 
-    reading = Reading(
-        Columns(label, score_list(score), weight, group, id, stratum),
-        positive,
-        lower_is_positive,
-        threshold,
-        missing.value,
-        format and format.value,
-        quota,
-        share,
-        weights_are and weights_are.value,
-    )
-    asked = Asked(None, None, False, level, resamples, seed)
-    gate = Gate(
-        tuple(require or ()), against, no_worse, margin, against_score, junit, cut, undecided and undecided.value
-    )
-    passed = run_check(file, reading, asked, gate, Output(json, force=force, quiet=quiet))
-    raise typer.Exit(FINE if passed else FAILED)
+    raise typer.Exit(FINE if run_check(file, reading, asked, gate, output) else FAILED)
 
 
 app.command(epilog="Example: cutline cut predictions.csv --label y --score p --require 'recall >= 0.9' -o cut.json")(
@@ -263,6 +127,7 @@ app.command(epilog="Example: cutline recalibrate predictions.csv --label y --sco
 app.command(epilog="Example: cutline plan --prevalence 0.1 --auc 0.75 --auc-width 0.1 --slope-width 0.4")(
     calibration_commands.plan
 )
+app.command(epilog="Example: cutline mcp --root predictions")(mcp_command.mcp)
 
 
 @app.command(epilog="Examples: cutline measures; cutline measures mcc; cutline measures kappa; cutline measures --json")
@@ -281,53 +146,11 @@ def measures(
 
 
 @app.command(epilog="Example: cutline advise --goal quota --quota-known --missed-costly")
-def advise(
-    goal: Annotated[
-        o.Goal | None, typer.Option(help="What the model is for; asked for when left out. Example: --goal quota")
-    ] = None,
-    prevalence: Annotated[
-        float | None, typer.Option(help="The share of the cases that is positive. Example: --prevalence 0.02")
-    ] = None,
-    wrong_inclusion_costly: Annotated[
-        bool,
-        typer.Option("--wrong-inclusion-costly", help="A false alarm is costly. Example: --wrong-inclusion-costly"),
-    ] = False,
-    missed_costly: Annotated[
-        bool, typer.Option("--missed-costly", help="A missed positive is costly. Example: --missed-costly")
-    ] = False,
-    cost_fp: Annotated[
-        float | None, typer.Option(help="What a false positive costs. Example: --cost-fp 1 --cost-fn 20")
-    ] = None,
-    cost_fn: Annotated[
-        float | None, typer.Option(help="What a missed positive costs. Example: --cost-fp 1 --cost-fn 20")
-    ] = None,
-    quota_known: Annotated[
-        bool | None,
-        typer.Option("--quota-known/--quota-unknown", help="Whether the quota is known. Example: --quota-known"),
-    ] = None,
-    only_top_matters: Annotated[
-        bool, typer.Option("--only-top-matters", help="Only the top of the list matters. Example: --only-top-matters")
-    ] = False,
-    several_models: Annotated[
-        bool, typer.Option("--several-models", help="You choose between models. Example: --several-models")
-    ] = False,
-    json: o.Json = False,
-) -> None:
+def advise(situation: Circumstances, json: o.Json = False) -> None:
     """Which measures to use in your situation, and why; asks what it is, or takes it from the options."""
     from cutline.cli.advise import run_advise
 
-    given = {
-        "goal": goal and goal.value,
-        "prevalence": prevalence,
-        "wrong_inclusion_costly": wrong_inclusion_costly,
-        "missed_costly": missed_costly,
-        "cost_fp": cost_fp,
-        "cost_fn": cost_fn,
-        "quota_known": quota_known,
-        "only_top_matters": only_top_matters,
-        "several_models": several_models,
-    }
-    run_advise(given, json)
+    run_advise(vars(situation) | {"goal": situation.goal and situation.goal.value}, json)
 
 
 @app.command(epilog="Example: cutline demo --html demo.html")

@@ -15,16 +15,27 @@ from cutline.measures import MEASURES, Family, Measure
 
 def run_measures(name: str | None, family: str | None, as_json: bool) -> None:
     """List the measures that fit, or explain the one that is named."""
-    found = [MEASURES[name]] if name is not None and name in MEASURES else MEASURES.search(name or "", family=family)
-    if not found:
-        hint = near(name, MEASURES.names) or " The command cutline measures lists them all."
-        raise UnknownNameError(f"There is no measure {name!r}.{hint}")
+    found = found_measures(name, family)
     if as_json:
-        print_json({"schema": "cutline/measures/2", "measures": [facts(measure) for measure in found]})
+        print_json(described(found))
     elif name in MEASURES:
         _explain(found[0])
     else:
         _list(found)
+
+
+def found_measures(name: str | None, family: str | None) -> list[Measure]:
+    """The measure of a name, or those that a word or a family finds."""
+    found = [MEASURES[name]] if name is not None and name in MEASURES else MEASURES.search(name or "", family=family)
+    if not found:
+        hint = near(name, MEASURES.names) or " The command cutline measures lists them all."
+        raise UnknownNameError(f"There is no measure {name!r}.{hint}")
+    return found
+
+
+def described(found: list[Measure]) -> dict[str, Any]:
+    """What is known about measures, ready for JSON."""
+    return {"schema": "cutline/measures/2", "measures": [facts(measure) for measure in found]}
 
 
 def facts(measure: Measure) -> dict[str, Any]:

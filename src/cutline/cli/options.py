@@ -73,6 +73,14 @@ File = Annotated[
         show_default=False,
     ),
 ]
+SeveralFiles = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="FILE...",
+        help="One file with the scores of all models, or one for each, joined by --id; - reads standard input.",
+        show_default=False,
+    ),
+]
 Label = Annotated[
     str | None, typer.Option(help="The column of the labels. Example: --label y", rich_help_panel=_COLUMNS)
 ]
@@ -80,9 +88,12 @@ Score = Annotated[
     str | None, typer.Option(help="The column of the scores. Example: --score p", rich_help_panel=_COLUMNS)
 ]
 Scores = Annotated[
-    list[str] | None,
+    tuple[str, ...],
     typer.Option(
-        help="A column of scores; once for each model. Example: --score tree --score forest", rich_help_panel=_COLUMNS
+        "--score",
+        metavar="<str>",
+        help="The column of the scores; to compare models, once for each. Example: --score p",
+        rich_help_panel=_COLUMNS,
     ),
 ]
 Weight = Annotated[
@@ -221,8 +232,9 @@ Html = Annotated[
     ),
 ]
 Save = Annotated[
-    list[Path] | None,
+    tuple[Path, ...],
     typer.Option(
+        metavar="<path>",
         help="Also write the same numbers to a file that ends in .json, .csv or .html; repeat it for more. "
         "Example: --save numbers.json",
         rich_help_panel=_OUTPUT,
@@ -245,10 +257,11 @@ Quiet = Annotated[
     ),
 ]
 Require = Annotated[
-    list[str] | None,
+    tuple[str, ...],
     typer.Option(
+        metavar="<str>",
         help="A condition that must hold; repeat it for more. Examples: --require 'auc.low >= 0.8', "
-        "--require 'recall@quota=500 >= 0.6', --require 'f_beta@beta=2,threshold=0.3 > 0.5'"
+        "--require 'recall@quota=500 >= 0.6', --require 'f_beta@beta=2,threshold=0.3 > 0.5'",
     ),
 ]
 Against = Annotated[
@@ -280,6 +293,10 @@ Junit = Annotated[
     Path | None,
     typer.Option(help="Also write the results as JUnit XML. Example: --junit gate.xml", rich_help_panel=_OUTPUT),
 ]
+Markdown = Annotated[
+    Path | None,
+    typer.Option(help="Also write the results as Markdown. Example: --markdown gate.md", rich_help_panel=_OUTPUT),
+]
 
 
 def load_plug_ins(names: list[str] | None) -> list[str] | None:
@@ -304,85 +321,6 @@ Plugin = Annotated[
         callback=load_plug_ins,
         is_eager=True,
         rich_help_panel=_WHAT,
-    ),
-]
-
-
-class Method(StrEnum):
-    """How the best cut is found."""
-
-    optimum = "optimum"
-    mean = "mean"
-    smooth = "smooth"
-    kernel = "kernel"
-    normal = "normal"
-
-
-Promise = Annotated[
-    list[str] | None,
-    typer.Option(
-        help="What the cut has to keep; repeat it for more. Examples: --require 'recall >= 0.9', "
-        "--require 'fpr <= 0.05', --require 'precision.low >= 0.5'"
-    ),
-]
-Maximize = Annotated[
-    str | None, typer.Option(help="The measure that should be high. Example: --maximize f_beta@beta=2")
-]
-Minimize = Annotated[
-    str | None,
-    typer.Option(help="The measure that should be low, or corner. Example: --minimize balanced_error_rate"),
-]
-CostFp = Annotated[float | None, typer.Option(help="What a false positive costs. Example: --cost-fp 1 --cost-fn 20")]
-CostFn = Annotated[float | None, typer.Option(help="What a missed positive costs. Example: --cost-fp 1 --cost-fn 20")]
-Utility = Annotated[
-    str | None, typer.Option(help="What outcomes are worth, of tp, fp, fn and tn. Example: --utility tp=90,fp=-10")
-]
-Quotas = Annotated[
-    list[float] | None,
-    typer.Option(
-        "--quota",
-        help="How many cases can be acted on; repeated, the quotas at which precision is tested. Example: --quota 500",
-    ),
-]
-CutShare = Annotated[
-    float | None, typer.Option("--share", help="The same as a share of the list. Example: --share 0.05")
-]
-Prevalence = Annotated[
-    float | None,
-    typer.Option(help="The prevalence where the cut will be used, if it is another. Example: --prevalence 0.01"),
-]
-Confidence = Annotated[float, typer.Option(help="The confidence of all promises together. Example: --confidence 0.99")]
-Estimates = Annotated[
-    bool, typer.Option("--estimates", help="Hold the requirements against estimates, and promise nothing.")
-]
-AfterLooking = Annotated[
-    bool,
-    typer.Option("--after-looking", help="Promise what holds at every cut at once, to be read after looking."),
-]
-CutMethod = Annotated[Method, typer.Option("--method", help="How the best cut is found. Example: --method smooth")]
-Repeats = Annotated[
-    int | None,
-    typer.Option("--resamples", help="How often the choice is repeated; 1000 on small data. Example: --resamples 2000"),
-]
-CutFile = Annotated[
-    Path | None,
-    typer.Option("--output", "-o", help="Write the cut to this file. Example: -o cut.json", rich_help_panel=_OUTPUT),
-]
-Flagged = Annotated[
-    Path,
-    typer.Option(
-        "--output",
-        "-o",
-        help="The copy with the flags, CSV, Parquet, JSON lines or Arrow by its name. Example: -o flagged.csv",
-        rich_help_panel=_OUTPUT,
-    ),
-]
-FlagColumn = Annotated[
-    str | None,
-    typer.Option(
-        "--column",
-        help="What the new column is called; flagged or recalibrated by default. Example: --column refer",
-        rich_help_panel=_OUTPUT,
     ),
 ]
 

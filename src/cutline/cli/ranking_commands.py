@@ -9,6 +9,7 @@ import typer
 
 from cutline.cli import engine_options as e
 from cutline.cli import options as o
+from cutline.cli.groups import Columns, Reading
 
 
 class Dialect(StrEnum):
@@ -43,11 +44,18 @@ def rank(
 ) -> None:
     """Make the ranking of predictions and write it to a file: small, exact, and all that an evaluation needs."""
     from cutline.cli.rankings import run_rank
-    from cutline.cli.reading import Columns, Reading
 
-    columns = Columns(label, () if score is None else (score,), weight)
-    how = Reading(columns, positive, lower_is_positive, threshold, missing.value, format and format.value)
-    run_rank(files or [], how.with_engine(memory, exact), output, force=force, quiet=quiet)
+    how = Reading(
+        Columns(label, () if score is None else (score,), weight),
+        positive=positive,
+        lower_is_positive=lower_is_positive,
+        threshold=threshold,
+        missing=missing,
+        format=format,
+        memory=memory,
+        exact=exact,
+    )
+    run_rank(files or [], how, output, force=force, quiet=quiet)
 
 
 def merge(

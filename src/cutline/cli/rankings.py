@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cutline.cli import render
-from cutline.cli.reading import Reading, read_ranking
+from cutline.cli.groups import Reading
+from cutline.cli.reading import read_ranking
 from cutline.core import ranking_file, writing
 from cutline.core.binned import auc_width
 from cutline.core.errors import InputError, ParameterError, shown

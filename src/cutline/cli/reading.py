@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from cutline.cli.column_guess import Chosen, choose
+from cutline.cli.groups import Reading
 from cutline.cli.progress import waiting
 from cutline.cli.text import printable, quoted
 from cutline.comparison import Comparison, compare
@@ -19,57 +20,6 @@ from cutline.inputs import files
 from cutline.inputs.predictions import rank
 from cutline.inputs.sources import Ask, Source, check, reading
 from cutline.inputs.sources import Columns as NoColumns
-
-
-@dataclass(frozen=True)
-class Columns:
-    """The columns that the options name."""
-
-    label: str | None = None
-    scores: tuple[str, ...] = ()
-    weight: str | None = None
-    group: str | None = None
-    id: str | None = None
-    stratum: str | None = None
-
-    @property
-    def others(self) -> tuple[str, ...]:
-        """Those that are neither labels nor scores."""
-        return tuple(name for name in (self.weight, self.group, self.id, self.stratum) if name is not None)
-
-
-@dataclass(frozen=True)
-class Reading:
-    """How a file of predictions is to be read."""
-
-    columns: Columns = field(default_factory=Columns)
-    positive: str | None = None
-    lower_is_positive: bool = False
-    threshold: float | None = None
-    missing: Any = "error"
-    format: str | None = None
-    quota: float | None = None
-    share: float | None = None
-    weights_are: str | None = None
-    memory: str | None = None
-    exact: bool | None = None
-
-    def with_engine(self, memory: str | None, exact: bool) -> Reading:
-        """The same with a limit of memory, and with whether bins are refused."""
-        return replace(self, memory=memory, exact=exact or None)
-
-    @property
-    def common(self) -> dict[str, Any]:
-        """What evaluate() and compare() take alike."""
-        return {
-            "positive": self.positive,
-            "threshold": self.threshold,
-            "quota": self.quota,
-            "share": self.share,
-            "missing": self.missing,
-            "higher_is_positive": not self.lower_is_positive,
-            "weights_are": self.weights_are,
-        }
 
 
 @dataclass(frozen=True)
@@ -117,6 +67,8 @@ def read_evaluation(
     path: str | Sequence[str], how: Reading, name: str | None, *, quiet: bool = True
 ) -> tuple[Evaluation, Opened]:
     """The evaluation of one model, and what it was read from."""
+    if len(how.columns.scores) > 1:
+        raise ParameterError(f"--score is given {len(how.columns.scores)} times", "pass it once for this command")
     paths = [path] if isinstance(path, str) else list(path)
     if any(is_ranking_file(one) for one in paths):
         return _of_ranking_file(paths, how, name), finished(Path(paths[0]).name)
@@ -131,7 +83,7 @@ def read_evaluation(
             strata=c.stratum,
             data=found.file,
             name=printable(name or score),
-            exact=how.exact,
+            exact=how.exact or None,
             memory=how.memory,
             **how.common,
         )
@@ -149,9 +101,9 @@ def read_ranking(paths: Sequence[str], how: Reading, *, quiet: bool) -> tuple[Ra
             c.weight,
             data=found.file,
             positive=how.positive,
-            missing=how.missing,
+            missing=how.missing.value,
             higher_is_positive=not how.lower_is_positive,
-            exact=how.exact,
+            exact=how.exact or None,
             memory=how.memory,
             threshold=how.threshold,
         )
@@ -195,6 +147,8 @@ def _check_no_ranking(paths: Sequence[str]) -> None:
 def read_comparison(paths: Sequence[str], how: Reading) -> tuple[Comparison, tuple[str, ...]]:
     """The comparison of the models of one file, or of several files, and what was guessed."""
     scores = how.columns.scores
+    if how.columns.stratum is not None:
+        raise ParameterError("--stratum is for one model", "leave it out to compare models")
     if len(paths) == 1:
         if len(scores) == 1:
             raise ParameterError("compare takes at least two models", "pass --score once for each, or more files")

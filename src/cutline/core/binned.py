@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from cutline.core import columns
+from cutline.core.bounds import Bracket, bracket
+from cutline.core.errors import InputError, ParameterError
 from cutline.core.last_axis import Array
 from cutline.core.ranking import Ranking
 
@@ -106,3 +111,24 @@ def auc_width(ranking: Ranking) -> float:
     unknown = float((ranking.pos.astype(float) * ranking.neg)[first != last].sum())
     pairs = float(ranking.positives) * float(ranking.negatives)
     return unknown / pairs if pairs else 0.0
+
+
+def coarsen(ranking: Ranking, bins: int | npt.ArrayLike) -> Bracket:
+    """What is certain when the order inside bins of the score is forgotten; `Ranking.coarsen` tells the bins."""
+    if ranking.pos.ndim > 1:
+        raise InputError("This is a stack of rankings", "coarsen them one by one")
+    if np.ndim(bins) == 0:
+        count = columns.number(bins, "bins")
+        if not 1 <= count <= 2**53 or count != int(count):
+            raise ParameterError(
+                f"is {count:g}", "pass a whole number from 1, or the thresholds between bins", argument="bins"
+            )
+        group = np.ceil(ranking.ends[1:] * count / ranking.total).astype(np.intp)
+    else:
+        edges = np.sort(columns.numbers(bins, "bins").astype(float))
+        group = np.searchsorted(edges, ranking.score, side="right" if ranking.higher_is_positive else "left")
+    first = np.flatnonzero(np.concatenate(([True], group[1:] != group[:-1])))
+    last = np.concatenate((first[1:] - 1, [len(ranking) - 1]))
+    sums = (np.add.reduceat(c, first, axis=-1) for c in (ranking.pos, ranking.neg, ranking.pos2, ranking.neg2))
+    near, far = ranking.reach or (ranking.score, ranking.score)
+    return bracket(near[first], far[last], *sums, like=replace(ranking, reach=None))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -76,7 +77,12 @@ class Counts:
 
     @classmethod
     def independent(cls, prevalence: float, flagged: float) -> Counts:
-        """The table of a model that flags a share of the cases whatever their class."""
+        """The table of a model that flags a share of the cases whatever their class.
+
+        Args:
+            prevalence: The share of the cases that are positive.
+            flagged: The share of the cases that are flagged.
+        """
         prevalence, flagged = number(prevalence, "prevalence"), number(flagged, "flagged")
         return cls(
             tp=prevalence * flagged,
@@ -155,14 +161,20 @@ def count(value: Any, name: str) -> Any:
     return found
 
 
+_SCALARS = (np.int64, np.float64)
+
+
 def divide(numerator: Any, denominator: Any) -> Any:
     """The one division: 0/0 is NaN, x/0 is infinite, and no warning is printed.
 
     >>> float(divide(1, 4)), float(divide(1, 0)), float(divide(0, 0))
     (0.25, inf, nan)
     """
+    numerator, denominator = _of_numpy(numerator), _of_numpy(denominator)
+    if type(denominator) in _SCALARS and 0 < denominator < math.inf:  # nothing to warn of
+        return numerator / denominator
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.true_divide(_of_numpy(numerator), _of_numpy(denominator))
+        return np.true_divide(numerator, denominator)
 
 
 def real(value: Any) -> Any:
@@ -172,7 +184,7 @@ def real(value: Any) -> Any:
 
 def _of_numpy(value: Any) -> Any:
     """Python's integers know no bounds, numpy's do; a float has neither."""
-    return np.float64(value) if isinstance(value, int | float) else value
+    return np.float64(value) if isinstance(value, (int, float)) else value
 
 
 def written(number: Any) -> str:

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from cutline.core import columns
 from cutline.core.bounds import Bracket, bracket
 from cutline.core.counts import Counts, count, divide, written
-from cutline.core.errors import InputError, ParameterError
+from cutline.core.errors import InputError
 from cutline.core.hull import Hulls, hulls
 from cutline.core.last_axis import Array, Pairs, cumulate, dot, take
 from cutline.core.table import Table
@@ -58,7 +58,13 @@ class Ranking:
 
     @classmethod
     def of_counts(cls, score: npt.ArrayLike, pos: npt.ArrayLike, neg: npt.ArrayLike) -> Ranking:
-        """A ranking from its finished columns: distinct scores, descending, and unweighted counts at each."""
+        """A ranking from its finished columns: distinct scores, descending, and unweighted counts at each.
+
+        Args:
+            score: The distinct scores, in descending order.
+            pos: The number of positives at each score.
+            neg: The number of negatives at each score.
+        """
         score = columns.scores(score, "score").astype(float)
         pos, neg = (np.array(count(cells, name), ndmin=1) for cells, name in ((pos, "pos"), (neg, "neg")))
         for name, cells in (("pos", pos), ("neg", neg)):
@@ -167,8 +173,9 @@ class Ranking:
     @cached_property
     def pairs(self) -> Pairs:
         """How a positive and a negative stand to each other, over all pairs of them."""
-        pos, positives = self.pos, self.positives
-        if self.total.max() >= 2**31:  # too many pairs for integers: floats lose last digits, but do not overflow
+        pos, positives, total = self.pos, self.positives, self.total
+        # Too many pairs for integers: floats lose last digits, but do not overflow.
+        if (total if pos.ndim == 1 else total.max()) >= 2**31:
             pos, positives = pos.astype(float), positives.astype(float)
         every = positives * self.negatives
         if pos.dtype.kind == "f":  # the difference of two large sums would not be exact
@@ -217,7 +224,12 @@ class Ranking:
         return self.higher_is_positive and bool(self.score[0] <= 1 and self.score[-1] >= 0)
 
     def kept(self, key: Any, make: Callable[[], Any]) -> Any:
-        """What `make` finds for this ranking, found once: several measures may need it."""
+        """What `make` finds for this ranking, found once: several measures may need it.
+
+        Args:
+            key: What is kept, with the parameters it depends on.
+            make: Finds it the first time.
+        """
         found = self.__dict__.setdefault("_found", {})
         if key not in found:
             found[key] = make()
@@ -244,7 +256,12 @@ class Ranking:
         return self.at_cut(self.cut(threshold), threshold)
 
     def at_cut(self, index: int, threshold: float | None = None) -> Counts:
-        """The table of one cut, by its position among all cuts."""
+        """The table of one cut, by its position among all cuts.
+
+        Args:
+            index: How many of the distinct scores are flagged: 0 is the cut that flags nobody.
+            threshold: The threshold that the table is to name; the score at the cut when None.
+        """
         tp, fp = self.tp[..., index], self.fp[..., index]
         if threshold is None:
             threshold = float(self.thresholds[index])
@@ -325,23 +342,9 @@ class Ranking:
         >>> low.pairs.concordant, whole.pairs.concordant, high.pairs.concordant
         (np.int64(1), np.int64(3), np.int64(3))
         """
-        if self.pos.ndim > 1:
-            raise InputError("This is a stack of rankings", "coarsen them one by one")
-        if np.ndim(bins) == 0:
-            count = columns.number(bins, "bins")
-            if not 1 <= count <= 2**53 or count != int(count):
-                raise ParameterError(
-                    f"is {count:g}", "pass a whole number from 1, or the thresholds between bins", argument="bins"
-                )
-            group = np.ceil(self.ends[1:] * count / self.total).astype(np.intp)
-        else:
-            edges = np.sort(columns.numbers(bins, "bins").astype(float))
-            group = np.searchsorted(edges, self.score, side="right" if self.higher_is_positive else "left")
-        first = np.flatnonzero(np.concatenate(([True], group[1:] != group[:-1])))
-        last = np.concatenate((first[1:] - 1, [len(self) - 1]))
-        sums = (np.add.reduceat(c, first, axis=-1) for c in (self.pos, self.neg, self.pos2, self.neg2))
-        near, far = self.reach or (self.score, self.score)
-        return bracket(near[first], far[last], *sums, like=replace(self, reach=None))
+        from cutline.core.binned import coarsen
+
+        return coarsen(self, bins)
 
     # ---- files
 
@@ -386,8 +389,8 @@ class Ranking:
         return columns.counted(len(self), "distinct score") if self.reach is None else f"{len(self):,} bins of scores"
 
 
-def cases_of(ranking: Ranking) -> str:
-    """How many cases there are, or what they weigh."""
+def cases_of(ranking: Ranking, number: Callable[[Any], str] = written) -> str:
+    """How many cases there are, or what they weigh; `number` writes the number."""
     if ranking.pos2 is not ranking.pos or ranking.neg2 is not ranking.neg:
-        return f"cases of weight {written(ranking.total)}"
-    return f"{written(ranking.total)} case" + ("" if ranking.total == 1 else "s")
+        return f"cases of weight {number(ranking.total)}"
+    return f"{number(ranking.total)} case" + ("" if ranking.total == 1 else "s")

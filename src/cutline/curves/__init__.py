@@ -132,6 +132,11 @@ def curve(ranking: Ranking, name: str, **parameters: Any) -> Curve:
 
     A measure of one cut is drawn over the threshold, with its own parameters.
 
+    Args:
+        ranking: The ranking.
+        name: The name of a curve, such as "roc" (`CURVES` lists them), or of a measure of one cut.
+        **parameters: Those of the curve or of the measure.
+
     >>> from cutline import rank
     >>> curve(rank([1, 0, 1, 0], [0.9, 0.6, 0.6, 0.2]), "roc")
     ROC curve: Recall over False positive rate, 4 points; area under the roc curve: 0.8750

@@ -155,7 +155,12 @@ class CurveKind:
         )
 
     def at(self, ranking: Ranking, threshold: float) -> Point:
-        """Where the cut of a threshold lies in the picture of the curve."""
+        """Where the cut of a threshold lies in the picture of the curve.
+
+        Args:
+            ranking: The ranking.
+            threshold: The threshold of the cut.
+        """
         counts = ranking.at_threshold(threshold)
         made = Vertices(ranking, counts, np.asarray(counts.flagged, dtype=float))
         return Point(threshold, float(self.x.read(made)), float(self.y.read(made)))
@@ -202,7 +207,9 @@ class CurveKind:
 def baseline(r: Ranking, prevalence: float | None = None, **_: Any) -> Ranking:
     """The ranking of as many cases by a score without information, which is the same for all of them.
 
-    With a prevalence they are those that a null model expects, which knows it.
+    Args:
+        r: The ranking whose cases are counted.
+        prevalence: The share of positives that the baseline is to have; that of the ranking when None.
     """
     if prevalence is not None:
         return Ranking.of_counts([0.0], [prevalence * float(r.total)], [(1 - prevalence) * float(r.total)])

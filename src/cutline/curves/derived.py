@@ -27,7 +27,12 @@ class Gap(NamedTuple):
 
 
 def gap(line: Drawn, other: Drawn) -> Gap:
-    """The band between a line and another over the same x, with a corner wherever one of them has one or they cross."""
+    """The band between a line and another over the same x, with a corner wherever one of them has one or they cross.
+
+    Args:
+        line: The one line.
+        other: The other line.
+    """
     x = np.union1d(line.x, other.x)
     y, z = np.interp(x, line.x, line.y), np.interp(x, other.x, other.y)
     difference = y - z
@@ -38,7 +43,12 @@ def gap(line: Drawn, other: Drawn) -> Gap:
 
 
 def with_prevalence(r: Ranking, prevalence: float) -> Ranking:
-    """The ranking as it would be with another share of positives: the negatives weigh more, or less."""
+    """The ranking as it would be with another share of positives: the negatives weigh more, or less.
+
+    Args:
+        r: The ranking.
+        prevalence: The share of positives that it is to have.
+    """
     if not 0 < number(prevalence, "prevalence") < 1:
         raise ParameterError(f"is {prevalence!r}", "pass a share above 0 and below 1", argument="prevalence")
     ROC.require(r)

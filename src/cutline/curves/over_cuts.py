@@ -179,6 +179,11 @@ def decision_curve(r: Ranking, low: float, high: float) -> dict[str, Array]:
 
     Between two scores the counts stay and the exchange rate of the two errors changes with the threshold: the curve
     bends, so it is read on a fine grid besides at the scores, where it jumps.
+
+    Args:
+        r: A ranking by probabilities.
+        low: The lowest threshold.
+        high: The highest threshold.
     """
     scores = r.score[np.isfinite(r.score) & (r.score > low) & (r.score < high)].astype(float)
     if len(scores) > _JUMPS:
@@ -194,7 +199,12 @@ def decision_curve(r: Ranking, low: float, high: float) -> dict[str, Array]:
 
 
 def flagging_everybody(r: Ranking, thresholds: Array) -> Array:
-    """The net benefit of flagging every case, whatever its score, at some thresholds of the risk."""
+    """The net benefit of flagging every case, whatever its score, at some thresholds of the risk.
+
+    Args:
+        r: The ranking.
+        thresholds: The thresholds of the risk.
+    """
     nobody = np.zeros(len(thresholds))
     everybody = Counts(nobody + r.positives, nobody + r.negatives, nobody, nobody, thresholds)
     return np.asarray(net_benefit.compute(everybody))
@@ -217,6 +227,11 @@ class IsoCost(NamedTuple):
 
 def iso_cost(r: Ranking, *, cost_fp: float = 1.0, cost_fn: float = 1.0) -> IsoCost:
     """Where the mean cost of the errors is least, and the line of the points of ROC space that cost as much.
+
+    Args:
+        r: The ranking.
+        cost_fp: What a false positive costs.
+        cost_fn: What a missed positive costs.
 
     >>> from cutline import rank
     >>> ten = rank([1, 1, 0, 1, 1, 0, 0, 1, 0, 0], [0.95, 0.8, 0.75, 0.6, 0.5, 0.45, 0.3, 0.25, 0.2, 0.1])

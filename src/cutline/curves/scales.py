@@ -30,7 +30,12 @@ def det_reach(curves: Iterable[Curve]) -> float:
 
 
 def on_edge(found: npt.ArrayLike, reach: float) -> Array:
-    """Normal deviates, those beyond the axes on their edges: rates of 0 and 1 lie infinitely far away."""
+    """Normal deviates, those beyond the axes on their edges: rates of 0 and 1 lie infinitely far away.
+
+    Args:
+        found: The deviates.
+        reach: The largest one on the axes.
+    """
     return np.clip(found, -reach, reach)
 
 
@@ -38,6 +43,10 @@ def det_line(curve: Curve, reach: float) -> Drawn:
     """The line of a DET curve on axes of normal deviates, the rates of 0 and 1 on their edges.
 
     A tie is crossed straight in rates, as in the ROC curve, so not straight in their deviates: points are put between.
+
+    Args:
+        curve: A DET curve.
+        reach: The largest normal deviate on the axes.
     """
     from scipy.special import ndtr
 
@@ -53,7 +62,12 @@ def det_line(curve: Curve, reach: float) -> Drawn:
 
 
 def loss_curves(*, gamma: float = 2.0, reach: float = 3.0) -> tuple[Array, Mapping[str, Array]]:
-    """The losses of a positive case by its margin (Berrar, Figure 7): the margins, and each loss by name."""
+    """The losses of a positive case by its margin (Berrar, Figure 7): the margins, and each loss by name.
+
+    Args:
+        gamma: The exponent of the focal loss.
+        reach: The largest margin.
+    """
     left = np.linspace(-reach, 0, 121)
     margin = np.concatenate((left, -left[::-1]))  # 0 twice: just left of it the 0-1 loss is 1, from it on 0
     label = np.ones(len(margin))

@@ -31,7 +31,10 @@ class Drawn(NamedTuple):
 def drawn(curve: Curve, also: str | None = None, over: tuple[float, float] | None = None) -> Drawn:
     """The line of a curve, or of what else is drawn over the same x, with the vertices that the eye and hand need.
 
-    `over` is from where to where the x-axis is drawn, if not as far as the curve itself asks for.
+    Args:
+        curve: The curve.
+        also: The name of what else is drawn over the same x, in place of the curve.
+        over: Where the x-axis starts and ends, if not where the curve does.
     """
     line = corners(curve, also, over)
     (left, right), (bottom, top) = over or curve.domain[0], curve.domain[1]
@@ -40,7 +43,12 @@ def drawn(curve: Curve, also: str | None = None, over: tuple[float, float] | Non
 
 
 def described(curve: Curve, line: Drawn) -> dict[str, Array]:
-    """The columns of a line to draw: where it goes, and the threshold, counts and rates of the exact curve there."""
+    """The columns of a line to draw: where it goes, and the threshold, counts and rates of the exact curve there.
+
+    Args:
+        curve: The exact curve.
+        line: The line that is drawn of it.
+    """
     c = curve.counts
     tp, fp, fn, tn, threshold = (np.asarray(column)[line.vertex] for column in (c.tp, c.fp, c.fn, c.tn, c.threshold))
     at = Counts(tp, fp, fn, tn, threshold, c.is_risk)
@@ -54,6 +62,11 @@ def corners(curve: Curve, also: str | None = None, over: tuple[float, float] | N
 
     A curve over the threshold goes to both ends of its axis: beyond the highest score nobody is flagged, below the
     lowest everybody. An infinite score lies on the end of the axis, so that its cut changes nothing before.
+
+    Args:
+        curve: The curve.
+        also: The name of what else is drawn over the same x, in place of the curve.
+        over: Where the x-axis starts and ends, if not where the curve does.
     """
     kind, vertex = curve.kind, np.arange(len(curve))
     x, y = curve.x.astype(float), np.array(curve.y if also is None else curve.also[also], dtype=float)
@@ -85,7 +98,13 @@ def corners(curve: Curve, also: str | None = None, over: tuple[float, float] | N
 def simplify(x: Array, y: Array, tolerance: float = TOLERANCE, *, spread: int = 2) -> Array:
     """The positions of the points to keep, so that no other is further from the line between them than `tolerance`.
 
-    The axes are taken as 1. `spread` points at equal distances in the list are kept in any case.
+    The axes are taken to be of length 1.
+
+    Args:
+        x: The positions of the points, in order.
+        y: Their heights.
+        tolerance: How far a point that is left out may be from the line.
+        spread: How many points, at equal distances in the list, are kept in any case.
 
     >>> simplify(np.array([0, 0.25, 0.5, 1]), np.array([0, 0.25, 0.5, 0]))
     array([0, 2, 3])

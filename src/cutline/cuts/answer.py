@@ -13,12 +13,12 @@ from cutline.core.counts import Counts
 from cutline.core.errors import Argument, Text
 from cutline.core.ranking import Ranking
 from cutline.cuts import words
-from cutline.cuts.conditions import Cap
 from cutline.cuts.cut import Cut, Promised
 from cutline.cuts.plan import MEAN, SMOOTH_YOUDEN, Plan
 from cutline.cuts.promises import PrecisionAtQuotas, Promise, RatePromise, beyond
 from cutline.cuts.repetition import Repeated
 from cutline.cuts.requirements import Requirement
+from cutline.cuts.restrictions import Cap
 from cutline.inference.one.estimand import of_measure
 from cutline.inference.one.intervals import Options, estimates
 from cutline.inference.resampling.samplers import GroupSampler

@@ -13,13 +13,13 @@ from cutline.core.errors import Argument, InputError, ParameterError, Text
 from cutline.core.ranking import Ranking
 from cutline.cuts import words
 from cutline.cuts.answer import Request
-from cutline.cuts.conditions import Cap, OnEstimate, Rule, on_limit
 from cutline.cuts.criteria import Criterion, criterion
 from cutline.cuts.cut import Cut
 from cutline.cuts.plan import MEAN, METHODS, OPTIMUM, SMOOTH_YOUDEN, Plan
 from cutline.cuts.promises import Promise, is_promised, promises
 from cutline.cuts.repetition import repeat
 from cutline.cuts.requirements import Requirement, requirement
+from cutline.cuts.restrictions import Cap, OnEstimate, Rule, on_limit
 from cutline.evaluation import Evaluation
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inputs.predictions import places, rank
@@ -98,9 +98,8 @@ def choose_cut(
             rules.append(on_limit(one, r, groups, level, max(times, 200), seed, prevalence))
         elif confidence is None:
             rules.append(OnEstimate(one, prevalence))
-    rules += [cap] if cap else []
     fewest = any(one.term.measure.name in ("recall", "fnr") for one in asked)
-    plan = Plan(tuple(rules), wanted, method, not fewest, prevalence)
+    plan = Plan((*rules, *([cap] if cap else ())), wanted, method, not fewest, prevalence)
     request = Request(r, groups, asked, made, plan, confidence, after_looking, cap, level)
     return request.cut(repeat(plan, r, groups, times, seed) if times else None)
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from cutline.core.counts import Counts
 from cutline.core.ranking import Array, Ranking
-from cutline.cuts.conditions import Rule, counts_at_keys
 from cutline.cuts.criteria import Criterion, at_prevalence, cuts_of
+from cutline.cuts.restrictions import Rule, counts_at_keys
 from cutline.cuts.variants import kernel_youden, normal_youden, smoothed
 
 EQUAL = 1e-12  # values of a criterion that differ by less are the same

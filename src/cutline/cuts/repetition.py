@@ -16,8 +16,8 @@ import numpy as np
 from cutline.core import parallel
 from cutline.core.counts import Counts
 from cutline.core.ranking import Array, Ranking
-from cutline.cuts.conditions import counts_at_keys
 from cutline.cuts.plan import Plan
+from cutline.cuts.restrictions import counts_at_keys
 from cutline.inference.resampling.bootstrap import bootstrap, percentile
 from cutline.inference.resampling.samplers import CaseSampler, GroupSampler
 from cutline.results.estimate import Limits

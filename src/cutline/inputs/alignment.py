@@ -64,18 +64,7 @@ def share_cases(
     weights_are: WeightsAre | None = None,
 ) -> SharedCases:
     """The cases of models whose scores are columns of one length, in one order; refusals name a case by its id."""
-    if not isinstance(scores, Mapping):
-        raise InputError(
-            f"is a {type(scores).__name__}",
-            'pass the scores of each model by its name, such as {"a": scores_a, "b": scores_b}',
-            argument="scores",
-        )
-    if len(scores) < 2:
-        raise InputError(
-            f"holds {_models(len(scores))}", "pass at least two to compare, or use evaluate()", argument="scores"
-        )
-    if any(not str(name).strip() for name in scores):
-        raise InputError("The name of a model is empty", "give each a name that can be read")
+    _check_models(scores)
     found: dict[str, Cases] = {}
     for name, own in scores.items():
         try:
@@ -95,6 +84,22 @@ def share_cases(
     heavy = None if first.weights is None else weighed(first.weights[mine], weights_are)
     dropped = first.dropped + len(first.position) - len(kept)
     return SharedCases(first.is_positive[mine], aligned, heavy, kept, first.rows, first.positive, dropped)
+
+
+def _check_models(scores: Any) -> None:
+    """Refuse what are not the scores of several models by name."""
+    if not isinstance(scores, Mapping):
+        raise InputError(
+            f"is a {type(scores).__name__}",
+            'pass the scores of each model by its name, such as {"a": scores_a, "b": scores_b}',
+            argument="scores",
+        )
+    if len(scores) < 2:
+        raise InputError(
+            f"holds {_models(len(scores))}", "pass at least two to compare, or use evaluate()", argument="scores"
+        )
+    if any(not str(name).strip() for name in scores):
+        raise InputError("The name of a model is empty", "give each a name that can be read")
 
 
 def _told(error: InputError, ids: Array | None) -> InputError:
@@ -135,6 +140,33 @@ def join_frames(
 
     `score` names the column of the scores, the same in each frame or one for each model; `groups` one of the first.
     """
+    _check_frames(score, frames, key)
+    scores = score if isinstance(score, Mapping) else dict.fromkeys(frames, score)
+    columns = {
+        str(name): _named(
+            frame, name, key, asked_of(labels, scores[name], weights, None if place else groups, positive=positive)
+        )
+        for place, (name, frame) in enumerate(frames.items())
+    }
+    rows = {name: _rows_by_id(name, model.ids) for name, model in columns.items()}
+    (first, base), *others = columns.items()
+    joined = {first: base.scores}
+    for name, model in others:
+        _check_same_ids(first, rows[first], name, rows[name])
+        mine = np.fromiter((rows[name][case] for case in rows[first]), dtype=np.intp, count=len(base.ids))
+        for what, one, two in (("label", base.labels, model.labels), ("weight", base.weights, model.weights)):
+            unequal = 0 if one is None or two is None else _unequal(one, two[mine])
+            if unequal:
+                raise InputError(
+                    f"The {what} of {unequal} of {len(mine)} cases is another in {name!r} than in {first!r}",
+                    f"pass one {what} for each case",
+                )
+        joined[name] = model.scores[mine]
+    return Joined(base.labels, joined, base.weights, base.groups, base.ids)
+
+
+def _check_frames(score: Any, frames: Any, key: Any) -> None:
+    """Refuse what are not the frames of several models, with the names of their ids and scores."""
     if not isinstance(frames, Mapping) or len(frames) < 2:
         raise InputError(
             "holds the frames of fewer than two models",
@@ -153,42 +185,16 @@ def join_frames(
             "name one for each",
             argument="scores",
         )
-    columns = {
-        str(name): _named(
-            frame,
-            name,
-            key,
-            asked_of(
-                labels,
-                score[name] if isinstance(score, Mapping) else score,
-                weights,
-                None if place else groups,
-                positive=positive,
-            ),
+
+
+def _check_same_ids(one: str, ids: Mapping[Any, int], other: str, other_ids: Mapping[Any, int]) -> None:
+    lacking, extra = len(ids.keys() - other_ids.keys()), len(other_ids.keys() - ids.keys())
+    if lacking or extra:
+        raise InputError(
+            f"The cases differ, because {lacking} ids of {one!r} are not in {other!r}, and {extra} ids of "
+            f"{other!r} are not in {one!r}",
+            "pass predictions of the same cases",
         )
-        for place, (name, frame) in enumerate(frames.items())
-    }
-    rows = {name: _rows_by_id(name, model.ids) for name, model in columns.items()}
-    (first, base), *others = columns.items()
-    joined = {first: base.scores}
-    for name, model in others:
-        lacking, extra = len(rows[first].keys() - rows[name].keys()), len(rows[name].keys() - rows[first].keys())
-        if lacking or extra:
-            raise InputError(
-                f"The cases differ, because {lacking} ids of {first!r} are not in {name!r}, and {extra} ids of "
-                f"{name!r} are not in {first!r}",
-                "pass predictions of the same cases",
-            )
-        mine = np.fromiter((rows[name][case] for case in rows[first]), dtype=np.intp, count=len(base.ids))
-        for what, one, two in (("label", base.labels, model.labels), ("weight", base.weights, model.weights)):
-            unequal = 0 if one is None or two is None else _unequal(one, two[mine])
-            if unequal:
-                raise InputError(
-                    f"The {what} of {unequal} of {len(mine)} cases is another in {name!r} than in {first!r}",
-                    f"pass one {what} for each case",
-                )
-        joined[name] = model.scores[mine]
-    return Joined(base.labels, joined, base.weights, base.groups, base.ids)
 
 
 def _rows_by_id(name: str, ids: Array) -> dict[Any, int]:

@@ -22,6 +22,7 @@ from cutline.core.errors import (
 )
 from cutline.core.ranking import Array, Ranking
 from cutline.inputs import arrays, large, sources
+from cutline.inputs.labels import binary
 
 Missing = Literal["error", "drop"]
 WeightsAre = Literal["counts", "sampling", "importance"]
@@ -47,16 +48,22 @@ def rank(
 ) -> Ranking:
     """The ranking of labelled, scored cases: the only way in.
 
-    `labels` are booleans, 0/1 or -1/+1, or any two values with `positive` naming the positive one. `scores` are
-    numbers, infinities included; `higher_is_positive=False` says that low scores mean positive. `weights` are case
-    weights: a whole number equals that many equal rows, and zero an absent one. Rows with a missing value are refused,
-    or dropped and counted with `missing="drop"`. With `data`, a data frame of any kind or the path of a file, they are
-    names of its columns; frames that another engine holds, and files, are aggregated there. `weights_are` says what
-    weights are: "counts" of equal rows, as whole numbers are unless it says otherwise, or "sampling" or "importance".
-
-    More than about four million distinct scores that are not in memory are put into bins, which leave the AUC certain
-    to one millionth, and every other measure with its own bracket. `exact=True` collects all scores instead, and
-    `exact=False` always makes bins. No bin straddles the `threshold`. `memory`, such as "2GB", is what DuckDB may use.
+    Args:
+        labels: Booleans, 0/1 or -1/+1, or any two values if `positive` names the positive one.
+        scores: Numbers; they may be infinite.
+        weights: Case weights: a whole number equals that many equal rows, and zero an absent one.
+        positive: The label that is positive.
+        higher_is_positive: Whether high scores mean positive.
+        missing: What to do with rows that have a missing value: "error" refuses them, "drop" drops and counts them.
+        data: A data frame of any kind, or the path of a file; `labels`, `scores` and `weights` are then names of its
+            columns. Files, and frames that another engine holds, are aggregated where they are.
+        exact: True collects all distinct scores, False puts them into bins. When None, more than about four million
+            distinct scores that are not in memory are put into bins, which leave the AUC certain to one millionth, and
+            every other measure with its own bracket.
+        memory: How much memory DuckDB may use, such as "2GB".
+        threshold: A threshold that no bin straddles.
+        weights_are: What weights are: "counts" of equal rows, as whole numbers are by default, "sampling" or
+            "importance" (docs/intervals.md).
 
     >>> rank([1, 0, 1, 0], [0.9, 0.6, 0.6, 0.2])
     Ranking of 4 cases, 2 of them positive, at 3 distinct scores
@@ -100,7 +107,7 @@ def _rank_rows(options: _Options, labels: Any, scores: Any, weights: Any = None,
         positive=positive,
         dropped=dropped,
     )
-    if np.isnan(found.score[-1]):  # sorted last; only now is it worth looking where
+    if found.score[-1] != found.score[-1]:  # NaN, sorted last; only now is it worth looking where
         raise columns.missing_error("scores", np.isnan(rows.scores), rows.position)
     return found
 
@@ -117,7 +124,7 @@ def _rank_named(
         if engine is not None and (large.is_large(engine) or exact is not None):
             limit = _memory(memory)
             return large.rank_large(
-                engine, large.Wanted(*options[:3], exact, threshold, limit, options.weights_are), _binary
+                engine, large.Wanted(*options[:3], exact, threshold, limit, options.weights_are), binary
             )
     except PositionError as error:
         raise sources.told(error, source, asked) from None
@@ -150,7 +157,7 @@ def cases(labels: Any, scores: Any, *, positive: Any = None, name: str = "scores
         absent = columns.missing_mask(values)
         if absent is not None and absent.any():
             raise columns.missing_error(what, absent, None, "fill them, or remove the rows")
-    return _binary(rows.labels, positive)[0], rows.scores.astype(float)
+    return binary(rows.labels, positive)[0], rows.scores.astype(float)
 
 
 class Cases(NamedTuple):
@@ -205,7 +212,7 @@ def _read(
     rows, dropped = _without_missing(rows, missing)
     if rows.weights is not None:
         rows = rows._replace(weights=columns.weighed(rows.weights, options.weights_are))
-    return rows, *_binary(rows.labels, options.positive), dropped
+    return rows, *binary(rows.labels, options.positive), dropped
 
 
 def check_probabilities(who: str, low: float, high: float, *, higher_is_positive: bool = True) -> None:
@@ -318,82 +325,3 @@ def _without_missing(rows: _Rows, missing: Missing) -> tuple[_Rows, int]:
     incomplete = np.logical_or.reduce(list(found.values()))
     kept = rows.keep(~incomplete, _NO_ROW)
     return kept, int(incomplete.sum() if rows.times is None else rows.times[incomplete].sum())
-
-
-# ---------------------------------------------------------------------- labels
-
-
-def _binary(labels: Array, positive: Any) -> tuple[Array, Any]:
-    """Which cases are positive, and the label that says so."""
-    columns.check_simple(labels, "labels")
-    if labels.dtype.kind == "O":
-        labels = _as_simple(labels)
-    if positive is not None:
-        return _named_positive(labels, positive)
-    if labels.dtype.kind == "b":
-        return labels, True
-    if labels.dtype.kind in "iuf":
-        low, high = labels.min(), labels.max()
-        if low == high and low in (-1, 0, 1):
-            return labels == 1, 1
-        if low in (-1, 0) and high == 1:
-            is_positive = labels == 1
-            if (is_positive | (labels == low)).all():
-                return is_positive, 1
-    found = _distinct(labels)
-    if len(found) > 2:
-        raise _too_many(found)
-    way_out = Text("name the positive class, for example ", Argument("positive", found[-1]))
-    raise InputError(f"holds {_listed(found)}, and nothing says which is positive", way_out, argument="labels")
-
-
-def _named_positive(labels: Array, positive: Any) -> tuple[Array, Any]:
-    if columns.is_missing(positive):
-        raise ParameterError(f"is {briefly(positive)}", "pass a label that is there", argument="positive")
-    is_nested = isinstance(positive, columns.NESTED) and not isinstance(positive, bytes)  # which numpy has for text
-    if is_nested or np.ndim(positive) or hasattr(positive, "iloc"):
-        raise ParameterError(f"is {briefly(positive)}", "pass one label", argument="positive")
-    is_positive = np.asarray(labels == positive)
-    if is_positive.shape != labels.shape:  # numpy answers a comparison it cannot make with a single False
-        is_positive = np.fromiter((label == positive for label in labels), dtype=bool, count=len(labels))
-    rest = labels[~is_positive]
-    if len(rest) and not np.asarray(rest == rest[0]).all():
-        found = _distinct(labels)
-        if len(found) > 2:
-            raise _too_many(found)
-        is_not = Text(Argument("positive", positive), f" is not among the labels, {_listed(found)}")
-        raise InputError(is_not, "pass one of them", argument="positive")
-    is_text = isinstance(labels[0], str | bytes)
-    if not is_positive.any() and is_text != isinstance(positive, str | bytes):
-        example = labels[:1].tolist()[0]
-        one, two = ("text", "a number") if is_text else ("numbers", "text")
-        differ = f"are {one}, such as {example!r}, but positive is {two}, {positive!r}"
-        raise InputError(differ, "pass the positive label as it stands in the labels", argument="labels")
-    return is_positive, positive
-
-
-def _as_simple(labels: Array) -> Array:
-    """Objects that are all numbers or booleans as such an array; others as they are."""
-    if all(isinstance(label, bool | np.bool_) for label in labels):
-        return labels.astype(bool)
-    if all(isinstance(label, bool | np.bool_ | int | float | np.number) for label in labels):
-        return labels.astype(float)
-    return labels
-
-
-def _distinct(labels: Array) -> list[Any]:
-    """The distinct labels in a fixed order, for a message."""
-    return sorted(
-        set(labels.tolist()),
-        key=lambda label: (str(type(label)), label if isinstance(label, int | float) else str(label)),
-    )
-
-
-def _too_many(found: list[Any]) -> InputError:
-    holds = f"holds {len(found)} different values, {_listed(found)}"
-    return InputError(holds, "pass labels of two classes, for example one class against all others", argument="labels")
-
-
-def _listed(found: list[Any]) -> str:
-    shown = [repr(label) for label in found[:4]]
-    return " and ".join(shown) if len(found) == 2 else ", ".join(shown) + (", ..." if len(found) > 4 else "")

@@ -12,6 +12,7 @@ import numpy as np
 from cutline.core.counts import divide
 from cutline.core.ranking import Array, Ranking, dot
 from cutline.measures.facts import Condition, Parameter
+from cutline.measures.kinds import CalibrationError
 from cutline.measures.miscalibration import UPWARDS, error
 
 _GRID = 512  # places at which the kernel version is evaluated
@@ -26,7 +27,7 @@ BINS = {
     ),
 }
 # A bin is filled by counting cases, so that a weight is a repetition.
-binned = partial(error, range=(0, 1), parameters=BINS, scales=False, caveat=UPWARDS)
+binned = partial(error, range=(0, 1), parameters=BINS, scales=False, caveat=UPWARDS, kind=CalibrationError())
 
 
 def bin_of(r: Ranking, bins: int, binning: str) -> Array:
@@ -118,6 +119,7 @@ def debiased_ece(r: Ranking, *, bins: int = 10, binning: str = "mass") -> Any:
     formula=r"\int |K_\sigma * (y - p)|, \quad \sigma : \text{the value itself}",
     range=(0, 1),
     caveat=UPWARDS,
+    kind=CalibrationError(),
     source="blasiok2023",
 )
 def smooth_ece(r: Ranking) -> Any:

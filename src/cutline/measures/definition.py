@@ -225,8 +225,20 @@ def measure(
 ) -> Callable[[Callable[..., Any]], Measure]:
     """Turn a definition with all its facts into a `Measure` of that name, and register it.
 
-    `source` is the key of a text that defines it, or several, each with the place in the text if a mapping tells it.
-    The facts in `more` are fields of `Measure`. `cutline.measure` asks for less, and is what people use.
+    `cutline.measure` asks for less, and is what people use.
+
+    Args:
+        title: What people call it.
+        formula: The formula in LaTeX.
+        range: The lowest and the highest value it can have.
+        better: "higher", "lower" or None.
+        perfect: The value of a perfect model.
+        baseline: The value of a score without information, which is the same for all cases.
+        needs: What it is computed from.
+        family: The question it answers.
+        source: The key of a text that defines it, or several, each with the place in the text if a mapping tells it.
+        undefined: When it has no value.
+        **more: Other fields of `Measure`.
     """
 
     def define(function: Callable[..., Any]) -> Measure:

@@ -30,7 +30,12 @@ class ReferenceValue:
     function: Callable[..., float]
 
     def at(self, context: Context, **parameters: Any) -> float:
-        """The value in a context, with the measure's parameters."""
+        """The value in a context, with the measure's parameters.
+
+        Args:
+            context: The data: its prevalence, its number of cases, and so on.
+            **parameters: The parameters of the measure.
+        """
         try:
             return float(self.function(context, **parameters))
         except (ArithmeticError, ValueError):  # such as the odds of a class that has no case
@@ -69,7 +74,13 @@ class Parameter:
     example: Any = None
 
     def check(self, name: str, value: Any, default: Any) -> None:
-        """Refuse a value outside the domain."""
+        """Refuse a value outside the domain.
+
+        Args:
+            name: The name of the parameter.
+            value: The value that was passed.
+            default: Its default, which is always allowed.
+        """
         value = bool(value) if isinstance(value, np.bool_) else value
         if any(value is choice or (isinstance(value, str) and value == choice) for choice in (*self.choices, default)):
             return

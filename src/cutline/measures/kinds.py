@@ -71,7 +71,11 @@ class StandardError(NamedTuple):
     scale: str = "identity"
 
 
-Kind = Proportion | Ratio | SumOfRates | LineOfAuc | MeanOfCases | StandardError | None
+class CalibrationError(NamedTuple):
+    """A distance of the probabilities from what happens: 0 for a calibrated model, and never lowered by chance."""
+
+
+Kind = Proportion | Ratio | SumOfRates | LineOfAuc | MeanOfCases | StandardError | CalibrationError | None
 
 
 class Equivalent(NamedTuple):

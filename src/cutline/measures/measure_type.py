@@ -174,7 +174,12 @@ class Measure:
         )
 
     def check(self, parameters: Mapping[str, Any], *, complete: bool = True) -> dict[str, Any]:
-        """The parameters, if the measure has them, takes these values, and needs no others."""
+        """The parameters, if the measure has them, takes these values, and needs no others.
+
+        Args:
+            parameters: The parameters that were passed, by name.
+            complete: Whether one without a default that is lacking is refused.
+        """
         for name, value in parameters.items():
             if name not in self.parameters:
                 takes = f"it takes {', '.join(self.parameters)}" if self.parameters else "it takes none"
@@ -279,7 +284,12 @@ class Measure:
         return float(value) if np.ndim(value) == 0 else value
 
     def prepare(self, data: Ranking | Counts, parameters: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
-        """What the definition is to be computed from, and with: checked, a cut made, a share turned into a quota."""
+        """What the definition is to be computed from, and with: checked, a cut made, a share turned into a quota.
+
+        Args:
+            data: A ranking, or the counts of one cut.
+            parameters: The parameters that were passed, by name.
+        """
         parameters = {
             name: value for name, value in parameters.items() if value is not None or name not in ("quota", "share")
         }

@@ -13,6 +13,7 @@ from cutline.core.counts import divide
 from cutline.core.ranking import Array, Ranking, dot
 from cutline.measures.definition import Family, Needs, measure
 from cutline.measures.facts import Condition, Parameter, ReferenceValue
+from cutline.measures.kinds import CalibrationError
 from cutline.measures.probabilities import brier, log_loss
 from cutline.measures.rates import entropy
 
@@ -59,14 +60,17 @@ def _uncertainty(prevalence: Any, score: str) -> Any:
 
 
 UNCERTAINTY = ReferenceValue(r"S(\pi)", lambda s, score="brier": _uncertainty(s.prevalence, score))
-UPWARDS = "Chance alone raises it, the more the fewer the cases: the interval may lie above the truth."
-part_of_score = partial(error, parameters={"score": SCORE}, source="dimitriadis2021", caveat=UPWARDS)
+UPWARDS = "Chance alone raises it, the more the fewer the cases: method='inversion' allows for that, bootstraps do not."
+SHIFTED = "Chance alone raises it, the more the fewer the cases: the interval may lie above the truth."
+part_of_score = partial(error, parameters={"score": SCORE}, source="dimitriadis2021")
 
 
 @part_of_score(
     title="Miscalibration (CORP)",
     formula=r"\bar S(p) - \bar S(\hat p_{PAV})",
     aliases=("miscalibration",),
+    caveat=UPWARDS,
+    kind=CalibrationError(),
 )
 def mcb(r: Ranking, *, score: str = "brier") -> Any:
     """How much of the score isotonic recalibration would remove: MCB of S = MCB - DSC + UNC, exact and without bins."""
@@ -79,6 +83,7 @@ def mcb(r: Ranking, *, score: str = "brier") -> Any:
     formula=r"\bar S(\pi) - \bar S(\hat p_{PAV})",
     better="higher",
     perfect=UNCERTAINTY,
+    caveat=SHIFTED,
 )
 def dsc(r: Ranking, *, score: str = "brier") -> Any:
     """How much better the recalibrated probabilities score than always saying the prevalence."""
@@ -91,7 +96,6 @@ def dsc(r: Ranking, *, score: str = "brier") -> Any:
     better=None,
     perfect=UNCERTAINTY,
     baseline=UNCERTAINTY,
-    caveat="",
 )
 def unc(r: Ranking, *, score: str = "brier") -> Any:
     """The score of always saying the prevalence: a fact about the data, not about the model."""
@@ -133,7 +137,14 @@ def _distance(r: Ranking, smooth: str, span: float, degree: int) -> Array:
 
 
 # Windows and quantiles count cases, so that a weight is a repetition.
-from_curve = partial(error, parameters=SMOOTH, scales=False, caveat=UPWARDS, source=("vancalster2025", "austin2019"))
+from_curve = partial(
+    error,
+    parameters=SMOOTH,
+    scales=False,
+    caveat=UPWARDS,
+    kind=CalibrationError(),
+    source=("vancalster2025", "austin2019"),
+)
 
 
 @from_curve(
@@ -209,6 +220,7 @@ def _from_prevalence(r: Ranking) -> Any:
     },
     aliases=("estimated_calibration_index",),
     caveat=UPWARDS,
+    kind=CalibrationError(),
     scales=False,
     source=("vancalster2025", "vanhoorde2015"),
 )

@@ -52,7 +52,8 @@ def auc(r: Ranking) -> Any:
     0.875
     """
     pairs = r.pairs
-    return np.clip(divide(pairs.concordant + pairs.tied / 2, pairs.every), 0, 1)  # rounding may go one bit beyond
+    share = divide(pairs.concordant + pairs.tied / 2, pairs.every)
+    return share if pairs.every.dtype.kind == "i" else np.clip(share, 0, 1)  # rounding may go one bit beyond
 
 
 @order(

@@ -43,10 +43,20 @@ def undrawn(models: int) -> list[str]:
     return [kind.name for kind in kinds(several=True) if kind.shows is Shows.ONE and not kind.places & Place.EACH]
 
 
-def charts(models: Mapping[str, Evaluated], differences: Sequence[ConfidenceCurve] = ()) -> Iterator[dict[str, Any]]:
-    """All charts of some models: of all together where lines can be compared, of each where a chart shows one."""
+def of_trust(*, several: bool) -> list[ChartKind]:
+    """The charts of the section on the probabilities; a single point would say nothing."""
+    return [kind for kind in CHARTS.at(Place.TRUST) if several or kind.name != "mcb_dsc"]
+
+
+def charts(
+    models: Mapping[str, Evaluated], differences: Sequence[ConfidenceCurve] = (), *, trusted: bool = False
+) -> Iterator[dict[str, Any]]:
+    """All charts of some models: of all together where lines can be compared, of each where a chart shows one.
+
+    `trusted` adds those of the section on the probabilities.
+    """
     several, left_out = len(models) > 1, undrawn(len(models))
-    for kind in kinds(several=several):
+    for kind in [*kinds(several=several), *(of_trust(several=several) if trusted else ())]:
         if several and kind.shows is Shows.ONE:
             if kind.name not in left_out:
                 for i, (name, model) in enumerate(models.items()):
@@ -87,8 +97,8 @@ def _heading(spec: dict[str, Any], kind: ChartKind) -> tuple[str, list[str]]:
     title = spec.pop("title", None)
     if "hconcat" in spec:  # its parts have titles of their own; the whole has the name of the model
         return kind.title, []
-    if title is None and "vconcat" in spec:
-        title = spec["vconcat"][0].pop("title", None)
+    if "vconcat" in spec:  # the first part has the title, the whole at most the name of the model
+        title = spec["vconcat"][0].pop("title", title)
     return (title["text"], title.get("subtitle", [])) if isinstance(title, dict) else (kind.title, [])
 
 

@@ -130,7 +130,7 @@ def side_by_side(summary: ComparisonSummary) -> dict[str, Any]:
     """The tables of several models: measures by model, differences by pair, and where each model leads."""
     by_model = {model: {row.name: row for row in own.rows} for model, own in summary.models.items()}
     names = list(dict.fromkeys(name for own in by_model.values() for name in own))
-    rows = [_across(name, by_model) for name in names]
+    rows = [across(name, by_model) for name in names]
     whole = [row for row in rows if not row["follows_cut"]]
     return {
         "headlines": by_question(row for row in rows if row["is_headline"] or len(rows) <= MOST_OPEN),
@@ -141,7 +141,7 @@ def side_by_side(summary: ComparisonSummary) -> dict[str, Any]:
     }
 
 
-def _across(name: str, by_model: Mapping[str, Mapping[str, Row]]) -> View:
+def across(name: str, by_model: Mapping[str, Mapping[str, Row]]) -> View:
     """A measure of all models; one that a model does not have is empty there."""
     rows = [own.get(name) for own in by_model.values()]
     first = next(row for row in rows if row is not None)

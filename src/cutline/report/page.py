@@ -15,10 +15,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cutline.charts import DARK, LIGHT, vega
+from cutline.charts import CHARTS, DARK, LIGHT, Place, vega
 from cutline.core.ranking import Ranking
 from cutline.core.table import plain
-from cutline.report import chart_specs, kept_cuts, measure_rows, pictures, programs, promised, ranking_table, verdict
+from cutline.report import (
+    chart_specs,
+    kept_cuts,
+    measure_rows,
+    pictures,
+    programs,
+    promised,
+    ranking_table,
+    trust,
+    verdict,
+)
 from cutline.report.measure_rows import of_the_cut, slug
 from cutline.report.opening import opening
 from cutline.report.sections import groups
@@ -66,10 +76,13 @@ def page(summary: Summary | ComparisonSummary) -> str:
     else:
         models, context, pairs = dict(summary.models), _of_several(summary), tuple(summary.confidence)
     shown = {name: Shown(own.data.ranking, float(own.cut.threshold)) for name, own in models.items()}
-    drawn, stills = _drawn(chart_specs.charts(shown, pairs if len(pairs) <= MOST_PAIRS else ()), models)
+    found = trust.trust(models)
+    differences = pairs if len(pairs) <= MOST_PAIRS else ()
+    has_trust = bool(found and found["models"])
+    drawn, stills = _drawn(chart_specs.charts(shown, differences, trusted=has_trust), models)
     held = {name: kept_cuts.kept(own.data.ranking, own.counts, len(models)) for name, own in models.items()}
     data = _data(summary, models, held, drawn)
-    context |= _common(summary, models, held)
+    context |= _common(summary, models, held) | {"trust": found}
     scripts = {"library": library.result(), "program": script()}
     context["charts"] = _figures(drawn, [still.result() for still in stills])
     template = environment().get_template("page")
@@ -209,7 +222,13 @@ def _figures(drawn: Sequence[Mapping[str, Any]], stills: Sequence[str]) -> dict[
     first = sorted(
         (one for one in every if one["name"] in FIRST_CHARTS), key=lambda one: FIRST_CHARTS.index(one["name"])
     )
-    return {"first": first, "more": [one for one in every if one["name"] not in FIRST_CHARTS]}
+    trusted = [kind.name for kind in CHARTS.at(Place.TRUST)]
+    elsewhere = (*FIRST_CHARTS, *trusted)
+    return {
+        "first": first,
+        "trust": [one for one in every if one["name"] in trusted],
+        "more": [one for one in every if one["name"] not in elsewhere],
+    }
 
 
 # ---------------------------------------------------------------------- one file

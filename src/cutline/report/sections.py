@@ -38,6 +38,7 @@ class Section:
 SECTIONS = (
     Section("verdict", "Verdict"),
     Section("models", "Models side by side", "Models", appears=lambda found: bool(found["comparison"])),
+    Section("trust", "Can I trust the probabilities?", "Probabilities", appears=lambda found: bool(found["trust"])),
     Section("cut", "Where to cut", "The cut", follows_cut=True),
     Section("promise", "What the cut promises", "Promise", follows_cut=True),
     Section("charts", "Charts", follows_cut=True),

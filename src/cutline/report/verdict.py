@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from cutline.core.counts import written
-from cutline.core.ranking import Ranking, cases_of
+from cutline.core.ranking import cases_of
 from cutline.core.table import shown
 from cutline.report.opening import grouped, rule_of
 from cutline.results.comparison_summary import ComparisonSummary, DifferenceRow
@@ -26,7 +25,9 @@ def verdict(summary: Summary) -> list[str]:
 def verdict_on(summary: ComparisonSummary) -> list[str]:
     """Three sentences on several models: how well each ranks, whether they differ, and what to mind most."""
     r = summary.data.ranking
-    first = f"{len(summary.models)} models scored the same {_cases(r)}, {grouped(r.positives)} of them positive"
+    first = (
+        f"{len(summary.models)} models scored the same {cases_of(r, grouped)}, {grouped(r.positives)} of them positive"
+    )
     areas = {name: row.value for name, own in summary.models.items() if (row := _row(own, "auc"))}
     if areas:
         order = sorted(areas, key=lambda name: -1.0 if math.isnan(areas[name]) else areas[name], reverse=True)
@@ -65,7 +66,7 @@ def _ranking(summary: Summary) -> str:
     r, row = summary.data.ranking, _row(summary, "auc")
     who = summary.name or "The model"
     share = f"{100 * r.positives / r.total:.3g} %"
-    on = f"{who} was evaluated on {_cases(r)}, {grouped(r.positives)} of them positive ({share})"
+    on = f"{who} was evaluated on {cases_of(r, grouped)}, {grouped(r.positives)} of them positive ({share})"
     if not r.positives or not r.negatives:
         return f"{on}; with one class alone, nothing can be said about how well it ranks."
     if row is None:
@@ -106,10 +107,6 @@ def _cut(summary: Summary) -> str:
     if not c.positives:
         return f"{at} it flags {flagged}, all of them false alarms."
     return f"{at} it flags {flagged}: it {found}, with {alarms}."
-
-
-def _cases(r: Ranking) -> str:
-    return cases_of(r).replace(written(r.total), grouped(r.total))
 
 
 def _caveat(summary: Summary) -> str:

@@ -25,13 +25,14 @@ TITLES: Mapping[str, str] = {
     "bootstrap": "bootstrap (percentile)",
     "bca": "bootstrap (BCa)",
     "bias_corrected": "bootstrap (bias-corrected, logit)",
+    "inversion": "simulated tests, inverted",
     "tango": "Tango",
     "mcnemar_midp": "McNemar (mid-p)",
     "mcnemar_exact": "McNemar (exact)",
     "mcnemar_asymptotic": "McNemar (asymptotic)",
     "permutation": "permutation test",
 }
-RESAMPLED = ("bootstrap", "bca", "bias_corrected")
+RESAMPLED = ("bootstrap", "bca", "bias_corrected", "inversion")
 
 
 def method_title(method: str) -> str:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from cutline.core.errors import UnknownNameError, near
 from cutline.studies import hard_classifiers, noise, quota, skew, voting
-from cutline.studies.report import Section, StudyReport
 from cutline.studies.study import Settings, Study
+from cutline.studies.study_report import Section, StudyReport
 
 STUDIES: dict[str, Study] = {
     study.name: study for study in (quota.STUDY, voting.STUDY, skew.STUDY, noise.STUDY, hard_classifiers.STUDY)

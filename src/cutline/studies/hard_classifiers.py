@@ -10,8 +10,8 @@ from cutline.core.table import Table
 from cutline.hard_classifiers import order
 from cutline.measures import Needs
 from cutline.studies import drawing
-from cutline.studies.report import Section, StudyReport
 from cutline.studies.study import Settings, Study
+from cutline.studies.study_report import Section, StudyReport
 
 # Murphy's Table 4 in shares of all cases: TP, FP, FN, TN.
 SHARES = {"A": (0.9, 0.1, 0.0, 0.0), "B": (0.8, 0.0, 0.1, 0.1), "C": (0.78, 0.0, 0.12, 0.1)}

@@ -10,8 +10,8 @@ import numpy.typing as npt
 import cutline as cl
 from cutline.core.table import Table
 from cutline.studies import drawing
-from cutline.studies.report import Section, StudyReport
 from cutline.studies.study import Settings, Study, do_parts
+from cutline.studies.study_report import Section, StudyReport
 
 MEASURES = (
     *("auc", "taks", "average_gain", "ks", "average_precision"),

@@ -24,8 +24,8 @@ from cutline.core.table import Table
 from cutline.studies import datasets, drawing
 from cutline.studies.datasets import DataSet
 from cutline.studies.learners import LEARNERS, probabilities
-from cutline.studies.report import Section, StudyReport
 from cutline.studies.study import Settings, Study, do_parts
+from cutline.studies.study_report import Section, StudyReport
 
 MEASURES = ("auc", "average_hit_rate", "average_qrecall", "pem")
 TITLES = {"auc": "AUC", "average_hit_rate": "Average HitRate", "average_qrecall": "Average Qrecall", "pem": "PEM"}

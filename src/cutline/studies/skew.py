@@ -10,8 +10,8 @@ import numpy as np
 import cutline as cl
 from cutline.core.table import Table
 from cutline.studies import drawing
-from cutline.studies.report import Section, StudyReport
 from cutline.studies.study import Settings, Study, do_parts
+from cutline.studies.study_report import Section, StudyReport
 
 RATIOS = (1, 3, 10, 30, 100, 300, 1000, 3000, 10_000)  # negatives to one positive
 DISTANCE = 2.0  # between the means of two normal classes of variance 1

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from cutline.core.checks import check_whole
 
 if TYPE_CHECKING:
-    from cutline.studies.report import StudyReport
+    from cutline.studies.study_report import StudyReport
 
 Progress = Callable[[int, int], None]
 

@@ -16,8 +16,8 @@ import cutline as cl
 from cutline.charts import Picture
 from cutline.core.table import Table
 from cutline.studies import drawing
-from cutline.studies.report import Section, StudyReport
 from cutline.studies.study import Settings, Study, do_parts
+from cutline.studies.study_report import Section, StudyReport
 
 MODELS, TRAINING, TEST, SHARE = 52, 250, 50, 0.2
 DIGIT = 8  # the digit that is hardest to tell from the others

@@ -49,6 +49,13 @@ def oracle(
     For trainers of one's own: the risk is the largest, over all predictions that could be made instead, of their loss
     plus what the scores say in their favour.
 
+    Args:
+        measure: A measure by name, or a function of `Counts`.
+        labels: The labels of the cases.
+        parameters: The parameters of the measure.
+        psi: How a predicted case counts in the bound: "auto", "positive", "uniform" or "balanced" (docs/training.md).
+        positive: The label that is positive.
+
     >>> bound = oracle("auc", [1, 0, 0])
     >>> bound(np.array([0.5, 0.0, 1.0]))  # the hinge of the pairs: (0.5 + 1.5) / 2
     Risk(value=1.0, gradient=array([-1. ,  0.5,  0.5]))

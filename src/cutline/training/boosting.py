@@ -101,6 +101,10 @@ class BoostingLoss:
         """The equal margin of all cases that has the least loss, to boost from.
 
         For the focal loss it is not the log-odds of the prevalence: from there, rare positives would not be learnt.
+
+        Args:
+            labels: The labels of the training cases.
+            weights: Their weights.
         """
         from scipy.optimize import brentq
 
@@ -124,8 +128,11 @@ class BoostingLoss:
         """The probability of the positive class for which each margin has the least expected loss.
 
         For the logistic loss it is the logistic function; the focal and the balanced loss pull margins towards 0, or
-        towards the rare class, and this takes it back. `prevalence` is that of the training cases: classes balanced by
-        their share need it.
+        towards the rare class, and this takes it back.
+
+        Args:
+            margins: The margins that were predicted.
+            prevalence: The share of positives among the training cases, which a loss that balances the classes needs.
 
         >>> boosting_loss("balanced_cross_entropy").probabilities([0.0], prevalence=0.02).round(6).tolist()
         [0.02]
@@ -196,11 +203,23 @@ class BoostingMetric:
         return self.measure.better == "higher"
 
     def value(self, labels: Any, scores: Any, weights: Any = None) -> float:
-        """The value for labels and scores."""
+        """The value for labels and scores.
+
+        Args:
+            labels: The labels.
+            scores: The scores.
+            weights: The weights of the cases.
+        """
         return float(self.measure(rank(np.asarray(labels) > 0, scores, weights), **self.parameters))
 
     def lightgbm(self, first: Any, second: Any, weight: Any = None) -> tuple[str, float, bool]:
-        """Name, value and whether greater is better."""
+        """Name, value and whether greater is better.
+
+        Args:
+            first: The labels, or the predictions, depending on LightGBM's interface.
+            second: The predictions, or the data set.
+            weight: The weights of the cases.
+        """
         labels, scores, weights = _unpacked(first, second, weight)
         return self.name, self.value(labels, scores, weights), self.greater_is_better
 

@@ -135,7 +135,13 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
     # ------------------------------------------------------------------ scikit-learn's verbs
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LinearMeasureClassifier:
-        """Train on cases of two classes; the second in order is the positive one, unless `positive` names it."""
+        """Train on cases of two classes; the second in order is the positive one, unless `positive` names it.
+
+        Args:
+            X: The cases.
+            y: Their labels.
+            sample_weight: Their weights.
+        """
         started = time.perf_counter()
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False)
         _check_finite(X)

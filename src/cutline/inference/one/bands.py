@@ -86,8 +86,17 @@ def band(
 ) -> Band:
     """The band of any curve that one ranking gives at the places x: percentiles of the bootstrap at each place.
 
-    `ranking` may be an evaluation, whose groups are then resampled whole. The band holds each point by itself. Where
-    all resamples agree, as at the ends of a curve, it has no width.
+    The band holds each point by itself. Where all resamples agree, as at the ends of a curve, it has no width.
+
+    Args:
+        ranking: A ranking, or an evaluation, whose groups are then resampled whole.
+        curve: The heights of the curve of a ranking at the places x.
+        x: Where the curve is read.
+        level: The level of the band.
+        resamples: The number of resamples.
+        seed: The seed of the resamples.
+        stratified: Whether each class is resampled by itself.
+        sampler: What draws the resamples, in place of the cases of `ranking`.
     """
     ranking, groups = _with_groups(ranking)
     level, resamples = check_level(level), check_whole(resamples, "resamples", 2)
@@ -132,11 +141,16 @@ def roc_band(
 ) -> Band:
     """The band of the ROC curve: the true positive rate at given false positive rates, at 101 by default.
 
-    `ranking` is a ranking, or an evaluation, whose groups are then resampled whole.
-
     Point by point it is that of `band`, whose options it takes. Simultaneous, it holds the whole curve at once,
     whatever the scores: both rates are within the bound of Dvoretzky, Kiefer, Wolfowitz and Massart of theirs, so the
     curve is inside the rectangles around its points (Campbell, 1994). That needs no resampling, and is wide.
+
+    Args:
+        ranking: A ranking, or an evaluation, whose groups are then resampled whole.
+        fpr: The false positive rates; 101 equally spaced ones when None.
+        level: The level of the band.
+        simultaneous: Whether the band holds the whole curve at once.
+        **options: Those of `band`, point by point: `resamples`, `seed`, `stratified`.
 
     >>> wide = roc_band(Ranking.of_counts([3, 2, 1], [40, 10, 10], [10, 10, 40]), [0.1, 0.5], simultaneous=True)
     >>> wide.low.round(3).tolist(), wide.high.round(3).tolist()

@@ -26,6 +26,7 @@ KINDS = ("consistency", "confidence", "honest")
 CURVES = ("isotonic", "loess")
 MOST_HONEST = 10_000  # distinct scores whose runs are all looked at
 MOST_SIMULATED = 500  # distinct scores at which curves are drawn again and again
+_AT_ONCE = 500  # simulated curves
 
 
 def calibration_band(
@@ -62,11 +63,16 @@ def calibration_band(
     simultaneous = check_flag(simultaneous, "simultaneous")
     level = check_level(level)
     resamples, seed = check_whole(resamples, "resamples", 20), check_whole(seed, "seed", 0)
-    if kind == "honest":
-        return _honest(ranking, smooth, level)
     if kind == "confidence":
         return _confidence(ranking, smooth, level, simultaneous, resamples, seed, groups)
-    return _consistency(ranking, smooth, level, simultaneous, resamples, seed)
+
+    def make() -> Band:
+        if kind == "honest":
+            return _honest(ranking, smooth, level)
+        return _consistency(ranking, smooth, level, simultaneous, resamples, seed)
+
+    # The verdict and the picture of one model show the same band.
+    return ranking.kept(("band", kind, smooth, level, simultaneous, resamples, seed), make)  # type: ignore[no-any-return]
 
 
 def together(r: Ranking, most: int) -> Ranking:
@@ -100,13 +106,13 @@ def _consistency(r: Ranking, smooth: str, level: float, simultaneous: bool, resa
 
 
 def _curves(stack: Ranking, smooth: str) -> Array:
-    """The curve of each simulation; all cells of which have cases."""
-    from scipy.optimize import isotonic_regression
-
-    if smooth != "isotonic":
-        return calibration_curve(stack, smooth)
-    weights = stack.size[0].astype(float)
-    return np.array([isotonic_regression(row, weights=weights, increasing=False).x for row in stack.share])
+    """The curve of each simulation, some at a time."""
+    parts = (slice(start, start + _AT_ONCE) for start in range(0, len(stack.pos), _AT_ONCE))
+    found = []
+    for part in parts:
+        pos, neg = stack.pos[part], stack.neg[part]
+        found.append(calibration_curve(replace(stack, pos=pos, neg=neg, pos2=pos, neg2=neg), smooth))
+    return np.concatenate(found)
 
 
 def _confidence(

@@ -13,10 +13,20 @@ from cutline.inference.caveats import BEST_OF_CUTS, FEW_FOR_DELONG, PLENTY, PLEN
 from cutline.inference.one import designs, proportions
 from cutline.inference.one.closed_forms import area_of, closed
 from cutline.inference.one.estimand import Estimand
+from cutline.inference.one.inversion import METHOD as INVERSION
+from cutline.inference.one.inversion import inverted
 from cutline.inference.one.options import Options, checked
 from cutline.inference.one.replicates import RESAMPLING, resampled
 from cutline.inference.resampling.samplers import GroupSampler
-from cutline.measures.kinds import LineOfAuc, MeanOfCases, Proportion, Ratio, StandardError, SumOfRates
+from cutline.measures.kinds import (
+    CalibrationError,
+    LineOfAuc,
+    MeanOfCases,
+    Proportion,
+    Ratio,
+    StandardError,
+    SumOfRates,
+)
 from cutline.results.estimate import Estimate
 
 __all__ = ["Options", "by_formula", "checked", "choose", "default", "estimates", "methods"]
@@ -32,6 +42,8 @@ def methods(estimand: Estimand) -> tuple[str, ...]:
         own = ("newcombe_delong", "delong_logit", "delong", "newcombe", "linearised")
     elif isinstance(kind, StandardError):
         own = tuple(kind.methods)
+    elif _is_inverted(estimand):
+        own = (INVERSION,)
     elif estimand.is_of_one_cut:
         others = _BY_KIND.get(type(kind), ("mover",))
         own = (*(tuple(proportions.METHODS) if isinstance(kind, Proportion) else others), "linearised")
@@ -55,11 +67,19 @@ def default(estimand: Estimand, groups: GroupSampler | None = None) -> str:
         if not estimand.ranking.integral:
             return "linearised"
         return "wilson" if isinstance(kind, Proportion) else _BY_KIND.get(type(kind), ("mover",))[0]
+    if _is_inverted(estimand):
+        return INVERSION
     if _is_plentiful(estimand):
         return "influence"
     if estimand.measure_name in BEST_OF_CUTS:
         return "bias_corrected"
     return "bootstrap" if estimand.by_quota else "bca"  # a quota makes it jump, which BCa does not like
+
+
+def _is_inverted(estimand: Estimand) -> bool:
+    """Whether it is a calibration error of whole cases, of two kinds, whose outcomes can be simulated."""
+    r = estimand.ranking
+    return isinstance(estimand.kind, CalibrationError) and r.integral and bool(r.positives > 0 and r.negatives > 0)
 
 
 def _has_few_pairs_out_of_order(r: Ranking) -> bool:
@@ -103,6 +123,8 @@ def estimates(estimands: Sequence[Estimand], options: Options, groups: GroupSamp
     drawn = [i for i, estimand in enumerate(estimands) if chosen[i] in RESAMPLING and not math.isnan(estimand.value)]
     found = resampled([estimands[i] for i in drawn], [chosen[i] for i in drawn], options, groups)
     by_index = dict(zip(drawn, found, strict=True))
+    tested = [i for i, estimand in enumerate(estimands) if chosen[i] == INVERSION and math.isfinite(estimand.value)]
+    by_index |= zip(tested, inverted([estimands[i] for i in tested], options), strict=True)
     return [
         by_index[i] if i in by_index else closed(estimand, method, options.level, groups)
         for i, (estimand, method) in enumerate(zip(estimands, chosen, strict=True))
@@ -110,6 +132,6 @@ def estimates(estimands: Sequence[Estimand], options: Options, groups: GroupSamp
 
 
 def by_formula(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Estimate | None:
-    """The estimate by the default method; None when that is resampling."""
+    """The estimate by the default method; None when that is resampling, or simulation."""
     method = choose(estimand, "auto", groups)
-    return None if method in RESAMPLING else closed(estimand, method, level, groups)
+    return None if method in (*RESAMPLING, INVERSION) else closed(estimand, method, level, groups)

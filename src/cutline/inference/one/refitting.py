@@ -49,7 +49,12 @@ class ModelBootstrap:
         return len(self.values)
 
     def estimate(self, measure: str | Measure | None = None, *, level: float | None = None) -> Estimate:
-        """The mean of a measure over the rounds, with the percentile interval (Berrar, Definition 38)."""
+        """The mean of a measure over the rounds, with the percentile interval (Berrar, Definition 38).
+
+        Args:
+            measure: One of the measures that were asked for; the first when None.
+            level: The level of the interval; that of the bootstrap when None.
+        """
         level = self.level if level is None else check_level(level)
         chosen = self.measures[0] if measure is None else MEASURES[measure]
         known = [str(one) for one in self.measures]
@@ -124,7 +129,19 @@ def bootstrap_model(
     It tells how the *procedure* of training does on such data, not how one fitted model does: for that, evaluate its
     predictions. Interrupted, it gives the rounds that were done; `resume` takes them and goes on. A measure of one cut
     is read at the estimator's own predictions. A random state that the estimator leaves open is drawn from the seed.
-    `progress` shows a line on the terminal, if there is one.
+
+    Args:
+        estimator: A classifier of scikit-learn, which is cloned for each fit.
+        X: The cases.
+        y: Their labels.
+        measures: The measures, by name.
+        b: The number of bootstrap sets.
+        level: The level of the intervals.
+        positive: The label that is positive.
+        seed: The seed of the bootstrap sets.
+        n_jobs: How many fits run at the same time.
+        progress: Whether the terminal shows progress; when None, if there is a terminal.
+        resume: An interrupted result to go on from.
     """
     level, b, seed = check_level(level), check_whole(b, "b", 1), check_whole(seed, "seed", 0)
     listed = [measures] if isinstance(measures, str | Measure) else list(measures)
@@ -204,6 +221,20 @@ def permutation_test(
 
     The p-value tells how often a model that was trained on shuffled labels does as well on the test set. Interrupted,
     it gives the permutations that were done; `resume` takes them and goes on.
+
+    Args:
+        estimator: A classifier of scikit-learn, which is cloned for each fit.
+        X_train: The cases that it is fitted on.
+        y_train: Their labels, which are shuffled.
+        X_test: The cases that it is measured on.
+        y_test: Their labels.
+        measure: The measure, by name.
+        permutations: How often the training labels are shuffled.
+        positive: The label that is positive.
+        seed: The seed of the shuffles.
+        n_jobs: How many fits run at the same time.
+        progress: Whether the terminal shows progress; when None, if there is a terminal.
+        resume: An interrupted result to go on from.
     """
     permutations, seed = check_whole(permutations, "permutations", 1), check_whole(seed, "seed", 0)
     chosen = MEASURES[measure]

@@ -78,8 +78,10 @@ class Discordance:
 def mcnemar(table: Discordance, variant: Variant = "midp") -> float:
     """The p-value of no difference, given the discordant cases: 1 when there are none.
 
-    `exact` is two-sided binomial, and holds its level by being too careful; `midp` counts the table at hand half, and
-    comes nearest to its level; `asymptotic` is the chi-square without continuity correction.
+    Args:
+        table: The cases that only the first model, and only the second, gets right.
+        variant: "exact" is the two-sided binomial test, which errs too rarely; "midp" counts the observed table
+            half and comes nearest to its level; "asymptotic" is the chi-square test without continuity correction.
 
     >>> table = Discordance(first=8, second=1, n=100)
     >>> [round(mcnemar(table, variant), 4) for variant in ("exact", "midp", "asymptotic")]

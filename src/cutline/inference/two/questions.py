@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from cutline.core.errors import ParameterError, UnknownNameError, near
 from cutline.core.ranking import Ranking
 from cutline.inference.one.estimand import as_measure
 from cutline.inference.resampling.pairing import Pairing, Question, Resamples
@@ -116,3 +117,25 @@ def _of_any_size(measure: Measure, parameters: dict[str, Any], pairing: Pairing,
         return parameters
     rest = {name: value for name, value in parameters.items() if name != "quota"}
     return {**rest, "share": quota / float(ranking.total)}
+
+
+def known(name: Any, models: Iterable[str]) -> str:
+    """The name of one of the models, which may have been named by numbers."""
+    names = list(models)
+    if str(name) not in names:
+        raise UnknownNameError(f"There is no model {name!r} among {', '.join(map(repr, names))}.{near(name, names)}")
+    return str(name)
+
+
+def two_of(names: Sequence[str], a: Any, b: Any) -> tuple[int, int]:
+    """Where two models stand, by their names; of two models they need no names."""
+    if a is None and b is None and len(names) == 2:
+        return 0, 1
+    if a is None or b is None:
+        raise ParameterError(
+            f"There are {len(names)} models, {', '.join(map(repr, names))}", "pass the names of two, a and b"
+        )
+    a, b = known(a, names), known(b, names)
+    if a == b:
+        raise ParameterError(f"a and b are both {a!r}", "pass the names of two models")
+    return names.index(a), names.index(b)

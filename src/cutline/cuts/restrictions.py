@@ -1,4 +1,4 @@
-"""Conditions on the data at hand, which promise nothing: on estimates, limits of intervals, the number flagged."""
+"""Restrictions by the data at hand, which promise nothing: on estimates, limits of intervals, the number flagged."""
 
 from __future__ import annotations
 

@@ -1,0 +1,55 @@
+# %% [markdown]
+# # Fraud: millions of rows, alerts a day
+#
+# Five million payments, two in a thousand fraudulent. The team can look at 500 alerts a day. The file is read where it is;
+# it never has to fit into memory.
+
+# %%
+import tempfile
+from pathlib import Path
+
+import duckdb
+
+import cutline as cl
+
+ROWS = 5_000_000
+folder = tempfile.TemporaryDirectory()
+path = Path(folder.name) / "payments.parquet"
+duckdb.sql("select setseed(0.4)")
+duckdb.sql(f"""
+    copy (
+        select fraud, round(1 / (1 + exp(-(margin + case when fraud then 3.2 else 0 end))), 6) as new,
+               round(1 / (1 + exp(-(margin * 0.8 + other + case when fraud then 2.6 else 0 end))), 6) as old
+        from (select random() < 0.002 as fraud,
+                     sqrt(-2 * ln(1 - random())) * cos(6.283185307 * random()) - 6 as margin,
+                     sqrt(-2 * ln(1 - random())) * cos(6.283185307 * random()) * 0.6 as other
+              from range({ROWS}))
+    ) to '{path}'
+""")
+
+# %% [markdown]
+# ## How good is the list that the team works through?
+
+# %%
+ev = cl.evaluate("fraud", "new", data=path, quota=500)
+print(ev)
+print(f"Of 500 alerts {500 * ev.precision:.0f} are fraud; they are {ev.recall:.1%} of all fraud.")
+
+# %% [markdown]
+# ## Against the model in production, as a gate
+#
+# On the command line this is `cutline check payments.parquet --label fraud --score new --against ...`; here are the numbers
+# behind it.
+
+# %%
+cmp = cl.compare("fraud", {"new": "new", "old": "old"}, data=path, quota=500)
+print(cmp.summary(["auc", "average_precision"]))
+
+# %% [markdown]
+# ## An alert budget with a promise
+#
+# With 95 % confidence at most one payment in 10,000 is stopped although it is honest.
+
+# %%
+print(cl.choose_cut(ev, "fpr <= 0.0001").statement)
+folder.cleanup()

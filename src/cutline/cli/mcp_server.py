@@ -1,0 +1,243 @@
+"""The commands as tools of the Model Context Protocol: the same JSON, for files under one folder."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from cutline.cli.advise import advised
+from cutline.cli.check import Gate, judged
+from cutline.cli.cut import Wish
+from cutline.cli.evaluate import Asked, compared, evaluated
+from cutline.cli.measures import described, found_measures
+from cutline.cli.reading import Columns, Reading, read_comparison, read_evaluation
+from cutline.core.errors import CutlineError, InputError, ParameterError, UnavailableError
+from cutline.cuts.choice import choose_cut
+from cutline.results.wanted import headlines
+
+Tool = TypeVar("Tool", bound=Callable[..., dict[str, Any]])
+
+INSTRUCTIONS = (
+    "cutline evaluates binary classifiers from files of labels and scores (CSV, JSON, Parquet, Arrow). Every number "
+    "has an interval. Paths are relative to the folder that the server was started for."
+)
+
+
+class Tools:
+    """What an assistant can ask for; each method is a tool, its docstring what the assistant reads."""
+
+    def __init__(self, root: Path) -> None:
+        if not root.is_dir():
+            raise ParameterError(f"--root is {str(root)!r}, which is no folder", "pass a folder")
+        self._root = root.resolve()
+
+    def evaluate(
+        self,
+        file: str,
+        label: str | None = None,
+        score: str | None = None,
+        weight: str | None = None,
+        group: str | None = None,
+        positive: str | None = None,
+        lower_is_positive: bool = False,
+        threshold: float | None = None,
+        quota: float | None = None,
+        share: float | None = None,
+        measures: str | None = None,
+        level: float = 0.95,
+        resamples: int | None = None,
+        seed: int = 0,
+    ) -> dict[str, Any]:
+        """Evaluate one model: its measures with intervals and baselines, and notes on how to read them.
+
+        `label` and `score` name columns and are guessed when only one can be meant. The cut is a threshold, a quota
+        (number of cases to flag) or a share of them. `measures` is a list such as "auc,recall@quota=500".
+        """
+        columns = Columns(label, () if score is None else (score,), weight, group)
+        reading = Reading(columns, positive, lower_is_positive, threshold=threshold, quota=quota, share=share)
+        asked = Asked(measures, level=level, resamples=resamples, seed=seed)
+        asked.check()
+        ev, _ = read_evaluation(self._inside(file), reading, None)
+        summary = evaluated(ev, asked, quiet=True)
+        return summary.document() if asked.by_name else summary.only({m.name for m in headlines(ev.cut)}).document()
+
+    def compare(
+        self,
+        files: list[str],
+        scores: list[str] | None = None,
+        label: str | None = None,
+        id: str | None = None,
+        weight: str | None = None,
+        group: str | None = None,
+        positive: str | None = None,
+        lower_is_positive: bool = False,
+        threshold: float | None = None,
+        quota: float | None = None,
+        share: float | None = None,
+        measures: str | None = None,
+        level: float = 0.95,
+        resamples: int | None = None,
+        seed: int = 0,
+    ) -> dict[str, Any]:
+        """Compare models on the same cases: each model's values, paired differences with intervals and p-values.
+
+        Give one file with a column of scores for each model, or one file for each model and the column `id`.
+        """
+        columns = Columns(label, tuple(scores or ()), weight, group, id)
+        reading = Reading(columns, positive, lower_is_positive, threshold=threshold, quota=quota, share=share)
+        asked = Asked(measures, level=level, resamples=resamples, seed=seed)
+        asked.check()
+        cmp, _ = read_comparison([self._inside(file) for file in files], reading)
+        return compared(cmp, asked, whole=True, quiet=True).document()
+
+    def check(
+        self,
+        file: str,
+        require: list[str] | None = None,
+        against: str | None = None,
+        no_worse: str | None = None,
+        margin: float | None = None,
+        cut: str | None = None,
+        undecided: str | None = None,
+        label: str | None = None,
+        score: str | None = None,
+        id: str | None = None,
+        positive: str | None = None,
+        lower_is_positive: bool = False,
+        threshold: float | None = None,
+        level: float = 0.95,
+        seed: int = 0,
+    ) -> dict[str, Any]:
+        """Check requirements such as "auc.low >= 0.8", that a model is no worse than another, or the promise of a cut.
+
+        `against` is the file of the model to beat and `no_worse` the measures; `cut` is a file that cutline wrote.
+        `undecided` is "pass" or "fail": what to do when an interval holds the bound.
+        """
+        if undecided not in (None, "pass", "fail"):
+            raise ParameterError(f"undecided is {undecided!r}", "pass 'pass' or 'fail'")
+        columns = Columns(label, () if score is None else (score,), None, None, id)
+        reading = Reading(columns, positive, lower_is_positive, threshold=threshold)
+        other, promised = (None if path is None else self._inside(path) for path in (against, cut))
+        gate = Gate(tuple(require or ()), other, no_worse, margin, None, None, promised, undecided)
+        return judged(self._inside(file), reading, Asked(level=level, seed=seed), gate, quiet=True).document()
+
+    def choose_cut(
+        self,
+        file: str,
+        require: list[str] | None = None,
+        maximize: str | None = None,
+        minimize: str | None = None,
+        cost_fp: float | None = None,
+        cost_fn: float | None = None,
+        quota: float | None = None,
+        share: float | None = None,
+        prevalence: float | None = None,
+        confidence: float = 0.95,
+        after_looking: bool = False,
+        label: str | None = None,
+        score: str | None = None,
+        positive: str | None = None,
+        lower_is_positive: bool = False,
+        seed: int = 0,
+    ) -> dict[str, Any]:
+        """Choose a threshold with a promise ("recall >= 0.9", "fpr <= 0.05", "precision >= 0.5"), or the best one."""
+        reading = Reading(Columns(label, () if score is None else (score,)), positive, lower_is_positive, threshold=0.5)
+        others = {
+            "maximize": maximize,
+            "minimize": minimize,
+            "cost_fp": cost_fp,
+            "cost_fn": cost_fn,
+            "share": share,
+            "prevalence": prevalence,
+            "after_looking": after_looking,
+            "seed": seed,
+        }
+        quotas = () if quota is None else (quota,)
+        wish = Wish(tuple(require or ()), None, quotas, confidence=confidence, others=tuple(others.items()))
+        ev, _ = read_evaluation(self._inside(file), reading, None)
+        return choose_cut(ev, *wish.require, **wish.arguments()).to_dict()
+
+    def advise(
+        self,
+        goal: str,
+        prevalence: float | None = None,
+        wrong_inclusion_costly: bool = False,
+        missed_costly: bool = False,
+        cost_fp: float | None = None,
+        cost_fn: float | None = None,
+        quota_known: bool | None = None,
+        only_top_matters: bool = False,
+        several_models: bool = False,
+    ) -> dict[str, Any]:
+        """Which measures fit a situation, and why; `goal` is one of "rank", "decide", "probabilities", "quota"."""
+        return advised(
+            {
+                "goal": goal,
+                "prevalence": prevalence,
+                "wrong_inclusion_costly": wrong_inclusion_costly,
+                "missed_costly": missed_costly,
+                "cost_fp": cost_fp,
+                "cost_fn": cost_fn,
+                "quota_known": quota_known,
+                "only_top_matters": only_top_matters,
+                "several_models": several_models,
+            }
+        )
+
+    def measures(self, name: str | None = None, family: str | None = None) -> dict[str, Any]:
+        """Look up measures by name, alias or a word: meaning, formula, range, and when they are undefined."""
+        return described(found_measures(name, family))
+
+    def _inside(self, path: str) -> str:
+        """The file that a path names, which must lie under the root, also where links lead."""
+        try:
+            found = (self._root / path).resolve(strict=True)
+        except (OSError, ValueError, RuntimeError):  # no such file, a name that cannot be one, links in a circle
+            raise InputError(f"There is no file {path!r} in the folder of this server.") from None
+        if not found.is_relative_to(self._root):
+            raise InputError(f"{path!r} is outside the folder of this server", "name a file inside it")
+        if not found.is_file():
+            raise InputError(f"{path!r} is not a file", "name a file of predictions")
+        return str(found)
+
+
+TOOLS = ("evaluate", "compare", "check", "choose_cut", "advise", "measures")
+
+
+def server(root: Path) -> Any:
+    """The server of the tools, ready to run.
+
+    Args:
+        root: The folder whose files may be read.
+    """
+    try:
+        from mcp.server import MCPServer
+        from mcp.server.mcpserver.exceptions import ToolError
+    except ImportError:
+        raise UnavailableError("cutline mcp needs the package mcp: install cutline[mcp].") from None
+    from cutline import __version__
+
+    def refusing(tool: Tool) -> Tool:
+        """A refusal reaches the assistant as a sentence."""
+
+        @functools.wraps(tool)
+        def answer(*arguments: Any, **named: Any) -> dict[str, Any]:
+            try:
+                return tool(*arguments, **named)
+            except (CutlineError, OSError) as error:
+                raise ToolError(str(error)) from None
+
+        return answer  # type: ignore[return-value]
+
+    tools = Tools(root)
+    made = MCPServer("cutline", instructions=INSTRUCTIONS, version=__version__, log_level="WARNING")
+    for name in TOOLS:
+        made.tool(name=name)(refusing(getattr(tools, name)))
+    return made
+
+
+def run_server(root: Path) -> None:
+    """Serve the tools on standard input and output until they are closed."""
+    server(root).run("stdio")

@@ -1,0 +1,87 @@
+"""Which cases are positive: labels of two values, one of which is the positive class."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from cutline.core import columns
+from cutline.core.errors import Argument, InputError, ParameterError, Text, briefly
+from cutline.core.last_axis import Array
+
+
+def binary(labels: Array, positive: Any) -> tuple[Array, Any]:
+    """Which cases are positive, and the label that says so."""
+    columns.check_simple(labels, "labels")
+    if labels.dtype.kind == "O":
+        labels = _as_simple(labels)
+    if positive is not None:
+        return _named_positive(labels, positive)
+    if labels.dtype.kind == "b":
+        return labels, True
+    if labels.dtype.kind in "iuf":
+        low, high = labels.min(), labels.max()
+        if low == high and low in (-1, 0, 1):
+            return labels == 1, 1
+        if low in (-1, 0) and high == 1:
+            is_positive = labels == 1
+            if (is_positive | (labels == low)).all():
+                return is_positive, 1
+    found = _distinct(labels)
+    if len(found) > 2:
+        raise _too_many(found)
+    way_out = Text("name the positive class, for example ", Argument("positive", found[-1]))
+    raise InputError(f"holds {_listed(found)}, and nothing says which is positive", way_out, argument="labels")
+
+
+def _named_positive(labels: Array, positive: Any) -> tuple[Array, Any]:
+    if columns.is_missing(positive):
+        raise ParameterError(f"is {briefly(positive)}", "pass a label that is there", argument="positive")
+    is_nested = isinstance(positive, columns.NESTED) and not isinstance(positive, bytes)  # which numpy has for text
+    if is_nested or np.ndim(positive) or hasattr(positive, "iloc"):
+        raise ParameterError(f"is {briefly(positive)}", "pass one label", argument="positive")
+    is_positive = np.asarray(labels == positive)
+    if is_positive.shape != labels.shape:  # numpy answers a comparison it cannot make with a single False
+        is_positive = np.fromiter((label == positive for label in labels), dtype=bool, count=len(labels))
+    rest = labels[~is_positive]
+    if len(rest) and not np.asarray(rest == rest[0]).all():
+        found = _distinct(labels)
+        if len(found) > 2:
+            raise _too_many(found)
+        is_not = Text(Argument("positive", positive), f" is not among the labels, {_listed(found)}")
+        raise InputError(is_not, "pass one of them", argument="positive")
+    is_text = isinstance(labels[0], str | bytes)
+    if not is_positive.any() and is_text != isinstance(positive, str | bytes):
+        example = labels[:1].tolist()[0]
+        one, two = ("text", "a number") if is_text else ("numbers", "text")
+        differ = f"are {one}, such as {example!r}, but positive is {two}, {positive!r}"
+        raise InputError(differ, "pass the positive label as it stands in the labels", argument="labels")
+    return is_positive, positive
+
+
+def _as_simple(labels: Array) -> Array:
+    """Objects that are all numbers or booleans as such an array; others as they are."""
+    if all(isinstance(label, bool | np.bool_) for label in labels):
+        return labels.astype(bool)
+    if all(isinstance(label, bool | np.bool_ | int | float | np.number) for label in labels):
+        return labels.astype(float)
+    return labels
+
+
+def _distinct(labels: Array) -> list[Any]:
+    """The distinct labels in a fixed order, for a message."""
+    return sorted(
+        set(labels.tolist()),
+        key=lambda label: (str(type(label)), label if isinstance(label, int | float) else str(label)),
+    )
+
+
+def _too_many(found: list[Any]) -> InputError:
+    holds = f"holds {len(found)} different values, {_listed(found)}"
+    return InputError(holds, "pass labels of two classes, for example one class against all others", argument="labels")
+
+
+def _listed(found: list[Any]) -> str:
+    shown = [repr(label) for label in found[:4]]
+    return " and ".join(shown) if len(found) == 2 else ", ".join(shown) + (", ..." if len(found) > 4 else "")

@@ -1,0 +1,73 @@
+"""How the code is built: small modules and functions, rooms with doors, and tests where the names say."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SOURCE, TESTS = ROOT / "src" / "cutline", ROOT / "tests"
+MODULES = sorted(SOURCE.rglob("*.py"))
+LINES_OF_A_MODULE, LINES_OF_A_FUNCTION = 400, 40
+
+each_module = pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(SOURCE).as_posix())
+
+
+def functions(text):
+    """Every function, with the lines that it takes besides its docstring."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            first = node.body[0]
+            is_doc = isinstance(first, ast.Expr) and isinstance(getattr(first.value, "value", None), str)
+            words = first.end_lineno - first.lineno + 1 if is_doc else 0
+            yield node.name, node.end_lineno - node.lineno + 1 - words
+
+
+@each_module
+def test_modules_and_functions_are_small(path):
+    text = path.read_text(encoding="utf-8")
+
+    assert len(text.splitlines()) <= LINES_OF_A_MODULE
+    assert {name: lines for name, lines in functions(text) if lines > LINES_OF_A_FUNCTION} == {}
+
+
+def test_a_long_function_is_seen():
+    body = "\n".join(f"    x{i} = {i}" for i in range(40))
+
+    assert dict(functions(f'def long():\n    """Words."""\n{body}\n')) == {"long": 41}
+
+
+def imports(path):
+    """The modules that a module imports, and the names from them."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("cutline"):
+            yield node.module, [alias.name for alias in node.names]
+        elif isinstance(node, ast.Import):
+            yield from ((alias.name, []) for alias in node.names if alias.name.startswith("cutline"))
+
+
+@each_module
+def test_no_room_takes_what_another_keeps_to_itself(path):
+    room = path.relative_to(SOURCE).parts[0]
+    for module, names in imports(path):
+        other = module.split(".")[1] if "." in module else ""
+        if other != room:
+            private = [part for part in (*module.split("."), *names) if part.startswith("_") and part != "__version__"]
+            assert not private, f"{module}: {private}"
+
+
+@each_module
+def test_what_is_left_to_others_is_abstract(path):
+    assert "NotImplementedError" not in path.read_text(encoding="utf-8")
+
+
+def test_a_test_with_the_name_of_a_module_is_where_the_module_is():
+    rooms = {path.relative_to(SOURCE).parent for path in MODULES}
+    homes = {}
+    for path in MODULES:
+        homes.setdefault(path.stem, set()).add(path.relative_to(SOURCE).parent)
+    for path in sorted(TESTS.rglob("test_*.py")):
+        folder, name = path.relative_to(TESTS).parent, path.stem.removeprefix("test_")
+        assert folder in rooms, f"{path} is in no room of the house"
+        home = homes.get(name.removeprefix("cli_") if folder.name == "cli" else name, {folder})
+        assert folder in home, f"{path.relative_to(TESTS)} belongs to {', '.join(map(str, home))}"

@@ -1,0 +1,71 @@
+"""The evaluator for MLflow, against the real package and a local store."""
+
+import json
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+pytest.importorskip("mlflow")
+
+PROGRAM = """
+import json, logging, sys, warnings
+warnings.simplefilter("ignore")
+import mlflow, numpy as np, pandas as pd
+from sklearn.linear_model import LogisticRegression
+import cutline as cl
+from cutline.mlflow_evaluator import CutlineEvaluator
+from mlflow.models.evaluation.evaluator_registry import _model_evaluation_registry as known
+
+known.register("cutline", CutlineEvaluator)  # as the entry point of the installed package does
+mlflow.set_tracking_uri("sqlite:///" + sys.argv[1] + "/store.db")
+mlflow.create_experiment("gate", artifact_location="file://" + sys.argv[1] + "/artifacts")
+mlflow.set_experiment("gate")
+rng = np.random.default_rng(1)
+frame = pd.DataFrame({"a": rng.normal(size=150), "b": rng.normal(size=150)})
+frame["y"] = (frame.a + rng.normal(size=150) > 0).astype(int)
+model = LogisticRegression().fit(frame[["a", "b"]], frame.y)
+frame["p"] = model.predict_proba(frame[["a", "b"]])[:, 1]
+config = {"measures": ["auc", "recall", "brier"], "seed": 3, "share": 0.4}
+with mlflow.start_run():
+    given = mlflow.models.evaluate(data=frame, targets="y", predictions="p", model_type="classifier",
+                                   evaluators="cutline", evaluator_config=config)
+with mlflow.start_run() as run:
+    info = mlflow.sklearn.log_model(model, name="model")
+    fitted = mlflow.models.evaluate(info.model_uri, frame[["a", "b", "y"]], targets="y", model_type="classifier",
+                                    evaluators="cutline", evaluator_config=config | {"report": False})
+    kept = mlflow.get_run(run.info.run_id).data.metrics
+ev = cl.evaluate(frame.y, frame.p, share=0.4)
+expected = {}
+for name in config["measures"]:
+    one = ev.summary([name], seed=3).rows[0]
+    expected |= {name: one.value, name + ".low": one.interval[0], name + ".high": one.interval[1]}
+refused = ""
+try:
+    with mlflow.start_run():
+        mlflow.models.evaluate(data=frame, targets="y", predictions="p", model_type="classifier",
+                               evaluators="cutline", evaluator_config={"treshold": 0.4})
+except Exception as error:
+    refused = str(error)
+print(json.dumps({"given": given.metrics, "fitted": fitted.metrics, "kept": kept, "expected": expected,
+                  "artifacts": sorted(given.artifacts), "few": sorted(fitted.artifacts), "refused": refused,
+                  "page": given.artifacts["cutline/report.html"].content[:15],
+                  "numbers": given.artifacts["cutline/report.json"].content["schema"]}))
+"""
+
+
+def test_mlflow_logs_measures_with_intervals_charts_and_the_report(tmp_path):
+    run = subprocess.run(  # noqa: S603
+        [sys.executable, "-c", textwrap.dedent(PROGRAM), str(tmp_path)], capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 0, run.stderr[-3000:]
+    found = json.loads(run.stdout.splitlines()[-1])
+    assert found["given"] == found["expected"] == found["fitted"] == found["kept"]
+    assert {"cutline/report.html", "cutline/report.json", "cutline/report.csv", "cutline/roc.png"} <= set(
+        found["artifacts"]
+    )
+    assert found["few"] == ["cutline/report.csv", "cutline/report.json"]
+    assert found["page"].lower() == "<!doctype html>"
+    assert found["numbers"].startswith("cutline/evaluation/")
+    assert "treshold" in found["refused"]
