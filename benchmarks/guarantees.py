@@ -1,7 +1,10 @@
 """How often promises are broken, how strict they are beside others, and how fast a cut is chosen.
 
-    python benchmarks/guarantees.py            # the table of docs/choosing-a-cut.md, about ten minutes
-    python benchmarks/guarantees.py --quick    # a tenth of the runs
+    python benchmarks/guarantees.py                                   # all of docs/choosing-a-cut.md, about an hour
+    python benchmarks/guarantees.py --quick                           # a tenth of the runs
+    python benchmarks/guarantees.py violations --scores discrete --positives 1000      # one row
+
+Each row has a seed of its own, so that it is the same however many are run.
 
 A promise is broken when the population's value at the chosen threshold misses the requirement. The populations are
 known, so it is computed, not estimated. Every run goes through the same functions as `choose_cut`, a few hundred runs
@@ -13,6 +16,7 @@ from __future__ import annotations
 import argparse
 import math
 import time
+from fractions import Fraction
 
 import numpy as np
 from scipy.special import ndtr
@@ -23,6 +27,8 @@ from cutline.cuts.guarantees import lower_bounds, misses_allowed, simultaneous_b
 
 D = 0.05  # allowed
 PREVALENCE = 0.3
+KINDS = ("smooth", "tied", "skewed", "discrete")
+SIZES = (29, 100, 300, 1000)
 
 
 class Population:
@@ -136,14 +142,14 @@ def precision(kind, rng, runs, n, least):
     return in_advance / runs, anywhere / runs
 
 
-def violations(runs):
-    rng = np.random.default_rng(0)
+def violations(runs, kinds=KINDS, sizes=SIZES):
     print(f"Broken promises in % of {runs} runs; allowed: {100 * D:g}, Monte Carlo error (3 se): "
           f"{300 * math.sqrt(D * (1 - D) / runs):.2f}")  # fmt: skip
     print("| scores | positives | recall | fpr | share | recall, any cut | precision | precision, any cut | both |")
     print("|---|---|---|---|---|---|---|---|---|")
-    for kind in ("smooth", "tied", "skewed", "discrete"):
-        for m in (29, 100, 300, 1000):
+    for kind in kinds:
+        for m in sizes:
+            rng = np.random.default_rng([KINDS.index(kind), m])
             total = {"fixed": [], "band": []}
             for start in range(0, runs, 500):
                 size = min(500, runs - start)
@@ -165,6 +171,19 @@ def violations(runs):
             ]
             shown = " | ".join("" if cell != cell else f"{100 * cell:.2f}" for cell in cells)
             print(f"| {kind} | {m} | {shown} |", flush=True)
+
+
+def enumeration():
+    """Misses that Clopper and Pearson's bound allows, by adding up exact fractions, beside those of the promise."""
+    different = 0
+    for m in range(1, 61):
+        for percent in (50, 60, 70, 75, 80, 85, 90, 95, 99):
+            rate = Fraction(100 - percent, 100)
+            chances = [math.comb(m, i) * rate**i * (1 - rate) ** (m - i) for i in range(m + 1)]
+            # A cut with j misses passes when so few misses would be rare if the rate were too high.
+            allowed = max((j for j in range(m) if sum(chances[: j + 1]) <= Fraction(1, 20)), default=-1)
+            different += allowed != misses_allowed(m, float(rate), 1 - D)
+    print(f"\nClopper and Pearson by enumeration, up to 60 positives, nine recalls: {different} of {60 * 9} differ")
 
 
 def strictness():
@@ -241,14 +260,26 @@ def speed():
     print(f"2000 resampled choices at 1e5 cases: {time.perf_counter() - start:.1f} s (must be < 25 on two free cores)")
 
 
+PARTS = ("violations", "enumeration", "strictness", "optimism", "speed")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true")
-    runs = 1000 if parser.parse_args().quick else 10_000
-    violations(runs)
-    strictness()
-    optimism(runs // 10)
-    speed()
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"some of {', '.join(PARTS)}; all by default")
+    parser.add_argument("--quick", action="store_true", help="a tenth of the runs")
+    parser.add_argument("--scores", nargs="*", choices=KINDS, default=KINDS)
+    parser.add_argument("--positives", nargs="*", type=int, default=SIZES)
+    asked = parser.parse_args()
+    runs = 1000 if asked.quick else 10_000
+    work = {
+        "violations": lambda: violations(runs, asked.scores, asked.positives),
+        "enumeration": enumeration,
+        "strictness": strictness,
+        "optimism": lambda: optimism(runs // 10),
+        "speed": speed,
+    }
+    for part in asked.parts or PARTS:
+        work[part]()
 
 
 if __name__ == "__main__":

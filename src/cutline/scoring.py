@@ -101,11 +101,6 @@ class Scorer:
         return value if self.measure.better == "higher" else -value
 
     def value(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
-<<<<<<< HEAD
-        """The measure of the estimator's scores, as it is."""
-        classes, positive = two_classes(estimator, self.positive)
-        truth = checked_truth(y, classes)
-=======
         """The measure of the estimator's scores, as it is.
 
         Args:
@@ -114,25 +109,8 @@ class Scorer:
             y: Their labels.
             sample_weight: Their weights.
         """
-        classes = np.asarray(getattr(estimator, "classes_", [])).tolist()
-        if len(classes) != 2:
-            raise InputError(f"The estimator knows {len(classes)} classes", "pass a fitted classifier of two")
-        known = f"{classes[0]!r} and {classes[1]!r}"
-        positive = classes[1] if self.positive is None else self.positive
-        if positive not in classes:
-            raise InputError(
-                Text(Argument("positive", positive), f" is not among the estimator's classes, {known}"),
-                "pass one of them",
-            )
-        truth = np.asarray(y)
-        strange = ~np.isin(truth, classes)
-        if strange.any():
-            raise InputError(
-                f"holds {truth[strange].tolist()[0]!r}, but the estimator knows {known}",
-                "pass those labels",
-                argument="y",
-            )
->>>>>>> main
+        classes, positive = two_classes(estimator, self.positive)
+        truth = checked_truth(y, classes)
         ranking = rank(truth == positive, self._scores(estimator, X, classes.index(positive)), sample_weight)
         return float(self.measure(ranking, **self.cut))
 

@@ -35,7 +35,10 @@ MODELS = {m: cl.evaluate(TUMOURS.labels, s, positive=TUMOURS.positive) for m, s 
 LOW_IS_POSITIVE = cl.evaluate(MURPHY_LABELS, [-s for s in MURPHY_2], threshold=-0.5, higher_is_positive=False)
 
 SCHEMA = jsonschema.Draft7Validator(alt.load_schema())
-OF_PROBABILITIES = ("reliability", "mcb_dsc", "risk_by_outcome")  # which refuse other scores
+OF_PROBABILITIES = (
+    *("reliability", "mcb_dsc", "risk_by_outcome"),
+    *("brier_curve", "standardised_net_benefit", "interventions_avoided"),
+)  # which refuse other scores
 OF_ONE = [
     name for name, kind in CHARTS.items() if kind.shows in (Shows.ONE, Shows.SEVERAL) and name not in OF_PROBABILITIES
 ]

@@ -16,9 +16,11 @@ from cutline.inputs.arrays import Cells, aggregate
 often = settings(max_examples=25, deadline=None)
 
 
-@pytest.fixture(params=["as it is", "with threads", "in many pieces", "with threads, in many pieces"])
+@pytest.fixture(params=["short", "long", "with threads", "in many pieces", "with threads, in many pieces"])
 def engine(request, monkeypatch):
-    """The aggregation with and without its two means for large data, brought down to small data."""
+    """The aggregation of short columns, and of long ones with and without its two means, brought down to small data."""
+    if request.param != "short":
+        monkeypatch.setattr(arrays, "_SHORT", 0)
     if "threads" in request.param:
         monkeypatch.setattr(parallel, "WORTH_THREADS", 1)
     if "pieces" in request.param:
@@ -156,6 +158,7 @@ def test_the_input_is_not_touched(engine):
 
 def test_large_data_are_worked_on_by_other_threads(monkeypatch):
     monkeypatch.setattr(parallel, "WORTH_THREADS", 1)
+    monkeypatch.setattr(arrays, "_SHORT", 0)
     workers = []
     right = arrays._run
     monkeypatch.setattr(arrays, "_run", lambda *given: workers.append(threading.get_ident()) or right(*given))
@@ -167,6 +170,7 @@ def test_large_data_are_worked_on_by_other_threads(monkeypatch):
 
 def test_the_comparison_sees_a_wrong_sum(monkeypatch):
     right = arrays._merge
+    monkeypatch.setattr(arrays, "_SHORT", 0)
     monkeypatch.setattr(arrays, "_merge", lambda *given: Cells(*(column + 1 for column in right(*given))))
     cells = aggregate(np.array([1.0, 2.0]), np.array([True, False]), None, descending=True)
 

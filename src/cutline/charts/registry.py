@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cutline.charts import cases, comparisons, figures, lines, reliability, roc_space, several_classes
+from cutline.charts import cases, comparisons, figures, lines, reliability, roc_space, several_classes, utility
 from cutline.charts.declaration import ChartKind, Charts, CutPlace, Place, Shows
 
 _FIRST = Place.PAGE_FIRST | Place.GALLERY
@@ -140,6 +140,54 @@ CHARTS = Charts(
         source="Vickers and Elkin 2006",
         needs="probabilities",
         cut=CutPlace("threshold", "net_benefit"),
+    ),
+    ChartKind(
+        name="standardised_net_benefit",
+        title="Standardised decision curve",
+        caption="The net benefit as a share of the prevalence over the threshold of the risk, with its band.",
+        draw=utility.standardised_net_benefit,
+        source="Kerr et al. 2016",
+        needs="probabilities of cases of both classes",
+        places=Place.GALLERY,
+    ),
+    ChartKind(
+        name="interventions_avoided",
+        title="Net interventions avoided",
+        caption="How many cases in a hundred are spared without missing a positive, beside flagging everybody.",
+        draw=utility.interventions_avoided_chart,
+        source="Vickers et al. 2008",
+        needs="probabilities of cases of both classes",
+        places=Place.GALLERY,
+    ),
+    ChartKind(
+        name="cost_curve",
+        title="Cost curve",
+        caption="The smallest normalised expected cost over the probability-cost: the lower envelope of all cuts.",
+        draw=utility.cost_curve,
+        source="Drummond and Holte 2006",
+    ),
+    ChartKind(
+        name="brier_curve",
+        title="Brier curve",
+        caption="The loss over the cost proportion when the threshold is that proportion; its area is the Brier score.",
+        draw=utility.brier_curve,
+        source="Hernández-Orallo, Flach and Ferri 2011",
+        needs="probabilities of cases of both classes",
+    ),
+    ChartKind(
+        name="profit",
+        title="Profit over the quota",
+        caption="What flagging so many cases is worth, with the best quota and its interval.",
+        draw=utility.profit,
+    ),
+    ChartKind(
+        name="gains",
+        title="Gains by portions of the list",
+        caption="The share of positives in each tenth of the list, and the share of all positives found so far.",
+        draw=utility.gains_chart,
+        shows=Shows.ONE,
+        places=Place.GALLERY,
+        names_model=False,
     ),
     ChartKind(
         name="dominance",

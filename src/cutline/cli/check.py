@@ -8,14 +8,9 @@ from typing import Any
 
 from rich.text import Text
 
-<<<<<<< HEAD
 from cutline.cli import junit, markdown, render
-from cutline.cli.evaluate import Asked, Output, print_json
-=======
-from cutline.cli import junit, render
 from cutline.cli.evaluate import print_json
 from cutline.cli.groups import Gate, Intervals, Output, Reading
->>>>>>> main
 from cutline.cli.progress import waiting
 from cutline.cli.reading import Opened, in_one_order, joined, opened, read_evaluation
 from cutline.cli.text import printable
@@ -37,37 +32,6 @@ NEW, OLD = "new", "old"
 
 
 @dataclass(frozen=True)
-<<<<<<< HEAD
-class Gate:
-    """What must hold."""
-
-    require: tuple[str, ...] = ()
-    against: str | None = None
-    no_worse: str | None = None
-    margin: float | None = None
-    against_score: str | None = None
-    junit: Path | None = None
-    cut: str | None = None
-    undecided: str | None = None
-    markdown: Path | None = None
-
-    def check(self) -> None:
-        """Refuse a gate that checks nothing, or half of something."""
-        if not self.require and not self.no_worse and self.cut is None:
-            raise ParameterError("There is nothing to check", "pass --require, --cut, or --against with --no-worse")
-        if self.undecided is not None and not self.require and self.cut is None:
-            raise ParameterError("--undecided is about --require and --cut", "pass one of them")
-        if (self.against is None) != (self.no_worse is None):
-            raise ParameterError("--against and --no-worse belong together", "pass both")
-        if self.against is None and (self.margin is not None or self.against_score is not None):
-            raise ParameterError("--margin and --against-score belong to --against", "pass that too")
-        if self.margin is not None and not self.margin >= 0:
-            raise ParameterError(f"--margin is {self.margin:g}", "pass the largest acceptable loss, 0 or more")
-
-
-@dataclass(frozen=True)
-=======
->>>>>>> main
 class Result:
     """One condition and how it came out."""
 
@@ -96,7 +60,6 @@ class Result:
         return {"requirement": self.requirement, **came_out, **numbers, "reason": self.reason}
 
 
-<<<<<<< HEAD
 @dataclass(frozen=True)
 class Outcome:
     """All conditions of a gate, and how they came out."""
@@ -129,10 +92,7 @@ class Outcome:
         return head | {"results": [result.to_dict() for result in self.results]}
 
 
-def run_check(path: str, reading: Reading, asked: Asked, gate: Gate, output: Output) -> bool:
-=======
 def run_check(path: str, reading: Reading, asked: Intervals, gate: Gate, output: Output) -> bool:
->>>>>>> main
     """Check all conditions, show them, and say whether all hold."""
     files = [(gate.junit, junit.document), (gate.markdown, markdown.document)]
     wanted = [(file, document) for file, document in files if file is not None]
@@ -151,7 +111,7 @@ def run_check(path: str, reading: Reading, asked: Intervals, gate: Gate, output:
     return outcome.passed
 
 
-def judged(path: str, reading: Reading, asked: Asked, gate: Gate, *, quiet: bool) -> Outcome:
+def judged(path: str, reading: Reading, asked: Intervals, gate: Gate, *, quiet: bool) -> Outcome:
     """Check all conditions.
 
     Args:

@@ -164,20 +164,17 @@ def run_compare(paths: Sequence[str], reading: Reading, asked: Named, output: Fi
     output.check(charts)
     asked.check()
     cmp, guesses = read_comparison(paths, reading)
-    of_models = "all" if asked.measures is None and (output.is_whole or output.json) else None
-    with waiting("Resampling for the intervals", quiet=output.quiet or asked.resamples == 0):
-        summary = cmp.summary(asked.chosen, of_models=of_models, **asked.how)
-    summary = _in_options(noted(cmp, summary, asked.by_name))
+    summary = compared(cmp, asked, whole=output.is_whole or output.json, quiet=output.quiet)
     output.guessed(guesses)
     show(output, summary, render.comparison(render.console(), summary))
     write(output, cmp, summary, charts, REPORT)
 
 
-def compared(cmp: Comparison, asked: Asked, *, whole: bool, quiet: bool) -> ComparisonSummary:
+def compared(cmp: Comparison, asked: Named, *, whole: bool, quiet: bool) -> ComparisonSummary:
     """The differences that are wanted and the notes on them; with all measures of each model for a whole document."""
     of_models = "all" if asked.measures is None and whole else None
     with waiting("Resampling for the intervals", quiet=quiet or asked.resamples == 0):
-        summary = cmp.summary(asked.named, of_models=of_models, **asked.how)
+        summary = cmp.summary(asked.chosen, of_models=of_models, **asked.how)
     return _in_options(noted(cmp, summary, asked.by_name))
 
 

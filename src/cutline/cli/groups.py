@@ -240,6 +240,7 @@ class Gate:
     cut: o.PromisedCut = None
     undecided: o.UndecidedIs = None
     junit: o.Junit = None
+    markdown: o.Markdown = None
 
     def check(self) -> None:
         """Refuse a gate that checks nothing, or half of something."""

@@ -12,7 +12,14 @@ from typing import Annotated
 
 import typer
 
-from cutline.cli import calibration_commands, chart_command, cut_commands, mcp_command, ranking_commands
+from cutline.cli import (
+    calibration_commands,
+    chart_command,
+    cut_commands,
+    mcp_command,
+    ranking_commands,
+    utility_commands,
+)
 from cutline.cli import engine_options as e
 from cutline.cli import options as o
 from cutline.cli.application import Application, Commands
@@ -121,6 +128,10 @@ app.command(epilog="Example: cutline sql --label y --score p --from shop.predict
     ranking_commands.sql
 )
 app.command(epilog="Example: cutline apply cut.json new.csv --score p -o flagged.csv")(cut_commands.apply)
+app.command(epilog="Example: cutline gains predictions.csv --label y --score p -o gains.csv")(utility_commands.gains)
+app.command(epilog="Example: cutline utility predictions.csv --label y --score p --kind profit --value 60 --cost 9")(
+    utility_commands.utility
+)
 app.command(epilog="Example: cutline recalibrate predictions.csv --label y --score p --method beta -o model.json")(
     calibration_commands.recalibrate
 )

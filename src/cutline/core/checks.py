@@ -24,6 +24,14 @@ def check_level(level: Any, name: str = "level") -> float:
     return number
 
 
+def check_amount(amount: Any, name: str) -> float:
+    """What something costs or is worth: products with counts stay in the range of floats."""
+    found = check_number(amount, name)
+    if not abs(found) < 1e100:
+        raise ParameterError(f"is {found:g}", "pass a finite amount of an ordinary size", argument=name)
+    return found
+
+
 def check_whole(value: Any, name: str, least: int) -> int:
     """A whole number that is not too small."""
     number = check_number(value, name)

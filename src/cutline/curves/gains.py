@@ -107,7 +107,7 @@ def gains(r: Ranking, portions: int = 10) -> Gains:
 
 def _whole(column: Array) -> Array:
     """Numbers of cases as integers, where no tie is shared."""
-    return column.astype(np.int64) if (column == np.floor(column)).all() and np.isfinite(column).all() else column
+    return column.astype(np.int64) if (column == np.floor(column)).all() and np.abs(column).max() < 2**53 else column
 
 
 def _cells(r: Ranking, ends: Array) -> tuple[Array, Array]:

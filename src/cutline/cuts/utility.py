@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cutline.comparison import Comparison
 from cutline.core import columns
-from cutline.core.checks import LEVEL, check_choice, check_level, check_whole
+from cutline.core.checks import LEVEL, check_amount, check_choice, check_level, check_whole
 from cutline.core.errors import InputError, NotProbabilitiesError, ParameterError, briefly
 from cutline.core.ranking import Array, Ranking
 from cutline.core.table import Table
@@ -27,7 +26,7 @@ from cutline.curves.utility import (
 )
 from cutline.evaluation import Evaluation
 from cutline.inference.one.bands import band
-from cutline.inference.resampling.bootstrap import bootstrap, percentile
+from cutline.inference.one.best_quota import best_quota
 from cutline.inference.resampling.samplers import CaseSampler
 from cutline.results.estimate import Estimate
 
@@ -276,27 +275,8 @@ def profit_curve(
     r, groups = (data.ranking, data.groups) if isinstance(data, Evaluation) else (data, None)
     if not isinstance(r, Ranking):
         raise InputError(f"A profit curve is of an evaluation or a ranking, not of {data!r:.40}", "pass evaluate(...)")
-    worth, price = _money(value, "value"), _money(cost, "cost")
-    seed, level = check_whole(seed, "seed", 0), check_level(level)
-    line = profits(r, worth, price)
-    best = partial(_best_quota, value=worth, cost=price)
-    low = high = float("nan")
-    if check_whole(resamples, "resamples", 0):
-        found = bootstrap(groups or CaseSampler(r), [best], max(2, resamples), seed).values[0]
-        low, high = map(float, percentile(np.sort(found), level))
-    made = {"quota": line.x, "threshold": r.thresholds, "profit": line.y}
-    return UtilityCurve("Profit", made, best=Estimate("best quota", float(best(r)), low, high, level, "bootstrap"))
-
-
-def _money(amount: Any, name: str) -> float:
-    found = columns.number(amount, name)
-    if not abs(found) < 1e100:  # products with counts would leave the range of floats
-        raise ParameterError(f"is {found:g}", "pass a finite amount of an ordinary size", argument=name)
-    return found
-
-
-def _best_quota(r: Ranking, *, value: float, cost: float) -> Any:
-    """The smallest quota with the largest profit, as many cases of the data."""
-    profit = value * r.tp.astype(float) - cost * r.ends.astype(float)
-    place = profit.argmax(-1)
-    return np.take_along_axis(r.ends, place[..., None], -1)[..., 0] if r.ends.ndim > 1 else r.ends[place]
+    worth, price = check_amount(value, "value"), check_amount(cost, "cost")
+    line, times = profits(r, worth, price), check_whole(resamples, "resamples", 0)
+    how: dict[str, Any] = {"value": worth, "cost": price, "level": check_level(level)}
+    best = best_quota(r, groups or CaseSampler(r), **how, resamples=times, seed=check_whole(seed, "seed", 0))
+    return UtilityCurve("Profit", {"quota": line.x, "threshold": r.thresholds, "profit": line.y}, best=best)

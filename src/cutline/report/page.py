@@ -62,10 +62,11 @@ _POINTS = ("precision", "recall", "fpr", "expected_cost")
 
 
 class Shown(NamedTuple):
-    """What a chart needs of a model."""
+    """What a chart needs of a model; whether its cases come in groups says whether they may be resampled one by one."""
 
     ranking: Ranking
     threshold: float
+    grouped: bool
 
 
 def page(summary: Summary | ComparisonSummary) -> str:
@@ -75,7 +76,9 @@ def page(summary: Summary | ComparisonSummary) -> str:
         models, context, pairs = {summary.name or "the model": summary}, _of_one(summary), ()
     else:
         models, context, pairs = dict(summary.models), _of_several(summary), tuple(summary.confidence)
-    shown = {name: Shown(own.data.ranking, float(own.cut.threshold)) for name, own in models.items()}
+    shown = {
+        name: Shown(own.data.ranking, float(own.cut.threshold), bool(own.data.groups)) for name, own in models.items()
+    }
     found = trust.trust(models)
     differences = pairs if len(pairs) <= MOST_PAIRS else ()
     has_trust = bool(found and found["models"])

@@ -1,0 +1,321 @@
+"""Charts of what decisions are worth: cost, Brier and profit curves, variants of the decision curve, gains."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import altair as alt
+import numpy as np
+
+from cutline.charts.lines import EVERYBODY, NOBODY
+from cutline.charts.marks import Mark, mark_layers
+from cutline.charts.parts import Evaluated, Frame, Models, Series, axes, layered, line_layers, rows
+from cutline.charts.picture import inline
+from cutline.charts.theme import DASHES, DOTTED, Theme
+from cutline.core.checks import LEVEL, check_amount, check_level, check_whole
+from cutline.core.columns import number
+from cutline.core.counts import written
+from cutline.core.errors import InputError, NotProbabilitiesError, ParameterError
+from cutline.core.ranking import Array, Ranking
+from cutline.core.table import shown
+from cutline.curves import Point
+from cutline.curves.gains import Gains, gains
+from cutline.curves.simplify import simplify
+from cutline.curves.utility import (
+    Line,
+    brier_line,
+    cost_envelope,
+    cost_line,
+    flag_everybody,
+    interventions_avoided,
+    net_benefits,
+    profits,
+)
+from cutline.inference.one.bands import band
+from cutline.inference.one.best_quota import best_quota
+from cutline.inference.resampling.samplers import CaseSampler, OneModel
+
+RISKS = np.round(np.arange(0.01, 1.0, 0.01), 2)
+RESAMPLES = 200  # of a band or an interval on a chart
+QUICKLY_RESAMPLED = 20_000  # distinct scores, up to which the best quota has an interval unasked
+
+
+def cost_curve(models: Models, theme: Theme, *, threshold: float | None = None) -> Any:
+    """The smallest normalised expected cost at every probability-cost: the lower envelope of the lines of all cuts.
+
+    With a `threshold`, the line of that cut is drawn along.
+    """
+    lines = {name: cost_envelope(_of_both_classes(model, "A cost curve")) for name, model in models.items()}
+    top = max(float(line.y.max()) for line in lines.values())
+    frame = Frame(
+        x="Probability-cost of the positives",
+        y="Normalised expected cost",
+        x_domain=(0.0, 1.0),
+        y_domain=(0.0, min(1.0, 1.6 * top)),
+        title="Cost curve",
+        subtitle=_areas(lines, "Area under the lower envelope"),
+        legend="Area" if len(lines) > 1 else None,
+        clip=True,
+    )
+    series = _lines(lines, theme)
+    if threshold is not None:
+        at = number(threshold, "threshold")
+        series += [
+            Series(f"{name} at {at:g}", _columns(cost_line(model.ranking, at)), theme.colour(i), DASHES[i + 1], 1.5)
+            for i, (name, model) in enumerate(models.items())
+        ]
+    ends = np.array([0.0, 1.0])
+    series += [
+        Series(EVERYBODY, {"x": ends, "y": 1 - ends}, theme.reference, DASHES[1], 1.5),
+        Series(NOBODY, {"x": ends, "y": ends}, theme.reference, DOTTED, 1.5),
+    ]
+    return layered(line_layers(series, frame), frame)
+
+
+def brier_curve(models: Models, theme: Theme) -> Any:
+    """The loss at every cost proportion when the threshold is that proportion; the area is the Brier score."""
+    lines = {name: brier_line(_probabilities(model, "A Brier curve")) for name, model in models.items()}
+    first = next(iter(models.values())).ranking
+    p = float(first.positives) / float(first.total)
+    top = max(float(line.y.max()) for line in lines.values())
+    frame = Frame(
+        x="Cost proportion of a false alarm, and threshold",
+        y="Loss",
+        x_domain=(0.0, 1.0),
+        y_domain=(0.0, 1.25 * top if top > 0 else 1.0),
+        title="Brier curve",
+        subtitle=_areas(lines, "Brier score"),
+        legend="Brier score" if len(lines) > 1 else None,
+        clip=True,
+    )
+    ends = np.array([0.0, 1.0])
+    series = [
+        *_lines(lines, theme),
+        Series(EVERYBODY, {"x": ends, "y": 2 * (1 - p) * ends}, theme.reference, DASHES[1], 1.5),
+        Series(NOBODY, {"x": ends, "y": 2 * p * (1 - ends)}, theme.reference, DOTTED, 1.5),
+    ]
+    return layered(line_layers(series, frame), frame)
+
+
+def profit(
+    models: Models,
+    theme: Theme,
+    *,
+    value: float | None = None,
+    cost: float = 1.0,
+    level: float = LEVEL,
+    resamples: int | None = None,
+) -> Any:
+    """What flagging so many cases is worth, with the best quota and its interval.
+
+    Without a `value`, a positive is worth as many times the cost of a case as makes flagging everybody break even.
+    """
+    for model in models.values():
+        _of_both_classes(model, "A profit curve")
+    first = next(iter(models.values())).ranking
+    price = check_amount(cost, "cost")
+    worth = price * float(first.total) / float(first.positives) if value is None else check_amount(value, "value")
+    lines = {name: profits(model.ranking, worth, price) for name, model in models.items()}
+    highest, lowest = (side(float(side(line.y)) for line in lines.values()) for side in (max, min))
+    best = {name: _best(model, worth, price, check_level(level), resamples) for name, model in models.items()}
+    frame = Frame(
+        x="Cases flagged",
+        y="Profit",
+        x_domain=(0.0, max(float(line.x[-1]) for line in lines.values())),
+        y_domain=(max(lowest, -0.35 * highest) if highest > 0 else lowest, 1.1 * highest if highest > 0 else 1.0),
+        title="Profit over the quota",
+        subtitle=[
+            f"A positive is worth {shown_amount(worth)}, a case flagged costs {shown_amount(price)}",
+            *([f"Best quota {best[next(iter(best))]}"] if len(best) == 1 else []),
+        ],
+        legend="Best quota" if len(best) > 1 else None,
+        clip=True,
+    )
+    names = {name: name if len(lines) == 1 else f"{name}: {best[name]}" for name in lines}
+    series = [
+        Series(names[name], _columns(line, frame), theme.colour(i), DASHES[i])
+        for i, (name, line) in enumerate(lines.items())
+    ]
+    series.append(Series(NOBODY, {"x": list(frame.x_domain), "y": [0.0, 0.0]}, theme.reference, DOTTED, 1.5))
+    marks = [
+        Mark(f"best quota of {name}" if len(lines) > 1 else "best quota", _top(line), "diamond", theme.colour(i))
+        for i, (name, line) in enumerate(lines.items())
+    ]
+    return layered([*line_layers(series, frame), *mark_layers(marks, frame, theme)], frame)
+
+
+def standardised_net_benefit(
+    models: Models,
+    theme: Theme,
+    *,
+    prevalence: float | None = None,
+    level: float = LEVEL,
+    resamples: int = RESAMPLES,
+) -> Any:
+    """The net benefit as a share of what finding every positive at no cost would be worth, with its band."""
+
+    def of(r: Ranking) -> Array:
+        return np.asarray(net_benefits(r, RISKS, prevalence) / _prevalence(r, prevalence))
+
+    own = _prevalence(next(iter(models.values())).ranking, prevalence)
+    beside = {EVERYBODY: flag_everybody(RISKS, own) / own, NOBODY: np.zeros(len(RISKS))}
+    words = ("Standardised net benefit", "Standardised net benefit", beside)
+    return _over_risks(models, theme, of, words, (-0.15, 1.0), level, resamples)
+
+
+def interventions_avoided_chart(
+    models: Models,
+    theme: Theme,
+    *,
+    prevalence: float | None = None,
+    level: float = LEVEL,
+    resamples: int = RESAMPLES,
+) -> Any:
+    """How many cases in a hundred are spared without missing a positive, beside flagging everybody, with its band."""
+
+    def of(r: Ranking) -> Array:
+        return 100 * interventions_avoided(r, RISKS, _given(prevalence))
+
+    words = ("Net interventions avoided", "Interventions avoided in 100 cases", {EVERYBODY: np.zeros(len(RISKS))})
+    return _over_risks(models, theme, of, words, (-10.0, 100.0), level, resamples)
+
+
+def gains_chart(models: Models, theme: Theme, *, portions: int = 10) -> Any:
+    """The share of positives in each portion of the list as bars, and the share of all positives found so far."""
+    [(_, model)] = models.items()
+    found = gains(model.ranking, portions)
+    frame = Frame(
+        x="Portion of the list, from the top",
+        y="Share",
+        x_domain=(0.0, float(len(found))),
+        y_domain=(0.0, 1.0),
+        title="Gains by portions of the list",
+        subtitle=[f"Largest KS {shown(found.ks)}, after portion {found.ks_portion}"],
+    )
+    reached = np.append(0.0, found["cumulated_gain"])
+    x = np.arange(len(found) + 1.0)
+    series = [
+        Series("positives found so far", {"x": x, "y": reached}, theme.colour(1), DASHES[0]),
+        Series("baseline", {"x": x, "y": x / len(found)}, theme.reference, DOTTED, 1.5),
+    ]
+    return layered([_gain_bars(found, frame, theme), *line_layers(series, frame)], frame)
+
+
+def _gain_bars(found: Gains, frame: Frame, theme: Theme) -> Any:
+    names = ("portion", "highest_score", "lowest_score", "cases", "positives", "rate", "lift")
+    columns = {name: found[name] for name in names}
+    at = {"x": found["portion"] - 0.9, "x2": found["portion"] - 0.1, "y": found["rate"], "y2": np.zeros(len(found))}
+    tips = [alt.Tooltip(f"{name}:Q", title=name.replace("_", " ").capitalize(), format=".6~g") for name in names]
+    bars = alt.Chart(inline(rows({**at, **columns}))).mark_rect(fill=theme.fills(1)[0], stroke=theme.text)
+    return bars.encode(**axes(frame), x2="x2:Q", y2="y2:Q", tooltip=tips)
+
+
+# ---------------------------------------------------------------------- parts
+
+
+def _over_risks(
+    models: Models,
+    theme: Theme,
+    of: Callable[[Ranking], Array],
+    words: tuple[str, str, Mapping[str, Array]],
+    y_domain: tuple[float, float],
+    level: float,
+    resamples: int,
+) -> Any:
+    """A number of each model over the threshold probability, with a band where there is one model."""
+    title, y, beside = words
+    found = {name: of(_probabilities(model, title)) for name, model in models.items()}
+    frame = Frame(
+        x="Threshold probability", y=y, x_domain=(0.0, 1.0), y_domain=y_domain, title=title, clip=True,
+    )  # fmt: skip
+    series = [
+        Series(name, {"x": RISKS, "y": values}, theme.colour(i), DASHES[i])
+        for i, (name, values) in enumerate(found.items())
+    ]
+    dashes = (DASHES[1], DOTTED)
+    series += [
+        Series(name, {"x": RISKS, "y": values}, theme.reference, dashes[i], 1.5)
+        for i, (name, values) in enumerate(beside.items())
+    ]
+    layers: list[Any] = []
+    if len(models) == 1 and check_whole(resamples, "resamples", 0):
+        [model] = models.values()
+        sampled = model if hasattr(model, "groups") else model.ranking
+        limits = band(sampled, of, RISKS, level=check_level(level), resamples=max(2, resamples))
+        data = rows({"x": RISKS, "y": limits.low, "y2": limits.high})
+        area = alt.Chart(inline(data)).mark_area(opacity=0.2, line=False, color=theme.colour(0), clip=True)
+        layers.append(area.encode(**axes(frame), y2="y2:Q"))
+    return layered([*layers, *line_layers(series, frame)], frame)
+
+
+def _best(model: Evaluated, value: float, cost: float, level: float, resamples: int | None) -> str:
+    """The best quota with its interval, in words."""
+    r = model.ranking
+    times = (RESAMPLES if len(r) <= QUICKLY_RESAMPLED else 0) if resamples is None else resamples
+    times = check_whole(times, "resamples", 0)
+    found = best_quota(r, _sampler(model), value=value, cost=cost, level=level, resamples=times)
+    limits = f" [{written(found.low)}, {written(found.high)}]" if found.has_interval else ""
+    return f"{written(found.value)}{limits}"
+
+
+def _sampler(model: Evaluated) -> OneModel | None:
+    """What a model is resampled by; nothing where its cases come in groups that are not known here."""
+    groups: OneModel | None = getattr(model, "groups", None)
+    if groups is not None:
+        return groups
+    return None if getattr(model, "grouped", False) else CaseSampler(model.ranking)
+
+
+def _lines(lines: Mapping[str, Line], theme: Theme) -> list[Series]:
+    several = len(lines) > 1
+    return [
+        Series(f"{name}: {shown(line.area)}" if several else name, _columns(line), theme.colour(i), DASHES[i])
+        for i, (name, line) in enumerate(lines.items())
+    ]
+
+
+def _areas(lines: Mapping[str, Line], words: str) -> list[str]:
+    return [f"{words} {shown(next(iter(lines.values())).area)}"] if len(lines) == 1 else []
+
+
+def _columns(line: Line, frame: Frame | None = None) -> dict[str, Array]:
+    """The corners that the eye needs."""
+    left, right = (0.0, 1.0) if frame is None else frame.x_domain
+    bottom, top = (0.0, float(line.y.max()) or 1.0) if frame is None else frame.y_domain
+    kept = simplify((line.x - left) / (right - left), (line.y - bottom) / (top - bottom))
+    return {"x": line.x[kept], "y": line.y[kept]}
+
+
+def _top(line: Line) -> Point:
+    place = int(np.argmax(line.y))
+    return Point(math.nan, float(line.x[place]), float(line.y[place]))
+
+
+def shown_amount(amount: float) -> str:
+    """An amount of money, or of whatever is counted."""
+    return f"{amount:.6g}"
+
+
+def _prevalence(r: Ranking, prevalence: float | None) -> Any:
+    given = _given(prevalence)
+    return np.asarray(r.positives / r.total)[..., None] if given is None else given
+
+
+def _given(prevalence: float | None) -> float | None:
+    if prevalence is not None and not 0 < number(prevalence, "prevalence") < 1:
+        raise ParameterError(f"is {prevalence:g}", "pass a share between 0 and 1", argument="prevalence")
+    return prevalence
+
+
+def _of_both_classes(model: Evaluated, what: str) -> Ranking:
+    if not model.ranking.positives or not model.ranking.negatives:
+        raise InputError(f"{what} needs cases of both classes: these are of one.")
+    return model.ranking
+
+
+def _probabilities(model: Evaluated, what: str) -> Ranking:
+    if not model.ranking.are_probabilities:
+        raise NotProbabilitiesError(f"{what} needs probabilities", "pass scores from 0 to 1, or recalibrate them first")
+    return _of_both_classes(model, what)

@@ -1,0 +1,136 @@
+"""`cutline gains` and `cutline utility`: what a list holds, and what decisions by it are worth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from rich.text import Text
+
+from cutline.charts.picture import SUFFIXES, Picture
+from cutline.cli import render
+from cutline.cli.groups import Reading
+from cutline.cli.reading import read_comparison, read_evaluation
+from cutline.cli.utility_commands import Asked, Shown
+from cutline.core import writing
+from cutline.core.counts import written
+from cutline.core.errors import ParameterError
+from cutline.core.table import shown
+from cutline.curves.gains import gains
+from cutline.cuts.utility import (
+    UtilityCurve,
+    brier_curve,
+    cost_curve,
+    decision_curve,
+    decision_difference,
+    profit_curve,
+)
+
+DECISIONS = {
+    "decision": "net_benefit",
+    "standardised": "standardised",
+    "avoided": "interventions_avoided",
+}
+TABLE = ".csv"
+
+
+def run_gains(file: str, reading: Reading, portions: int, to: Shown) -> None:
+    """Show the gains table, and write it or its chart.
+
+    Args:
+        file: The file of predictions.
+        reading: How it is read.
+        portions: Into how many portions the list is divided.
+        to: What is printed and written.
+    """
+    _check(to)
+    ev, _ = read_evaluation(file, reading, None)
+    found = gains(ev.ranking, portions)
+    _put(to, found.to_csv(), repr(found), lambda: ev.chart("gains", portions=portions))
+
+
+def run_utility(file: str, reading: Reading, asked: Asked, to: Shown) -> None:
+    """Show a curve of utility, and write it or its chart.
+
+    Args:
+        file: The file of predictions.
+        reading: How it is read.
+        asked: Which curve.
+        to: What is printed and written.
+    """
+    _check(to)
+    _refuse_what_is_not_used(asked)
+    found = _difference(file, reading, asked) if asked.kind == "difference" else _of_one(file, reading, asked)
+    _put(to, found.table.to_csv(), "\n".join([repr(found), *_below(found)]), found.chart)
+
+
+def _how(asked: Asked) -> dict[str, Any]:
+    return {"level": asked.level, "resamples": asked.resamples, "seed": asked.seed}
+
+
+def _difference(file: str, reading: Reading, asked: Asked) -> UtilityCurve:
+    """The difference of the two models of a file."""
+    cmp = read_comparison([file], reading)[0]
+    if len(cmp.names) != 2:
+        raise ParameterError(f"A difference is of two models, not of {len(cmp.names)}", "pass two --score")
+    one, other = cmp.names
+    return decision_difference(cmp, one, other, list(asked.risks) or None, **_how(asked))
+
+
+def _of_one(file: str, reading: Reading, asked: Asked) -> UtilityCurve:
+    """A curve of the model of a file."""
+    ev = read_evaluation(file, reading, None)[0]
+    if asked.kind in DECISIONS:
+        how = {"kind": DECISIONS[asked.kind], "prevalence": asked.prevalence} | _how(asked)
+        return decision_curve(ev, list(asked.risks) or None, **how)
+    if asked.kind == "profit":
+        if asked.value is None or asked.cost is None:
+            raise ParameterError("A profit needs --value and --cost", "pass both, such as --value 60 --cost 9")
+        return profit_curve(ev, value=asked.value, cost=asked.cost, **_how(asked))
+    return cost_curve(ev) if asked.kind == "cost" else brier_curve(ev)
+
+
+def _refuse_what_is_not_used(asked: Asked) -> None:
+    for name, given, kinds in (
+        ("--value", asked.value is not None, ("profit",)),
+        ("--cost", asked.cost is not None, ("profit",)),
+        ("--risk", bool(asked.risks), (*DECISIONS, "difference")),
+        ("--prevalence", asked.prevalence is not None, tuple(DECISIONS)),
+    ):
+        if given and asked.kind not in kinds:
+            raise ParameterError(
+                f"{name} says nothing about --kind {asked.kind.value}", f"it is for {', '.join(kinds)}"
+            )
+
+
+def _below(curve: UtilityCurve) -> list[str]:
+    """What belongs to the whole curve."""
+    found = []
+    if curve.area is not None:
+        found.append(f"Area {shown(curve.area)}.")
+    if curve.best is not None:
+        best = curve.best
+        limits = f" [{written(best.low)}, {written(best.high)}] ({100 * best.level:g} %)" if best.has_interval else ""
+        found.append(f"Best quota {written(best.value)}{limits}.")
+    return found
+
+
+def _check(to: Shown) -> None:
+    """Refuse what cannot be written, before any work is done."""
+    if to.output is None:
+        return
+    if to.output.suffix.lower() not in (TABLE, *SUFFIXES):
+        raise ParameterError(f"--output is {str(to.output)!r}", f"pass a name that ends in .csv, {', '.join(SUFFIXES)}")
+    writing.check(to.output, overwrite=to.force)
+
+
+def _put(to: Shown, csv: str, words: str, draw: Callable[[], Picture]) -> None:
+    """Write the table or the chart where asked to, and print the table."""
+    if to.output is not None and to.output.suffix.lower() == TABLE:
+        writing.write(to.output, csv.encode(), overwrite=to.force)
+    elif to.output is not None:
+        draw().save(to.output, overwrite=to.force)
+    if to.csv:
+        render.put(csv)
+    else:
+        render.console().print(Text(words), soft_wrap=True)

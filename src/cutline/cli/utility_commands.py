@@ -1,0 +1,93 @@
+"""The commands `gains` and `utility`: their options. Loading this module loads Typer and nothing heavier."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cutline.cli import cut_options as c
+from cutline.cli import options as o
+from cutline.cli.groups import Reading
+
+
+class Kind(StrEnum):
+    """What decisions are worth, over what."""
+
+    decision = "decision"
+    standardised = "standardised"
+    avoided = "avoided"
+    difference = "difference"
+    cost = "cost"
+    brier = "brier"
+    profit = "profit"
+
+
+KindOption = Annotated[
+    Kind,
+    typer.Option(
+        help="decision: net benefit over the risk; standardised and avoided: its variants; difference: of two models; "
+        "cost, brier: over all cost ratios; profit: over the quota. Example: --kind profit --value 60 --cost 9"
+    ),
+]
+Written = Annotated[
+    Path | None,
+    typer.Option(
+        "--output", "-o", help="Write the table (.csv) or a chart (.svg, .png, .pdf, .html). Example: -o gains.csv"
+    ),
+]
+Portions = Annotated[int, typer.Option(help="Into how many portions the list is divided. Example: --portions 20")]
+Value = Annotated[float | None, typer.Option(help="profit: what a true positive is worth. Example: --value 60")]
+Cost = Annotated[float | None, typer.Option(help="profit: what flagging a case costs. Example: --cost 9")]
+Risks = Annotated[
+    tuple[float, ...],
+    typer.Option(
+        "--risk",
+        metavar="<float>",
+        help="A threshold probability; 0.01 to 0.99 unless told. Example: --risk 0.1 --risk 0.2",
+    ),
+]
+Times = Annotated[
+    int,
+    typer.Option("--resamples", help="Resamples of bands and intervals; 0 leaves them out. Example: --resamples 500"),
+]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Which curve, and with what."""
+
+    kind: KindOption = Kind.decision
+    value: Value = None
+    cost: Cost = None
+    risks: Risks = ()
+    prevalence: c.Prevalence = None
+    level: o.Level = 0.95
+    resamples: Times = 1000
+    seed: o.Seed = 0
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What is printed, and what is written."""
+
+    output: Written = None
+    csv: o.Csv = False
+    force: o.Force = False
+
+
+def gains(file: o.File, portions: Portions = 10, *, reading: Reading, shown: Shown) -> None:
+    """The gains table: each tenth of the list with its cases, positives, rate, lift, what is found so far, and KS."""
+    from cutline.cli.utility import run_gains
+
+    run_gains(file, reading, portions, shown)
+
+
+def utility(file: o.File, asked: Asked, reading: Reading, shown: Shown) -> None:
+    """What decisions by the model are worth: decision, cost, Brier and profit curves, with bands and intervals."""
+    from cutline.cli.utility import run_utility
+
+    run_utility(file, reading, asked, shown)

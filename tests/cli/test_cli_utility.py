@@ -1,0 +1,90 @@
+"""`cutline gains` and `cutline utility`: the tables of Python, as text, CSV and charts."""
+
+import csv
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import cutline as cl
+
+
+@pytest.fixture
+def cases(tmp_path):
+    rng = np.random.default_rng(0)
+    labels = rng.random(200) < 0.3
+    one, two = (np.round(1 / (1 + np.exp(-(rng.normal(size=200) + a * labels - 1))), 3) for a in (2.0, 1.0))
+    path = tmp_path / "cases.csv"
+    rows = [f"{int(y)},{p},{q}" for y, p, q in zip(labels, one, two, strict=True)]
+    path.write_text("y,p,q\n" + "\n".join(rows) + "\n")
+    return path, labels, one, two
+
+
+def test_the_gains_table_is_that_of_python(cutline, cases):
+    path, labels, one, _ = cases
+    expected = cl.evaluate(labels, one).gains(5)
+
+    shown = cutline("gains", path, "--label", "y", "--score", "p", "--portions", 5, "-o", "gains.csv")
+    printed = cutline("gains", path, "--label", "y", "--score", "p", "--portions", 5, "--csv")
+
+    assert shown.code == printed.code == 0
+    assert "largest KS" in shown.out
+    assert printed.out == expected.to_csv() == Path("gains.csv").read_text()
+
+
+@pytest.mark.parametrize(
+    ("options", "curve"),
+    [
+        (
+            ("--kind", "profit", "--value", 5, "--cost", 1),
+            lambda ev: cl.profit_curve(ev, value=5, cost=1, resamples=50),
+        ),
+        (("--kind", "cost"), cl.cost_curve),
+        (("--kind", "brier"), cl.brier_curve),
+        (("--risk", 0.1, "--risk", 0.3), lambda ev: cl.decision_curve(ev, [0.1, 0.3], resamples=50)),
+        (
+            ("--kind", "avoided", "--prevalence", 0.1),
+            lambda ev: cl.decision_curve(ev, kind="interventions_avoided", prevalence=0.1, resamples=50),
+        ),
+    ],
+)
+def test_a_curve_of_utility_is_that_of_python(cutline, cases, options, curve):
+    path, labels, one, _ = cases
+
+    done = cutline("utility", path, "--label", "y", "--score", "p", "--resamples", 50, "--csv", *options)
+
+    assert done.code == 0
+    assert done.out == curve(cl.evaluate(labels, one)).table.to_csv()
+
+
+def test_the_difference_of_two_models_has_an_interval_and_a_test(cutline, cases):
+    path, labels, one, two = cases
+    common = ("utility", path, "--label", "y", "--kind", "difference", "--resamples", 100)
+
+    done = cutline(*common, "--score", "p", "--score", "q", "--risk", 0.3, "--csv")
+    [row] = csv.DictReader(io.StringIO(done.out))
+
+    cmp = cl.compare(labels, {"p": one, "q": two})
+    expected = cl.decision_difference(cmp, "p", "q", [0.3], resamples=100)
+    assert float(row["difference"]) == expected["difference"][0]
+    assert (float(row["low"]), float(row["p_value"])) == (expected["low"][0], expected["p_value"][0])
+
+
+def test_charts_are_written_and_wrong_wishes_refused(cutline, cases, tmp_path):
+    path, *_ = cases
+    common = ("--label", "y", "--score", "p")
+
+    assert cutline("gains", path, *common, "-o", "gains.svg").code == 0
+    assert "<svg" in Path("gains.svg").read_text()
+    assert cutline("utility", path, *common, "--kind", "brier", "-o", "brier.svg").code == 0
+    for wrong, words in (
+        (("--kind", "profit"), "needs --value and --cost"),
+        (("--kind", "brier", "--value", 3), "--value says nothing about --kind brier"),
+        (("--kind", "cost", "--score", "q"), "--score is given 2 times"),
+        (("--kind", "brier", "-o", "brier.txt"), "ends in .csv"),
+        (("--kind", "brier", "-o", "brier.svg"), "exists"),
+    ):
+        done = cutline("utility", path, *common, *wrong)
+        assert done.code == 2
+        assert words in " ".join(done.err.split()), done.err
