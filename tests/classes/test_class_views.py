@@ -304,6 +304,8 @@ def test_the_page_is_one_file_with_all_sections(tmp_path):
     both = pair.save(tmp_path / "two.html").read_text(encoding="utf-8")
     assert re.findall(r'<section id="(\w+)"', both)[:2] == ["verdict", "differences"]
     assert "a is better than b by" in both
+    with pytest.raises(cl.ParameterError, match="more than one picture"):
+        pair.save(tmp_path / "two.png")
 
 
 def test_names_from_a_file_cannot_write_markup(tmp_path):

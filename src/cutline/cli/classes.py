@@ -118,8 +118,8 @@ def _read(path: str, columns: dict[str, str], how: Reading, name: str | None) ->
             raise _absent(printable(file.title), column, "--class-scores", file.columns)
         if column in (c.label, c.weight):
             other = "--label" if column == c.label else "--weight"
-            found = f"--class-scores and {other} both name {quoted(column)}"
-            raise ParameterError(found, "pass another column for one of them")
+            both = f"--class-scores and {other} both name {quoted(column)}"
+            raise ParameterError(both, "pass another column for one of them")
     chosen = choose(file, c.label, tuple(columns.values()), c.others)
     title = printable(name or file.title)
     found = one_vs_rest(chosen.label, columns, c.weight, missing=how.missing.value, name=title, data=file)

@@ -49,6 +49,10 @@ def save(
         raise ParameterError(f"Nothing can be saved with {what}", f"pass a path that ends in {', '.join(SUFFIXES)}")
     writing.check(target, overwrite=overwrite)
     if suffix in PICTURES:
+        if isinstance(found, ClassComparison):
+            raise ParameterError(
+                "Models of several classes are more than one picture", "save the chart('class_roc') of one of them"
+            )
         name = "class_roc" if isinstance(found, OneVsRest) else "roc"
         return writing.write(target, found.chart(name).render(suffix), overwrite=overwrite)
     if template != "report":
@@ -64,7 +68,7 @@ def save(
 
 def _of_classes(found: OneVsRest | ClassComparison, suffix: str, summary: Any, options: dict[str, Any]) -> str:
     """The report or the numbers of several classes."""
-    made = found.summary(**options) if summary is None else summary
+    made: Any = found.summary(**options) if summary is None else summary
     if suffix != ".html":
         return _json(made) if suffix == ".json" else str(made.to_csv())
     return class_html(found, made)
@@ -79,7 +83,7 @@ def class_html(found: OneVsRest | ClassComparison, summary: Any = None) -> str:
     """
     from cutline.report.class_page import class_page
 
-    made = found.summary() if summary is None else summary
+    made: Any = found.summary() if summary is None else summary
     if isinstance(found, OneVsRest):
         return class_page(made, {found.name or "the model": drawn(found, made)})
     return class_page(made, {name: drawn(one, made.models[name]) for name, one in found.items()})
