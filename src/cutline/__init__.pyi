@@ -75,6 +75,7 @@ from .measures.scoring_rules import (
 from .own_measures import measure as measure
 from .results.estimate import Estimate as Estimate
 from .scoring import Scorer as Scorer, scorer as scorer
+from .slices import Slices as Slices
 from .training import (
     LinearMeasureClassifier as LinearMeasureClassifier,
     auc_pairs as auc_pairs,
