@@ -95,11 +95,14 @@ def _for_typer(hint: Any) -> Any:
 
 
 def _filled(group: Any, given: dict[str, Any]) -> Any:
-    """A group with the values that were given; an option that can be repeated is a tuple of them."""
-    hints = get_type_hints(group)
+    """A group with the values that were given; an option that can be repeated is a tuple of them.
+
+    A field of a plain type has no option, though another group may have one of its name.
+    """
+    hints = get_type_hints(group, include_extras=True)
     values = {
         one.name: _filled(hints[one.name], given) if is_dataclass(hints[one.name]) else given[one.name]
         for one in fields(group)
-        if is_dataclass(hints[one.name]) or one.name in given
+        if is_dataclass(hints[one.name]) or (get_origin(hints[one.name]) is Annotated and one.name in given)
     }
     return group(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
