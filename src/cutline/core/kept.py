@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar, overload
 
 import numpy as np
 
@@ -46,6 +46,12 @@ def _is_column(value: Any) -> bool:
 class kept_column(cached_property[Found]):  # noqa: N801 - a decorator, as cached_property is
     """A cached property that is as long as the ranking; a long ranking keeps only the few that were used last."""
 
+    @overload
+    def __get__(self, ranking: None, owner: type | None = None) -> Self: ...
+
+    @overload
+    def __get__(self, ranking: object, owner: type | None = None) -> Found: ...
+
     def __get__(self, ranking: Any, owner: type | None = None) -> Any:
         if ranking is None or not is_long(ranking):
             return super().__get__(ranking, owner)  # which is asked once: the value then takes the place of the name
@@ -54,6 +60,12 @@ class kept_column(cached_property[Found]):  # noqa: N801 - a decorator, as cache
 
 class kept_if_short(cached_property[Found]):  # noqa: N801
     """A cached property of several columns, which a long ranking does not keep at all."""
+
+    @overload
+    def __get__(self, ranking: None, owner: type | None = None) -> Self: ...
+
+    @overload
+    def __get__(self, ranking: object, owner: type | None = None) -> Found: ...
 
     def __get__(self, ranking: Any, owner: type | None = None) -> Any:
         if ranking is None or not is_long(ranking):
