@@ -59,9 +59,8 @@ def cutline_ranking(files: list[str]) -> dict[str, Any]:
     value = ev.auc
     auc_alone, cpu = time.perf_counter() - start, time.process_time()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    print(
-        f"  {len(ev.ranking):,} cells, width {auc_width(ev.ranking):.3g}, {auc_alone:.1f} s, {peak} MB", file=sys.stderr
-    )
+    width = auc_width(ev.ranking)
+    print(f"  {len(ev.ranking):,} cells, width {width:.3g}, {auc_alone:.1f} s, {peak} MB", file=sys.stderr)
     summary = ev.summary(intervals=False)
     every = time.perf_counter() - start
     return {

@@ -54,11 +54,15 @@ def all_bounds(asked: Sequence[tuple[Measure, Mapping[str, Any], float]], rankin
     """
     if ranking.reach is None:
         return [None] * len(asked)
-    ends = []
-    for first_pos in (False, True):
-        part = ranking.extreme(first_pos=first_pos)
-        ends.append(each(lambda one: _end(one[0], part, one[1], ranking), asked, len(part)))  # noqa: B023
+    ends = [_ends(asked, ranking, ranking.extreme(first_pos=first_pos)) for first_pos in (False, True)]
     return [_between(one, low, high) for one, low, high in zip(asked, *ends, strict=True)]
+
+
+def _ends(asked: Sequence[tuple[Measure, Mapping[str, Any], float]], ranking: Ranking, part: Ranking) -> list[Any]:
+    def found(one: tuple[Measure, Mapping[str, Any], float]) -> Any:
+        return _end(one[0], part, one[1], ranking)
+
+    return each(found, asked, len(part))
 
 
 def _end(measure: Measure, part: Ranking, parameters: Mapping[str, Any], ranking: Ranking) -> Any:
@@ -75,7 +79,7 @@ def _between(asked: tuple[Measure, Mapping[str, Any], float], one: Any, other: A
     if math.isnan(value):
         return None
     if measure.name in _OWN:
-        return _wide(_COMBINED.get(measure.name, lambda a, b: (a[0], a[1]))(one, other), value)
+        return _wide(_COMBINED[measure.name](one, other) if measure.name in _COMBINED else one, value)
     (counts, low), (same, high) = one, other
     if counts is not None and counts == same:  # no bin straddles the cut
         return None
