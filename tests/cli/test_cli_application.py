@@ -36,6 +36,23 @@ def test_a_group_is_filled_from_its_options():
     assert [p.name for p in get_command(app).params][:4] == ["first", "size", "names", "last"]
 
 
+@dataclass(frozen=True)
+class Plain:
+    size: int = 7  # not for the command line
+
+
+def test_a_field_without_an_option_keeps_its_value_beside_an_option_of_that_name():
+    app, seen = Application(), []
+
+    @app.command()
+    def command(group: Outer, other: Plain):
+        seen.append((group.size, other.size))
+
+    app(["--size", "3"], standalone_mode=False)
+
+    assert seen == [(3, 7)]
+
+
 def test_a_command_of_one_model_refuses_two_columns_of_scores(cutline, tumours):
     done = cutline("evaluate", tumours, "--label", "label", "--score", "logistic", "--score", "tree")
 

@@ -201,13 +201,13 @@ def plan(
     }
     _check_wanted({name: wanted for name, (wanted, _) in given.items() if wanted is not None})
     criteria = tuple(make() for wanted, make in given.values() if wanted is not None)
-    if not criteria:
-        raise ParameterError("The plan has no criterion: pass for example auc=0.75 and auc_width=0.1.")
     return Plan(tuple(_needs(criteria, prevalence)), prevalence, level, criteria)
 
 
 def _check_wanted(given: dict[str, Any]) -> None:
-    """Refuse widths that cannot be had, and an AUC that is none."""
+    """Refuse a plan for nothing, widths that cannot be had, and an AUC that is none."""
+    if not given:
+        raise ParameterError("The plan has no criterion: pass for example auc=0.75 and auc_width=0.1.")
     for name, wanted in given.items():
         if name != "discordant":
             argument, most = ("other_auc", 1) if name == "auc_difference" else (f"{name}_width", math.inf)

@@ -133,9 +133,8 @@ def profit(
         legend="Best quota" if len(best) > 1 else None,
         clip=True,
     )
-    names = {name: name if len(lines) == 1 else f"{name}: {best[name]}" for name in lines}
     series = [
-        Series(names[name], _columns(line, frame), theme.colour(i), DASHES[i])
+        Series(name if len(lines) == 1 else f"{name}: {best[name]}", _columns(line, frame), theme.colour(i), DASHES[i])
         for i, (name, line) in enumerate(lines.items())
     ]
     series.append(Series(NOBODY, {"x": list(frame.x_domain), "y": [0.0, 0.0]}, theme.reference, DOTTED, 1.5))

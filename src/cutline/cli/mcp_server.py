@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from cutline.cli.advise import advised
-from cutline.cli.check import Gate, judged
-from cutline.cli.cut import Wish
-from cutline.cli.evaluate import Asked, compared, evaluated
+from cutline.cli.check import judged
+from cutline.cli.cut_options import Wish
+from cutline.cli.evaluate import compared, evaluated
+from cutline.cli.groups import Asked, Columns, Gate, Intervals, Reading
 from cutline.cli.measures import described, found_measures
-from cutline.cli.reading import Columns, Reading, read_comparison, read_evaluation
+from cutline.cli.options import Undecided
+from cutline.cli.reading import read_comparison, read_evaluation
 from cutline.core.errors import CutlineError, InputError, ParameterError, UnavailableError
 from cutline.cuts.choice import choose_cut
 from cutline.results.wanted import headlines
@@ -56,8 +58,9 @@ class Tools:
         (number of cases to flag) or a share of them. `measures` is a list such as "auc,recall@quota=500".
         """
         columns = Columns(label, () if score is None else (score,), weight, group)
-        reading = Reading(columns, positive, lower_is_positive, threshold=threshold, quota=quota, share=share)
-        asked = Asked(measures, level=level, resamples=resamples, seed=seed)
+        labels: dict[str, Any] = {"positive": positive, "lower_is_positive": lower_is_positive}
+        reading = Reading(columns, **labels, threshold=threshold, quota=quota, share=share)
+        asked = Asked(level, resamples, seed, measures)
         asked.check()
         ev, _ = read_evaluation(self._inside(file), reading, None)
         summary = evaluated(ev, asked, quiet=True)
@@ -86,8 +89,9 @@ class Tools:
         Give one file with a column of scores for each model, or one file for each model and the column `id`.
         """
         columns = Columns(label, tuple(scores or ()), weight, group, id)
-        reading = Reading(columns, positive, lower_is_positive, threshold=threshold, quota=quota, share=share)
-        asked = Asked(measures, level=level, resamples=resamples, seed=seed)
+        labels: dict[str, Any] = {"positive": positive, "lower_is_positive": lower_is_positive}
+        reading = Reading(columns, **labels, threshold=threshold, quota=quota, share=share)
+        asked = Asked(level, resamples, seed, measures)
         asked.check()
         cmp, _ = read_comparison([self._inside(file) for file in files], reading)
         return compared(cmp, asked, whole=True, quiet=True).document()
@@ -118,10 +122,11 @@ class Tools:
         if undecided not in (None, "pass", "fail"):
             raise ParameterError(f"undecided is {undecided!r}", "pass 'pass' or 'fail'")
         columns = Columns(label, () if score is None else (score,), None, None, id)
-        reading = Reading(columns, positive, lower_is_positive, threshold=threshold)
+        reading = Reading(columns, positive=positive, lower_is_positive=lower_is_positive, threshold=threshold)
         other, promised = (None if path is None else self._inside(path) for path in (against, cut))
-        gate = Gate(tuple(require or ()), other, no_worse, margin, None, None, promised, undecided)
-        return judged(self._inside(file), reading, Asked(level=level, seed=seed), gate, quiet=True).document()
+        open_is = None if undecided is None else Undecided(undecided)
+        gate = Gate(tuple(require or ()), other, no_worse, margin, cut=promised, undecided=open_is)
+        return judged(self._inside(file), reading, Intervals(level, seed=seed), gate, quiet=True).document()
 
     def choose_cut(
         self,
@@ -143,19 +148,21 @@ class Tools:
         seed: int = 0,
     ) -> dict[str, Any]:
         """Choose a threshold with a promise ("recall >= 0.9", "fpr <= 0.05", "precision >= 0.5"), or the best one."""
-        reading = Reading(Columns(label, () if score is None else (score,)), positive, lower_is_positive, threshold=0.5)
-        others = {
-            "maximize": maximize,
-            "minimize": minimize,
-            "cost_fp": cost_fp,
-            "cost_fn": cost_fn,
-            "share": share,
-            "prevalence": prevalence,
-            "after_looking": after_looking,
-            "seed": seed,
-        }
-        quotas = () if quota is None else (quota,)
-        wish = Wish(tuple(require or ()), None, quotas, confidence=confidence, others=tuple(others.items()))
+        columns = Columns(label, () if score is None else (score,))
+        reading = Reading(columns, positive=positive, lower_is_positive=lower_is_positive)
+        wish = Wish(
+            tuple(require or ()),
+            maximize,
+            minimize,
+            cost_fp,
+            cost_fn,
+            quota=() if quota is None else (quota,),
+            share=share,
+            prevalence=prevalence,
+            confidence=confidence,
+            after_looking=after_looking,
+            seed=seed,
+        )
         ev, _ = read_evaluation(self._inside(file), reading, None)
         return choose_cut(ev, *wish.require, **wish.arguments()).to_dict()
 
