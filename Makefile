@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 RUNTIME := $(VENV)/.runtime
 DEV := $(VENV)/.dev
 
-.PHONY: demo test browser lint types layers bench bench-training quality-training fuzz test-minimum build test-wheel site docs gallery clean
+.PHONY: demo test browser java bench-scale lint types layers bench bench-training quality-training fuzz test-minimum build test-wheel site docs gallery clean
 .DEFAULT_GOAL := demo
 
 $(BIN)/python:
@@ -36,7 +36,15 @@ browser:
 	  npm install --silent --no-audit --no-fund --prefix .cache axe-core >/dev/null 2>&1; } || \
 	  echo "axe-core is not here and cannot be fetched: accessibility will not be tested."
 
-test: browser lint types layers
+# Spark is tested on Java, if that is here or can be installed.
+java:
+	@command -v java >/dev/null || { \
+	  test "$$(id -u)" = 0 && command -v apt-get >/dev/null && \
+	  { DEBIAN_FRONTEND=noninteractive apt-get install -y -qq default-jre-headless >/dev/null 2>&1 || \
+	    { apt-get update -qq >/dev/null 2>&1 && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq default-jre-headless >/dev/null 2>&1; }; }; } || \
+	  echo "Java is not here and cannot be installed: the tests of Spark will be skipped."
+
+test: browser java lint types layers
 	$(BIN)/python -m pytest -n auto
 
 lint: $(DEV)
@@ -52,6 +60,10 @@ layers: $(DEV)
 bench: $(DEV)
 	$(BIN)/python benchmarks/speed.py
 	$(BIN)/python benchmarks/inference.py
+
+# Rows beyond memory: 1e6 to 1e8, generated in parts under build/scale (0.8 GB); takes several minutes.
+bench-scale: $(DEV)
+	$(BIN)/python benchmarks/scale.py
 
 bench-training: $(DEV)
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/training.py

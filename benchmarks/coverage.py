@@ -1,201 +1,210 @@
-"""How often the intervals hold the truth: writes docs/coverage.md. `python benchmarks/coverage.py [samples]`.
+"""The coverage laboratory: how often the default intervals hold the truth, and how often the default tests err.
 
-250 samples of each population, the default, take about 10 minutes on two idle cores, and leave a coverage of 95 % a
-standard error of 1.4 points; 500 take twice as long, and leave 1.0.
+    python benchmarks/coverage.py run [minutes] [processes]   # adds batches to coverage_results.jsonl
+    python benchmarks/coverage.py page                        # writes docs/coverage.md and its heat maps
 
-The populations are known: a positive's score is normal around mu and a negative's around 0, rounded to a grid (fine, or
-so coarse that scores tie), and read as the probability that it is. Such a population is itself a ranking whose weights
-are probabilities, so the measures themselves give the truth, exactly. Samples are drawn with random labels; those of
-one class are drawn again, and a measure that is undefined on a sample is left out there.
+Every population of `populations.py` is crossed with every measure of the registry. A batch is some samples of one
+population; its line in the results says, for each measure and method, how many intervals were made, how many held the
+truth, how many carried a warning, and their mean width. Batches have seeds of their own and add up: a run that was
+interrupted goes on where it stopped, and more runs make the figures sharper. Results of another version of the rules
+(`RULES`) are not counted.
+
+For the tests, two models score the same cases with the same distribution, so that they are equal in every measure;
+`rejected` is how often the default test says that they differ, at a level of 5 %.
 """
 
 from __future__ import annotations
 
-import itertools
+import json
 import math
 import sys
 import time
 from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
-from statistics import NormalDist
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
+from populations import Population, registry
 
-from cutline import MEASURES, Ranking, rank
+import cutline as cl
 from cutline.core import parallel
-from cutline.inference.one import intervals, proportions
-from cutline.inference.one.estimand import Estimand, of_measure
-from cutline.inference.resampling.bootstrap import accelerations, bootstrap
-from cutline.inference.resampling.samplers import CaseSampler
+from cutline.measures import Measure, Needs
 
-PAGE = Path(__file__).parents[1] / "docs" / "coverage.md"
-NORMAL = NormalDist()
+RESULTS = Path(__file__).with_name("coverage_results.jsonl")
+RULES = 2  # of the defaults and their notes; raise it when they change
 LEVEL = 0.95
-RESAMPLES = 500
-SHARE = 0.1  # of the list that the quota takes
-PROPORTION = ("wilson", "clopper_pearson", "jeffreys", "agresti_coull", "wald")
-CLOSED = {
-    "recall": PROPORTION,
-    "precision": PROPORTION,
-    "f1": (*PROPORTION, "influence"),
-    "mcc": ("influence",),
-    "auc": ("delong_logit", "delong", "newcombe"),
-    "average_precision": (),
-    "log_loss": ("influence",),
-    "qrecall": ("wilson",),
-}
+RESAMPLES = 200  # of a bootstrap here; 2000 are drawn in use, which moves a coverage by less than half a point
+BATCH = 25  # samples, of small populations
+LARGE = 3000  # cases, from which on a batch is smaller, and measures that take long are left out
+SHARE = 0.1  # of the list that a quota takes
+SLOW = frozenset({"auch", "h_measure", "mcb", "dsc", "ici", "e50", "e90", "emax", "eci", "smooth_ece"})
+EVERY = 5  # ... so that only one sample in so many has them
+TESTED = (
+    *("auc", "accuracy", "recall", "precision", "f1", "mcc", "brier", "log_loss", "average_precision", "ks"),
+    *("qrecall", "partial_auc", "balanced_accuracy"),
+)
 
 
-class Population(NamedTuple):
-    prevalence: float
-    auc: float
-    grid: float = 1e-3
+@dataclass(frozen=True)
+class Cell:
+    """What a batch is of: a population, and intervals or tests."""
 
-    @property
-    def shift(self) -> float:
-        return math.sqrt(2) * NORMAL.inv_cdf(self.auc)
-
-    def probability(self, x: np.ndarray) -> np.ndarray:
-        """The probability of the positive class at a score, which keeps its order."""
-        odds = self.shift * x - self.shift**2 / 2 + math.log(self.prevalence / (1 - self.prevalence))
-        return 1 / (1 + np.exp(-odds))
+    population: Population
+    kind: str  # "intervals" or "tests"
 
     @property
-    def ranking(self) -> Ranking:
-        """The population as a ranking whose weights are probabilities."""
-        x = np.arange(10, -8, -self.grid)  # no one is further out
-        x = np.round(x / self.grid) * self.grid
+    def name(self) -> str:
+        p = self.population
+        return f"{p.positives} + {p.negatives}, {p.name}"
 
-        def mass(mean: float) -> np.ndarray:
-            edges = np.append(x + self.grid / 2, x[-1] - self.grid / 2)
-            below = np.array([NORMAL.cdf(edge - mean) for edge in edges.tolist()])
-            return -np.diff(below)
-
-        pos, neg = self.prevalence * mass(self.shift), (1 - self.prevalence) * mass(0)
-        return Ranking(self.probability(x), pos, neg, pos, neg)
-
-    def sample(self, rng: np.random.Generator, n: int) -> Ranking:
-        while True:
-            labels = rng.random(n) < self.prevalence
-            if labels.any() and not labels.all():
-                x = rng.normal(size=n) + self.shift * labels
-                return rank(labels, self.probability(np.round(x / self.grid) * self.grid))
+    @property
+    def samples(self) -> int:
+        return BATCH if self.population.n < LARGE else BATCH // 5
 
 
-POPULATIONS = [
-    *(Population(p, auc) for p in (0.5, 0.1, 0.02) for auc in (0.6, 0.8, 0.95, 0.99)),
-    *(Population(p, 0.8, grid=0.5) for p in (0.5, 0.1, 0.02)),
-]
+def cells() -> list[Cell]:
+    whole = registry()
+    alike = [p for p in whole if p.n < LARGE and not math.isinf(p.grid)]
+    return [*(Cell(p, "intervals") for p in whole), *(Cell(p, "tests") for p in alike[::2])]
 
 
-def parameters(name: str, threshold: float, n: float | None) -> dict[str, float]:
-    if name == "qrecall":
-        return {"share": SHARE} if n is None else {"quota": round(SHARE * n)}
-    return {"threshold": threshold} if name in ("recall", "precision", "f1", "mcc") else {}
+def parameters(measure: Measure, threshold: float) -> dict[str, float]:
+    if measure.needs is Needs.COUNTS:
+        return {"threshold": threshold}
+    return {"share": SHARE} if measure.name in ("hit_rate", "qrecall", "enrichment") else {}
 
 
-def study(job: tuple[Population, int, int]) -> dict[tuple[str, str], tuple[float, float, int]]:
-    """For each measure and method: the share of intervals that hold the truth, their mean width, and their number."""
-    population, n, samples = job
-    whole = population.ranking
-    # The cut flags about as many as are positive.
-    threshold = float(whole.score[np.searchsorted(whole.ends[1:], population.prevalence)])
-    truth = {name: MEASURES[name](whole, **parameters(name, threshold, None)) for name in CLOSED}
-    rng = np.random.default_rng(
-        [n, round(1000 * population.prevalence), round(1000 * population.auc), round(1000 * population.grid)]
-    )
-    held, widths, tried = defaultdict(int), defaultdict(float), defaultdict(int)
-
-    def note(name: str, method: str, low: float, high: float) -> None:
-        tried[name, method] += 1
-        held[name, method] += low - 1e-12 <= truth[name] <= high + 1e-12
-        widths[name, method] += high - low
-
-    for k in range(samples):
-        ranking = population.sample(rng, n)
-        targets = {name: of_measure(MEASURES[name], ranking, parameters(name, threshold, n)) for name in CLOSED}
-        targets = {name: target for name, target in targets.items() if not math.isnan(target.value)}
-        for name, target in targets.items():
-            for method in CLOSED[name]:
-                if name == "qrecall":  # as if the quota did not tie the places to each other: tried, and not offered
-                    note(name, method, *proportions.wilson(target.value * ranking.positives, ranking.positives, LEVEL))
-                    continue
-                found = intervals.closed(target, method, LEVEL)
-                note(name, method, found.low, found.high)
-        resampled(ranking, list(targets.values()), k, note)
-    return {key: (held[key] / tried[key], widths[key] / tried[key], tried[key]) for key in tried}
+def threshold_of(population: Population) -> float:
+    """The cut that flags about as many cases as are positive."""
+    whole = population.ranking()
+    place = min(int(np.searchsorted(np.cumsum(whole.size), population.positives)), len(whole) - 1)
+    return float(whole.score[place])
 
 
-def resampled(ranking: Ranking, targets: list[Estimand], seed: int, note) -> None:
-    """Both bootstrap intervals of all measures from one set of resamples."""
-    sampler, statistics = CaseSampler(ranking), [target.statistic for target in targets]
-    values, _ = bootstrap(sampler, statistics, RESAMPLES, seed)
-    speeds = accelerations(sampler, statistics, seed)
-    for target, drawn, speed in zip(targets, values, speeds, strict=True):
-        name = target.name.partition("(")[0]
-        for method, acceleration in (("bootstrap", None), ("bca", speed)):
-            found = intervals.from_replicates(target, drawn, acceleration, LEVEL, [])
-            if found.has_interval:
-                note(name, method, found.low, found.high)
+def truths(population: Population, threshold: float) -> dict[str, float]:
+    """The value of each measure in the population; NaN where only finite samples have one."""
+    rankings = population.ranking(), population.ranking(whole=True)
+    found = {}
+    for measure in cl.MEASURES:
+        for ranking in rankings:
+            try:
+                data, given = measure.prepare(ranking, parameters(measure, threshold))
+                found[measure.name] = float(measure.compute(data, **given))
+            except cl.CutlineError:
+                found[measure.name] = math.nan
+            if not math.isnan(found[measure.name]):
+                break
+    # These grow with the number of cases, or tell of the sample what no population has.
+    return found | dict.fromkeys(("pearson", "roc_n", "log_likelihood", "hosmer_lemeshow", "spiegelhalter"), math.nan)
 
 
-def page(results: dict[tuple[Population, int], dict], samples: int, minutes: float) -> str:
-    error = 100 * math.sqrt(0.95 * 0.05 / samples)
-    lines = [
-        "# How often the intervals hold the truth",
-        "",
-        f"Written by `python benchmarks/coverage.py {samples}`, in {minutes:.0f} minutes of two processes. From each",
-        f"population and size come {samples} samples, and from each of these intervals of {100 * LEVEL:g} %, with",
-        f"{RESAMPLES} resamples for the bootstrap. A coverage of 95 % has here a standard error of {error:.1f} points.",
-        "",
-        "The scores are normal in both classes, and read as the probabilities that they are; ties are made by rounding",
-        "them to about a dozen values. The cut flags about as many cases as are positive; the quota of qrecall is",
-        f"{100 * SHARE:g} % of the list. Samples of one class are drawn again; a measure undefined on a sample is",
-        "left out there. For qrecall, Wilson's interval was tried and is not offered: the places of a quota are not",
-        "independent.",
-        "",
-        "## In short",
-        "",
-        "In how many populations the coverage is between 93 and 97 % (give or take two standard errors), below, or",
-        "above, and the lowest of them: first where at least 5 positives are to be expected, then where fewer are.",
-        "",
-        "| measure | method | within | below | above | lowest | few: within | below | above | lowest |",
-        "|---|---|---|---|---|---|---|---|---|---|",
-    ]
-    slack = 2 * math.sqrt(0.95 * 0.05 / samples)
-    for name, closed in CLOSED.items():
-        for method in (*closed, "bootstrap", "bca"):
-            row = []
-            for enough in (True, False):
-                found = [
-                    r[name, method][0]
-                    for (p, n), r in results.items()
-                    if (n * p.prevalence >= 5) == enough and (name, method) in r
-                ]
-                below, above = sum(c < 0.93 - slack for c in found), sum(c > 0.97 + slack for c in found)
-                row += [len(found) - below - above, below, above, f"{100 * min(found):.1f} %"]
-            lines.append(f"| {name} | `{method}` | {' | '.join(map(str, row))} |")
-    for name, closed in CLOSED.items():
-        methods = (*closed, "bootstrap", "bca")
-        lines += ["", f"## {name}", "", f"| n | prevalence | AUC | {' | '.join(f'`{m}`' for m in methods)} |"]
-        lines.append("|---" * (3 + len(methods)) + "|")
-        for (p, n), r in results.items():
-            cells = [f"{100 * r[name, m][0]:.1f} ({r[name, m][1]:.3f})" if (name, m) in r else "" for m in methods]
-            auc = f"{p.auc:g}" + (", ties" if p.grid > 0.1 else "")
-            lines.append(f"| {n} | {p.prevalence:g} | {auc} | {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
+def is_warned(notes: Iterable[str]) -> bool:
+    """Whether a note says that the promise may not be kept."""
+    return any("coverage" in note or "keeps its promise" in note or "error rate" in note for note in notes)
+
+
+# ---------------------------------------------------------------------- one batch
+
+
+def batch(cell: Cell, number: int) -> dict[str, Any]:
+    """Some samples of a cell: for each measure and method what happened."""
+    p = cell.population
+    seed = [p.positives, p.negatives, sum(cell.name.encode()), number]
+    rng, found = np.random.default_rng(seed), defaultdict(lambda: [0, 0, 0, 0.0])
+    threshold = threshold_of(p)
+    if cell.kind == "tests":
+        for i in range(cell.samples):
+            _tests(p, threshold, rng, i, found)
+    else:
+        truth = truths(p, threshold)
+        for i in range(cell.samples):
+            _intervals(p, threshold, truth, rng, i, found)
+    return {
+        "rules": RULES,
+        "cell": cell.name,
+        "kind": cell.kind,
+        "batch": number,
+        "samples": cell.samples,
+        "found": {"|".join(key): [*row[:3], round(row[3], 6)] for key, row in found.items()},
+    }
+
+
+def _intervals(p: Population, threshold: float, truth: dict[str, float], rng: Any, i: int, found: Any) -> None:
+    ev = cl.evaluate(**p.sample(rng), threshold=threshold)
+    slow = i % EVERY == 0 and p.n < LARGE
+    wanted = [m for m in cl.MEASURES if not math.isnan(truth[m.name]) and (slow or m.name not in SLOW)]
+    wanted = [m for m in wanted if m.fits(ev.ranking)]
+    total = float(ev.ranking.total)
+    quota = max(1, round(SHARE * total)) if ev.ranking.integral else max(1.0, SHARE * total)
+    asked = [m.with_(quota=quota) if m.name in ("hit_rate", "qrecall", "enrichment") else m for m in wanted]
+    for m, one in zip(wanted, ev.estimates(asked, LEVEL, resamples=RESAMPLES, seed=i), strict=True):
+        if not one.has_interval:
+            continue
+        row = found[m.name, one.method]
+        row[0] += 1
+        row[1] += one.low - 1e-9 <= truth[m.name] <= one.high + 1e-9
+        row[2] += is_warned(one.notes)
+        row[3] += one.high - one.low if math.isfinite(one.high - one.low) else 0.0
+
+
+def _tests(p: Population, threshold: float, rng: Any, i: int, found: Any) -> None:
+    cases = p.sample_pair(rng)
+    cmp = cl.compare(cases.pop("labels"), {"a": cases.pop("a"), "b": cases.pop("b")}, threshold=threshold, **cases)
+    for name in TESTED:
+        given = {"share": SHARE} if name == "qrecall" else {}
+        test = cmp.test(name, resamples=RESAMPLES, seed=i, **given).pairs[0]
+        if math.isnan(test.p_value):
+            continue
+        row = found[name, test.method]
+        row[0] += 1
+        row[1] += test.p_value <= 1 - LEVEL
+        row[2] += is_warned(test.notes)
+
+
+# ---------------------------------------------------------------------- many batches
+
+
+def read(path: Path = RESULTS) -> list[dict[str, Any]]:
+    if not path.exists():
+        return []
+    lines = (json.loads(line) for line in path.read_text(encoding="utf-8").splitlines())
+    return [line for line in lines if line["rules"] == RULES]
+
+
+def jobs(done: list[dict[str, Any]]) -> Iterator[tuple[Cell, int]]:
+    """Batches without end, cell by cell in turn, those that have fewest first."""
+    number: dict[tuple[str, str], int] = defaultdict(int)
+    for line in done:
+        number[line["cell"], line["kind"]] += 1
+    whole = cells()
+    while True:
+        cell = min(whole, key=lambda c: number[c.name, c.kind] * (2 if c.kind == "tests" else 1))
+        yield cell, number[cell.name, cell.kind]
+        number[cell.name, cell.kind] += 1
+
+
+def run(minutes: float, processes: int) -> None:
+    parallel.WORTH_THREADS = sys.maxsize  # the processes are enough
+    end, pending = time.monotonic() + 60 * minutes, jobs(read())
+    with RESULTS.open("a", encoding="utf-8") as file, ProcessPoolExecutor(processes) as pool:
+        while time.monotonic() < end:
+            some = [next(pending) for _ in range(processes)]
+            for line in pool.map(batch, *zip(*some, strict=True)):
+                file.write(json.dumps(line) + "\n")
+            file.flush()
 
 
 def main() -> None:
-    parallel.WORTH_THREADS = sys.maxsize  # the processes are enough
-    samples = int(sys.argv[1]) if len(sys.argv) > 1 else 250
-    cells = [(p, n) for n, p in itertools.product((50, 200, 1000), POPULATIONS)]
-    start = time.perf_counter()
-    with ProcessPoolExecutor(2) as pool:
-        results = dict(zip(cells, pool.map(study, [(p, n, samples) for p, n in cells]), strict=True))
-    PAGE.write_text(page(results, samples, (time.perf_counter() - start) / 60), encoding="utf-8")
+    what, *rest = sys.argv[1:] or ["run"]
+    if what == "page":
+        from coverage_page import write
+
+        write(read())
+        return
+    run(float(rest[0]) if rest else 60, int(rest[1]) if len(rest) > 1 else 1)
 
 
 if __name__ == "__main__":

@@ -51,7 +51,7 @@ class Population:
     negatives: int
     pos: Scores
     neg: Scores = Scores()
-    grid: float = 1e-3
+    grid: float = 4e-3
     slope: float = 1.0  # of the scores' log odds; what the scores claim, not what is true
     lift: float = 0.0  # added to the log odds: 0 is right on the whole for equal spreads
     weights: Literal["none", "counts", "sampling_class", "sampling_score", "importance"] = "none"
@@ -114,7 +114,14 @@ class Population:
             if 2 <= labels.sum() <= len(labels) - 2:
                 return found
 
-    def _sample(self, rng: np.random.Generator) -> dict[str, Any]:
+    def sample_pair(self, rng: np.random.Generator) -> dict[str, Any]:
+        """Labels, and the scores `a` and `b` of two equally good models, whose noise correlates by one half."""
+        while True:
+            found = self._sample(rng, pair=True)
+            if 2 <= found["labels"].sum() <= len(found["labels"]) - 2:
+                return found
+
+    def _sample(self, rng: np.random.Generator, *, pair: bool = False) -> dict[str, Any]:
         n = self.n if self.weights in ("none", "counts") else 20 * self.n
         group = np.arange(n) // self.groups
         labels = rng.random(n) < self.prevalence
@@ -123,10 +130,13 @@ class Population:
         shift = rng.normal(size=n)
         if self.groups > 1:
             shift = (shift + rng.normal(size=group[-1] + 1)[group]) / math.sqrt(2)
-        x = np.empty(n)
-        for scores, mine in ((self.pos, labels), (self.neg, ~labels)):
-            x[mine] = scores.draw(rng, shift[mine])
-        found: dict[str, Any] = {"labels": labels, "scores": self.probability(self.rounded(x))}
+        found: dict[str, Any] = {"labels": labels}
+        for name in ("a", "b") if pair else ("scores",):
+            noise = (shift + rng.normal(size=n)) / math.sqrt(2) if pair else shift
+            x = np.empty(n)
+            for scores, mine in ((self.pos, labels), (self.neg, ~labels)):
+                x[mine] = scores.draw(rng, noise[mine])
+            found[name] = self.probability(self.rounded(x))
         if self.groups > 1:
             found["groups"] = group
         return self._kept(found, x, rng)

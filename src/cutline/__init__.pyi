@@ -49,7 +49,8 @@ from .cuts.utility import (
 from .evaluation import Evaluation as Evaluation, evaluate as evaluate
 from .fitted_models import evaluate_model as evaluate_model
 from .hard_classifiers import compare_counts as compare_counts
-from .inference.one.bands import Band as Band, band as band, roc_band as roc_band
+from .independent import IndependentComparison as IndependentComparison, compare_independent as compare_independent
+from .inference.one.bands import Band as Band, band as band, pr_band as pr_band, roc_band as roc_band
 from .inference.one.calibration_bands import calibration_band as calibration_band
 from .inference.one.refitting import (
     ModelBootstrap as ModelBootstrap,
@@ -75,6 +76,7 @@ from .measures.scoring_rules import (
 from .own_measures import measure as measure
 from .results.estimate import Estimate as Estimate
 from .scoring import Scorer as Scorer, scorer as scorer
+from .slices import Slices as Slices
 from .training import (
     LinearMeasureClassifier as LinearMeasureClassifier,
     auc_pairs as auc_pairs,

@@ -12,12 +12,15 @@ from cutline.core.errors import Argument, ParameterError, Text
 from cutline.core.table import Table
 from cutline.evaluation import Evaluation
 from cutline.inference.resampling.pairing import Pairing, pair
+from cutline.inference.two.areas import AreaCovariance, area_covariance
 from cutline.inference.two.confidence_curve import ConfidenceCurve, confidence_curve
 from cutline.inference.two.dominance import CURVES, Dominance, of_curves, of_thresholds
+from cutline.inference.two.hypotheses import hypothesis
 from cutline.inference.two.paired_measure import INTERVALS, TESTS, PairedMeasure
 from cutline.inference.two.questions import Asked, Questions, as_asked, ask, known, two_of
 from cutline.inference.two.rows import all_pair_tests, answered, differences
 from cutline.inference.two.test_results import PairTests
+from cutline.inference.two.whole_curves import RocTest, venkatraman
 from cutline.inputs.alignment import columns_of, groups_of, join_frames, share_cases, thresholds_of
 from cutline.inputs.predictions import Missing, WeightsAre
 from cutline.measures import MEASURES, Measure, Needs
@@ -146,6 +149,8 @@ class Comparison(Summarized, Pictured, Mapping[str, Evaluation]):
         measure: Asked = "auc",
         method: str = "auto",
         *,
+        alternative: str = "two-sided",
+        margin: float | None = None,
         resamples: int | None = None,
         seed: int = 0,
         **parameters: Any,
@@ -156,6 +161,10 @@ class Comparison(Summarized, Pictured, Mapping[str, Evaluation]):
             measure: A measure, or a function of yours, as in `Evaluation.estimate`.
             method: `auto` is DeLong's test for the AUC and what is linear in it, McNemar's mid-p test for shares of
                 decisions (accuracy, recall, specificity, ...), and the bootstrap for all else.
+            alternative: What a small p-value speaks for, of the first model a and the second b of a pair: "two-sided",
+                they differ; "greater" or "less", the number of a; "non-inferior", a is not worse by the margin or more;
+                "superior", a is better by more than the margin; "equivalent", they differ by less than it.
+            margin: The difference that does not matter, for the last three.
             resamples: How many resamples or permutations are drawn; 2000, or fewer for long lists, when None.
             seed: The seed of the resamples or permutations.
             parameters: Those of the measure, and the cut where it is not that of the models.
@@ -165,7 +174,7 @@ class Comparison(Summarized, Pictured, Mapping[str, Evaluation]):
         asked = self._ask(measure, parameters, drawn, check_whole(seed, "seed", 0))
         if method in ("auto", "bootstrap"):
             (asked,) = answered([asked], self.pairing, drawn, seed, method)
-        return all_pair_tests(asked, method, self.pairing)
+        return all_pair_tests(asked, method, self.pairing, hypothesis(alternative, margin, asked.measure))
 
     def difference(
         self,
@@ -194,6 +203,50 @@ class Comparison(Summarized, Pictured, Mapping[str, Evaluation]):
         """
         level = check_level(level)
         return self._ask_two(measure, a, b, method, resamples, seed, parameters).estimate(method, level)
+
+    def ratio(
+        self,
+        measure: Asked = "recall",
+        a: str | None = None,
+        b: str | None = None,
+        *,
+        level: float = LEVEL,
+        **parameters: Any,
+    ) -> Estimate:
+        """How many times the value of model b that of model a is, with an interval on the log scale.
+
+        For sensitivities, predictive values (Moskowitz & Pepe 2006), likelihood ratios and every other smooth measure
+        above 0. `test(measure, method="log_ratio")` is the test of a ratio of one that goes with it.
+
+        Args:
+            measure: A smooth measure.
+            a: The first model; with two models, a and b need not be named.
+            b: The second model.
+            level: The level of the interval.
+            parameters: Those of the measure, and the cut where it is not that of the models.
+        """
+        level = check_level(level)
+        return self._ask_two(measure, a, b, "auto", None, 0, parameters).ratio(level)
+
+    def auc_covariance(self) -> AreaCovariance:
+        """The AUCs of all models and their covariance (DeLong, DeLong & Clarke-Pearson 1988)."""
+        return area_covariance(self.names, self.pairing)
+
+    def venkatraman(
+        self, a: str | None = None, b: str | None = None, *, permutations: int = 2000, seed: int = 0
+    ) -> RocTest:
+        """Whether the whole ROC curves of two models differ, wherever that may be (Venkatraman & Begg 1996).
+
+        Args:
+            a: The first model; with two models, a and b need not be named.
+            b: The second model.
+            permutations: How often the models' ranks are exchanged at random.
+            seed: The seed of the permutations.
+        """
+        i, j = two_of(self.names, a, b)
+        drawn = check_whole(permutations, "permutations", 1)
+        names = (self.names[i], self.names[j])
+        return venkatraman(self.pairing.of(i, j), names, drawn, check_whole(seed, "seed", 0))
 
     def confidence_curve(
         self,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
 from cutline.core import columns
@@ -54,6 +55,7 @@ def evaluate(
     strata: Any = None,
     exact: bool | None = None,
     memory: str | None = None,
+    by: Any = None,
 ) -> Evaluation:
     """Evaluate the predictions of one model.
 
@@ -78,6 +80,8 @@ def evaluate(
         exact: With `data` that another engine holds: whether all distinct scores are collected. When None, more than
             four million are put into bins, and every number that this affects has a bracket.
         memory: How much memory DuckDB may use for files, such as "2GB"; beyond it works on disk.
+        by: The slice that each case belongs to, such as a site, or the name of its column: the result is then a mapping
+            of evaluations with one common table, `cutline.slices.Slices`.
         weights_are: What weights are. "counts": so many equal rows. "sampling": one over the chance with which a case
             was drawn, so that the sample stands for a population; intervals are by linearisation. "importance": how
             much a case counts, in a plain sample. By default whole numbers are counts and others importance.
@@ -93,13 +97,21 @@ def evaluate(
     threshold = None if threshold is None else columns.number(threshold, "threshold")
     how: dict[str, Any] = {"positive": positive, "missing": missing, "weights_are": weights_are}
     cut: dict[str, Any] = {"threshold": threshold, "quota": quota, "share": share}
+    if by is not None:
+        if groups is not None or strata is not None:
+            raise ParameterError("groups and strata cannot be combined with by", "evaluate the slices one by one")
+        # Slices stand above evaluations; they are loaded by name.
+        how |= {"exact": exact, "memory": memory, "higher_is_positive": higher_is_positive}
+        options: dict[str, Any] = {"how": how, "cut": cut | {"name": name}}
+        sliced: Any = import_module("cutline.slices").evaluate_slices
+        return sliced(labels, scores, weights, by, data=data, **options)  # type: ignore[no-any-return]
     by_rows = groups is not None or strata is not None or (weights_are == "sampling" and weights is not None)
     if not by_rows:
         how |= {"exact": exact, "memory": memory, "threshold": threshold, "higher_is_positive": higher_is_positive}
         return Evaluation(rank(labels, scores, weights, data=data, **how), name=name, **cut)
     if data is not None:  # the cases are looked at one by one
         asked = sources.asked_of(labels, scores, weights, groups, strata, positive=positive)
-        with sources.reading(sources.opened(data), asked) as found:
+        with sources.reading(sources.opened(data), asked, any_order=True) as found:
             return evaluate(name=name, higher_is_positive=higher_is_positive, **found, **how, **cut)  # type: ignore[arg-type]
     cases = complete(labels, scores, weights, **how)
     ranking = cases.ranked(higher_is_positive=higher_is_positive)

@@ -1,5 +1,10 @@
 """Rankings as files: exact, checked, and never half written."""
 
+import os
+import subprocess
+import sys
+import time
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -115,3 +120,26 @@ def test_stacks_and_strange_labels_are_refused(tmp_path):
     object.__setattr__(odd, "positive", ("a", 1))
     with pytest.raises(ParameterError, match="cannot hold"):
         odd.save(tmp_path / "x.ranking")
+
+
+def test_a_writer_that_is_killed_leaves_the_old_file_and_no_litter(tmp_path):
+    target = rank(LABELS, SCORES).save(tmp_path / "day.ranking")
+    program = (
+        "import sys, numpy as np; from cutline import rank; from cutline.core.ranking_file import load\n"
+        "rng = np.random.default_rng(0); r = rank(rng.random(200_000) < 0.5, rng.random(200_000))\n"
+        "print('ready', flush=True)\n"
+        "while True: r.save(sys.argv[1], overwrite=True)"
+    )
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    for patience in (0.0, 0.05, 0.2, 0.5):
+        environment = {**os.environ, "TMPDIR": str(temporary)}
+        with subprocess.Popen(  # noqa: S603
+            [sys.executable, "-c", program, str(target)], stdout=subprocess.PIPE, env=environment
+        ) as process:
+            process.stdout.readline()
+            time.sleep(patience)
+            process.kill()
+        assert len(load(target)) in (4, 200_000)
+        assert [path.name for path in tmp_path.iterdir() if path != temporary] == ["day.ranking"]
+        assert not list(temporary.iterdir())

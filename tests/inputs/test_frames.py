@@ -7,7 +7,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from cutline import InputError, ParameterError, compare, evaluate, rank
+from cutline import InputError, ParameterError, auc, compare, evaluate, rank
 
 ROWS = 300
 RNG = np.random.default_rng(3)
@@ -28,8 +28,10 @@ KINDS = {
     "polars lazy": pl.LazyFrame,
     "pyarrow": pa.table,
     "duckdb": lambda columns: duckdb.connect().from_arrow(pa.table(columns)),
+    "ibis": lambda columns: pytest.importorskip("ibis").memtable(pa.table(columns)),
+    "dask": lambda columns: pytest.importorskip("dask.dataframe").from_pandas(pd.DataFrame(columns), npartitions=3),
 }
-LAZY = ("polars lazy", "duckdb")
+LAZY = ("polars lazy", "duckdb", "ibis", "dask")
 
 
 @pytest.fixture(params=KINDS)
@@ -68,7 +70,95 @@ def test_groups(kind):
 
 def test_models_of_one_frame(kind):
     found = compare("y", {"a": "p", "b": "w"}, data=KINDS[kind](COLUMNS))
+    here = compare(COLUMNS["y"], {"a": COLUMNS["p"], "b": COLUMNS["w"]})
     assert found["b"].ranking == rank(COLUMNS["y"], COLUMNS["w"])
+    for how in ({"method": "delong"}, {"method": "bootstrap", "resamples": 50}):
+        assert found.difference("auc", **how) == here.difference("auc", **how)
+
+
+def test_slices(kind):
+    found = evaluate("y", "p", "whole", data=KINDS[kind](COLUMNS), by="g", threshold=0.4)
+    here = evaluate(COLUMNS["y"], COLUMNS["p"], COLUMNS["whole"], by=COLUMNS["g"], threshold=0.4)
+    assert list(found) == list(here) == list(range(20))
+    for value, one in found.items():
+        mine = COLUMNS["g"] == value
+        assert one.ranking == rank(COLUMNS["y"][mine], COLUMNS["p"][mine], COLUMNS["whole"][mine])
+        assert one.threshold == 0.4
+    assert found.together.ranking == rank(COLUMNS["y"], COLUMNS["p"], COLUMNS["whole"])
+    table = found.summary(["auc", "recall"], resamples=0)
+    assert table.columns[:4] == ("g", "cases", "positives", "measure")
+    assert len(table) == 40
+    assert "20 slices by g" in repr(found)
+
+
+@pytest.mark.parametrize("kind", LAZY)
+@pytest.mark.parametrize("weight", [None, "whole"])
+def test_a_large_frame_is_binned_where_it_lives(kind, weight, monkeypatch):
+    from cutline.inputs import binning, large
+
+    monkeypatch.setattr(large, "MOST", 50)
+    monkeypatch.setattr(large, "binned", lambda aggregate: binning.binned(aggregate, width=0.02, most=4000))
+    rng = np.random.default_rng(8)
+    columns = {**COLUMNS, "fine": rng.normal(size=ROWS)}
+    columns["fine"][:4] = [0, np.inf, -np.inf, 1e-300]
+    frame = KINDS[kind](columns)
+    exact = rank(columns["y"], columns["fine"], None if weight is None else columns[weight])
+    found = rank("y", "fine", weight, data=frame, threshold=0.3)
+    low, high = found.bracket
+
+    assert auc(low) <= auc(exact) <= auc(high)
+    assert auc(high) - auc(low) <= 0.02
+    assert found.total == exact.total
+    assert found.at_threshold(0.3).to_dict() == exact.at_threshold(0.3).to_dict()
+    assert rank("y", "fine", weight, data=frame, exact=True) == exact
+    assert rank("said", "fine", weight, data=frame, positive="yes", exact=True).pos.tolist() == exact.pos.tolist()
+    sliced = evaluate("y", "fine", weight, data=KINDS[kind](columns), by="said")
+    assert sliced.together.ranking.total == exact.total
+    with pytest.raises(InputError, match=r"labels holds 20 different values"):
+        rank("g", "fine", data=frame)
+    lacking = KINDS[kind]({"y": [1, 0] * 60, "p": [None, *np.linspace(0, 1, 119)], "w": [-1.0, *[1.0] * 119]})
+    with pytest.raises(InputError, match=r"scores \(column 'p'\) holds 1 missing value \(NaN\):"):
+        rank("y", "p", data=lacking)
+    assert rank("y", "p", data=lacking, missing="drop").dropped == 1
+    with pytest.raises(InputError, match=r"weights \(column 'w'\) holds 1 negative value, the first, -1,"):
+        rank("y", "p", "w", data=lacking)
+
+
+def decimals(values):
+    from decimal import Decimal
+
+    return [None if value is None else Decimal(str(value)) for value in values]
+
+
+TYPED = {
+    "nullable integers": lambda: pd.DataFrame({"y": pd.array([1, 0, None, 0], dtype="Int64"), "p": [4, 3, 2, 1]}),
+    "nullable booleans": lambda: pd.DataFrame({"y": pd.array([True, False, None, False]), "p": [4, 3, 2, 1]}),
+    "nullable floats": lambda: pd.DataFrame({"y": [1, 0, 1, 0], "p": pd.array([4, 3, None, 1], dtype="Float64")}),
+    "arrow booleans": lambda: pa.table({"y": pa.array([True, False, None, False]), "p": [4, 3, 2, 1]}),
+    "arrow chunks": lambda: pa.concat_tables(
+        [pa.table({"y": [1], "p": [4.0]}), pa.table({"y": [0, None, 0], "p": [3.0, 2.0, 1.0]})]
+    ),
+    "decimals": lambda: pa.table({"y": [1, 0, 1, 0], "p": pa.array(decimals([4, 3, None, 1]))}),
+    "lazy decimals": lambda: pl.LazyFrame({"y": [1, 0, 1, 0], "p": decimals([4, 3, None, 1])}),
+    "lazy booleans": lambda: pl.LazyFrame({"y": [True, False, None, False], "p": [4, 3, 2, 1]}),
+    "lazy categories": lambda: pl.LazyFrame(
+        {"y": pl.Series(["1", "0", None, "0"], dtype=pl.Categorical), "p": [4, 3, 2, 1]}
+    ),
+    "duckdb decimals": lambda: duckdb.connect().sql(
+        "SELECT * FROM (VALUES (1, 4.0), (0, 3.0), (1, NULL), (0, 1.0)) AS t(y, p)"
+    ),
+}
+
+
+@pytest.mark.parametrize("exact", [None, True])
+@pytest.mark.parametrize("name", TYPED)
+def test_types_that_only_some_frames_have(name, exact):
+    positive = "1" if "categories" in name else None
+    found = rank("y", "p", data=TYPED[name](), missing="drop", positive=positive, exact=exact)
+    assert (found.score.tolist(), found.pos.tolist(), found.neg.tolist()) == ([4, 3, 1], [1, 0, 0], [0, 1, 1])
+    assert found.dropped == 1
+    with pytest.raises(InputError, match="holds 1 missing value"):
+        rank("y", "p", data=TYPED[name](), positive=positive, exact=exact)
 
 
 def test_missing_values_are_refused_with_their_place_or_dropped(kind):
@@ -123,7 +213,7 @@ def test_only_distinct_rows_leave_a_lazy_frame(kind, monkeypatch):
     monkeypatch.setattr(frames, "collect", lambda frame: sizes.append(len(found := collect(frame))) or found)
     monkeypatch.setattr(frames.Lazy, "rows", lambda *_: pytest.fail("the rows were collected"))
     assert rank("y", "p", data=KINDS[kind](COLUMNS)).total == ROWS
-    assert sizes == [3]  # label, score, and how often
+    assert sizes == [1, 3]  # the number of rows; label, score, and how often
 
 
 def test_what_is_no_frame():

@@ -120,7 +120,9 @@ def class_measures(found: DrawnClasses, theme: Theme, *, shown: str = "auc") -> 
     data = [_bar(one) for one in values]
     high = max(1.0, *(row["high"] for row in data if row["high"] is not None), *(row["value"] for row in data))
     x = alt.X("value:Q", title=title, scale=alt.Scale(domain=[0, high], nice=False))
-    y = alt.Y("of:N", sort=order, title=None, axis=alt.Axis(labelLimit=200, ticks=False, domain=False))
+    room = min(200, 8 * max(map(len, order)))  # as wide as the widest font would need
+    axis = alt.Axis(labelLimit=200, minExtent=room, ticks=False, domain=False)
+    y = alt.Y("of:N", sort=order, title=None, axis=axis)
     numbers = {"value": title, "low": "Low", "high": "High", "baseline": "Baseline"}
     tooltip = [
         alt.Tooltip("of:N", title="Of"),

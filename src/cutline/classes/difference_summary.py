@@ -45,14 +45,19 @@ class ClassDifference:
         """The method in words."""
         return method_title(self.test.method)
 
+    def better_model(self, level: float) -> str:
+        """The model that is better, where the corrected test says so; empty otherwise."""
+        if not self.test.p_holm <= 1 - level:  # NaN is not
+            return ""
+        is_a = (self.test.difference > 0) == (self.better != "lower")
+        return self.test.a if is_a else self.test.b
+
     def conclusion(self, level: float) -> str:
         """The one conclusion of the row, from the corrected test."""
         if math.isnan(self.test.p_holm):
             return "no test"
-        if self.test.p_holm > 1 - level:
-            return "not significant"
-        is_a = (self.test.difference > 0) == (self.better != "lower")
-        return f"{self.test.a if is_a else self.test.b} is better"
+        better = self.better_model(level)
+        return f"{better} is better" if better else "not significant"
 
     def cells(self) -> tuple[Any, ...]:
         """The row as the columns of a summary."""

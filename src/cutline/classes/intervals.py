@@ -72,15 +72,20 @@ def standard_error(found: Found, cases: ClassCases) -> float:
     return math.nan if found.units is None else math.sqrt(components.variance(found.units, cases.squares))
 
 
-def _few(cases: ClassCases) -> list[str]:
-    """A warning for classes with too few cases."""
+def few_cases(cases: ClassCases) -> str:
+    """A warning for classes with too few cases; empty when there are enough of each."""
     few = [c for c, size in enumerate(cases.effective_sizes) if 0 < size < FEW_FOR_DELONG]
     if not few:
-        return []
+        return ""
     fewest = min(few, key=lambda c: cases.effective_sizes[c])
     size = float(cases.effective_sizes[fewest])
     cases_of = "1 case" if size == 1 else f"{size:.3g} cases"
-    return [f"Class {cases.classes[fewest]!r} has only {cases_of}: {BELOW}."]
+    return f"Class {cases.classes[fewest]!r} has only {cases_of}: {BELOW}."
+
+
+def _few(cases: ClassCases) -> list[str]:
+    found = few_cases(cases)
+    return [found] if found else []
 
 
 # ---------------------------------------------------------------------- resampling

@@ -12,7 +12,7 @@ import numpy as np
 from cutline.classes import class_means, decisions
 from cutline.classes.all_classes import WHOLE
 from cutline.classes.asking import CLASS_MEASURES, CUTS, asked, measure_of
-from cutline.classes.intervals import Options, estimated
+from cutline.classes.intervals import Options, estimated, few_cases
 from cutline.classes.statistic import MACRO, MEANS, MICRO, Statistic
 from cutline.classes.summary import ClassData, ClassRow, ClassSummary
 from cutline.core.checks import LEVEL, check_level
@@ -276,6 +276,7 @@ class OneVsRest(Summarized, Mapping[Any, Evaluation]):
             statistic.baseline(self.cases),
             statistic.better,
             statistic.reason(self.cases),
+            statistic.range,
         )
 
     def _class_rows(self, measure: Measure, level: float) -> Iterator[ClassRow]:
@@ -294,6 +295,7 @@ class OneVsRest(Summarized, Mapping[Any, Evaluation]):
                 float(baselines[position]),
                 measure.better,
                 reasons.get(position, ""),
+                measure.range,
             )
 
     @property
@@ -362,13 +364,14 @@ def _notes(cases: ClassCases) -> Iterator[Note]:
         which = f"class {absent[0]} has" if len(absent) == 1 else f"the classes {', '.join(absent)} have"
         text = f"Not every class occurs: {which} no case, so what needs one is undefined."
         yield Note("absent-class", text, kind="warning")
-    if cases.not_probabilities:
-        text = (
-            f"{cases.not_probabilities[0].upper()}{cases.not_probabilities[1:]}: log loss and Brier score are left out."
-        )
-        yield Note("sums", text, kind="warning")
+    few = few_cases(cases)
+    if few:
+        yield Note("few-cases", few, kind="warning")
+    why = cases.not_probabilities
+    if why:
+        yield Note("sums", f"{why[0].upper()}{why[1:]}: log loss and Brier score are left out.", kind="warning")
     tied = int(((cases.scores == cases.scores.max(1, keepdims=True)).sum(1) > 1).sum())
     if tied:
         which = "1 case has its" if tied == 1 else f"{tied} cases have their"
-        text = f"{which} highest score for several classes and count for each of them in equal parts."
+        text = f"{which} highest score for several classes, each of which then gets an equal part."
         yield Note("tied-classes", text)

@@ -41,6 +41,7 @@ class ClassRow:
     baseline: float | None = None
     better: str | None = None
     reason: str = ""
+    range: tuple[float, float] = (0.0, 1.0)
 
     @property
     def value(self) -> float:

@@ -12,6 +12,8 @@ from typing import Any, TypeVar
 from rich.console import RenderableType
 
 from cutline.advice import noted
+from cutline.classes.one_vs_rest import OneVsRest
+from cutline.classes.summary import ClassSummary
 from cutline.cli import render
 from cutline.cli.groups import Asked, Files, Named, Reading
 from cutline.cli.progress import waiting
@@ -51,7 +53,7 @@ def charts_in_folder(output: Files, *, several: bool) -> list[str]:
     return [kind.name for kind in CHARTS.at(Place.FOLDER) if not several or kind.shows is not Shows.ONE]
 
 
-def show(output: Files, summary: Summary | ComparisonSummary, table: RenderableType) -> None:
+def show(output: Files, summary: Summary | ComparisonSummary | ClassSummary, table: RenderableType) -> None:
     """Print the results as they are wanted."""
     if output.json:
         print_json(summary.document())
@@ -64,7 +66,9 @@ def show(output: Files, summary: Summary | ComparisonSummary, table: RenderableT
             screen.print(render.notes(summary.notes))
 
 
-def write(output: Files, result: Evaluation | Comparison, summary: Any, charts: Sequence[str], template: str) -> None:
+def write(
+    output: Files, result: Evaluation | Comparison | OneVsRest, summary: Any, charts: Sequence[str], template: str
+) -> None:
     """Write the files that are wanted.
 
     Args:

@@ -23,6 +23,7 @@ from cutline.cli import (
 from cutline.cli import engine_options as e
 from cutline.cli import options as o
 from cutline.cli.application import Application, Commands
+from cutline.cli.class_options import ClassScores
 from cutline.cli.groups import Asked, Circumstances, Files, Gate, Intervals, LargeReading, Named, Output, ReadingAtCut
 
 FINE, FAILED, REFUSED, BROKEN, STOPPED = 0, 1, 2, 3, 130
@@ -72,10 +73,17 @@ def evaluate(
     template: o.PageTemplate = o.Template.report,
     plugin: o.Plugin = None,
     ranking_csv: e.RankingCsv = None,
+    class_scores: ClassScores = None,
 ) -> None:
     """Evaluate one model: what it gets right, every number with its interval, and what to know about them."""
     from cutline.cli.evaluate import run_evaluate
 
+    if class_scores:
+        from cutline.cli.classes import ClassModel, run_classes
+
+        asked_of = ClassModel(files or [], class_scores, name, template.value, ranking_csv)
+        run_classes(asked_of, reading, asked, output)
+        return
     run_evaluate(files or [], reading, asked, output, name=name, template=template.value, ranking_csv=ranking_csv)
 
 

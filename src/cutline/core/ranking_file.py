@@ -10,6 +10,8 @@ import hashlib
 import json
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -131,21 +133,33 @@ def _label(positive: Any) -> Any:
     )
 
 
+@contextmanager
+def _scratch() -> Iterator[Path]:
+    """A file for a moment: without a name where the system has such, so that nothing stays if all ends at once."""
+    if hasattr(os, "memfd_create") and Path("/proc/self/fd").is_dir():
+        handle = os.memfd_create("cutline")
+        try:
+            yield Path(f"/proc/self/fd/{handle}")
+        finally:
+            os.close(handle)
+    else:
+        with tempfile.TemporaryDirectory() as folder:
+            yield Path(folder) / "cells.parquet"
+
+
 def _as_parquet(columns: dict[str, Any]) -> bytes:
     import duckdb
 
-    with tempfile.TemporaryDirectory() as folder, duckdb.connect(":memory:") as connection:
-        file = Path(folder) / "cells.parquet"
+    with _scratch() as file, duckdb.connect(":memory:") as connection:
         connection.register("cells", {name: np.ascontiguousarray(column) for name, column in columns.items()})
         quoted = str(file).replace("'", "''")
-        connection.execute(f"COPY cells TO '{quoted}' (FORMAT parquet, COMPRESSION zstd)")
+        connection.execute(f"COPY cells TO '{quoted}' (FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false)")
         return file.read_bytes()
 
 
 def _from_parquet(payload: bytes) -> dict[str, Any]:
     import duckdb
 
-    with tempfile.TemporaryDirectory() as folder, duckdb.connect(":memory:") as connection:
-        file = Path(folder) / "cells.parquet"
+    with _scratch() as file, duckdb.connect(":memory:") as connection:
         file.write_bytes(payload)
         return dict(connection.execute("SELECT * FROM read_parquet(?)", [str(file)]).fetchnumpy())

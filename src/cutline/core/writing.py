@@ -16,14 +16,15 @@ from cutline.core.errors import Argument, ParameterError, Text
 
 def write(path: str | os.PathLike[str], content: bytes, *, overwrite: bool) -> Path:
     """Write a file, whole or not at all."""
-    with filling(path, overwrite=overwrite) as unfinished:
-        unfinished.write_bytes(content)
-    return Path(path)
+    with filling(path, overwrite=overwrite, content=content):
+        return Path(path)
 
 
 @contextmanager
-def filling(path: str | os.PathLike[str], *, overwrite: bool) -> Iterator[Path]:
+def filling(path: str | os.PathLike[str], *, overwrite: bool, content: bytes | None = None) -> Iterator[Path]:
     """A file to fill under a name of its own, which gets the right one at the end: nobody ever sees half of it.
+
+    With `content` it is filled before it has any name, where the system can do that: nothing is left if all ends.
 
     What is replaced keeps its mode and owner, and a link stays a link to what is written; a new file has the mode that
     the umask leaves.
@@ -32,8 +33,11 @@ def filling(path: str | os.PathLike[str], *, overwrite: bool) -> Iterator[Path]:
     check(path, overwrite=overwrite)
     target = path.resolve() if path.is_symlink() else path
     old = target.stat() if overwrite and target.exists() else None
-    unfinished = _unfinished(target, 0o666 if old is None else 0o600)
+    mode = 0o666 if old is None else 0o600
+    unfinished = (None if content is None else _filled(target, mode, content)) or _unfinished(target, mode)
     try:
+        if content is not None and not unfinished.stat().st_size:
+            unfinished.write_bytes(content)
         yield unfinished
         if old is not None:
             _like(unfinished, old)
@@ -47,6 +51,26 @@ def filling(path: str | os.PathLike[str], *, overwrite: bool) -> Iterator[Path]:
             why = error.strerror or str(error)
             raise ParameterError(f"{str(path)!r} cannot be written ({why})", "pass another path") from None
         raise
+
+
+def _filled(target: Path, mode: int, content: bytes) -> Path | None:
+    """A file beside the target that got its name when it was complete; None where files cannot be without a name."""
+    if not hasattr(os, "O_TMPFILE"):
+        return None
+    name = target.with_name(f".cutline-{secrets.token_hex(8)}")
+    try:
+        handle = os.open(target.parent, os.O_TMPFILE | os.O_WRONLY, mode)
+    except OSError:  # a file system without them, or a folder that is closed, which is told below
+        return None
+    try:
+        with os.fdopen(handle, "wb", closefd=False) as file:
+            file.write(content)
+        os.link(f"/proc/self/fd/{handle}", name, follow_symlinks=True)
+    except OSError:
+        return None
+    finally:
+        os.close(handle)
+    return name
 
 
 def _unfinished(target: Path, mode: int) -> Path:

@@ -24,17 +24,21 @@ PLENTY_FOR_A_DIFFERENCE = 5000  # ... a difference of two models, in which much 
 DISCORDANT = 100  # ... if so many cases are flagged by one of them only
 PLENTY_IN_A_CELL = 1000  # ... if every kind of decision at a cut has so many
 
+BELOW = "the actual coverage is probably below the nominal level"
 NO_SPREAD = "Every resample has the same value, so the bootstrap cannot tell how uncertain it is."
+NO_COVERAGE = f"Every resample has the same value: {BELOW}."
+SKEWED = 0.06  # acceleration of BCa, beyond which it held the truth too rarely (docs/coverage.md)
+FEW_WEIGH = f"A few cases weigh so heavily in it that {BELOW}."
 SEPARATED = (
     "No case is on the wrong side (or none is on the right one), so all resamples agree: the limit is what the measure "
     "would be if the shares of errors of both classes were as large as Wilson's interval allows."
 )
 BEST_OF_CUTS = frozenset({"ks", "max_youden_j", "auch", "h_measure", "min_expected_cost"})
+SEARCHED = BEST_OF_CUTS | {"precision_at_recall", "recall_at_precision"}  # ... or over those that meet a condition
 OPTIMISTIC = (
     "It is the best over all cuts, which favours the sample at hand: the value is biased upwards, and the actual "
     "coverage is probably below the nominal level."
 )
-BELOW = "the actual coverage is probably below the nominal level"
 STRATIFIED_GROUPS = "stratified=True draws cases within their class, but groups are drawn whole: pass one."
 IGNORES_THE_DESIGN = "This method knows nothing of sampling weights or strata: see method='linearised' or 'bootstrap'."
 INDEPENDENT = "The cases come in groups, which this method takes for independent cases: see method='bootstrap'."
@@ -57,6 +61,14 @@ def whole_groups(groups: int, how: str = "resampled") -> str:
     done = f"{counted(groups, 'group')} {'was' if groups == 1 else 'were'} {how} whole"
     few = f", which is few: {BELOW}"
     return f"{done}{few if groups < FEW_FOR_RESAMPLING else ''}."
+
+
+def one_class(ranking: Ranking) -> list[str]:
+    """A warning when a class has no case: the interval knows nothing of what is predicted for it."""
+    missing = "positive" if not ranking.positives else "negative" if not ranking.negatives else ""
+    if not missing:
+        return []
+    return [f"There is no {missing} case, so nothing tells how one would fare, and {BELOW}."]
 
 
 def few_cases(ranking: Ranking, enough: int, what: str) -> list[str]:

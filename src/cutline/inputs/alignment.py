@@ -222,7 +222,7 @@ def columns_of(
     asked = asked_of(labels, None, weights, groups, positive=positive)
     del asked["scores"]
     models = {(name,): Ask("scores", column) for name, column in scores.items()}
-    with reading(opened(data), {**asked, **models}) as found:
+    with reading(opened(data), {**asked, **models}, any_order=True) as found:
         by_model = {name: found[(name,)] for name in scores}
         return found["labels"], by_model, found.get("weights"), found.get("groups")
 

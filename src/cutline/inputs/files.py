@@ -7,6 +7,7 @@ true/false where all of them are, else as text.
 
 from __future__ import annotations
 
+import copy
 import os
 import re
 from collections import Counter
@@ -64,6 +65,7 @@ def read(path: Any, format: str | None = None, memory: Any = None) -> Source:
 class File:
     """The columns of one file, and how DuckDB reads them."""
 
+    is_elsewhere = False
     lacking: Mapping[str, str] = {}  # of several files: why a column of the first is none of all
 
     def __init__(self, path: Path, title: str, kind: str, connection: duckdb.DuckDBPyConnection | None = None) -> None:
@@ -179,6 +181,14 @@ class File:
             integers=self._kind != "csv" and kinds["scores"] in ("BIGINT", "UBIGINT", "HUGEINT", "UHUGEINT"),
             keep=self._kind != "parquet",
         )
+
+    def restricted(self, column: str, value: str) -> File:
+        """The rows that have a value, as text, in a column."""
+        other = copy.copy(self)
+        same = f"CAST({_quoted(self._names[column])} AS VARCHAR) = {_literal(value)}"
+        other._from = f"(SELECT * FROM {self._from} WHERE {same})"  # noqa: S608
+        other.__dict__.pop("count", None)
+        return other
 
     def _arrays(self, query: str) -> list[Array]:
         # Asked in SQL, not through a frame: expressions that narwhals keeps make DuckDB complain when Python ends.

@@ -7,6 +7,7 @@ order differ in the last bit; how often a row occurs is exact everywhere.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,9 +15,11 @@ import narwhals as nw
 from narwhals.exceptions import DuplicateError
 
 from cutline.core.errors import InputError, ParameterError
+from cutline.inputs.frame_engine import FrameEngine
 from cutline.inputs.sources import Array, Ask, plain
 
 _COUNT = "times"
+_NAMED_ERROR = re.compile(r"[\w.]*(Error|Exception): \S")  # the line of a traceback that says what happened
 _WANTED = "pass a data frame, a mapping of columns, or the path of a file"
 
 
@@ -35,6 +38,8 @@ def source(frame: Any, title: str = "data") -> Eager | Lazy:
 
 class Eager:
     """A frame whose rows are in memory."""
+
+    is_elsewhere = False
 
     def __init__(self, frame: nw.DataFrame[Any], title: str) -> None:
         self.title = title
@@ -69,6 +74,8 @@ class Eager:
 class Lazy:
     """A frame that another engine holds."""
 
+    is_elsewhere = True
+
     def __init__(self, frame: nw.LazyFrame[Any], title: str) -> None:
         self.title = title
         self._frame = frame
@@ -90,9 +97,28 @@ class Lazy:
         times = found.pop(_COUNT).astype("int64")
         return dict(zip(asked, found.values(), strict=True)), times
 
-    def engine(self, asked: Mapping[Any, Ask]) -> None:  # noqa: ARG002
-        """The rows are here."""
-        return
+    def engine(self, asked: Mapping[Any, Ask]) -> FrameEngine | None:
+        """What aggregates the columns where they live; None where scores or weights are not numbers."""
+        names = {"labels": "y", "scores": "x", "weights": "w"}
+        schema = self._frame.collect_schema()
+        kinds = {role: schema[one.column] for role, one in asked.items()}
+        if not asked.keys() <= names.keys() or not all(
+            kinds[role].is_numeric() or kinds[role] == nw.Boolean for role in kinds if role != "labels"
+        ):
+            return None
+        chosen = self._frame.select(*(nw.col(one.column).alias(names[role]) for role, one in asked.items()))
+        if kinds["labels"] in (nw.Categorical, nw.Enum):
+            chosen = chosen.with_columns(nw.col("y").cast(nw.String))
+        return FrameEngine(
+            chosen,
+            single=kinds["scores"] == nw.Float32,
+            weighted="weights" in asked,
+            integers=kinds["scores"] in (nw.Int64, nw.UInt64, nw.Int128, nw.UInt128),
+        )
+
+    def restricted(self, column: str, value: Any) -> Lazy:
+        """The rows that have a value in a column."""
+        return Lazy(self._frame.filter(nw.col(column) == value), self.title)
 
     def place(self, position: int) -> None:  # noqa: ARG002
         """As in an array of the collected rows."""
@@ -111,7 +137,20 @@ def _selected(frame: nw.LazyFrame[Any], asked: Mapping[Any, Ask]) -> nw.LazyFram
 
 
 def collect(frame: nw.LazyFrame[Any]) -> dict[str, Array]:
-    """The columns of a lazy frame as arrays."""
+    """The columns of a lazy frame as arrays; what makes its engine fail, such as a function, is told in a sentence."""
+    try:
+        return _collected(frame)
+    except (KeyboardInterrupt, MemoryError, ImportError):
+        raise
+    except Exception as error:  # of any engine
+        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+        told = next(
+            (line for line in reversed(lines) if _NAMED_ERROR.match(line)), (lines or [type(error).__name__])[0]
+        )
+        raise InputError(f"The engine of data failed: {told[:300].rstrip('.')}", "check what it computes") from error
+
+
+def _collected(frame: nw.LazyFrame[Any]) -> dict[str, Array]:
     native = frame.to_native()
     if frame.implementation is nw.Implementation.DUCKDB:  # which needs no other package for it
         return {name: plain(values) for name, values in native.fetchnumpy().items()}

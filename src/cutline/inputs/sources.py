@@ -33,6 +33,7 @@ class Source(Protocol):
     """Named columns."""
 
     title: str  # what messages call it
+    is_elsewhere: bool  # whether rows come from another engine, in no order
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -106,17 +107,29 @@ def _listed(names: tuple[str, ...]) -> str:
 
 
 @contextmanager
-def reading(source: Source, asked: Mapping[Any, Ask]) -> Iterator[dict[Any, Array]]:
-    """The rows of the columns; what the block refuses about one of them is told with its name and its place."""
+def reading(source: Source, asked: Mapping[Any, Ask], *, any_order: bool = False) -> Iterator[dict[Any, Array]]:
+    """The rows of the columns; what the block refuses about one of them is told with its name and its place.
+
+    Args:
+        source: Where the columns are.
+        asked: Which of them.
+        any_order: Whether the rows may come in any order, so that an engine can send each distinct one once.
+    """
     check(source, asked)
+    grouped = source.grouped(asked) if any_order and source.is_elsewhere else None
     try:
-        found = source.rows(asked)
+        found = source.rows(asked) if grouped is None else _repeated(*grouped)
         for key, one in asked.items():
             if one.role in ("labels", "groups", "strata", "id"):
                 check_simple(np.asarray(found[key]), one.role)
         yield found
     except PositionError as error:
-        raise told(error, source, asked) from None
+        raise told(error if grouped is None else error.altered(position=None), source, asked) from None
+
+
+def _repeated(found: Mapping[Any, Array], times: Array) -> dict[Any, Array]:
+    """Distinct rows, each as often as it occurs."""
+    return {key: np.repeat(values, times) for key, values in found.items()}
 
 
 def told(error: PositionError, source: Source, asked: Mapping[Any, Ask]) -> PositionError:
@@ -128,6 +141,8 @@ def told(error: PositionError, source: Source, asked: Mapping[Any, Ask]) -> Posi
 
 class Columns:
     """A mapping of columns."""
+
+    is_elsewhere = False
 
     def __init__(self, columns: Mapping[Any, Any], title: str) -> None:
         self.title = title

@@ -9,7 +9,7 @@ import numpy as np
 
 from cutline.core.counts import Counts, divide, real
 from cutline.measures.conditions import ALL_FLAGGED, NO_CASE, NONE_FLAGGED, ONE_CLASS
-from cutline.measures.facts import Condition, ReferenceValue
+from cutline.measures.facts import Condition, Parameter, ReferenceValue
 from cutline.measures.kinds import Ratio
 from cutline.measures.rates import BASE, entropy, fpr, npv, precision, rate, recall
 
@@ -69,6 +69,39 @@ def kappa(c: Counts) -> Any:
     """
     tp, fp, fn, tn = _floats(c)
     return divide(2 * (tp * tn - fp * fn), (tp + fp) * (fp + tn) + (tp + fn) * (fn + tn))
+
+
+@rate(
+    title="Weighted kappa",
+    formula=r"\frac{TP \cdot TN - FP \cdot FN}{c P (n - F) + (1 - c) N F}",
+    range=(-1, 1),
+    better="higher",
+    perfect=1,
+    baseline=0,
+    undefined=Condition(
+        "no disagreement that counts is expected by chance",
+        lambda c, weight, **_: _by_chance(c, weight) == 0,
+    ),
+    parameters={
+        "weight": Parameter(
+            "what a missed positive costs, as a share of both kinds of error", low=0, high=1, example=0.7
+        )
+    },
+    source="kraemer1992",
+)
+def weighted_kappa(c: Counts, *, weight: float = 0.5) -> Any:
+    """Kappa when the two kinds of error do not count alike: 1/2 gives Cohen's, F the flagged cases.
+
+    >>> round(weighted_kappa(Counts(tp=3, fp=1, fn=2, tn=4)), 6)
+    0.4
+    """
+    tp, fp, fn, tn = _floats(c)
+    return np.clip(divide(tp * tn - fp * fn, _by_chance(c, weight)), -1, 1)
+
+
+def _by_chance(c: Counts, weight: float) -> Any:
+    tp, fp, fn, tn = _floats(c)
+    return weight * (tp + fn) * (fn + tn) + (1 - weight) * (fp + tn) * (tp + fp)
 
 
 @rate(

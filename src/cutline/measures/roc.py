@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from cutline.core.counts import divide
-from cutline.core.ranking import Ranking, dot, take
+from cutline.core.ranking import Ranking, take
 from cutline.measures.conditions import ONE_CLASS
 from cutline.measures.definition import Family, Needs, measure
-from cutline.measures.facts import NULL_PREVALENCE, Condition, Parameter, ReferenceValue
+from cutline.measures.facts import NULL_PREVALENCE, Condition, ReferenceValue
 from cutline.measures.kinds import Equivalent, LineOfAuc
 
 order = partial(measure, needs=Needs.RANKING, family=Family.RANKING, range=(0, 1), undefined=ONE_CLASS, concordant=True)
@@ -253,89 +253,3 @@ def auch(r: Ranking) -> Any:
     fpr, tpr = (rate.reshape(-1, len(r) + 1)[row, cut] for rate in (r.fpr, r.tpr))
     areas = np.where(r.hulls.goes_on, np.diff(fpr) * (tpr[1:] + tpr[:-1]) / 2, 0.0)
     return np.bincount(row[1:], weights=areas, minlength=row[-1] + 1).reshape(r.pos.shape[:-1])[()]
-
-
-# ---------------------------------------------------------------------- the left end of the ROC curve
-
-
-def area_up_to(r: Ranking, fp: Any) -> Any:
-    """The area under tp as a function of fp, from no false positive to a number of them; diagonal inside ties."""
-    limit = np.asarray(fp, dtype=float)[..., None]
-    stop = int((r.fp[..., :-1] < limit).sum(-1).max())  # no cell from here on begins before the limit
-    pos, neg, tp = r.pos[..., :stop], r.neg[..., :stop], r.tp[..., :stop]
-    width = np.clip(limit - r.fp[..., :stop], 0, neg)
-    inside = divide(width, np.maximum(neg, np.finfo(float).tiny))
-    return dot(width, tp + pos * inside / 2)
-
-
-@order(
-    title="ROC_N",
-    formula=r"\frac{1}{mP} \int_0^m TP \, d\,FP",
-    better="higher",
-    perfect=1,
-    baseline=ReferenceValue(
-        r"\frac{m}{2N}", lambda s, n=50: n / 2 / negatives if (negatives := s.n * (1 - s.prevalence)) >= n else math.nan
-    ),
-    undefined=(*ONE_CLASS, Condition("there are fewer than n negative cases", lambda r, n, **_: r.negatives < n)),
-    parameters={"n": Parameter("how many false positives to go", low=0, includes_low=False, example=2)},
-    scales=False,
-    trained_by="first_negatives",
-    numbered={r"roc_?(\d+)": "n"},
-    source={"sonnenburg": "Extensions", "gribskov1996": ""},
-)
-def roc_n(r: Ranking, *, n: float = 50) -> Any:
-    """Mean recall while the first n false positives come in, which looks at the top of the list only."""
-    area = np.clip(divide(area_up_to(r, n), n * r.positives.astype(float)), 0, 1)
-    return np.where(r.negatives >= n, area, np.nan)
-
-
-@order(
-    title="Partial area under the ROC curve",
-    formula=r"\int_0^{f} TPR \, d\,FPR",
-    better="higher",
-    perfect=ReferenceValue(
-        r"1 \text{ or } f", lambda s, max_fpr=0.1, standardised=True: 1 if standardised else max_fpr
-    ),
-    baseline=ReferenceValue(
-        r"\tfrac12, \tfrac{f}{2} \text{ or } \tfrac{f^2}{2}",
-        lambda s, max_fpr=0.1, standardised=True: {True: 0.5, "box": max_fpr / 2, False: max_fpr**2 / 2}[standardised],
-    ),
-    parameters={
-        "max_fpr": Parameter("false positive rate to go up to", low=0, high=1, includes_low=False, example=0.2),
-        "standardised": Parameter(
-            "True maps chance to 1/2 and perfect to 1 (McClish), 'box' divides by max_fpr, False gives the area",
-            choices=(True, False, "box"),
-        ),
-    },
-    aliases=("pauc",),
-    trained_by="first_negatives",
-    source="mcclish1989",
-)
-def partial_auc(r: Ranking, *, max_fpr: float = 0.1, standardised: bool | str = True) -> Any:
-    """Area under the ROC curve up to a false positive rate, standardised as scikit-learn's `max_fpr` does."""
-    area = divide(area_up_to(r, max_fpr * r.negatives), r.pairs.every)
-    if standardised == "box":
-        return area / max_fpr
-    if not standardised:
-        return area
-    chance = max_fpr**2 / 2
-    return (1 + (area - chance) / (max_fpr - chance)) / 2
-
-
-@order(
-    title="Partial AUC above a recall",
-    formula=r"\int_{\text{min recall}}^1 (1 - FPR) \, d\,TPR",
-    better="higher",
-    perfect=ReferenceValue(r"1 - \text{min recall}", lambda s, min_recall=0.8: 1 - min_recall),
-    baseline=ReferenceValue(
-        r"\frac{(1 - \text{min recall})^2}{2}", lambda s, min_recall=0.8: (1 - min_recall) ** 2 / 2
-    ),
-    parameters={
-        "min_recall": Parameter("recall from which on the area counts", low=0, high=1, includes_high=False, example=0.5)
-    },
-    source=("vancalster2025", "mcclish1989"),
-)
-def partial_auc_above_recall(r: Ranking, *, min_recall: float = 0.8) -> Any:
-    """Area to the right of the ROC curve where the recall is high enough: 1 - min_recall at most, not standardised."""
-    # Read from the end of the list, the classes change places: recall becomes the false positive rate.
-    return divide(area_up_to(r.swapped(), (1 - min_recall) * r.positives), r.pairs.every)

@@ -8,6 +8,9 @@ from pathlib import Path
 from typing import Any, overload
 
 from cutline import advice
+from cutline.classes.comparing import ClassComparison
+from cutline.classes.drawing import drawn
+from cutline.classes.one_vs_rest import OneVsRest
 from cutline.comparison import Comparison
 from cutline.core import writing
 from cutline.core.checks import check_flag, check_path
@@ -21,18 +24,18 @@ SUFFIXES = (".html", ".json", ".csv", *PICTURES)
 
 
 def save(
-    found: Evaluation | Comparison,
+    found: Evaluation | Comparison | OneVsRest | ClassComparison,
     path: str | os.PathLike[str],
     *,
     overwrite: bool = False,
-    summary: Summary | ComparisonSummary | None = None,
+    summary: Any = None,
     template: str = "report",
     **options: Any,
 ) -> Path:
     """Write what the suffix of the path names: the report, the numbers (JSON, CSV), or the ROC curve as a picture.
 
     Args:
-        found: The evaluation or the comparison.
+        found: The evaluation, the comparison, or what one_vs_rest() and compare_classes() give.
         path: Where to write.
         overwrite: Whether a file that exists is replaced; refused otherwise.
         summary: A finished one, whose numbers and options are written; made with `options` when None.
@@ -46,9 +49,16 @@ def save(
         raise ParameterError(f"Nothing can be saved with {what}", f"pass a path that ends in {', '.join(SUFFIXES)}")
     writing.check(target, overwrite=overwrite)
     if suffix in PICTURES:
-        return writing.write(target, found.chart("roc").render(suffix), overwrite=overwrite)
+        if isinstance(found, ClassComparison):
+            raise ParameterError(
+                "Models of several classes are more than one picture", "save the chart('class_roc') of one of them"
+            )
+        name = "class_roc" if isinstance(found, OneVsRest) else "roc"
+        return writing.write(target, found.chart(name).render(suffix), overwrite=overwrite)
     if template != "report":
         return writing.write(target, _clinical(found, suffix, template).encode(), overwrite=overwrite)
+    if isinstance(found, OneVsRest | ClassComparison):
+        return writing.write(target, _of_classes(found, suffix, summary, options).encode(), overwrite=overwrite)
     summary = summarized(found, **options) if summary is None else summary
     if not isinstance(summary, Summary | ComparisonSummary):
         raise ParameterError(f"is {briefly(summary)}", "pass what summary() gives", argument="summary")
@@ -56,7 +66,30 @@ def save(
     return writing.write(target, text.encode(), overwrite=overwrite)
 
 
-def _clinical(found: Evaluation | Comparison, suffix: str, template: str) -> str:
+def _of_classes(found: OneVsRest | ClassComparison, suffix: str, summary: Any, options: dict[str, Any]) -> str:
+    """The report or the numbers of several classes."""
+    made: Any = found.summary(**options) if summary is None else summary
+    if suffix != ".html":
+        return _json(made) if suffix == ".json" else str(made.to_csv())
+    return class_html(found, made)
+
+
+def class_html(found: OneVsRest | ClassComparison, summary: Any = None) -> str:
+    """The report of several classes as text: a view of a finished summary, or of one that is made here.
+
+    Args:
+        found: The model of several classes, or several of them.
+        summary: A finished summary.
+    """
+    from cutline.report.class_page import class_page
+
+    made: Any = found.summary() if summary is None else summary
+    if isinstance(found, OneVsRest):
+        return class_page(made, {found.name or "the model": drawn(found, made)})
+    return class_page(made, {name: drawn(one, made.models[name]) for name, one in found.items()})
+
+
+def _clinical(found: Any, suffix: str, template: str) -> str:
     from cutline.report.clinical import clinical_report
 
     if template != "clinical":
@@ -86,5 +119,5 @@ def html(found: Evaluation | Comparison, summary: Summary | ComparisonSummary | 
     return page(summarized(found) if summary is None else summary)
 
 
-def _json(summary: Summary | ComparisonSummary) -> str:
+def _json(summary: Any) -> str:
     return json.dumps(summary.document(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"

@@ -60,18 +60,19 @@ def charts(
         if several and kind.shows is Shows.ONE:
             if kind.name not in left_out:
                 for i, (name, model) in enumerate(models.items()):
-                    yield _tried(kind, {name: model}, [i], suffix=f" of {name}")
+                    yield tried(kind, {name: model}, [i], suffix=f" of {name}")
         else:
-            yield _tried(kind, models, list(range(len(models))))
+            yield tried(kind, models, list(range(len(models))))
     for difference in differences:
-        yield _tried(CHARTS["confidence_curve"], difference, [])
+        yield tried(CHARTS["confidence_curve"], difference, [])
 
 
-def _tried(kind: ChartKind, models: Any, which: list[int], suffix: str = "") -> dict[str, Any]:
+def tried(kind: ChartKind, models: Any, which: list[int], suffix: str = "", **parameters: Any) -> dict[str, Any]:
     """The chart, or why there is none: a class may lack, or the scores be infinite."""
     try:
         with debug_mode(False):  # the tests of the charts check them; here it would take longer than all else
-            spec = chart(kind.name, None if kind.shows is Shows.NOTHING else models).to_dict(check=False)
+            shown = None if kind.shows is Shows.NOTHING else models
+            spec = chart(kind.name, shown, **parameters).to_dict(check=False)
     except CutlineError as error:
         return {"name": kind.name, "title": kind.title + suffix, "notes": [str(error)], "spec": None, "models": which}
     title, notes = _heading(spec, kind)

@@ -46,10 +46,12 @@ MODULES = (
     "charts",
     "link",
     "live",
+    "files",
     "numbers",
     "bounds",
     "sentences",
     "promises",
+    "shell",
     "main",
 )
 FIRST_CHARTS = ("roc", "precision_recall", "score_distribution")
@@ -86,12 +88,12 @@ def page(summary: Summary | ComparisonSummary) -> str:
     context |= _common(summary, models, held) | {"trust": found}
     scripts = {"library": library.result(), "program": script()}
     context["charts"] = _figures(drawn, [still.result() for still in stills])
-    template = _environment().get_template("page")
+    template = environment().get_template("page")
     written: str = template.render(
         **context,
         groups=groups(context),
-        policy=_policy(scripts.values()),
-        style=asset("style.css") + _theme_variables(),
+        policy=policy(scripts.values()),
+        style=asset("style.css") + theme_variables(),
         scripts=scripts,
         data=packed(data),
     )
@@ -235,7 +237,8 @@ def _figures(drawn: Sequence[Mapping[str, Any]], stills: Sequence[str]) -> dict[
 # ---------------------------------------------------------------------- one file
 
 
-def _environment() -> Any:
+def environment() -> Any:
+    """What renders the templates: the parts of the page by name, and how they write numbers."""
     from jinja2 import Environment, FunctionLoader
 
     environment = Environment(
@@ -274,9 +277,9 @@ def in_background(work: Callable[[], Any]) -> Future[Any]:
 
 
 @cache
-def script() -> str:
-    """The modules of the page as one program."""
-    text = "\n".join(asset(f"{name}.js") for name in MODULES)
+def script(modules: tuple[str, ...] = MODULES) -> str:
+    """The modules of a page as one program."""
+    text = "\n".join(asset(f"{name}.js") for name in modules)
     return re.sub(r"^(?:import .*\n|export )", "", text, flags=re.MULTILINE)
 
 
@@ -286,14 +289,14 @@ def asset(name: str) -> str:
     return (files("cutline.report") / "assets" / name).read_text(encoding="utf-8")
 
 
-def _policy(programs: Any) -> str:
+def policy(programs: Any) -> str:
     """What the browser may do: run these very programs and use this style. Nothing can be fetched or sent."""
     hashes = " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(p.encode()).digest()).decode()}'" for p in programs)
     rules = ("default-src 'none'", f"script-src {hashes}", "style-src 'unsafe-inline'", "img-src data:")
     return "; ".join((*rules, "base-uri 'none'", "form-action 'none'"))
 
 
-def _theme_variables() -> str:
+def theme_variables() -> str:
     """The colours of the charts' two themes as variables of the style."""
 
     def variables(theme: Any) -> str:

@@ -54,12 +54,24 @@ SECTIONS = (
     Section("conventions", "How the numbers were made", "Conventions", folded=True),
 )
 
+# Those of a page of several classes.
+CLASS_SECTIONS = (
+    Section("verdict", "Verdict"),
+    Section("differences", "Models side by side", "Models", appears=lambda found: bool(found["differences"])),
+    Section("pictures", "Charts"),
+    Section("classes", "Each class"),
+    Section("matrix", "Confusion matrix", "Confusion"),
+    Section("overall", "Means over the classes, and all classes together", "All classes"),
+    Section("notes", "Notes"),
+    Section("conventions", "How the numbers were made", "Conventions", folded=True),
+)
 
-def groups(context: Context) -> list[dict[str, Any]]:
+
+def groups(context: Context, sections: tuple[Section, ...] = SECTIONS) -> list[dict[str, Any]]:
     """The sections that appear; neighbours that follow the cut are together."""
     shown = [
         {"name": s.name, "title": s.title, "link": s.link or s.title, "folded": s.folded, "follows_cut": s.follows_cut}
-        for s in SECTIONS
+        for s in sections
         if s.appears(context)
     ]
     return [

@@ -30,6 +30,10 @@ TITLES: Mapping[str, str] = {
     "mcnemar_midp": "McNemar (mid-p)",
     "mcnemar_exact": "McNemar (exact)",
     "mcnemar_asymptotic": "McNemar (asymptotic)",
+    "mcnemar_corrected": "McNemar (continuity-corrected)",
+    "weighted_generalised_score": "weighted generalised score",
+    "log_ratio": "log ratio",
+    "delong_unpaired": "DeLong (independent samples)",
     "permutation": "permutation test",
 }
 RESAMPLED = ("bootstrap", "bca", "bias_corrected", "inversion")

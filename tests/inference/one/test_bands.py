@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cutline import Band, CutlineError, Ranking, rank, roc_band
+from cutline import Band, CutlineError, Ranking, pr_band, rank, roc_band
 from cutline.inference.one.bands import band, tpr_at
 from cutline.measures import MEASURES
 
@@ -63,7 +63,7 @@ def test_the_band_of_the_whole_curve_holds_the_truth():
     normal = NormalDist()
     inside = GRID[1:-1]
     truth = np.array([normal.cdf(1 + normal.inv_cdf(rate)) for rate in inside])
-    found = [roc_band(simulated(200, seed), inside, simultaneous=True) for seed in range(100)]
+    found = [roc_band(simulated(200, seed), inside, guaranteed=True) for seed in range(100)]
 
     assert sum(((b.low <= truth) & (truth <= b.high)).all() for b in found) >= 95
 
@@ -91,3 +91,35 @@ def test_a_band_prints_some_of_its_points_and_converts():
 def test_a_band_is_of_a_ranking_or_an_evaluation():
     with pytest.raises(CutlineError, match="A band is of a ranking or of an evaluation, not of 3"):
         roc_band(3)
+
+
+def test_the_calibrated_band_holds_the_whole_curve_as_often_as_it_says_and_is_narrower_than_the_bound():
+    """Its coverage at 100 + 100 is 95 to 97 % over many samples; of forty, hardly ever fewer than 35 hold."""
+    from statistics import NormalDist
+
+    normal = NormalDist()
+    inside = GRID[1:-1]
+    truth = np.array([normal.cdf(1 + normal.inv_cdf(rate)) for rate in inside])
+    samples = [simulated(250, 1000 + seed) for seed in range(40)]
+    found = [roc_band(r, inside, simultaneous=True, resamples=150) for r in samples]
+    bounds = [roc_band(r, inside, guaranteed=True) for r in samples]
+
+    assert sum(((b.low <= truth) & (truth <= b.high)).all() for b in found) >= 35
+    narrow, wide = (np.mean([(b.high - b.low).mean() for b in bands]) for bands in (found, bounds))
+    assert narrow < 0.75 * wide
+
+
+def test_the_band_of_precision_and_recall_is_around_the_curve():
+    ranking = simulated(200, 4)
+    whole, points = (pr_band(ranking, simultaneous=each, resamples=200) for each in (True, False))
+    for found in (whole, points):
+        assert (found.low <= found.y).all()
+        assert (found.y <= found.high).all()
+    assert (whole.high - whole.low)[20:].mean() > (points.high - points.low)[20:].mean()
+    assert whole.y[-1] == pytest.approx(float(ranking.positives / ranking.total), abs=0.05)
+
+
+def test_limits_at_the_top_of_the_curve_have_a_width():
+    found = roc_band(rank([1] * 30 + [0] * 30, [2] * 30 + [1] * 30), [0.5, 0.8], resamples=100)
+    assert (found.low < 0.95).all()
+    assert (found.high == 1).all()

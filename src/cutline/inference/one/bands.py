@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -16,8 +16,16 @@ from cutline.core.counts import divide
 from cutline.core.errors import InputError, ParameterError, briefly
 from cutline.core.ranking import Array, Ranking
 from cutline.core.table import Table, frame
-from cutline.inference.caveats import STRATIFIED_GROUPS, redraws, whole_groups
+from cutline.inference.caveats import FEW_DECISIONS, STRATIFIED_GROUPS, redraws, whole_groups
 from cutline.inference.effective_size import effective
+from cutline.inference.one import proportions
+from cutline.inference.one.whole_bands import (
+    Displacement,
+    displaced,
+    displacement,
+    precision_limits,
+    wilson_at_the_ends,
+)
 from cutline.inference.resampling.bootstrap import bootstrap, percentile
 from cutline.inference.resampling.samplers import CaseSampler, GroupSampler, OneModel
 
@@ -137,22 +145,26 @@ def roc_band(
     *,
     level: float = LEVEL,
     simultaneous: bool = False,
+    guaranteed: bool = False,
     **options: Any,
 ) -> Band:
     """The band of the ROC curve: the true positive rate at given false positive rates, at 101 by default.
 
-    Point by point it is that of `band`, whose options it takes. Simultaneous, it holds the whole curve at once,
-    whatever the scores: both rates are within the bound of Dvoretzky, Kiefer, Wolfowitz and Massart of theirs, so the
-    curve is inside the rectangles around its points (Campbell, 1994). That needs no resampling, and is wide.
+    Point by point it is that of `band`, whose options it takes, and at least Wilson's interval where few positives lie
+    on one side of a point. Simultaneous, it holds the whole curve at once: the curve is displaced both ways by what the
+    bootstrap says (docs/intervals.md). Guaranteed, it holds it whatever the scores and however few the cases: both
+    rates are within the bound of Dvoretzky, Kiefer, Wolfowitz and Massart of theirs, so the curve is inside the
+    rectangles around its points (Campbell, 1994). That needs no resampling, and is about twice as wide.
 
     Args:
         ranking: A ranking, or an evaluation, whose groups are then resampled whole.
         fpr: The false positive rates; 101 equally spaced ones when None.
         level: The level of the band.
         simultaneous: Whether the band holds the whole curve at once.
-        **options: Those of `band`, point by point: `resamples`, `seed`, `stratified`.
+        guaranteed: Whether it does so by a bound that needs no resamples.
+        **options: Those of `band`: `resamples` and `seed`; point by point `stratified` too.
 
-    >>> wide = roc_band(Ranking.of_counts([3, 2, 1], [40, 10, 10], [10, 10, 40]), [0.1, 0.5], simultaneous=True)
+    >>> wide = roc_band(Ranking.of_counts([3, 2, 1], [40, 10, 10], [10, 10, 40]), [0.1, 0.5], guaranteed=True)
     >>> wide.low.round(3).tolist(), wide.high.round(3).tolist()
     ([0.0, 0.618], [0.982, 1.0])
     """
@@ -162,12 +174,71 @@ def roc_band(
     x = np.linspace(0, 1, 101) if fpr is None else numbers(fpr, "fpr").astype(float)
     if x.ndim != 1 or not ((x >= 0) & (x <= 1)).all():
         raise ParameterError("fpr must be a flat sequence of rates from 0 to 1.")
+    curve, level = partial(tpr_at, ranking), check_level(level)
+    if check_flag(guaranteed, "guaranteed"):
+        if groups is not None:
+            raise ParameterError("guaranteed=True supposes independent cases, but these come in groups", "leave it out")
+        bound = (np.sqrt(np.log(2 / (1 - np.sqrt(level))) / 2 / float(size)) for size in effective(ranking))
+        return Band(x, curve(x), *displaced(curve, x, Displacement(*bound)), level, True)
+    if check_flag(simultaneous, "simultaneous"):
+        by = displacement(ranking, level, *_drawing(options), groups)
+        notes = () if groups is None else (whole_groups(groups.groups),)
+        return Band(x, curve(x), *displaced(curve, x, by), level, True, notes)
+    found = band(data, partial(tpr_at, fpr=x), x, level=level, **options)
+    units = float(effective(ranking).positives) if groups is None else min(float(ranking.positives), groups.groups)
+    low, high = wilson_at_the_ends(found.y, found.low, found.high, units, level, FEW_DECISIONS)
+    return replace(found, low=low, high=high)
+
+
+def _drawing(options: Mapping[str, Any]) -> tuple[int, int]:
+    """The number of resamples and the seed, which are all that a simultaneous band takes."""
+    other = [name for name in options if name not in ("resamples", "seed")]
+    if other:
+        raise ParameterError(f"A simultaneous band has no option {other[0]!r}", "pass resamples, seed or neither")
+    resamples = check_whole(options.get("resamples", 1000), "resamples", 40)
+    return resamples, check_whole(options.get("seed", 0), "seed", 0)
+
+
+def pr_band(
+    ranking: Any,
+    recall: npt.ArrayLike | None = None,
+    *,
+    level: float = LEVEL,
+    simultaneous: bool = False,
+    **options: Any,
+) -> Band:
+    """The band of the precision-recall curve: the precision at given recalls, from 0.01 to 1 by default.
+
+    Between two cuts it is read on the straight line of the ROC curve. Simultaneous, it follows from the simultaneous
+    band of the ROC curve and Wilson's interval of the prevalence, each at the root of the level: they are independent.
+
+    Args:
+        ranking: A ranking, or an evaluation, whose groups are then resampled whole.
+        recall: The recalls, above 0; a hundred equally spaced ones when None.
+        level: The level of the band.
+        simultaneous: Whether the band holds the whole curve at once.
+        **options: Those of `band`: `resamples` and `seed`.
+    """
+    data, (ranking, groups) = ranking, _with_groups(ranking)
+    if not ranking.positives or not ranking.negatives:
+        raise ParameterError("All cases are of one class, and one class has no curve", "pass cases of both")
+    x = np.linspace(0.01, 1, 100) if recall is None else numbers(recall, "recall").astype(float)
+    if x.ndim != 1 or not ((x > 0) & (x <= 1)).all():
+        raise ParameterError("recall must be a flat sequence of rates above 0 and up to 1.")
     if not check_flag(simultaneous, "simultaneous"):
-        return band(data, partial(tpr_at, fpr=x), x, level=level, **options)
-    if groups is not None:
-        raise ParameterError("simultaneous=True supposes independent cases, but these come in groups", "leave it out")
-    level = check_level(level)
-    up, along = (np.sqrt(np.log(2 / (1 - np.sqrt(level))) / 2 / float(size)) for size in effective(ranking))
-    low = np.where(x > along, tpr_at(ranking, np.maximum(x - along, 0)) - up, 0)
-    high = np.where(x + along < 1, tpr_at(ranking, np.minimum(x + along, 1)) + up, 1)
-    return Band(x, tpr_at(ranking, x), np.maximum(low, 0), np.minimum(high, 1), level, True)
+        return band(data, partial(_precision_at, recall=x), x, level=level, **options)
+    turned, part = ranking.swapped(), float(np.sqrt(check_level(level)))
+    by = displacement(turned, part, *_drawing(options), None if groups is None else groups.turned())
+    specificity = displaced(partial(tpr_at, turned), 1 - x, by)
+    size = float(sum(effective(ranking))) if groups is None else float(groups.groups)
+    share = proportions.wilson(float(ranking.positives / ranking.total) * size, size, part)
+    low, high = precision_limits(x, specificity, (float(share.low), float(share.high)))
+    y = _precision_at(ranking, recall=x)
+    notes = () if groups is None else (whole_groups(groups.groups),)
+    return Band(x, y, np.minimum(low, y), np.maximum(high, y), level, True, notes)
+
+
+def _precision_at(r: Ranking, *, recall: Array) -> Array:
+    """The precision at given recalls, on the straight lines of the ROC curve."""
+    share, alarms = r.positives / r.total, 1 - tpr_at(r.swapped(), 1 - recall)
+    return np.asarray(divide(share * recall, share * recall + (1 - share) * alarms))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from cutline.inference.caveats import (
     few_cases,
     finished,
 )
-from cutline.inference.one import designs, proportions, ratios, three_shares
+from cutline.inference.one import designs, proportions, ratios, separation, three_shares
 from cutline.inference.one.estimand import Estimand
 from cutline.inference.one.replicates import caveats_of, design_notes, few_decisions
 from cutline.inference.resampling.samplers import GroupSampler
@@ -45,6 +46,8 @@ def closed(estimand: Estimand, method: str, level: float, groups: GroupSampler |
         limits, found = _standard_error(estimand, method, level)
     elif method == "linearised":
         limits, found = designs.limits(estimand, level, groups)
+    elif method == "mover" and estimand.by_quota:
+        limits, found = separation.at_quota(estimand, level), []
     elif method == "mover":
         limits, found = three_shares.limits(estimand, level), []
     elif method == "log":
@@ -159,4 +162,23 @@ def _auc(estimand: Estimand, method: str, level: float) -> tuple[str, Limits, li
     else:
         limits = (delong.delong if method == "delong" else delong.delong_logit)(area, variance, level)
         notes += few_cases(r, FEW_FOR_DELONG, "DeLong's interval")
-    return method, Limits(*(intercept + slope * limit for limit in limits)), notes
+    line = Limits(*(intercept + slope * limit for limit in limits))
+    return method, _with_prevalence(estimand, line, level), notes
+
+
+def _with_prevalence(estimand: Estimand, limits: Limits, level: float) -> Limits:
+    """The limits of a line of the AUC whose slope depends on the prevalence, which varies too: squared and added."""
+    r, kind = estimand.ranking, estimand.kind
+    size, share = float(sum(effective_size.effective(r))), float(r.positives / r.total)
+    moved = []
+    for end in proportions.wilson(share * size, size, level):
+        scales = float(end) / share, (1 - float(end)) / (1 - share)
+        pos, neg = (column * scale for column, scale in zip(r.floats, scales, strict=True))
+        there: Any = replace(r, pos=pos, neg=neg, pos2=pos, neg2=neg)
+        slope, intercept = kind.of(there, **estimand.parameters)  # type: ignore[union-attr]
+        moved.append(float(intercept) + float(slope) * area_of(r) - estimand.value)
+    if not max(map(abs, moved)) > 1e-9 * max(1.0, abs(estimand.value)):
+        return limits
+    below = math.hypot(estimand.value - float(limits.low), max(0.0, -min(moved)))
+    above = math.hypot(float(limits.high) - estimand.value, max(0.0, *moved))
+    return Limits(estimand.value - below, estimand.value + above)

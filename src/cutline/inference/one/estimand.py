@@ -38,6 +38,7 @@ class Estimand:
     caveat: str = ""  # what qualifies its interval, whatever the method
     by_quota: bool = False  # the number of the flagged is given, so that the cases at a cut are not independent
     needs: Needs | None = None  # of a registered measure
+    quota: float | None = None  # how many are flagged, where that is what makes the cut
     is_of_order: bool = False  # a registered measure of the order, or of a quota, that may have a slope
 
     @cached_property
@@ -91,6 +92,9 @@ def of_measure(measure: Measure, ranking: Ranking, parameters: dict[str, Any], *
     else:
         statistic = partial(measure.compute, **rest)
     by_quota = quota is not None or (cut_at is not None and "threshold" not in parameters)
+    if quota is None and by_quota:
+        where = _where(parameters)
+        quota = places(ranking, quota=where.get("quota"), share=where.get("share"))
     return Estimand(
         name=str(measure.with_(**{name: value for name, value in parameters.items() if name in measure.parameters})),
         ranking=ranking,
@@ -104,6 +108,7 @@ def of_measure(measure: Measure, ranking: Ranking, parameters: dict[str, Any], *
         cut=cut_at,
         of_counts=of_counts,
         by_quota=by_quota,
+        quota=None if quota is None else float(quota),
         needs=measure.needs,
         is_of_order=measure.name not in JUMPING and (by_quota or measure.needs is Needs.RANKING),
     )

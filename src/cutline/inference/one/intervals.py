@@ -17,6 +17,7 @@ from cutline.inference.one.inversion import METHOD as INVERSION
 from cutline.inference.one.inversion import inverted
 from cutline.inference.one.options import Options, checked
 from cutline.inference.one.replicates import RESAMPLING, resampled
+from cutline.inference.one.separation import few_at_quota
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.measures.kinds import (
     CalibrationError,
@@ -73,6 +74,8 @@ def default(estimand: Estimand, groups: GroupSampler | None = None) -> str:
         return "influence"
     if estimand.measure_name in BEST_OF_CUTS:
         return "bias_corrected"
+    if few_at_quota(estimand):
+        return "mover"
     return "bootstrap" if estimand.by_quota else "bca"  # a quota makes it jump, which BCa does not like
 
 

@@ -13,17 +13,20 @@ from cutline.core.errors import ParameterError
 from cutline.inference import effective_size
 from cutline.inference.caveats import (
     BELOW,
-    BEST_OF_CUTS,
     FEW_DECISIONS,
     FEW_FOR_ONE_CUT,
     FEW_FOR_RESAMPLING,
-    NO_SPREAD,
+    FEW_WEIGH,
+    NO_COVERAGE,
     OPTIMISTIC,
+    SEARCHED,
     SEPARATED,
+    SKEWED,
     STRATIFIED_GROUPS,
     few_cases,
     finished,
     has_spread,
+    one_class,
     redraws,
     whole_groups,
 )
@@ -84,13 +87,26 @@ def design_notes(groups: GroupSampler, how: str) -> list[str]:
 
 def caveats_of(estimand: Estimand) -> list[str]:
     """What qualifies the interval of a measure, whatever the method."""
-    return [estimand.caveat] if estimand.caveat else []
+    notes = [estimand.caveat] if estimand.caveat else []
+    return notes + one_class(estimand.ranking) + _inside_a_tie(estimand)
+
+
+def _inside_a_tie(estimand: Estimand) -> list[str]:
+    """That a quota ends among cases of one score, if it does."""
+    if estimand.quota is None:
+        return []
+    index, inside = estimand.ranking.position(estimand.quota)
+    if not 1e-9 < float(inside) < 1 - 1e-9:
+        return []
+    tied = float(estimand.ranking.size[int(index)])
+    where = f"The quota ends inside a tie of {tied:.6g} cases"
+    return [f"{where}: which of them are flagged is left to chance, and the value is the mean over their orders."]
 
 
 def _few(estimand: Estimand) -> list[str]:
     """What the study found to be too little for resampling: cases of a class, or decisions of a kind at a cut."""
     cases = few_cases(estimand.ranking, FEW_FOR_ONE_CUT if estimand.is_of_one_cut else FEW_FOR_RESAMPLING, "resampling")
-    best = [OPTIMISTIC] if estimand.measure_name in BEST_OF_CUTS else []
+    best = [OPTIMISTIC] if estimand.measure_name in SEARCHED else []
     return best + (cases or few_decisions(estimand))
 
 
@@ -134,6 +150,8 @@ def from_replicates(
         )
         limits = Limits(known[0], known[-1])
     if acceleration is not None:
+        if abs(acceleration) > SKEWED:
+            notes.append(FEW_WEIGH)
         better = bca(known, estimand.value, acceleration, level)
         if better is None:
             method = "bootstrap"
@@ -141,7 +159,7 @@ def from_replicates(
         limits = better or limits
     if not has_spread(known):
         stand_in = separated(estimand, level, units)
-        notes.append(NO_SPREAD if stand_in is None else SEPARATED)
+        notes.append(NO_COVERAGE if stand_in is None else SEPARATED)
         limits = stand_in or limits
     return finished(estimand.name, estimand.value, limits, estimand.range, level, method, notes)
 

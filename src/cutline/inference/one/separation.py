@@ -11,12 +11,15 @@ from dataclasses import replace
 import numpy as np
 
 from cutline.core.counts import Counts
+from cutline.inference.caveats import FEW_DECISIONS
 from cutline.inference.effective_size import effective
 from cutline.inference.one import proportions
 from cutline.inference.one.estimand import Estimand
 from cutline.measures import Needs
 from cutline.results.estimate import Limits
 
+_NEAR = 2 / 3  # of the positives: a quota from there to their number over it is about as long as they are many
+_OF_A_QUOTA = ("hit_rate", "qrecall", "enrichment")
 _PARTS_OF_A_CASE = 1024  # for measures of places, which only whole cases have
 
 
@@ -40,6 +43,37 @@ def separated(estimand: Estimand, level: float, units: float = np.inf) -> Limits
     if np.isnan(bound):
         return None
     return Limits(min(bound, estimand.value), max(bound, estimand.value))
+
+
+def few_at_quota(estimand: Estimand) -> bool:
+    """Whether nearly all, or nearly none, of the cases that a quota flags are positive: resamples hardly vary."""
+    if estimand.quota is None or not estimand.ranking.integral or estimand.needs is Needs.PROBABILITIES:
+        return False
+    if estimand.of_counts is None and estimand.measure_name not in _OF_A_QUOTA:
+        return False
+    counts = estimand.ranking.at_quota(estimand.quota)
+    if _NEAR < float(counts.flagged) / max(float(counts.positives), 1.0) < 1 / _NEAR:
+        return False  # then the number of positives decides, which resamples vary
+    return min(float(counts.tp), float(counts.fp)) < FEW_DECISIONS
+
+
+def at_quota(estimand: Estimand, level: float) -> Limits:
+    """The limits of a measure of a quota from two shares: positives among the flagged, and among the rest.
+
+    How far the measure moves when one of them goes to Wilson's limit is squared and added.
+    """
+    counts = estimand.ranking.at_quota(estimand.quota)
+    flagged, rest = float(counts.flagged), float(counts.unflagged)
+    hits = [(float(counts.tp), flagged), (float(counts.fn), rest)]
+    below = above = 0.0
+    for i, (k, n) in enumerate(hits):
+        for end in proportions.wilson(k, n, level) if n else ():
+            shares = [k / n if n else 0.0 for k, n in hits]
+            shares[i] = float(end)
+            cells = (flagged * shares[0], flagged * (1 - shares[0]), rest * shares[1], rest * (1 - shares[1]))
+            move = _measured(estimand, *cells) - estimand.value
+            below, above = below + min(move, 0.0) ** 2, above + max(move, 0.0) ** 2
+    return Limits(estimand.value - np.sqrt(below), estimand.value + np.sqrt(above))
 
 
 def _sides(estimand: Estimand) -> int | None:

@@ -40,14 +40,26 @@ def limits(estimand: Estimand, level: float, groups: GroupSampler | None = None)
         proportions.wilson(p * n, n, level) if n > 0 else (p, p)
         for p, n in zip(shares.values, shares.sizes, strict=True)
     ]
-    at = np.repeat(shares.values[None], 6, axis=0)  # one share at its lower limit, in turn, and then at its upper one
+    at = np.repeat(shares.values[None], 7, axis=0)  # one share at its lower limit, in turn, and then at its upper one
     at[np.arange(6), np.arange(6) % 3] = [float(one[side]) for side in (0, 1) for one in reach]
+    at[6, 1:] = float(divide(counts.flagged, counts.total))  # and last a cut that tells nothing
     there = _measured(estimand, at, total, counts)
     if math.isinf(estimand.value):  # the nearest to a finite value that one share alone can bring it
         ends = np.append(there[~np.isnan(there)], estimand.value)
         return Limits(float(ends.min()), float(ends.max()))
-    moved = np.nan_to_num(there - estimand.value, nan=0.0, posinf=np.inf, neginf=-np.inf)
-    return Limits(*(_reached(estimand.value, side, [moved[:3], moved[3:]], shares.correlation) for side in (-1, 1)))
+    moved = np.nan_to_num(there[:6] - estimand.value, nan=0.0, posinf=np.inf, neginf=-np.inf)
+    low, high = (_reached(estimand.value, side, [moved[:3], moved[3:]], shares.correlation) for side in (-1, 1))
+    if _may_tell_nothing(shares.values, reach) and not math.isnan(there[6]):  # then what is worth nothing is inside
+        low, high = min(low, float(there[6])), max(high, float(there[6]))
+    return Limits(low, high)
+
+
+def _may_tell_nothing(values: Array, reach: list[Any]) -> bool:
+    """Whether recall and false positive rate may be equal: Newcombe's interval of their difference holds 0."""
+    (low_tpr, high_tpr), (low_fpr, high_fpr) = ((float(one[0]), float(one[1])) for one in reach[1:])
+    _, tpr, fpr = values
+    below, above = math.hypot(tpr - low_tpr, high_fpr - fpr), math.hypot(high_tpr - tpr, fpr - low_fpr)
+    return bool(tpr - fpr - below <= 0 <= tpr - fpr + above)
 
 
 def _measured(estimand: Estimand, shares: Array, total: float, like: Counts) -> Array:

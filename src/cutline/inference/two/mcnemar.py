@@ -16,7 +16,8 @@ from cutline.core.ranking import Array
 from cutline.inference.resampling.pairing import Pairing
 from cutline.measures import PairedShare
 
-Variant = Literal["exact", "midp", "asymptotic"]
+_LEVEL = 0.05
+Variant = Literal["exact", "midp", "asymptotic", "corrected"]
 
 
 @dataclass(frozen=True)
@@ -81,11 +82,12 @@ def mcnemar(table: Discordance, variant: Variant = "midp") -> float:
     Args:
         table: The cases that only the first model, and only the second, gets right.
         variant: "exact" is the two-sided binomial test, which errs too rarely; "midp" counts the observed table
-            half and comes nearest to its level; "asymptotic" is the chi-square test without continuity correction.
+            half and comes nearest to its level; "asymptotic" is the chi-square test without continuity correction,
+            and "corrected" the one with it.
 
     >>> table = Discordance(first=8, second=1, n=100)
-    >>> [round(mcnemar(table, variant), 4) for variant in ("exact", "midp", "asymptotic")]
-    [0.0391, 0.0215, 0.0196]
+    >>> [round(mcnemar(table, variant), 4) for variant in ("exact", "midp", "asymptotic", "corrected")]
+    [0.0391, 0.0215, 0.0196, 0.0455]
     """
     from scipy.special import bdtr, chdtrc
 
@@ -93,11 +95,23 @@ def mcnemar(table: Discordance, variant: Variant = "midp") -> float:
         raise InputError(f"is {briefly(table)}", "pass Discordance(first=8, second=1, n=100)", argument="table")
     check_choice(variant, "variant", get_args(Variant))
     fewer, discordant = min(table.first, table.second), table.first + table.second
-    if variant == "asymptotic":
-        return float(chdtrc(1, (table.first - table.second) ** 2 / discordant)) if discordant else 1.0
+    if variant in ("asymptotic", "corrected"):
+        gap = max(abs(table.first - table.second) - (variant == "corrected"), 0)  # Edwards (1948)
+        return float(chdtrc(1, gap**2 / discordant)) if discordant else 1.0
     tail = float(bdtr(fewer, discordant, 0.5))
     below = float(bdtr(fewer - 1, discordant, 0.5)) if fewer else 0.0
     return min(1.0, 2 * tail if variant == "exact" else tail + below)
+
+
+def few_discordant(table: Discordance, variant: Variant) -> list[str]:
+    """A warning where even the clearest outcome of so few discordant cases would not be significant."""
+    discordant = table.first + table.second
+    least = mcnemar(Discordance(discordant, 0, max(table.n, discordant)), variant)
+    if least <= _LEVEL:
+        return []
+    cases = "no case" if not discordant else "1 case" if discordant == 1 else f"{discordant} cases"
+    why = f"The models decide differently on {cases}: p cannot fall below {least:.2g}"
+    return [f"{why}, so that the test's actual error rate is 0. It can show nothing here."]
 
 
 def discordance(pairing: Pairing, flags: Sequence[Array], share: PairedShare) -> Discordance:

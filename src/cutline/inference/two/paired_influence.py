@@ -41,9 +41,15 @@ def _influence(ranking: Ranking, question: Question, model: int, value: float) -
     return of_order(statistic, value, ranking)
 
 
+def changes_of(pairing: Pairing, question: Question, influences: Sequence[Influence]) -> tuple[Array, Array]:
+    """What each cell's cases change in both models."""
+    one, two = (_of_cases(pairing, question, model, influence) for model, influence in enumerate(influences))
+    return one, two
+
+
 def standard_error(pairing: Pairing, question: Question, influences: Sequence[Influence]) -> float:
     """The standard error of the difference of two models: what a case changes in one and not in the other."""
-    one, two = (_of_cases(pairing, question, model, influence) for model, influence in enumerate(influences))
+    one, two = changes_of(pairing, question, influences)
     change = one - two
     if not pairing.integral:
         change *= pairing.weight

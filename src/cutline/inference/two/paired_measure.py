@@ -34,11 +34,14 @@ from cutline.inference.influence import Influence
 from cutline.inference.permutation import exchange_models
 from cutline.inference.resampling.pairing import Pairing, Question, bootstrap, delong_covariance
 from cutline.inference.two.differences import Difference, NormalDifference, ResampledDifference, planned
-from cutline.inference.two.mcnemar import Discordance, Variant, discordance, mcnemar
-from cutline.inference.two.paired_influence import influence_of, standard_error
+from cutline.inference.two.hypotheses import Hypothesis
+from cutline.inference.two.mcnemar import Discordance, Variant, discordance, few_discordant, mcnemar
+from cutline.inference.two.paired_influence import changes_of, influence_of, standard_error
+from cutline.inference.two.predictive import MEASURES_OF_THEM, PREDICTIVE, log_ratio_error, weighted_generalised_score
+from cutline.inference.two.separate import SeparateDifference, own_limits
 from cutline.inference.two.test_results import PairTest
 from cutline.measures import MEASURES, LineOfAuc, Measure, Needs
-from cutline.results.estimate import Estimate
+from cutline.results.estimate import Estimate, quantile
 from cutline.results.methods import method_title
 
 _MCNEMAR: Mapping[str, Variant] = {
@@ -46,8 +49,13 @@ _MCNEMAR: Mapping[str, Variant] = {
     "mcnemar_midp": "midp",
     "mcnemar_exact": "exact",
     "mcnemar_asymptotic": "asymptotic",
+    "mcnemar_corrected": "corrected",
 }
-TESTS = ("auto", "delong", *_MCNEMAR, "influence", "bootstrap", "permutation")
+TESTS = ("auto", "delong", *_MCNEMAR, "tango", *PREDICTIVE, "influence", "log_ratio", "bootstrap", "permutation")
+APART = (
+    "No case tells the two apart here, which does not mean that none ever will: the interval is from those of both "
+    "models, one by one."
+)
 INTERVALS = ("auto", "delong", "tango", "influence", "bootstrap")
 
 
@@ -90,6 +98,11 @@ class PairedMeasure:
         return self.measure.paired is not None and self.cuts is not None and self.pairing.integral
 
     @property
+    def is_predictive(self) -> bool:
+        """Whether the measure is a predictive value at a threshold, of cases that can be counted."""
+        return self.measure.name in MEASURES_OF_THEM and self.cuts is not None and self.pairing.integral
+
+    @property
     def is_linear_in_auc(self) -> bool:
         """Whether the measure is the AUC in other clothes, as DeLong's method needs."""
         return isinstance(self.measure.kind, LineOfAuc)
@@ -113,8 +126,15 @@ class PairedMeasure:
                 f"{method} is for {shares} at a threshold, of cases without fractional weights, not for {self.measure}",
                 "pass method='bootstrap'",
             )
-        if method == "influence" and self.influences is None:
-            raise ParameterError(f"influence needs a smooth measure, and {self.measure} is none", "pass 'bootstrap'")
+        if method in PREDICTIVE and not self.is_predictive:
+            listed = ", ".join(MEASURES_OF_THEM)
+            raise ParameterError(
+                f"{method} is for {listed} at a threshold, of cases without fractional weights", "pass 'bootstrap'"
+            )
+        if method in ("influence", "log_ratio") and self.influences is None:
+            raise ParameterError(f"{method} needs a smooth measure, and {self.measure} is none", "pass 'bootstrap'")
+        if method == "log_ratio" and not min(self.values) > 0:
+            raise ParameterError("A ratio needs two values above 0", "pass another method")
         return "mcnemar_midp" if method == "mcnemar" else method
 
     @cached_property
@@ -184,8 +204,28 @@ class PairedMeasure:
             second, more = self._seen_by("bootstrap")
             notes = (*notes, *more)
             if _speaks(second):
-                return second, "bootstrap", notes
+                found, chosen = second, "bootstrap"
+        if method == "auto" and abs(self.value) <= EQUAL and _has_no_width(found) and not self.are_one_model:
+            apart = self._apart()
+            if apart is not None:
+                return apart, "square_and_add", (*self.reasons, *notes, APART)
         return found, chosen, (*self.reasons, *notes)
+
+    @property
+    def are_one_model(self) -> bool:
+        """Whether both put all cases in the same order, so that no measure of the order can differ in any sample."""
+        one, two = self.pairing.index
+        return len(self.pairing.rankings[0]) == len(self.pairing.rankings[1]) and bool(np.array_equal(one, two))
+
+    def _apart(self) -> SeparateDifference | None:
+        """The difference from the intervals of both models, one by one."""
+        found = [
+            own_limits(self.measure, self.pairing.rankings[i], self.question.parameters[i], self.pairing.sampler(i))
+            for i in (0, 1)
+        ]
+        if found[0] is None or found[1] is None:
+            return None
+        return SeparateDifference(self.values, (found[0], found[1]))
 
     def _seen_by(self, method: str) -> tuple[Difference, tuple[str, ...]]:
         """The difference as a method sees it, and what qualifies it."""
@@ -262,12 +302,38 @@ class PairedMeasure:
             notes = (*notes, f"{self.resamples} resamples are too few for a level of {level:g}: pass more resamples.")
         reach = self.measure.range[1] - self.measure.range[0]
         limits = (-reach, reach)
+        if chosen == "tango" and self.pairing.groups is None:
+            p_value = mcnemar(self.discordance)
+            if (p_value <= 1 - level) != (not low <= 0 <= high):
+                told = f"The interval and McNemar's mid-p test (p {p_shown(p_value)}) disagree about 0"
+                notes = (*notes, f"{told}: for a decision, trust the test, whose level is nearer to what it says.")
         return finished(self.title, self.value, (low, high), limits, level, chosen, list(notes), what="difference")
 
     # ------------------------------------------------------------------ tests
 
-    def test(self, method: str) -> PairTest:
-        """The test of no difference; when the method of the rule has nothing to say, the permutation has its turn."""
+    def ratio(self, level: float) -> Estimate:
+        """The ratio of the two models' values with its interval, on the log scale."""
+        self.chosen("log_ratio")
+        value = self.values[0] / self.values[1]
+        factor = math.exp(quantile(level) * self._log_ratio_se)
+        notes = effective_size.notes(self.pairing.rankings[0])
+        notes += [] if self.pairing.groups is None else [INDEPENDENT]
+        notes += few_cases(self.pairing.rankings[0], FEW_FOR_ONE_CUT, "the log scale")
+        title = f"{self.measure}: {self.names[0]} / {self.names[1]}"
+        return Estimate(title, value, value / factor, value * factor, level, "log_ratio", tuple(notes))
+
+    @property
+    def _log_ratio_se(self) -> float:
+        changes = changes_of(self.pairing, self.question, self.influences or ())
+        return log_ratio_error(self.pairing, changes, self.values)
+
+    def test(self, method: str, asked: Hypothesis = Hypothesis()) -> PairTest:  # noqa: B008
+        """The test of a hypothesis, of no difference unless told otherwise.
+
+        When the method of the rule has nothing to say of no difference, the permutation has its turn.
+        """
+        if not asked.is_two_sided:
+            return self._directed(method, asked)
         chosen = self.chosen(method)
         p_value, share, notes = self._tested_by(chosen)
         if math.isnan(p_value) and method == "auto" and not self.reasons:
@@ -277,6 +343,20 @@ class PairedMeasure:
         notes = (*self.reasons, *notes)
         return PairTest(str(self.measure), *self.names, self.value, p_value, p_value, share, chosen, notes)
 
+    def _directed(self, method: str, asked: Hypothesis) -> PairTest:
+        """The test of one direction or of a margin, from the same difference as the interval."""
+        if method.startswith(("mcnemar", "permutation", *PREDICTIVE, "log_ratio")):
+            raise ParameterError(
+                f"{method} tests no difference at all", "pass 'auto', 'tango', 'delong' or 'bootstrap'"
+            )
+        found, chosen, notes = self.difference(method)
+        p_value = math.nan if math.isnan(self.value) else asked.p_value(found, self.measure)
+        return PairTest(
+            *(str(self.measure), *self.names, self.value, p_value, p_value, math.nan, chosen, notes),
+            alternative=asked.alternative,
+            margin=asked.margin,
+        )
+
     def _tested_by(self, method: str) -> tuple[float, float, tuple[str, ...]]:
         """The p-value, the plain share where there is one, and what qualifies them."""
         if math.isnan(self.value):
@@ -284,7 +364,16 @@ class PairedMeasure:
         if method in _MCNEMAR:
             told = effective_size.notes(self.pairing.rankings[0])
             told += [] if self.pairing.groups is None else [INDEPENDENT]
+            told += few_discordant(self.discordance, _MCNEMAR[method])
             return mcnemar(self.discordance, _MCNEMAR[method]), math.nan, tuple(told)
+        if method in (*PREDICTIVE, "log_ratio"):
+            told = effective_size.notes(self.pairing.rankings[0])
+            told += [] if self.pairing.groups is None else [INDEPENDENT]
+            if method == "log_ratio":
+                logs = math.log(self.values[0] / self.values[1])
+                return NormalDifference(logs, self._log_ratio_se).p_value(), math.nan, tuple(told)
+            one, two = self._flags
+            return weighted_generalised_score(self.pairing, (one, two), self.measure.name), math.nan, tuple(told)
         if method == "permutation":
             return self._permutation()
         found, notes = self._seen_by(method)
@@ -323,6 +412,11 @@ class PairedMeasure:
             return f"{ahead} is {word} than {behind} by {size} in {test.measure} {how}: significant at {1 - level:.3g}."
         said = f"{a} and {b}: the difference in {test.measure}, {size}, is not significant {how}"
         return f"{said}; {planned(self.difference('auto')[0], self.pairing.total, level)}"
+
+
+def _has_no_width(found: Difference) -> bool:
+    low, high = found.interval(0.95)
+    return not high - low > EQUAL
 
 
 def _speaks(found: Difference) -> bool:

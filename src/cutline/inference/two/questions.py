@@ -12,6 +12,7 @@ from cutline.core.errors import ParameterError, UnknownNameError, near
 from cutline.core.ranking import Ranking
 from cutline.inference.one.estimand import as_measure
 from cutline.inference.resampling.pairing import Pairing, Question, Resamples
+from cutline.inference.two.hypotheses import Hypothesis
 from cutline.inference.two.paired_measure import PairedMeasure
 from cutline.inference.two.test_results import PairTest, corrected
 from cutline.measures import MEASURES, Measure
@@ -56,9 +57,9 @@ class Questions:
             },
         )
 
-    def tests(self, method: str = "auto") -> tuple[PairTest, ...]:
+    def tests(self, method: str = "auto", asked: Hypothesis = Hypothesis()) -> tuple[PairTest, ...]:  # noqa: B008
         """The test of each pair, corrected for their number."""
-        return corrected([one.test(method) for one in self.pairs.values()])
+        return corrected([one.test(method, asked) for one in self.pairs.values()])
 
 
 def as_asked(measure: Asked, parameters: Mapping[str, Any]) -> Measure:

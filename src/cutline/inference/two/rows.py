@@ -10,6 +10,7 @@ from typing import Any
 from cutline.inference.resampling.pairing import Pairing, bootstrap
 from cutline.inference.two.confidence_curve import ConfidenceCurve, confidence_curve
 from cutline.inference.two.differences import chi_square
+from cutline.inference.two.hypotheses import Hypothesis
 from cutline.inference.two.paired_measure import PairedMeasure, covariance_of_all
 from cutline.inference.two.questions import Questions, ask
 from cutline.inference.two.test_results import PairTest, PairTests
@@ -102,10 +103,17 @@ def _without(one: PairedMeasure, at: Mapping[str, Any], level: float, why: tuple
     return DifferenceRow(one.measure, *one.names, *one.values, found, math.nan, math.nan, "", why, at)
 
 
-def all_pair_tests(asked: Questions, method: str, pairing: Pairing) -> PairTests:
+def all_pair_tests(
+    asked: Questions,
+    method: str,
+    pairing: Pairing,
+    hypothesis: Hypothesis = Hypothesis(),  # noqa: B008
+) -> PairTests:
     """The tests of all pairs in a measure, and the one of no difference at all."""
-    found = asked.tests(method)
+    found = asked.tests(method, hypothesis)
     name = str(asked.measure)
+    if not hypothesis.is_two_sided:
+        return PairTests(name, found, min((t.p_holm for t in found if not math.isnan(t.p_holm)), default=math.nan))
     whole = omnibus(asked, found, pairing, method)
     return PairTests(name, found, whole.p_value, whole.chi_square, whole.degrees)
 

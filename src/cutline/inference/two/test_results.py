@@ -31,6 +31,21 @@ class PairTest(ComparedByFields):
     share: float
     method: str
     notes: tuple[str, ...] = ()
+    alternative: str = "two-sided"
+    margin: float = 0.0
+
+    @property
+    def claim(self) -> str:
+        """What a small p-value speaks for, in words."""
+        words = {
+            "two-sided": f"{self.a} and {self.b} differ",
+            "greater": f"{self.a} exceeds {self.b}",
+            "less": f"{self.a} is below {self.b}",
+            "non-inferior": f"{self.a} is not worse than {self.b} by {shown(self.margin)} or more",
+            "superior": f"{self.a} is better than {self.b} by more than {shown(self.margin)}",
+            "equivalent": f"{self.a} and {self.b} differ by less than {shown(self.margin)}",
+        }
+        return words[self.alternative]
 
     def to_dict(self) -> dict[str, Any]:
         """The fields, ready for JSON: what is not a finite number is None."""
@@ -90,6 +105,7 @@ class PairTests(ComparedByFields):
         lines = [
             f"{pair.measure}: {pair.a} - {pair.b} = {shown(pair.difference)}, p {p_shown(pair.p_value)}"
             + (f" ({p_shown(pair.p_holm)} after Holm's correction)" if len(self) > 1 else "")
+            + (f" that {pair.claim}" if pair.alternative != "two-sided" else "")
             + f" ({method_title(pair.method)})"
             for pair in self.pairs
         ]

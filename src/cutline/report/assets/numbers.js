@@ -1,5 +1,6 @@
 // The numbers to take away: copied as a table, or downloaded as CSV or JSON.
 
+import { copy, download, quoted, tell } from "./files.js";
 import { rowsOf } from "./live.js";
 
 export function startNumbers(data, live) {
@@ -35,32 +36,4 @@ function document_(data, live) {
     return [{ ...where, tp, fp, fn, tn, measures: live.estimates(i) }];
   });
   return cuts.length ? { ...data.document, cuts } : data.document;
-}
-
-// Text that a spreadsheet would take for a formula is quoted out of its way.
-function quoted(text) {
-  const safe = /^[=+@]|^-[^\d.I]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
-
-export function download(name, type, text) {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([text], { type }));
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-  tell(`${name} was saved.`);
-}
-
-export async function copy(text) {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-export function tell(message) {
-  document.getElementById("told").textContent = message;
 }

@@ -5,7 +5,7 @@ import { run } from "./program.js";
 import { firstTrue } from "./ranking.js";
 import { shown } from "./format.js";
 import { exact, fill, inPercent, listed, number, reach } from "./sentences.js";
-import { copy, download, tell } from "./numbers.js";
+import { copy, download, tell } from "./files.js";
 
 const element = (id) => document.getElementById(id);
 const WANTED = ["recall", "fpr", "precision", "quota", "miss", "prevalence"];

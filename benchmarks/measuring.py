@@ -1,0 +1,96 @@
+"""Timing things beside each other: several runs in turn, their median, and how far the runs lie apart."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from statistics import median
+from typing import NamedTuple
+
+import numpy as np
+
+TARGETS: list[bool] = []
+BUSY = 0.15  # spread above which a figure is in doubt
+
+
+class Timing(NamedTuple):
+    """The runs of one piece of work, in seconds."""
+
+    runs: tuple[float, ...]
+
+    @property
+    def median(self) -> float:
+        """The middle one."""
+        return median(self.runs)
+
+    @property
+    def spread(self) -> float:
+        """How much longer than the shortest run the middle one took: near 0 on a quiet machine."""
+        return self.median / min(self.runs) - 1
+
+
+def once(work: Callable[[], object]) -> float:
+    """The seconds of one run."""
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def in_turn(works: Mapping[str, Callable[[], object]], repeats: int, calls: int = 1) -> dict[str, Timing]:
+    """Each piece of work, run as often as the others and in turn with them, so that a busy machine slows all alike.
+
+    Args:
+        works: What is timed, by name.
+        repeats: How many runs each has.
+        calls: How many calls make a run, for work that is too short to be timed alone.
+    """
+    runs: dict[str, list[float]] = {name: [] for name in works}
+    for work in works.values():
+        work()  # what is loaded or made once
+    for _ in range(repeats):
+        for name, work in works.items():
+            start = time.perf_counter()
+            for _ in range(calls):
+                work()
+            runs[name].append((time.perf_counter() - start) / calls)
+    return {name: Timing(tuple(found)) for name, found in runs.items()}
+
+
+class Ratio(NamedTuple):
+    """How long one piece of work takes beside another."""
+
+    value: float
+    shortest: float  # the same by the shortest runs, which a busy machine disturbs least
+    spread: float
+
+
+def ratio(one: Timing, other: Timing) -> Ratio:
+    """The time of the one in times of the other."""
+    return Ratio(one.median / other.median, min(one.runs) / min(other.runs), max(one.spread, other.spread))
+
+
+def target(what: str, found: float | Ratio, low: float | None = None, high: float | None = None) -> None:
+    """Print a figure beside its target, and where the machine was busy also how far the runs lie apart."""
+    value = found.value if isinstance(found, Ratio) else found
+    met = (low is None or value >= low) and (high is None or value <= high)
+    bound = f">= {low:g}" if low is not None else f"<= {high:g}"
+    doubt = ""
+    if isinstance(found, Ratio) and found.spread > BUSY:
+        doubt = f"; busy machine: the runs lie {100 * found.spread:.0f} % apart, the shortest give {found.shortest:.3g}"
+    TARGETS.append(met)
+    print(f"  {'ok  ' if met else 'MISS'} {what}: {value:.3g} (target {bound}){doubt}", flush=True)
+
+
+def predictions(n: int, distinct: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """Labels and calibrated scores, all different or of a number of distinct values."""
+    rng = np.random.default_rng(1)
+    scores = rng.random(n)
+    if distinct:
+        scores = np.floor(scores * distinct) / distinct
+    return rng.random(n) < scores, scores
+
+
+def verdict() -> int:
+    """How many targets were met, and the exit code."""
+    print(f"{sum(TARGETS)} of {len(TARGETS)} targets met")
+    return 0 if all(TARGETS) else 1

@@ -1,0 +1,53 @@
+"""How the time of a piece of work grows with the number of cases: the exponent, 1 where it grows in proportion."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from measuring import once, predictions, target
+
+import cutline as cl
+
+HIGHEST = 1.1
+
+
+def exponents(most: int) -> None:
+    """The exponents of what people wait for, from a thousand cases to `most`.
+
+    At small sizes a constant part hides the growth, so that the exponent is also told for the last factor of ten.
+    """
+    works: dict[str, tuple[int, Callable[[np.ndarray, np.ndarray], object]]] = {
+        "auc": (10_000_000, cl.auc),
+        "summary, formulas": (10_000_000, lambda y, s: cl.evaluate(y, s).summary(intervals="formula")),
+        "estimate by bootstrap": (1_000_000, _bootstrap),
+        "comparison": (1_000_000, lambda y, s: cl.compare(y, {"a": s, "b": s[::-1]}).summary(["auc", "brier"])),
+        "curves": (10_000_000, lambda y, s: cl.evaluate(y, s).curve("precision_recall")),
+        "report": (1_000_000, _report),
+    }
+    print("Exponents of time over n")
+    for name, (largest, work) in works.items():
+        sizes = [n for n in (10**k for k in range(3, 8)) if n <= min(most, largest)]
+        seconds = [_shortest(work, n) for n in sizes]
+        slope = float(np.polyfit(np.log(sizes), np.log(seconds), 1)[0])
+        last = float(np.log10(seconds[-1] / seconds[-2]))
+        told = ", ".join(f"{n:.0e} {t:.2e} s" for n, t in zip(sizes, seconds, strict=True))
+        print(f"       {name}: {told}; over the last factor of ten {last:.2f}")
+        target(f"exponent of {name}", slope, high=HIGHEST)
+
+
+def _bootstrap(labels: np.ndarray, scores: np.ndarray) -> object:
+    return cl.evaluate(labels, scores).estimate("average_precision", method="bootstrap", resamples=100)
+
+
+def _report(labels: np.ndarray, scores: np.ndarray) -> object:
+    with tempfile.TemporaryDirectory() as folder:
+        return cl.evaluate(labels, scores).save(Path(folder) / "page.html")
+
+
+def _shortest(work: Callable[[np.ndarray, np.ndarray], object], n: int) -> float:
+    labels, scores = predictions(n)
+    work(labels, scores)
+    return min(once(lambda: work(labels, scores)) for _ in range(9 if n <= 100_000 else 2))

@@ -1,0 +1,201 @@
+"""The aggregation of large frames where they live: the passes of `binning` as expressions of narwhals.
+
+The user's own engine (Polars, DuckDB, Ibis, Dask, Spark) does the work; nothing but bins is collected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from cutline.core.last_axis import Array
+from cutline.inputs.binning import MIDDLE, STEPS, Bins, Division
+from cutline.inputs.large import Classes, Edge
+from cutline.inputs.sql_engine import bins_of
+
+_FAR = 40_000.0
+
+
+class FrameEngine:
+    """Columns of a lazy frame: `y`, `x` and, with weights, `w`.
+
+    Args:
+        frame: The frame with these columns and no others.
+        single: Whether the scores are single floats.
+        weighted: Whether there are weights.
+        integers: Whether the scores are whole numbers that may be too large for floats.
+    """
+
+    def __init__(self, frame: nw.LazyFrame[Any], *, single: bool, weighted: bool, integers: bool) -> None:
+        self.single, self.weighted, self._integers = single, weighted, integers
+        self.rows = int(_collect(frame.select(nw.len().alias("n")))["n"][0])
+        numbers = [nw.col("x").cast(nw.Float64).alias("x")]
+        numbers += [nw.col("w").cast(nw.Float64).alias("w")] if weighted else []
+        self._raw, self._all = frame, frame.with_columns(*numbers)
+        self._complete = self._all
+        self._edge: Edge | None = None
+
+    def classes(self) -> Classes:
+        """The labels, and what is to be known of scores and weights before anything is counted."""
+        absent = _lacks("x")
+        counted: dict[str, Any] = {"no_score": absent}
+        frame = self._all
+        if self.weighted:
+            frame = frame.filter(nw.col("w").is_null() | (nw.col("w") != 0))
+            w, lacks = nw.col("w"), _lacks("w")
+            counted |= {"no_weight": lacks, "incomplete": absent | lacks, "negative": ~lacks & (w < 0)}
+            counted |= {"infinite": ~lacks & (w.abs() == np.inf), "fractions": ~lacks & (w != w.floor())}
+        flags = [nw.when(condition).then(1).otherwise(0).alias(name) for name, condition in counted.items()]
+        sums = [nw.len().alias("cases"), *(nw.col(name).sum() for name in counted)]
+        if self.weighted:
+            finite = ~_lacks("w") & (nw.col("w").abs() != np.inf)
+            flags.append(nw.when(finite).then(nw.col("w")).otherwise(0.0).alias("weight"))
+            sums.append(nw.col("weight").sum())
+        found = _collect(frame.with_columns(*flags).group_by("y").agg(*sums))
+        if self._integers:
+            found["inexact"] = np.resize(self._inexact(), len(found["y"])) // max(len(found["y"]), 1)
+        return Classes(found)
+
+    def _inexact(self) -> int:
+        """Whether whole numbers are beyond those that floats hold."""
+        size = self._raw.select(nw.col("x").max().alias("high"), nw.col("x").min().alias("low"))
+        found = _collect(size)
+        return 10**6 * int(max(abs(int(found["high"][0])), abs(int(found["low"][0]))) > 2**53)
+
+    def first(self, what: str) -> tuple[None, Any]:
+        """Rows of an engine have no order; the smallest weight stands for the wrong ones."""
+        if what not in ("negative", "infinite"):
+            return None, None
+        return None, -np.inf if what == "infinite" else _collect(self._all.select(nw.col("w").min()))["w"][0]
+
+    def prepare(self, labels: Array, is_positive: Array, edge: Edge | None) -> None:
+        """Say which labels are positive; rows that lack something are left out from here on."""
+        kept = ~_lacks("x") & ~nw.col("y").is_null()
+        if self.weighted:
+            kept = kept & ~_lacks("w") & (nw.col("w") != 0)
+        named = [label.item() if isinstance(label, np.generic) else label for label in labels[is_positive]]
+        flag = nw.when(nw.col("y").is_in(named)).then(1).otherwise(0) if named else nw.lit(0)
+        self._complete = self._all.filter(kept).with_columns(flag.alias("p"))
+        self._edge = edge
+
+    def distinct(self) -> int:
+        """About how many distinct scores there are."""
+        return _approximately_distinct(self._all.select("x"))
+
+    def bins(self, divisions: list[Division]) -> Bins:
+        """The bins of the last of the divisions."""
+        frame = self._complete.with_columns(self._first_key().alias("k0"))
+        for i, division in enumerate(divisions):
+            keys = {f"k{a}": np.asarray(path, np.int64) for a, path in enumerate(division.path)}
+            numbers = {"low": division.low, "span": division.span, "parts": division.parts}
+            table = nw.from_native(_table_like(self._complete, {**keys, **numbers}))
+            part = (nw.col("x").abs() - nw.col("low")) / nw.col("span") * nw.col("parts")
+            inside = _within(part, 0.0, nw.col("parts") - 1).floor().cast(nw.Int64)
+            frame = frame.join(table, on=list(keys), how="inner").with_columns(inside.alias(f"k{i + 1}"))
+            frame = frame.drop(*numbers)
+        return self._grouped(frame, [f"k{a}" for a in range(len(divisions) + 1)])
+
+    def _first_key(self) -> nw.Expr:
+        """The bin of the first pass, as `binning.magnitude` finds it, and the side of the edge."""
+        x = nw.col("x")
+        # The logarithm of nought is none in some engines, and an error in others.
+        log = nw.when(x == 0).then(1.0).otherwise(x.abs()).log(2)
+        size = _within(log * STEPS, -_FAR, _FAR).floor()
+        magnitude = nw.when(x == 0).then(0.0).otherwise(nw.when(x < 0).then(-(size + MIDDLE)).otherwise(size + MIDDLE))
+        side: Any = 0
+        if self._edge is not None:
+            at = self._edge.threshold
+            side = nw.when(x >= at if self._edge.higher else x > at).then(1).otherwise(0)
+        key: nw.Expr = magnitude.cast(nw.Int64) * 2 + side
+        return key
+
+    def cells(self, low: float | None = None, high: float | None = None) -> Bins:
+        """The distinct scores in a range as bins of one score each."""
+        frame = self._complete
+        if low is not None:
+            frame = frame.filter((nw.col("x") >= low) & (nw.col("x") <= high))
+        return self._grouped(frame.with_columns(nw.col("x").alias("top")), [])
+
+    def _grouped(self, frame: nw.LazyFrame[Any], keys: list[str]) -> Bins:
+        p, sums = nw.col("p"), [nw.col("p").sum().alias("pos"), nw.len().alias("n")]
+        if self.weighted:
+            w = nw.col("w")
+            parts = {"pos": w * p, "neg": w * (1 - p), "pos2": w * w * p, "neg2": w * w * (1 - p)}
+            frame = frame.with_columns(*(part.alias(name) for name, part in parts.items()))
+            sums = [nw.col(name).sum() for name in parts]
+        ends = [nw.col("x").max().alias("top"), nw.col("x").min().alias("bottom")] if keys else []
+        found = _collect(frame.group_by(*(keys or ["top"])).agg(*ends, *sums))
+        if "n" in found:
+            found["pos"] = found["pos"].astype(np.int64)
+        found["top"] = found["top"] + 0.0
+        return bins_of(found, keys)
+
+
+def _within(value: nw.Expr, low: float, high: Any) -> nw.Expr:
+    """A number, or the limit that it exceeds; before it becomes an integer, which infinity cannot."""
+    most = nw.lit(high) if isinstance(high, float) else high
+    return nw.when(value < low).then(nw.lit(low)).otherwise(nw.when(value > high).then(most).otherwise(value))
+
+
+def _lacks(name: str) -> nw.Expr:
+    """Whether a number is missing; what is null is not asked whether it is NaN."""
+    return nw.when(nw.col(name).is_null()).then(nw.lit(True)).otherwise(nw.col(name).is_nan())
+
+
+def _collect(frame: nw.LazyFrame[Any]) -> dict[str, Array]:
+    from cutline.inputs.frames import collect
+
+    return collect(frame)
+
+
+def _table_like(frame: nw.LazyFrame[Any], columns: Mapping[str, Array]) -> Any:
+    """A small table in the engine of a frame, to be joined with it."""
+    kind, native = frame.implementation, frame.to_native()
+    if kind is nw.Implementation.POLARS:
+        import polars as pl
+
+        return pl.LazyFrame(dict(columns))
+    if kind is nw.Implementation.DUCKDB:
+        rows = zip(*(column.tolist() for column in columns.values()), strict=True)
+        cells = ", ".join("(" + ", ".join(map(_exactly, row)) + ")" for row in rows)
+        return native.query("predictions", f"SELECT * FROM (VALUES {cells}) AS t({', '.join(columns)})")
+    if kind is nw.Implementation.IBIS:
+        import ibis
+        import pyarrow as pa
+
+        return ibis.memtable(pa.table(dict(columns)))
+    if kind in (nw.Implementation.PYSPARK, nw.Implementation.PYSPARK_CONNECT):
+        schema = ", ".join(f"{name} {'bigint' if c.dtype.kind == 'i' else 'double'}" for name, c in columns.items())
+        rows = zip(*(column.tolist() for column in columns.values()), strict=True)
+        return native.sparkSession.createDataFrame(list(rows), schema).hint("broadcast")
+    import dask.dataframe as dd
+    import pandas as pd
+
+    from_pandas: Any = dd.from_pandas
+    return from_pandas(pd.DataFrame(dict(columns)), npartitions=1)
+
+
+def _exactly(value: float) -> str:
+    """A number in SQL that is read as the same number."""
+    return str(value) if isinstance(value, int) else f"CAST('{value!r}' AS DOUBLE)"
+
+
+def _approximately_distinct(frame: nw.LazyFrame[Any]) -> int:
+    """About how many distinct values the column `x` has, by the sketch of the engine where it has one."""
+    kind, native = frame.implementation, frame.to_native()
+    if kind is nw.Implementation.POLARS:
+        import polars as pl
+
+        return int(native.select(pl.col("x").approx_n_unique()).collect().item())
+    if kind is nw.Implementation.DUCKDB:
+        return int(native.query("predictions", "SELECT approx_count_distinct(x) FROM predictions").fetchall()[0][0])
+    if kind is nw.Implementation.IBIS:
+        return int(native["x"].approx_nunique().to_pyarrow().as_py())
+    if kind in (nw.Implementation.PYSPARK, nw.Implementation.PYSPARK_CONNECT):
+        from pyspark.sql import functions
+
+        return int(native.agg(functions.approx_count_distinct("x", 0.02)).collect()[0][0])
+    return int(native["x"].nunique_approx().compute())

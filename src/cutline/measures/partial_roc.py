@@ -1,0 +1,192 @@
+"""Measures of a part of the ROC curve: its left end, a stretch of it, or one point."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from cutline.core.counts import divide
+from cutline.core.ranking import Ranking, dot, take
+from cutline.measures.conditions import ONE_CLASS
+from cutline.measures.facts import Condition, Parameter, ReferenceValue
+from cutline.measures.roc import order
+
+# ---------------------------------------------------------------------- the left end of the ROC curve
+
+
+def area_up_to(r: Ranking, fp: Any) -> Any:
+    """The area under tp as a function of fp, from no false positive to a number of them; diagonal inside ties."""
+    limit = np.asarray(fp, dtype=float)[..., None]
+    stop = int((r.fp[..., :-1] < limit).sum(-1).max())  # no cell from here on begins before the limit
+    pos, neg, tp = r.pos[..., :stop], r.neg[..., :stop], r.tp[..., :stop]
+    width = np.clip(limit - r.fp[..., :stop], 0, neg)
+    inside = divide(width, np.maximum(neg, np.finfo(float).tiny))
+    return dot(width, tp + pos * inside / 2)
+
+
+@order(
+    title="ROC_N",
+    formula=r"\frac{1}{mP} \int_0^m TP \, d\,FP",
+    better="higher",
+    perfect=1,
+    baseline=ReferenceValue(
+        r"\frac{m}{2N}", lambda s, n=50: n / 2 / negatives if (negatives := s.n * (1 - s.prevalence)) >= n else math.nan
+    ),
+    undefined=(*ONE_CLASS, Condition("there are fewer than n negative cases", lambda r, n, **_: r.negatives < n)),
+    parameters={"n": Parameter("how many false positives to go", low=0, includes_low=False, example=2)},
+    scales=False,
+    trained_by="first_negatives",
+    numbered={r"roc_?(\d+)": "n"},
+    source={"sonnenburg": "Extensions", "gribskov1996": ""},
+)
+def roc_n(r: Ranking, *, n: float = 50) -> Any:
+    """Mean recall while the first n false positives come in, which looks at the top of the list only."""
+    area = np.clip(divide(area_up_to(r, n), n * r.positives.astype(float)), 0, 1)
+    return np.where(r.negatives >= n, area, np.nan)
+
+
+def _least_area(width: float, low: float) -> float:
+    """The area under the diagonal over a stretch of the axis."""
+    return width * (low + width / 2)
+
+
+@order(
+    title="Partial area under the ROC curve",
+    formula=r"\int_{f_0}^{f} TPR \, d\,FPR",
+    better="higher",
+    perfect=ReferenceValue(
+        r"1 \text{ or } f - f_0",
+        lambda s, max_fpr=0.1, standardised=True, min_fpr=0.0: 1 if standardised else max_fpr - min_fpr,
+    ),
+    baseline=ReferenceValue(
+        r"\tfrac12, \tfrac{f + f_0}{2} \text{ or } \tfrac{f^2 - f_0^2}{2}",
+        lambda s, max_fpr=0.1, standardised=True, min_fpr=0.0: {
+            True: 0.5,
+            "box": (max_fpr + min_fpr) / 2,
+            False: (max_fpr**2 - min_fpr**2) / 2,
+        }[standardised],
+    ),
+    undefined=(
+        *ONE_CLASS,
+        Condition("min_fpr is not below max_fpr", lambda r, max_fpr, min_fpr, **_: not min_fpr < max_fpr),
+    ),
+    parameters={
+        "max_fpr": Parameter("false positive rate to go up to", low=0, high=1, includes_low=False, example=0.2),
+        "standardised": Parameter(
+            "True maps chance to 1/2 and perfect to 1 (McClish), 'box' divides by the width, False gives the area",
+            choices=(True, False, "box"),
+        ),
+        "min_fpr": Parameter("false positive rate to start from", low=0, high=1, includes_high=False, example=0.05),
+    },
+    aliases=("pauc",),
+    trained_by="first_negatives",
+    source="mcclish1989",
+)
+def partial_auc(r: Ranking, *, max_fpr: float = 0.1, standardised: bool | str = True, min_fpr: float = 0.0) -> Any:
+    """Area under the ROC curve between two false positive rates, standardised as scikit-learn's `max_fpr` does."""
+    area = divide(area_up_to(r, max_fpr * r.negatives), r.pairs.every)
+    if min_fpr:
+        area = area - divide(area_up_to(r, min_fpr * r.negatives), r.pairs.every)
+    width = max_fpr - min_fpr
+    if not width > 0:
+        return np.full(np.shape(area), np.nan)[()]
+    if standardised == "box":
+        return area / width
+    if not standardised:
+        return area
+    chance = _least_area(width, min_fpr)
+    return (1 + (area - chance) / (width - chance)) / 2
+
+
+@order(
+    title="Partial AUC above a recall",
+    formula=r"\int_{\text{min recall}}^{\text{max recall}} (1 - FPR) \, d\,TPR",
+    better="higher",
+    perfect=ReferenceValue(
+        r"\text{max recall} - \text{min recall}",
+        lambda s, min_recall=0.8, max_recall=1.0, standardised=False: 1 if standardised else max_recall - min_recall,
+    ),
+    baseline=ReferenceValue(
+        r"\frac{(1 - \text{min recall})^2 - (1 - \text{max recall})^2}{2}",
+        lambda s, min_recall=0.8, max_recall=1.0, standardised=False: (
+            0.5 if standardised else ((1 - min_recall) ** 2 - (1 - max_recall) ** 2) / 2
+        ),
+    ),
+    undefined=(
+        *ONE_CLASS,
+        Condition(
+            "min_recall is not below max_recall", lambda r, min_recall, max_recall, **_: min_recall >= max_recall
+        ),
+    ),
+    parameters={
+        "min_recall": Parameter(
+            "recall from which on the area counts", low=0, high=1, includes_high=False, example=0.5
+        ),
+        "max_recall": Parameter("recall up to which it counts", low=0, high=1, includes_low=False, example=0.95),
+        "standardised": Parameter("True maps chance to 1/2 and perfect to 1 (McClish)", choices=(True, False)),
+    },
+    source=("vancalster2025", "mcclish1989"),
+)
+def partial_auc_above_recall(
+    r: Ranking, *, min_recall: float = 0.8, max_recall: float = 1.0, standardised: bool = False
+) -> Any:
+    """Area to the right of the ROC curve between two recalls: at most their distance, unless it is standardised."""
+    # Read from the end of the list, the classes change places: recall becomes the false positive rate.
+    turned, width = r.swapped(), max_recall - min_recall
+    area = divide(area_up_to(turned, (1 - min_recall) * r.positives), r.pairs.every)
+    if max_recall < 1:
+        area = area - divide(area_up_to(turned, (1 - max_recall) * r.positives), r.pairs.every)
+    if not width > 0:
+        return np.full(np.shape(area), np.nan)[()]
+    if not standardised:
+        return area
+    chance = _least_area(width, 1 - max_recall)
+    return (1 + (area - chance) / (width - chance)) / 2
+
+
+# ---------------------------------------------------------------------- one point of the ROC curve
+
+
+def _height_at(r: Ranking, fpr: float) -> Any:
+    """The ROC curve at a false positive rate: its highest point there, diagonal inside ties."""
+    place = np.asarray(fpr * r.negatives, dtype=float)
+    after = (r.fp <= place[..., None] * (1 + 1e-12)).sum(-1)  # the first cut beyond the place; 0.3 * 10 is 3
+    before, after = after - 1, np.minimum(after, len(r))
+    start, end = take(r.fp, before), take(r.fp, after)
+    way = np.clip((place - start) / np.maximum(end - start, np.finfo(float).tiny), 0, 1)
+    height = divide(take(r.tp, before) + way * (take(r.tp, after) - take(r.tp, before)), r.positives)
+    return np.where(r.negatives > 0, height, np.nan)
+
+
+@order(
+    title="Recall at a specificity",
+    formula=r"TPR \text{ where } FPR = 1 - \sigma",
+    better="higher",
+    perfect=1,
+    baseline=ReferenceValue(r"1 - \sigma", lambda s, specificity=0.9: 1 - specificity),
+    parameters={
+        "specificity": Parameter("specificity that is held", low=0, high=1, includes_low=False, example=0.5),
+    },
+    aliases=("sensitivity_at_specificity",),
+    source="pepe2003",
+)
+def recall_at_specificity(r: Ranking, *, specificity: float = 0.9) -> Any:
+    """The recall of the ROC curve at a fixed specificity, on the straight line between two cuts."""
+    return _height_at(r, 1 - specificity)
+
+
+@order(
+    title="Specificity at a recall",
+    formula=r"1 - FPR \text{ where } TPR = \rho",
+    better="higher",
+    perfect=1,
+    baseline=ReferenceValue(r"1 - \rho", lambda s, recall=0.9: 1 - recall),
+    parameters={"recall": Parameter("recall that is held", low=0, high=1, includes_low=False, example=0.5)},
+    aliases=("specificity_at_sensitivity",),
+    source="pepe2003",
+)
+def specificity_at_recall(r: Ranking, *, recall: float = 0.9) -> Any:
+    """The specificity of the ROC curve at a fixed recall, on the straight line between two cuts."""
+    return _height_at(r.swapped(), 1 - recall)

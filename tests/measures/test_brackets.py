@@ -1,0 +1,141 @@
+"""Brackets of binned scores: the exact value is inside for every measure that says so, whatever the scores."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cutline import MEASURES, InputError, rank
+from cutline.core.binned import auc_width, of_bins
+from cutline.core.merging import merge
+from cutline.inputs.binning import Bins, binned, in_order, of_arrays
+from cutline.measures import Needs
+from cutline.measures.brackets import bounds
+
+# Scores that are no probabilities: ties, tiny, huge and infinite ones. Those of probabilities: skewed, with ties.
+ANY = st.one_of(
+    st.floats(allow_nan=False),
+    st.sampled_from([0.0, -0.0, 1e-9, 2e-9, 5e-324, 1e308, np.inf, -np.inf, 0.5, 0.5 + 1e-12]),
+    st.integers(-3, 3).map(float),
+)
+PROBABILITY = st.one_of(st.floats(1e-12, 1 - 1e-12), st.sampled_from([0.1, 0.1 + 1e-9, 0.9, 1e-9, 3e-9]))
+
+
+def cases(scores):
+    return st.lists(st.tuples(st.booleans(), scores, st.integers(1, 4)), min_size=4, max_size=40).filter(
+        lambda rows: len({row[0] for row in rows}) == 2
+    )
+
+
+def coarse(score, labels, weights, parts):
+    """Bins of one pass, or of as many passes as a width takes."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = binned(of_arrays(score, labels, weights, 0.3), width=parts)
+    squares = (found.pos2, found.neg2)
+    return of_bins(found.top, found.bottom, found.pos, found.neg, *squares, positive=True)
+
+
+def asked(m):
+    parameters = {"roc_n": {"n": 1}, "partial_auc": {"max_fpr": 0.4}}.get(m.name, {})
+    if m.needs is Needs.COUNTS:
+        return {"threshold": 0.3}
+    return parameters | ({"quota": 2} if "quota" in m.required else {})
+
+
+def check(rows, width, weighted, measures):
+    labels, score, weights = (np.array(column) for column in zip(*rows, strict=True))
+    weights = weights if weighted else None
+    exact = rank(labels, score, weights, positive=True)
+    found = coarse(score, labels, weights, width)
+    assert found.total == exact.total
+    for m in measures:
+        if not m.fits(exact):
+            continue
+        data, rest = m.prepare(exact, asked(m))
+        value = float(m.compute(data, **rest))
+        data, rest = m.prepare(found, asked(m))
+        own = float(m.compute(data, **rest))
+        open_to = bounds(m, found, asked(m), own)
+        if open_to is None or not open_to.certain or math.isnan(value):
+            continue
+        slack = 1e-9 * max(1.0, abs(value)) if math.isfinite(value) else 0
+        assert open_to.low - slack <= value <= open_to.high + slack, m.name
+        assert open_to.low <= own <= open_to.high, m.name
+
+
+OF_ORDER = [m for m in MEASURES if m.needs in (Needs.RANKING, Needs.COUNTS)]
+OF_PROBABILITIES = [m for m in MEASURES if m.needs is Needs.PROBABILITIES]
+widths = st.sampled_from([1.0, 0.3, 0.05])
+
+
+@settings(max_examples=60, deadline=None)
+@given(cases(ANY), widths, st.booleans())
+def test_the_bracket_holds_the_exact_value_of_any_scores(rows, width, weighted):
+    check(rows, width, weighted, OF_ORDER)
+
+
+@settings(max_examples=40, deadline=None)
+@given(cases(PROBABILITY), widths, st.booleans())
+def test_the_bracket_holds_the_exact_value_of_probabilities(rows, width, weighted):
+    check(rows, width, weighted, OF_PROBABILITIES)
+
+
+def test_measures_without_a_proof_say_that_they_are_approximate():
+    rng = np.random.default_rng(0)
+    score, labels = rng.random(4000), rng.random(4000) < 0.4
+    found = coarse(score, labels, None, 0.05)
+    approximate = bounds(MEASURES["pearson"], found, {}, float(MEASURES["pearson"].compute(found)))
+    assert not approximate.certain
+    assert "approximate" in approximate.note
+    assert bounds(MEASURES["auc"], rank(labels, score, positive=True), {}, 0.5) is None
+    assert bounds(MEASURES["recall"], found, {"threshold": 0.3}, 0.5) is None  # the edge is an edge
+
+
+@settings(max_examples=40, deadline=None)
+@given(cases(ANY), st.integers(1, 4), widths, st.randoms(use_true_random=False))
+def test_binned_parts_add_up_in_any_order_to_bins_that_hold_the_whole(rows, count, width, random):
+    labels, score, weights = (np.array(column) for column in zip(*rows, strict=True))
+    parts = []
+    for i in range(count):
+        mine = slice(i, None, count)
+        if len(score[mine]):
+            parts.append(coarse(score[mine], labels[mine], weights[mine], width))
+    shuffled = random.sample(parts, len(parts))
+    whole = merge(parts)
+
+    assert merge(shuffled) == whole
+    assert merge([merge(parts[:1]), *parts[1:]]) == whole
+    assert sum(parts) == whole
+    exact = rank(labels, score, weights, positive=True)
+    assert whole.total == exact.total
+    low, high = whole.bracket or (whole, whole)
+    auc = MEASURES["auc"]
+    assert auc(low) - 1e-12 <= auc(exact) <= auc(high) + 1e-12
+    first, last = whole.reach or (whole.score, whole.score)
+    assert (first[1:] < last[:-1]).all()
+
+
+def test_bins_of_different_days_do_not_grow_together():
+    rng = np.random.default_rng(1)
+    days = []
+    for _ in range(5):
+        labels = rng.random(20_000) < 0.3
+        days.append(coarse(rng.normal(size=20_000) + labels, labels, None, 1e-3))
+    week = merge(days)
+    assert auc_width(week) < 2e-3
+    assert len(week) > 1000
+
+
+def test_staggered_bins_are_pooled_and_cost_what_they_cost():
+    path = np.zeros((1, 2), np.int64)
+    one, other = (
+        in_order(Bins(np.array(top), np.array(bottom), np.array([1, 1]), np.array([1, 1]), path))
+        for top, bottom in (([9.0, 4.0], [5.0, 1.0]), ([6.0, 2.0], [3.0, 0.0]))
+    )
+    first, second = (of_bins(b.top, b.bottom, b.pos, b.neg) for b in (one, other))
+    both = first + second
+    assert (len(both), both.total, auc_width(both)) == (1, 8, 1.0)
+    with pytest.raises(InputError, match="different positive labels"):
+        first + of_bins(other.top, other.bottom, other.pos, other.neg, positive="yes")
