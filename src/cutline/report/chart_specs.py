@@ -27,7 +27,7 @@ from cutline.inference.two.confidence_curve import ConfidenceCurve
 MOST_EACH = 6  # models of which each gets all charts that show one
 _HOVERED = 300  # points of a chart that show their numbers under the pointer
 _RING = 170  # the size of the mark of a cut, which the page moves
-_ABREAST = 0.78  # of its size a chart has on the page, where up to three stand side by side: its text is read at full size
+_ABREAST = 0.78  # of its own size a chart has on the page, where three stand side by side and text is read as it is
 
 
 def kinds(*, several: bool) -> list[ChartKind]:
