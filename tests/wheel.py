@@ -65,13 +65,19 @@ def check_training():
     assert cl.evaluate_model(model, x, y).auc > 0.9
 
 
-with tempfile.TemporaryDirectory() as name:
-    folder = Path(name)
-    check_the_package()
-    assert "tumours" in run("demo").lower() or "auc" in run("demo").lower()
-    check_every_format(folder)
-    run("evaluate", folder / "x.csv", "--label", "y", "--score", "p", "--html", folder / "x.html", "--quiet")
-    assert (folder / "x.html").read_text().lower().startswith("<!doctype html>")
-    run("evaluate", folder / "none.csv", code=2)
-    check_training()
-print("1 passed, 0 failed")  # noqa: T201
+def main():
+    """All of it."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        check_the_package()
+        assert "tumours" in run("demo").lower() or "auc" in run("demo").lower()
+        check_every_format(folder)
+        run("evaluate", folder / "x.csv", "--label", "y", "--score", "p", "--html", folder / "x.html", "--quiet")
+        assert (folder / "x.html").read_text().lower().startswith("<!doctype html>")
+        run("evaluate", folder / "none.csv", code=2)
+        check_training()
+    print("1 passed, 0 failed")  # noqa: T201
+
+
+if __name__ == "__main__":
+    main()

@@ -18,6 +18,7 @@ from cutline.inference.two.dominance import CURVES, Dominance, of_curves, of_thr
 from cutline.inference.two.hypotheses import hypothesis
 from cutline.inference.two.paired_measure import INTERVALS, TESTS, PairedMeasure
 from cutline.inference.two.questions import Asked, Questions, as_asked, ask, known, two_of
+from cutline.inference.two.regions import HEIGHTS, Regions, regions
 from cutline.inference.two.rows import all_pair_tests, answered, differences
 from cutline.inference.two.test_results import PairTests
 from cutline.inference.two.whole_curves import RocTest, venkatraman
@@ -82,8 +83,8 @@ def compare(
         The comparison: a mapping of the evaluations, with tests and intervals of their differences.
 
     >>> found = compare([1, 1, 1, 0, 0, 0], {"a": [6, 5, 3, 4, 2, 1], "b": [6, 3, 2, 5, 4, 1]}, threshold=3.5)
-    >>> found["a"].accuracy, found.test("accuracy")  # a is right on all of b's right cases, and on two more
-    (0.6666666666666666, accuracy: a - b = 0.3333, p = 0.2500 (McNemar (mid-p)))
+    >>> found.test("accuracy").p_value  # a is right on all of b's right cases, and on two more
+    0.25
     """
     ids = None
     if data is not None and isinstance(scores, Mapping) and id is None:
@@ -321,6 +322,25 @@ class Comparison(Summarized, Pictured, Mapping[str, Evaluation]):
         if chosen.needs is not Needs.COUNTS or chosen.better is None:
             raise ParameterError(f"{chosen.name} is not a measure of one cut that is good or bad", "choose another")
         return of_thresholds(chosen, self.names, rankings, **parameters)
+
+    def regions(
+        self, curve: str = "roc", *, level: float = LEVEL, resamples: int | None = None, seed: int = 0
+    ) -> Regions:
+        """Over which part of a curve each model is better than all others, with simultaneous confidence.
+
+        `dominance` says who leads in this sample; this says where that cannot be chance.
+
+        Args:
+            curve: "roc" (by false positive rate), "precision_recall" (by recall) or "quota" (by share of the list).
+            level: The confidence that everything that is said holds at once.
+            resamples: How many resamples are drawn; 1000, or fewer for long lists, when None.
+            seed: The seed of the resamples.
+        """
+        check_choice(curve, "curve", tuple(HEIGHTS))
+        drawn = min(1000, self._resamples(None)) if resamples is None else check_whole(resamples, "resamples", 40)
+        if not self.pairing.has_both_classes:
+            raise ParameterError("All cases are of one class, and one class has no curve", "pass cases of both")
+        return regions(self.pairing, self.names, curve, check_level(level), drawn, check_whole(seed, "seed", 0))
 
     # ------------------------------------------------------------------ many measures
 

@@ -231,11 +231,14 @@ def test_models_that_are_best_in_different_places_are_told():
     early = [10, 9, 1, 8, 2, 7, 6, 3, 5, 4]  # three positives first, the other two late
     late = [8, 7, 10, 6, 5, 9, 4, 3.5, 2, 1]  # two negatives first, then the positives
 
-    assert "No model dominates" in of_models({"early": early, "late": late})["dominance"]
-    assert (
-        "At your quota of 3 it is early, with a hit rate of 1."
-        in of_models({"early": early, "late": late}, quota=3)["dominance"]
-    )
+    rng = np.random.default_rng(0)
+    labels = rng.random(800) < 0.5
+    top = np.where(labels, rng.normal(size=800) * 3 + 2, rng.normal(size=800))  # many positives far above all else
+    middle = np.where(labels, rng.normal(size=800) * 0.5 + 1.3, rng.normal(size=800))
+    many = {"top": top, "middle": middle}
+    assert "No model dominates" in of_models(many, labels)["dominance"]
+    assert "At your quota of 100 it is top, with a hit rate of 1." in of_models(many, labels, quota=100)["dominance"]
+    assert "dominance" not in of_models({"early": early, "late": late})  # ten cases cannot show it
     assert "dominance" not in of_models({"a": BERRAR, "b": [-s for s in BERRAR]})
 
 

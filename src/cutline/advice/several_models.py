@@ -81,6 +81,10 @@ def _too_small(a: _Asked) -> str | None:
     )
 
 
+LONG = 20_000  # kinds of cases, beyond which resampling whole curves for a note takes too long
+RESAMPLES = 400
+
+
 def _no_dominance(a: _Asked) -> str | None:
     """Models that are best in different places."""
     if not a.two_classes:
@@ -92,7 +96,10 @@ def _no_dominance(a: _Asked) -> str | None:
         for name in areas.names
         if sum(s.high - s.low for s in areas.spans if s.best == (name,)) >= ALONE * length > 0
     ]
-    if len(alone) < 2:
+    if len(alone) < 2 or len(a.comparison.pairing) > LONG:
+        return None
+    sure = a.comparison.regions("quota" if a.quota is not None else "roc", resamples=RESAMPLES)
+    if len(sure.leaders) < 2:  # where curves cross may be chance
         return None
     if a.quota is None:
         return f"{areas.verdict} Choose by the false positive rate that you work at."
@@ -120,7 +127,8 @@ COMPARISON_RULES = (
     Rule(
         "dominance",
         "advice",
-        "two models or more are each the only best one over a twentieth of the false positive rates, or of the quotas",
+        "two models or more are each better than all others somewhere along the false positive rates, or the quotas "
+        "(95 % simultaneous confidence)",
         DOMINANCE,
         _no_dominance,
     ),

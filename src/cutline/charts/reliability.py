@@ -147,7 +147,7 @@ def _subtitle(models: Models, band: str, smooth: str, level: float) -> list[str]
         return [f"Points: {curve}, with {100 * level:g} % Wilson intervals"]
     if len(models) > 1 or band == "none":
         return [f"Curve: {curve}"]
-    return [f"Curve: {curve}", f"Grey: {100 * level:g} % {band} band, simultaneous: {_WORDS[band]}"]
+    return [f"Curve: {curve}", f"Grey: simultaneous {100 * level:g} % {band} band,", _WORDS[band]]
 
 
 # ---------------------------------------------------------------------- distributions
@@ -249,7 +249,7 @@ def mcb_dsc(models: Models, theme: Theme, *, score: str = "brier") -> Any:
         ),
         marks.mark_text(align="left", dx=8, dy=-6, color=theme.text).encode(x=x, y=y, text="series:N"),
     ]
-    subtitle = [f"{known} = MCB - DSC + UNC; along a line it is the same, lower right is better"]
+    subtitle = [f"{known} = MCB - DSC + UNC;", "along a line it is the same, lower right is better"]
     return alt.LayerChart(
         layer=layers if lines else layers[1:],
         title=alt.TitleParams("Miscalibration and discrimination", subtitle=subtitle),

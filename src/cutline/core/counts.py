@@ -131,8 +131,8 @@ class Counts:
             f"<tr><th scope='row'>{row[0]}</th>" + "".join(f"<td>{written(n)}</td>" for n in row[1:]) + "</tr>"
             for row in rows
         )
-        head = "".join(f"<th scope='col'>{title}</th>" for title in ("", "positive", "negative", "all"))
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        head = "".join(f"<th scope='col'>{title}</th>" for title in ("positive", "negative", "all"))
+        return f"<table><thead><tr><td></td>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 class TrustedCounts(Counts):

@@ -22,15 +22,21 @@ FIGURES = (
     ("risk_by_outcome", "Distribution of the risks by outcome"),
 )
 QUICKLY_RESAMPLED = 5000  # distinct scores
+_CAPTION = (
+    "Proper: the true risks score best on average. One focus: about statistics alone, or about decisions with what "
+    "their errors cost. Measures that lack one of the two are not advised, and F1 lacks both."
+)
 
 _STYLE = """
 :root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:0 auto;padding:1rem}
 table{border-collapse:collapse;width:100%;margin:.5rem 0 1.5rem}caption{text-align:left;font-weight:600;padding:.3rem 0}
-th,td{border-bottom:1px solid #8888;padding:.25rem .5rem;text-align:left;vertical-align:top}td.n{text-align:right;
-font-variant-numeric:tabular-nums;white-space:nowrap}.wide{overflow-x:auto}.figures{display:grid;gap:1rem;
+th,td{border-bottom:1px solid #8888;padding:.25rem .5rem;text-align:left;vertical-align:top}td.n,th.n{
+text-align:right}td.n{font-variant-numeric:tabular-nums;white-space:nowrap}.wide{overflow-x:auto}.figures{display:grid;gap:1rem;
 grid-template-columns:repeat(auto-fit,minmax(min(26rem,100%),1fr))}figure{margin:0;break-inside:avoid}img{width:100%;height:auto;
 background:#fff}figcaption{font-size:.9rem}tr{break-inside:avoid}thead{display:table-header-group}
+.wide caption{font-weight:400}@media screen{.wide td:last-child{min-width:15rem}}
 @media print{@page{size:A4;margin:15mm}body{font-size:9.5pt;max-width:none;padding:0}h2{break-after:avoid}
+.wide table{font-size:8pt}.wide th,.wide td{padding:.15rem .3rem}
 .wide{overflow:visible}.figures{grid-template-columns:1fr 1fr}}
 """
 
@@ -63,7 +69,7 @@ def clinical_report(ev: Evaluation, *, resamples: int = 500, seed: int = 0) -> s
         f"<p id='results'>{escape(_paragraph(ev, by_name))}</p>",
         "<h2>Checklist (TRIPOD+AI, STARD)</h2>",
         _checklist(),
-        "<p>Guidance after Van Calster et al., The Lancet Digital Health, 2025.</p>",
+        "<p>Guidance after Van Calster et al., The Lancet Digital Health, 2025 (doi 10.1016/j.landig.2025.100916).</p>",
     ]
     head = (
         "<!DOCTYPE html><html lang='en'><head><meta charset='utf-8'><meta name='viewport' "
@@ -108,7 +114,9 @@ def _essentials(found: dict[str, Estimate], calibration: Calibration) -> str:
         f"<tr><th scope='row'>{name}</th><td class='n'>{shown(e.value)}</td><td class='n'>{_interval(e)}</td></tr>"
         for name, e in rows
     )
-    head = "<th scope='col'>Measure</th><th scope='col'>Value</th><th scope='col'>95 % interval</th>"
+    head = (
+        "<th scope='col'>Measure</th><th scope='col' class='n'>Value</th><th scope='col' class='n'>95 % interval</th>"
+    )
     caption = f"<caption>{escape(calibration.verdict[0])}</caption>"
     return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{cells}</tbody></table>"
 
@@ -126,12 +134,18 @@ def _measures(estimates: list[Estimate]) -> str:
         domain = guide.domain
         rows.append(
             f"<tr><td>{first}</td><th scope='row'>{escape(guide.title)}</th><td class='n'>{shown(e.value)}</td>"
-            f"<td class='n'>{_interval(e)}</td><td>{guide.advice}</td><td>{escape(guide.why)}</td></tr>"
+            f"<td class='n'>{_interval(e)}</td><td>{guide.advice}</td><td>{_yes_or_no(guide.is_proper)}</td>"
+            f"<td>{_yes_or_no(guide.has_one_focus)}</td><td>{escape(guide.why)}</td></tr>"
         )
-    names = ("Domain", "Measure", "Value", "95 % interval", "Advice", "Why")
-    head = "".join(f"<th scope='col'>{name}</th>" for name in names)
-    table = f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+    names = ("Domain", "Measure", "Value", "95 % interval", "Advice", "Proper", "One focus", "Why")
+    number = " class='n'"
+    head = "".join(f"<th scope='col'{number if name in names[2:4] else ''}>{name}</th>" for name in names)
+    table = f"<table><caption>{_CAPTION}</caption><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
     return f"<div class='wide' tabindex='0' role='region' aria-label='All measures'>{table}</div>"
+
+
+def _yes_or_no(holds: bool) -> str:
+    return "yes" if holds else "no"
 
 
 def _paragraph(ev: Evaluation, found: dict[str, Estimate]) -> str:

@@ -6,7 +6,11 @@ from typing import Any, NamedTuple
 
 
 class Guide(NamedTuple):
-    """A measure, with its parameters, and what is advised: "essential", "useful", "caution" or "avoid", and why."""
+    """A measure, with its parameters, and what is advised: "essential", "useful", "caution" or "avoid", and why.
+
+    The guidance asks two things of a measure. Is it proper: do the true risks score best on average? And has it one
+    focus: is it about statistics alone, or about decisions with what their errors cost?
+    """
 
     domain: str
     title: str
@@ -15,6 +19,8 @@ class Guide(NamedTuple):
     why: str
     parameters: tuple[tuple[str, Any], ...] = ()
     sign: int = 1
+    is_proper: bool = True
+    has_one_focus: bool = True
 
 
 _RANK = "describes how risks rank; it does not depend on a threshold"
@@ -24,14 +30,23 @@ _FLEX = "summarises the calibration plot, and depends on how the curve is drawn"
 _PROPER = "proper: the true risks score best; hard to read by itself"
 _IMPROPER = "improper: wrong risks can score better than the true ones"
 _CUT = "improper at any threshold but its own, and blind to what the two errors cost"
+_F1 = "neither proper nor about decisions: it ignores true negatives"
 _PART = "describes one side of a decision; report it with its partner"
 _VALUE = "weighs the two errors by what they cost, at the threshold that is used"
 
+# The AUPRC is one of the 32 measures, computed in two ways.
 GUIDES = (
     Guide("Discrimination", "AUROC", "auc", "essential", _RANK),
-    Guide("Discrimination", "AUPRC (Davis-Goadrich)", "aucpr_davis_goadrich", "avoid", _TAIL),
-    Guide("Discrimination", "Average precision", "average_precision", "avoid", _TAIL),
-    Guide("Discrimination", "Partial AUROC (recall 0.8 to 1)", "partial_auc_above_recall", "avoid", _TAIL),
+    Guide("Discrimination", "AUPRC (interpolated)", "aucpr_davis_goadrich", "avoid", _TAIL, has_one_focus=False),
+    Guide("Discrimination", "AUPRC (average precision)", "average_precision", "avoid", _TAIL, has_one_focus=False),
+    Guide(
+        "Discrimination",
+        "Partial AUROC (recall 0.8 to 1)",
+        "partial_auc_above_recall",
+        "avoid",
+        _TAIL,
+        has_one_focus=False,
+    ),
     Guide("Calibration", "O:E ratio", "oe_ratio", "useful", _WEAK),
     Guide("Calibration", "Calibration intercept", "calibration_intercept", "useful", _WEAK),
     Guide("Calibration", "Calibration slope", "calibration_slope", "useful", _WEAK),
@@ -45,19 +60,27 @@ GUIDES = (
     Guide("Overall", "McFadden R²", "mcfadden_r2", "useful", _PROPER),
     Guide("Overall", "Cox-Snell R²", "cox_snell_r2", "useful", _PROPER),
     Guide("Overall", "Nagelkerke R²", "nagelkerke_r2", "useful", _PROPER),
-    Guide("Overall", "Discrimination slope", "discrimination_slope", "avoid", _IMPROPER),
-    Guide("Overall", "Mean absolute prediction error", "mae", "avoid", _IMPROPER),
-    Guide("Classification", "Accuracy", "accuracy", "avoid", _CUT),
-    Guide("Classification", "Balanced accuracy", "balanced_accuracy", "avoid", _CUT),
-    Guide("Classification", "Youden index", "youden_j", "avoid", _CUT),
-    Guide("Classification", "Diagnostic odds ratio", "diagnostic_odds_ratio", "avoid", _CUT),
-    Guide("Classification", "Kappa", "kappa", "avoid", _CUT),
-    Guide("Classification", "F1", "f1", "avoid", "neither proper nor about decisions: it ignores true negatives"),
-    Guide("Classification", "MCC", "mcc", "avoid", _CUT),
-    Guide("Classification", "Sensitivity", "recall", "caution", _PART),
-    Guide("Classification", "Specificity", "specificity", "caution", _PART),
-    Guide("Classification", "Positive predictive value", "precision", "caution", _PART),
-    Guide("Classification", "Negative predictive value", "npv", "caution", _PART),
+    Guide("Overall", "Discrimination slope", "discrimination_slope", "avoid", _IMPROPER, is_proper=False),
+    Guide("Overall", "Mean absolute prediction error", "mae", "avoid", _IMPROPER, is_proper=False),
+    Guide("Classification", "Accuracy", "accuracy", "avoid", _CUT, is_proper=False),
+    Guide("Classification", "Balanced accuracy", "balanced_accuracy", "avoid", _CUT, is_proper=False),
+    Guide("Classification", "Youden index", "youden_j", "avoid", _CUT, is_proper=False),
+    Guide("Classification", "Diagnostic odds ratio", "diagnostic_odds_ratio", "avoid", _CUT, is_proper=False),
+    Guide("Classification", "Kappa", "kappa", "avoid", _CUT, is_proper=False),
+    Guide(
+        "Classification",
+        "F1",
+        "f1",
+        "avoid",
+        _F1,
+        is_proper=False,
+        has_one_focus=False,
+    ),
+    Guide("Classification", "MCC", "mcc", "avoid", _CUT, is_proper=False),
+    Guide("Classification", "Sensitivity", "recall", "caution", _PART, is_proper=False),
+    Guide("Classification", "Specificity", "specificity", "caution", _PART, is_proper=False),
+    Guide("Classification", "Positive predictive value", "precision", "caution", _PART, is_proper=False),
+    Guide("Classification", "Negative predictive value", "npv", "caution", _PART, is_proper=False),
     Guide("Utility", "Net benefit", "net_benefit", "essential", _VALUE),
     Guide("Utility", "Standardised net benefit", "standardised_net_benefit", "useful", _VALUE),
     Guide("Utility", "Expected cost", "min_expected_cost", "useful", "the same at the best cut for the costs"),

@@ -1,0 +1,61 @@
+"""The clinical page and the section on the probabilities, opened: accessible, on a phone, in the dark and on A4."""
+
+import numpy as np
+import pytest
+
+import cutline as cl
+
+VIOLATIONS = "async () => (await axe.run()).violations.map((v) => [v.impact, v.id, v.nodes[0].html])"
+A4 = {"width": 680, "height": 1009}  # of CSS pixels inside margins of 15 mm
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory):
+    rng = np.random.default_rng(0)
+    risk = rng.beta(1, 2, 150)
+    ev = cl.evaluate((rng.random(150) < risk).astype(int), risk, threshold=0.2, name="a model with a long name")
+    folder = tmp_path_factory.mktemp("pages")
+    ev.save(folder / "clinical.html", template="clinical")
+    ev.save(folder / "report.html", resamples=40)
+    return folder
+
+
+@pytest.fixture
+def clinical(browser, pages):
+    page = browser.new_page()
+    page.goto((pages / "clinical.html").as_uri())
+    yield page
+    page.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_on_the_clinical_page_stands_in_the_way(clinical, axe, scheme):
+    clinical.emulate_media(color_scheme=scheme)
+    clinical.evaluate(axe)
+    assert clinical.evaluate(VIOLATIONS) == []
+
+
+def test_the_clinical_page_is_no_wider_than_a_phone(clinical):
+    clinical.set_viewport_size({"width": 390, "height": 844})
+    assert clinical.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_every_table_of_the_clinical_page_fits_on_a4(clinical):
+    clinical.emulate_media(media="print")
+    clinical.set_viewport_size(A4)
+    right = clinical.evaluate("[...document.querySelectorAll('table')].map((t) => t.getBoundingClientRect().right)")
+    assert max(right) <= A4["width"] + 0.5
+    hidden = clinical.evaluate("[...document.querySelectorAll('.wide')].some((e) => e.scrollWidth > e.clientWidth)")
+    assert not hidden
+
+
+def test_the_section_on_the_probabilities_fits_on_a_phone_and_on_paper(browser, pages):
+    page = browser.new_page(viewport={"width": 390, "height": 844})
+    page.goto((pages / "report.html").as_uri())
+    page.wait_for_selector("#trust .chart canvas, #trust .chart svg")
+    inside = "[...document.querySelectorAll('#trust figure')].map((f) => f.getBoundingClientRect().right)"
+    assert max(page.evaluate(inside)) <= 390
+    page.emulate_media(media="print")
+    page.set_viewport_size(A4)
+    assert max(page.evaluate(inside)) <= A4["width"] + 0.5
+    page.close()
