@@ -59,7 +59,8 @@ def resampled(
     statistics = [t.statistic for t in estimands]
     values, redrawn = bootstrap(sampler, statistics, options.resamples, options.seed)
     if bins is not None:
-        values = values + np.array(bins.shifts(statistics, (t.value for t in estimands)))[:, None]
+        shifts = bins.shifts(statistics, (t.value for t in estimands))
+        values = [column + shift for column, shift in zip(values, shifts, strict=True)]
     corrected = [i for i, method in enumerate(chosen) if method == "bca"]
     found = accelerations(sampler, [estimands[i].statistic for i in corrected], options.seed) if corrected else []
     speeds = dict(zip(corrected, found, strict=True))
