@@ -57,10 +57,15 @@ def cutline_ranking(files: list[str]) -> dict[str, Any]:
     start = time.perf_counter()
     ev = cl.evaluate("label", "score", data=files, memory=MEMORY)
     value = ev.auc
-    auc_alone = time.perf_counter() - start
+    auc_alone, cpu = time.perf_counter() - start, time.process_time()
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    width = auc_width(ev.ranking)
+    print(f"  {len(ev.ranking):,} cells, width {width:.3g}, {auc_alone:.1f} s, {peak} MB", file=sys.stderr)
     summary = ev.summary(intervals=False)
     every = time.perf_counter() - start
     return {
+        "cpu of the auc": cpu,
+        "peak of the auc": peak,
         "auc": value,
         "seconds": auc_alone,
         "all measures": every,

@@ -196,6 +196,24 @@ def charts() -> None:
     target(f"{len(seconds)} charts of 1e6 distinct scores; the slowest, {slowest}, seconds", seconds[slowest], high=2)
 
 
+def calibration() -> None:
+    """All numbers of calibration and the diagram of a million distinct probabilities, and the honest band of 10,000."""
+    kind = cl.MEASURES["mcb"].kind
+    names = [m.name for m in cl.MEASURES if isinstance(m.kind, type(kind))]
+    names += ["oe_ratio", "calibration_intercept", "calibration_slope", "dsc", "unc", "spiegelhalter"]
+    labels, scores = predictions(1_000_000)
+
+    def everything() -> None:
+        ev = cl.evaluate(labels, scores)
+        for name in names:
+            ev.value(name)
+        cl.chart("reliability", ev).to_json()
+
+    target(f"{len(names)} numbers of calibration and the diagram, 1e6 probabilities, seconds", once(everything), high=2)
+    few = cl.rank(labels[:10_000], scores[:10_000])
+    target("honest band, 1e4 probabilities, seconds", once(lambda: cl.calibration_band(few, "honest")), high=2)
+
+
 def main() -> int:
     """Everything, or as far as sizes of `--most` go."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -207,6 +225,7 @@ def main() -> int:
     intervals()
     comparisons()
     charts()
+    calibration()
     command_line()
     scaling.exponents(most)
     memory()

@@ -51,6 +51,7 @@ def million():
     return cl.evaluate(labels, 1 / (1 + np.exp(3 - rng.normal(size=1_000_000) - 1.5 * labels)), name="a million")
 
 
+@pytest.mark.usefixtures("with_pictures")
 def test_a_million_scores_give_a_small_page_of_exact_cuts(browser, tmp_path, million):
     path = million.save(tmp_path / "million.html")
     assert path.stat().st_size < 3_000_000

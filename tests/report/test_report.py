@@ -307,6 +307,7 @@ def test_a_list_too_long_for_resamples_has_the_intervals_of_formulas(long, monke
     assert "nothing was resampled" in found.conventions["Intervals"]
 
 
+@pytest.mark.usefixtures("with_pictures")
 def test_a_long_list_stays_small(long):
     text = page(long.summary(intervals="formula"))
 

@@ -24,23 +24,34 @@ class Bracket(NamedTuple):
 
 def bracket(top: Array, bottom: Array, pos: Array, neg: Array, pos2: Array, neg2: Array, *, like: Any) -> Bracket:
     """The bracket of bins, each with its extreme scores and its contents; a bin of one score stays a tie."""
-    mixed = top != bottom
+    columns = (top, bottom, pos, neg, pos2, neg2)
+    return Bracket(low=extreme(*columns, like=like, first_pos=False), high=extreme(*columns, like=like, first_pos=True))
 
-    def split(first_pos: bool) -> Any:
-        # Two cells for each mixed bin, at its top and at its bottom score; one for the others.
-        rows = np.repeat(np.arange(len(top)), 1 + mixed)
-        is_second = np.concatenate(([False], rows[1:] == rows[:-1]))
-        one_cell = ~mixed[rows]
-        keep_pos = one_cell | (is_second != first_pos)
-        keep_neg = one_cell | (is_second == first_pos)
-        return replace(
-            like,
-            score=np.where(is_second, bottom[rows], top[rows]),
-            pos=pos[..., rows] * keep_pos,
-            neg=neg[..., rows] * keep_neg,
-            pos2=pos2[..., rows] * keep_pos,
-            neg2=neg2[..., rows] * keep_neg,
-            exact=like.exact and not mixed.any(),
-        )
 
-    return Bracket(low=split(first_pos=False), high=split(first_pos=True))
+def extreme(
+    top: Array, bottom: Array, pos: Array, neg: Array, pos2: Array, neg2: Array, *, like: Any, first_pos: bool
+) -> Any:
+    """One end of the bracket: the positives of each bin at its top score and the negatives at its bottom, or reversed.
+
+    Args:
+        top: The first score of each bin, as the ranking runs.
+        bottom: The last.
+        pos: The weight of the positives in each.
+        neg: That of the negatives.
+        pos2: The squared weights of the positives.
+        neg2: Those of the negatives.
+        like: The ranking whose other fields are taken.
+        first_pos: Whether the positives come first.
+    """
+    wide = top != bottom
+    split = wide & (pos > 0) & (neg > 0)  # two cells for each of these, one for the others
+    rows = np.repeat(np.arange(len(top)), 1 + split)
+    is_second = np.concatenate(([False], rows[1:] == rows[:-1]))
+    one_cell = ~split[rows]
+    keep_pos, keep_neg = one_cell | (is_second != first_pos), one_cell | (is_second == first_pos)
+    at_bottom = is_second | (one_cell & ((neg == 0) != first_pos)[rows])  # of a bin of one class, its end
+    chosen = {"pos": pos[rows] * keep_pos, "neg": neg[rows] * keep_neg}
+    chosen["pos2"] = chosen["pos"] if pos2 is pos else pos2[rows] * keep_pos
+    chosen["neg2"] = chosen["neg"] if neg2 is neg else neg2[rows] * keep_neg
+    score = np.where(at_bottom, bottom[rows], top[rows])
+    return replace(like, score=score, **chosen, exact=like.exact and not wide.any())

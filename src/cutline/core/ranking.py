@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cutline.core import columns
-from cutline.core.bounds import Bracket, bracket
+from cutline.core.bounds import Bracket, bracket, extreme
 from cutline.core.counts import Counts, count, divide, written
 from cutline.core.errors import InputError
 from cutline.core.hull import Hulls, hulls
@@ -235,12 +235,21 @@ class Ranking:
             found[key] = make()
         return found[key]
 
-    @cached_property
+    @property
     def bracket(self) -> Bracket | None:
         """Of bins, the two rankings between which the exact one lies; None for an exact ranking."""
-        if self.reach is None:
-            return None
-        return bracket(*self.reach, self.pos, self.neg, self.pos2, self.neg2, like=replace(self, reach=None))
+        return None if self.reach is None else Bracket(self.extreme(first_pos=False), self.extreme(first_pos=True))
+
+    def extreme(self, *, first_pos: bool) -> Ranking:
+        """One end of the bracket: the ranking with the positives, or the negatives, of each bin first.
+
+        Args:
+            first_pos: Whether the positives come first, which is the high end.
+        """
+        near, far = self.reach or (self.score, self.score)
+        like = replace(self, reach=None)
+        found: Ranking = extreme(near, far, self.pos, self.neg, self.pos2, self.neg2, like=like, first_pos=first_pos)
+        return found
 
     # ---- one cut
 

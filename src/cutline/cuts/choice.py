@@ -205,8 +205,8 @@ def _promises(
             name, limit = one.term.measure.name, "low" if one.is_floor else "high"
             raise ParameterError(
                 f"Nothing can be promised about {one.text!r}",
-                f"write {name}.{limit} for the limit of its interval at the cut, or pass confidence=None for its "
-                "estimate",
+                f"write {name}.{limit} for the limit of its interval at the cut, or pass confidence=None "
+                "(--estimates) for its estimate",
             )
         if prevalence is not None and one.term.measure.name == "predicted_positive_rate":
             raise ParameterError("The share flagged at another prevalence is not promised", "leave prevalence= out")

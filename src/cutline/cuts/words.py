@@ -188,9 +188,15 @@ def _flags(counts: Counts) -> str:
     return FLAGS.format(flagged=written(counts.flagged), total=written(counts.total))
 
 
+_PEOPLE = ("Matthews", "Jaccard")
+
+
 def _spoken(criterion: Criterion) -> str:
+    """The criterion inside a sentence: names of people and letters keep their capitals."""
     words = criterion.words
-    return words if words[:2].isupper() or words[1:2].isdigit() else words[:1].lower() + words[1:]
+    first = words.split(" ")[0]
+    is_name = not first[1:2].islower() or first.endswith("'s") or first in _PEOPLE
+    return words if is_name else words[:1].lower() + words[1:]
 
 
 def _named(threshold: float) -> str:

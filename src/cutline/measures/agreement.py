@@ -79,7 +79,7 @@ def kappa(c: Counts) -> Any:
     perfect=1,
     baseline=0,
     undefined=Condition(
-        "no disagreement that counts is expected by chance",
+        "no disagreement that counts is expected of the baseline",
         lambda c, weight, **_: _by_chance(c, weight) == 0,
     ),
     parameters={

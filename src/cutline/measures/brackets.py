@@ -8,13 +8,13 @@ the two extreme orders show how far off the value may be, but do not prove it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from cutline.core.counts import Counts
-from cutline.core.ranking import Bracket, Ranking, dot
+from cutline.core.parallel import each
+from cutline.core.ranking import Ranking, dot
 from cutline.measures.definition import Needs
 from cutline.measures.measure_type import Measure
 from cutline.measures.roc import youden_of_all_cuts
@@ -44,18 +44,47 @@ def bounds(measure: Measure, ranking: Ranking, parameters: Mapping[str, Any], va
         parameters: Those of the measure, and its cut.
         value: The value on the ranking itself, where the cases of a bin have no order.
     """
-    pair = ranking.bracket
-    if pair is None or math.isnan(value):
+    return all_bounds([(measure, parameters, value)], ranking)[0]
+
+
+def all_bounds(asked: Sequence[tuple[Measure, Mapping[str, Any], float]], ranking: Ranking) -> list[Bounds | None]:
+    """What the bins leave certain of several measures, each with its parameters and its value.
+
+    The two ends of the bracket are made one after the other: each may be as large as the ranking twice.
+    """
+    if ranking.reach is None:
+        return [None] * len(asked)
+    ends = [_ends(asked, ranking, ranking.extreme(first_pos=first_pos)) for first_pos in (False, True)]
+    return [_between(one, low, high) for one, low, high in zip(asked, *ends, strict=True)]
+
+
+def _ends(asked: Sequence[tuple[Measure, Mapping[str, Any], float]], ranking: Ranking, part: Ranking) -> list[Any]:
+    def found(one: tuple[Measure, Mapping[str, Any], float]) -> Any:
+        return _end(one[0], part, one[1], ranking)
+
+    return each(found, asked, len(part))
+
+
+def _end(measure: Measure, part: Ranking, parameters: Mapping[str, Any], ranking: Ranking) -> Any:
+    """What is known of a measure at one end of the bracket."""
+    data, rest = measure.prepare(part, parameters)
+    if measure.name in _OWN:
+        return _OWN[measure.name](part, ranking)
+    counts = (float(data.tp), float(data.fp)) if measure.needs is Needs.COUNTS else None
+    return counts, float(measure.compute(data, **rest))
+
+
+def _between(asked: tuple[Measure, Mapping[str, Any], float], one: Any, other: Any) -> Bounds | None:
+    measure, _, value = asked
+    if math.isnan(value):
         return None
-    data = [measure.prepare(part, parameters) for part in pair]
-    if measure.needs is Needs.COUNTS and _same(*(counts for counts, _ in data)):
+    if measure.name in _OWN:
+        return _wide(_COMBINED[measure.name](one, other) if measure.name in _COMBINED else one, value)
+    (counts, low), (same, high) = one, other
+    if counts is not None and counts == same:  # no bin straddles the cut
         return None
-    own = _OWN.get(measure.name)
-    if own is not None:
-        return _wide(own(ranking, pair), value)
-    low, high = (float(measure.compute(part, **rest)) for part, rest in data)
     if math.isnan(low) or math.isnan(high):
-        return Bounds(*measure.range, certain=True) if measure.concordant else Bounds(value, value, certain=False)
+        return Bounds(*measure.range) if measure.concordant else Bounds(value, value, certain=False)
     return _wide((low, high), value, certain=measure.concordant)
 
 
@@ -65,25 +94,21 @@ def _wide(ends: tuple[float, float], value: float, *, certain: bool = True) -> B
     return None if low == high else Bounds(float(low), float(high), certain)
 
 
-def _same(one: Counts, other: Counts) -> bool:
-    return bool(one.tp == other.tp and one.fp == other.fp)
-
-
 # ---------------------------------------------------------------------- measures with bounds of their own
 
 
-def _ks(_: Ranking, pair: Bracket) -> tuple[float, float]:
-    """The larger of two one-sided distances: one can only gain from a concordant swap, the other only lose."""
-    above, below = zip(*((j.max(), (-j).max()) for j in map(youden_of_all_cuts, pair)), strict=True)
-    return max(above[0], below[1]), max(above[1], below[0])
+def _ks(part: Ranking, _: Ranking) -> tuple[float, float]:
+    """Two one-sided distances: one can only gain from a concordant swap, the other only lose."""
+    j = youden_of_all_cuts(part)
+    return float(j.max()), float((-j).max())
 
 
-def _tied_pairs(r: Ranking, pair: Bracket) -> tuple[float, float]:
+def _tied_pairs(part: Ranking, r: Ranking) -> tuple[float, float]:
     """Cells of one score are tied for certain; at most, all cases of a bin are."""
-    return pair.low.pairs.tied / pair.low.pairs.every, r.pairs.tied / r.pairs.every
+    return float(part.pairs.tied / part.pairs.every), float(r.pairs.tied / r.pairs.every)
 
 
-def _average_precision(r: Ranking, _: Bracket) -> tuple[float, float]:
+def _average_precision(_: Ranking, r: Ranking) -> tuple[float, float]:
     """The precision at a positive of a bin: at least with all negatives of the bin above, at most with none."""
     first, last = r.reach  # type: ignore[misc]
     mixed = first != last
@@ -98,16 +123,21 @@ def _average_precision(r: Ranking, _: Bracket) -> tuple[float, float]:
     return float(dot(pos, low) / r.positives), float(dot(pos, high) / r.positives)
 
 
-def _oe_ratio(r: Ranking, _: Bracket) -> tuple[float, float]:
+def _oe_ratio(_: Ranking, r: Ranking) -> tuple[float, float]:
     """Observed over expected: the sum of the scores lies between those of the ends of the bins."""
     first, last = (np.asarray(end, float) for end in r.reach)  # type: ignore[union-attr]
     size = r.size.astype(float)
     return float(r.positives / dot(size, first)), float(r.positives / dot(size, last))
 
 
-_OWN: dict[str, Callable[[Ranking, Bracket], tuple[float, float]]] = {
+# What is found at an end of the bracket, from that end and from the bins; and what the two ends say together, where
+# each of them does not say it alone.
+_OWN: dict[str, Callable[[Ranking, Ranking], tuple[float, float]]] = {
     "ks": _ks,
     "tied_pairs": _tied_pairs,
     "average_precision": _average_precision,
     "oe_ratio": _oe_ratio,
+}
+_COMBINED: dict[str, Callable[[Any, Any], tuple[float, float]]] = {
+    "ks": lambda low, high: (max(low[0], high[1]), max(high[0], low[1])),
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,7 @@ from cutline.inference.one.options import Options
 from cutline.inference.one.scales import on_its_scale
 from cutline.inference.one.separation import separated
 from cutline.inference.resampling.bootstrap import accelerations, bca, bootstrap, percentile
+from cutline.inference.resampling.coarse import NEGLIGIBLE, coarse, note
 from cutline.inference.resampling.samplers import CaseSampler, GroupSampler, OneModel
 from cutline.results.estimate import Estimate, Limits
 
@@ -53,8 +55,13 @@ def resampled(
     if not estimands:
         return []
     ranking = estimands[0].ranking
-    sampler: OneModel = groups or CaseSampler(ranking, options.stratified)
-    values, redrawn = bootstrap(sampler, [t.statistic for t in estimands], options.resamples, options.seed)
+    bins = coarse(ranking, _cuts(estimands)) if groups is None else None
+    sampler: OneModel = groups or CaseSampler(ranking if bins is None else bins.ranking, options.stratified)
+    statistics = [t.statistic for t in estimands]
+    values, redrawn = bootstrap(sampler, statistics, options.resamples, options.seed)
+    if bins is not None:
+        shifts = bins.shifts(statistics, (t.value for t in estimands))
+        values = [column + shift for column, shift in zip(values, shifts, strict=True)]
     corrected = [i for i, method in enumerate(chosen) if method == "bca"]
     found = accelerations(sampler, [estimands[i].statistic for i in corrected], options.seed) if corrected else []
     speeds = dict(zip(corrected, found, strict=True))
@@ -63,12 +70,33 @@ def resampled(
         notes = design_notes(groups, "resampled")
     notes += redraws(redrawn)
     told = [notes + caveats_of(estimand) + _few(estimand) for estimand in estimands]
-    return [
+    made = [
         without_bias(estimand, values[i], options.level, told[i], units)
         if chosen[i] == "bias_corrected"
         else from_replicates(estimand, values[i], speeds.get(i), options.level, told[i], units)
         for i, estimand in enumerate(estimands)
     ]
+    if bins is None:
+        return made
+    return [
+        _of_bins(one, open_to, len(bins.ranking))
+        for one, open_to in zip(made, bins.uncertainties(statistics), strict=True)
+    ]
+
+
+def _cuts(estimands: Sequence[Estimand]) -> set[int]:
+    """The cuts of a list that no bin may straddle: those of measures of one cut."""
+    return {t.ranking.cut(float(t.counts.threshold)) for t in estimands if t.is_of_one_cut}
+
+
+def _of_bins(found: Estimate, uncertain: float, bins: int) -> Estimate:
+    """An estimate from resamples of bins: it says what they leave open, and is widened where that matters."""
+    width = found.high - found.low
+    if not width > 0 or not math.isfinite(uncertain):
+        return found
+    share = uncertain / width
+    wider = uncertain if share > NEGLIGIBLE else 0.0
+    return replace(found, low=found.low - wider, high=found.high + wider, notes=(*found.notes, note(bins, share)))
 
 
 def design_notes(groups: GroupSampler, how: str) -> list[str]:

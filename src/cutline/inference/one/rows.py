@@ -14,7 +14,7 @@ from cutline.inference.one.intervals import by_formula, estimates
 from cutline.inference.one.options import Options as IntervalOptions
 from cutline.inference.one.options import checked
 from cutline.inference.resampling.samplers import GroupSampler
-from cutline.measures.brackets import bounds
+from cutline.measures.brackets import Bounds, all_bounds
 from cutline.results.budget import affordable, resamples_for
 from cutline.results.estimate import Estimate
 from cutline.results.summary import Options, Row
@@ -33,7 +33,8 @@ def rows_of(
         len(ranking),
     )
     found, used = _estimates(estimands, groups, options)
-    known = dict(zip(fitting, zip(estimands, found, strict=True), strict=True))
+    asked = [(one.measure, one.parameters(options.cut), t.value) for one, t in zip(fitting, estimands, strict=True)]
+    known = dict(zip(fitting, zip(estimands, found, all_bounds(asked, ranking), strict=True), strict=True))
     rows = tuple(
         _row(one, *known[one], options) if one in known else _undefined(one, ranking, options) for one in wanted
     )
@@ -69,13 +70,12 @@ def _resamples(options: Options, measures: int, scores: int) -> int:
     return resamples if asked or affordable(measures, scores, resamples) else 0
 
 
-def _row(one: Wanted, estimand: Estimand, found: Estimate | None, options: Options) -> Row:
+def _row(one: Wanted, estimand: Estimand, found: Estimate | None, open_to: Bounds | None, options: Options) -> Row:
     data, parameters = one.measure.prepare(estimand.ranking, one.parameters(options.cut))
     baseline = plain(one.measure.baseline_value(data, **{**one.measure.bound, **parameters}))
     value = estimand.value
     reason = estimand.reason or ("infinite" if math.isinf(value) else "")
     estimate = found or Estimate(estimand.name, value, math.nan, math.nan, options.level, "")
-    open_to = bounds(one.measure, estimand.ranking, one.parameters(options.cut), value)
     return Row(one.measure, estimate, baseline, reason, one.at, open_to)
 
 
