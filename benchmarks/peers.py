@@ -3,27 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib.util import find_spec
+from functools import cache
+from importlib import import_module
 
 import numpy as np
 
 Work = Callable[[], object]
 
 
+@cache
+def _works(package: str) -> bool:
+    """Whether a package can be imported here, with all that it needs."""
+    try:
+        import_module(package)
+    except Exception:  # any, because packages fail in many ways
+        return False
+    return True
+
+
 def auc_by_others(labels: np.ndarray, scores: np.ndarray) -> dict[str, Work]:
     """The AUC by each package that is here."""
     found: dict[str, Work] = {}
-    if find_spec("polars_ds"):
+    if _works("polars_ds"):
         import polars as pl
         import polars_ds as pds
 
         frame = pl.DataFrame({"y": labels, "s": scores})
         found["polars_ds"] = lambda: frame.select(pds.query_roc_auc("y", "s")).item()
-    if find_spec("fastauc"):
+    if _works("fastauc"):
         from fastauc.fast_auc import fast_auc
 
         found["fastauc"] = lambda: fast_auc(labels, scores)
-    if find_spec("torchmetrics"):
+    if _works("torchmetrics"):
         import torch
         from torchmetrics.functional.classification import binary_auroc
 
@@ -36,11 +47,11 @@ def interval_by_others(labels: np.ndarray, scores: np.ndarray) -> dict[str, Work
     """An interval of the AUC by each package that is here."""
     found: dict[str, Work] = {}
     truth = labels.astype(int)
-    if find_spec("confidenceinterval"):
+    if _works("confidenceinterval"):
         from confidenceinterval import roc_auc_score
 
         found["confidenceinterval"] = lambda: roc_auc_score(truth, scores)
-    if find_spec("MLstatkit"):
+    if _works("MLstatkit"):
         from MLstatkit import Bootstrapping
 
         found["MLstatkit"] = lambda: Bootstrapping(truth, scores, "roc_auc", n_bootstraps=1000)
@@ -50,4 +61,4 @@ def interval_by_others(labels: np.ndarray, scores: np.ndarray) -> dict[str, Work
 def missing() -> list[str]:
     """The packages that are not here."""
     every = ("polars_ds", "fastauc", "torchmetrics", "confidenceinterval", "MLstatkit")
-    return [name for name in every if not find_spec(name)]
+    return [name for name in every if not _works(name)]
