@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
+
 import cutline as cl
 from cutline.charts import CHARTS, ChartKind, Picture, Place, Shows
 from cutline.examples import load
@@ -21,6 +23,15 @@ def evaluations() -> tuple[cl.Evaluation, cl.Comparison]:
     return cases, cl.compare(tumours.labels, dict(tumours.scores), positive=tumours.positive)
 
 
+def three_classes() -> cl.OneVsRest:
+    """The probabilities of three classes that a simulated model gives."""
+    rng = np.random.default_rng(0)
+    truth = rng.choice(3, 400, p=[0.6, 0.3, 0.1])
+    weights = np.exp(1.5 * np.eye(3)[truth] + rng.normal(size=(400, 3)))
+    names = np.array(["ant", "bee", "cat"])
+    return cl.one_vs_rest(names[truth], weights / weights.sum(1, keepdims=True), name="three classes")
+
+
 def kinds() -> list[ChartKind]:
     """The charts of the gallery, and one that stands for those of measures."""
     return [*CHARTS.at(Place.GALLERY), CHARTS[OVER_THRESHOLD]]
@@ -34,6 +45,8 @@ def pictures() -> Iterator[tuple[str, str, Picture]]:
         name = kind.name
         if kind.shows is Shows.NOTHING:
             yield name, name, cl.chart(name)
+        elif kind.shows is Shows.CLASSES:
+            yield name, f"three-{name}", three_classes().chart(name)
         elif kind.shows is Shows.TABLES:
             yield name, f"murphy-{name}", cl.chart(name, load("murphy_table_4").tables, equal="accuracy")
         elif kind.shows in (Shows.TWO_OR_MORE, Shows.DIFFERENCE):
@@ -63,7 +76,9 @@ def more(cases: cl.Evaluation, tumours: cl.Comparison) -> Iterator[tuple[str, st
 
 def call(kind: ChartKind) -> str:
     """How a chart is drawn in Python."""
-    of = {Shows.NOTHING: "cl", Shows.TWO_OR_MORE: "cmp", Shows.DIFFERENCE: "cmp"}.get(kind.shows, "ev")
+    of = {Shows.NOTHING: "cl", Shows.TWO_OR_MORE: "cmp", Shows.DIFFERENCE: "cmp", Shows.CLASSES: "found"}.get(
+        kind.shows, "ev"
+    )
     return f'cl.chart("{kind.name}", tables)' if kind.shows is Shows.TABLES else f'{of}.chart("{kind.name}")'
 
 
@@ -71,6 +86,8 @@ def command(kind: ChartKind) -> str:
     """How a chart is drawn from the command line."""
     if kind.shows is Shows.NOTHING:
         return f"cutline chart {kind.name} -o {kind.name}.svg"
+    if kind.shows is Shows.CLASSES:
+        return f"cutline chart predictions.csv {kind.name} --label y --class-scores a,b,c -o {kind.name}.svg"
     scores = "--score a --score b" if kind.shows in (Shows.TWO_OR_MORE, Shows.DIFFERENCE) else "--score p"
     return f"cutline chart predictions.csv {kind.name} --label y {scores} -o {kind.name}.svg"
 
@@ -88,7 +105,8 @@ def gallery_page(shown: dict[str, list[str]]) -> str:
 CHARTS_INTRODUCTION = """# Charts
 
 Every chart with its call and its command; the [gallery](gallery.md) shows them, [curves.md](curves.md) says how lines
-are joined. In the calls `ev` is what `cl.evaluate` gives, `cmp` what `cl.compare` gives, and `tables` counts by name.
+are joined. In the calls `ev` is what `cl.evaluate` gives, `cmp` what `cl.compare` gives, `found` what `cl.one_vs_rest`
+gives, and `tables` counts by name.
 Every chart takes `theme` ("light", "dark", "print"), `title`, `width` and `height` (of the whole picture: 400, "85mm",
 "3in"); its own parameters are listed with their defaults. On the command line these are `--theme`, `--title`,
 `--width`, `--height`, `--dpi` and `--set name=value`; `cutline chart FILE all -o folder` draws all of them. `make

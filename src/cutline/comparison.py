@@ -83,8 +83,8 @@ def compare(
         The comparison: a mapping of the evaluations, with tests and intervals of their differences.
 
     >>> found = compare([1, 1, 1, 0, 0, 0], {"a": [6, 5, 3, 4, 2, 1], "b": [6, 3, 2, 5, 4, 1]}, threshold=3.5)
-    >>> found["a"].accuracy, found.test("accuracy")  # a is right on all of b's right cases, and on two more
-    (0.6666666666666666, accuracy: a - b = 0.3333, p = 0.2500 (McNemar (mid-p)))
+    >>> found.test("accuracy").p_value  # a is right on all of b's right cases, and on two more
+    0.25
     """
     ids = None
     if data is not None and isinstance(scores, Mapping) and id is None:

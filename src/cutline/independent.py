@@ -43,7 +43,7 @@ def compare_independent(a: Evaluation, b: Evaluation, *, names: tuple[str, str] 
     >>> one = evaluate([1, 1, 0, 1, 0, 0], [0.9, 0.8, 0.7, 0.6, 0.4, 0.2])
     >>> two = evaluate([1, 0, 0, 1, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.4, 0.2])
     >>> compare_independent(one, two).difference("recall")
-    recall: a - b 0.3333 [-0.2895, 0.7923] (95 %, Newcombe (square and add))
+    recall: a - b 0.3333 [-0.2905, 0.7923] (95 %, Newcombe (square and add))
     """
     for name, one in (("a", a), ("b", b)):
         if not isinstance(one, Evaluation):

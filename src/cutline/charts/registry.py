@@ -325,7 +325,7 @@ CHARTS = Charts(
         shows=Shows.CLASSES,
         source="Hand and Till 2001",
         needs="cases of two classes or more",
-        places=Place.NOWHERE,
+        places=Place.GALLERY,
     ),
     ChartKind(
         name="class_measures",
@@ -334,7 +334,7 @@ CHARTS = Charts(
         draw=several_classes.class_measures,
         shows=Shows.CLASSES,
         needs="cases of two classes or more",
-        places=Place.NOWHERE,
+        places=Place.GALLERY,
     ),
     ChartKind(
         name="class_confusion_matrix",
@@ -343,7 +343,7 @@ CHARTS = Charts(
         draw=several_classes.class_confusion_matrix,
         shows=Shows.CLASSES,
         needs="cases of two classes or more",
-        places=Place.NOWHERE,
+        places=Place.GALLERY,
     ),
     over_threshold=lines.over_threshold,
 )

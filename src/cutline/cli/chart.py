@@ -14,7 +14,9 @@ from rich.text import Text
 from cutline.charts import CHARTS, ChartKind, Shows
 from cutline.charts import chart as draw
 from cutline.charts.picture import SUFFIXES
+from cutline.classes.one_vs_rest import OneVsRest
 from cutline.cli import render
+from cutline.cli.classes import read_classes
 from cutline.cli.groups import Reading
 from cutline.cli.reading import read_comparison, read_evaluation
 from cutline.comparison import Comparison
@@ -95,15 +97,22 @@ def show_charts() -> None:
     screen.print(Text("\nBesides, every measure of one cut is a chart over the threshold, such as f1.", style="dim"))
 
 
-def run_chart(what: Sequence[str], reading: Reading, drawing: Drawing) -> None:
-    """Draw the charts that are named."""
+def run_chart(what: Sequence[str], reading: Reading, drawing: Drawing, class_scores: Sequence[str] = ()) -> None:
+    """Draw the charts that are named.
+
+    Args:
+        what: The file and the names of the charts.
+        reading: How the file is read.
+        drawing: Where the pictures go, and how they look.
+        class_scores: The columns of several classes, if there are some.
+    """
     path, names = _file_and_names(what)
     kinds = [CHARTS[name] for name in names]
     everything = not names
     drawing.given()
     if not everything:
         drawing.check(names)
-    models = None if path is None else _read(path, reading, kinds)
+    models = None if path is None else _read(path, reading, kinds, class_scores)
     if everything:
         kinds = [kind for kind in CHARTS.values() if _is_of(kind, models)]
         names = [kind.name for kind in kinds]
@@ -153,8 +162,12 @@ def _file_and_names(what: Sequence[str]) -> tuple[str | None, list[str]]:
     return path, names
 
 
-def _read(path: str, reading: Reading, kinds: Sequence[ChartKind]) -> Evaluation | Comparison:
+def _read(
+    path: str, reading: Reading, kinds: Sequence[ChartKind], class_scores: Sequence[str]
+) -> Evaluation | Comparison | OneVsRest:
     """The models of the file: one, or several when their columns are named or a chart compares models."""
+    if class_scores:
+        return read_classes(path, class_scores, reading)[0]
     compares = any(kind.shows in (Shows.TWO_OR_MORE, Shows.DIFFERENCE) for kind in kinds)
     if len(reading.columns.scores) > 1 or (compares and not reading.columns.scores):
         return read_comparison([path], reading)[0]
@@ -164,8 +177,9 @@ def _read(path: str, reading: Reading, kinds: Sequence[ChartKind]) -> Evaluation
 def _is_of(kind: ChartKind, models: Any) -> bool:
     """Whether a chart can be drawn of so many models; a difference has two."""
     count = len(models) if isinstance(models, Comparison) else 1
-    fits = {Shows.TWO_OR_MORE: count > 1, Shows.DIFFERENCE: count == 2, Shows.CLASSES: False}
-    return fits.get(kind.shows, True)
+    of_classes = isinstance(models, OneVsRest)
+    fits = {Shows.TWO_OR_MORE: count > 1, Shows.DIFFERENCE: count == 2, Shows.CLASSES: of_classes}
+    return fits.get(kind.shows, not of_classes or kind.shows is Shows.SEVERAL)
 
 
 def _value(text: str) -> Any:

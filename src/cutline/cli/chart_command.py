@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from cutline.cli import options as o
+from cutline.cli.class_options import ClassScores
 from cutline.cli.groups import ReadingAtCut
 
 _PICTURE = "Picture"
@@ -89,6 +90,7 @@ def chart(
     *,
     reading: ReadingAtCut,
     look: Look,
+    class_scores: ClassScores = None,
     force: o.Force = False,
     quiet: o.Quiet = False,
     plugin: o.Plugin = None,
@@ -103,4 +105,5 @@ def chart(
         show_charts()
         return
     out = None if output is None else Path(output)
-    run_chart(what or [], reading, Drawing(out, look.common, look.parameters, look.dpi, force, quiet))
+    drawing = Drawing(out, look.common, look.parameters, look.dpi, force, quiet)
+    run_chart(what or [], reading, drawing, class_scores or ())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -42,13 +42,12 @@ def run_classes(model: ClassModel, reading: Reading, asked: Asked, output: Files
         asked: Which numbers are wanted.
         output: Where they go.
     """
-    _check(model, reading, asked)
-    columns = columns_by_class(model.class_scores)
+    _check(model, asked)
     if len(model.paths) != 1:
         raise ParameterError("--class-scores reads one file", "pass the path of one")
     charts = CHARTS if output.png is not None else ()
     output.check(charts)
-    found, guesses = _read(model.paths[0], columns, reading, model.name)
+    found, guesses = read_classes(model.paths[0], model.class_scores, reading, model.name)
     measures = None if asked.measures is None else [one.strip() for one in asked.measures.split(",")]
     summary = found.summary(measures, level=asked.level)
     summary = summary.with_notes(tuple(replace(note, text=in_options(note.text)) for note in summary.notes))
@@ -80,8 +79,22 @@ def columns_by_class(given: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def _check(model: ClassModel, reading: Reading, asked: Asked) -> None:
-    """Refuse options that several classes have no use for: none is read and ignored."""
+def _check(model: ClassModel, asked: Asked) -> None:
+    """Refuse options of `evaluate` that several classes have no use for: none is read and ignored."""
+    _refuse(
+        {
+            "--family": asked.family is not None,
+            "--all": asked.all,
+            "--resamples": asked.resamples is not None,
+            "--seed": asked.seed != 0,
+            "--template": model.template != REPORT,
+            "--ranking-csv": model.ranking_csv is not None,
+        }
+    )
+
+
+def _check_reading(reading: Reading) -> None:
+    """Refuse ways of reading that several classes have no use for."""
     c = reading.columns
     given = {
         "--score": bool(c.scores),
@@ -94,21 +107,30 @@ def _check(model: ClassModel, reading: Reading, asked: Asked) -> None:
         "--threshold": reading.threshold is not None,
         "--quota": reading.quota is not None,
         "--share": reading.share is not None,
-        "--family": asked.family is not None,
-        "--all": asked.all,
-        "--resamples": asked.resamples is not None,
-        "--seed": asked.seed != 0,
-        "--template": model.template != REPORT,
         "--exact": bool(reading.exact),
-        "--ranking-csv": model.ranking_csv is not None,
     }
+    _refuse(given)
+
+
+def _refuse(given: Mapping[str, bool]) -> None:
     refused = [option for option, is_given in given.items() if is_given]
     if refused:
         raise ParameterError(f"{refused[0]} has no meaning with --class-scores", "leave one of them out")
 
 
-def _read(path: str, columns: dict[str, str], how: Reading, name: str | None) -> tuple[OneVsRest, Sequence[str]]:
-    """The model, and what was guessed."""
+def read_classes(
+    path: str, class_scores: Sequence[str], how: Reading, name: str | None = None
+) -> tuple[OneVsRest, Sequence[str]]:
+    """The model of several classes of a file, and what was guessed.
+
+    Args:
+        path: The file.
+        class_scores: The columns of the classes, as the options name them.
+        how: How the file is read.
+        name: What to call the model.
+    """
+    _check_reading(how)
+    columns = columns_by_class(class_scores)
     file, c = files.read(path, how.format, how.memory), how.columns
     for option, column in (("--label", c.label), ("--weight", c.weight)):
         if column is not None and column not in file.columns:

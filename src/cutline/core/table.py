@@ -132,10 +132,10 @@ def shown(value: Any) -> str:
 
 
 def between(low: float, high: float) -> str:
-    """The two ends of a bracket with as many digits as tell them apart, rounded away from what is inside.
+    """The two ends of a bracket with two digits of their distance, rounded away from what is inside.
 
     >>> between(0.87654321, 0.87654398), between(0.25, 0.5), between(10.0, math.inf)
-    ('0.8765432 to 0.8765440', '0.2500 to 0.5000', '10 to inf')
+    ('0.87654321 to 0.87654398', '0.2500 to 0.5000', '10 to inf')
     """
     if not (math.isfinite(low) and math.isfinite(high)):
         return f"{low:g} to {high:g}"

@@ -120,8 +120,8 @@ def local_level(cases: int, confidence: float) -> float:
         return math.log1p(_ROUNDING - chance_below(bounds, index, cases)) - allowed
 
     # The chance that some bound fails is nearly proportional to that of one, so that few steps lead there.
-    at = allowed - math.log(max(1.0, math.log(min(cases, 2 * EVERY_INDEX)) ** 1.93))
-    excess, slope = too_much(at), 1.0
+    at = allowed - math.log(max(1.0, math.log(min(cases, 2.6 * EVERY_INDEX)) ** 1.93))
+    excess, slope = too_much(at), 0.86
     while not -tolerance <= excess <= 0:
         before, at = (at, excess), at - (excess + tolerance / 2) / slope
         excess = too_much(at)

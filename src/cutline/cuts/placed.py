@@ -46,8 +46,8 @@ def cut_at(
 
     >>> import numpy as np
     >>> scores = np.arange(200) / 200
-    >>> print(cut_at(scores > 0.4995, scores, threshold=0.45).statement.split(" and ")[0])
-    With 95 % confidence, wherever the cut is put, all at once, at least 93.63 % of future positives score 0.45 or more
+    >>> print(cut_at(scores > 0.4995, scores, threshold=0.45).statement.split(", at most")[0])
+    With 95 % confidence, wherever the cut is put, all at once, at least 92.99 % of future positives score 0.45 or more
     """
     r, groups, asked = opened(data, scores)
     if asked:
