@@ -23,7 +23,7 @@ from cutline.core.columns import counted
 from cutline.core.errors import InputError, ParameterError, PositionError
 from cutline.inputs import arrow_files
 from cutline.inputs.csv_layout import Layout, head, rejected, with_one_line_end
-from cutline.inputs.duck import connect
+from cutline.inputs.duck import connect, is_nan
 from cutline.inputs.file_formats import check_keys, compression_of, plainly_named
 from cutline.inputs.file_sets import file_set
 from cutline.inputs.sources import Array, Ask, Source, plain
@@ -224,7 +224,8 @@ class File:
 
         self.derive(score, reaches, column=column, drop=drop, into=into, kind=kind)
         with self._plainly():
-            return int(self._one(f"SELECT count(*) FROM {self._from} WHERE {reaches(self._sql(score))}")[0])  # noqa: S608
+            where = f"{reaches(self._sql(score))} AND {_present(self._sql(score))}"
+            return int(self._one(f"SELECT count(*) FROM {self._from} WHERE {where}")[0])  # noqa: S608
 
     def limits(self, score: Ask) -> tuple[float, float]:
         """The smallest and the largest score.
@@ -236,6 +237,8 @@ class File:
         value = self._sql(score)
         with self._plainly():
             low, high = self._one(f"SELECT min({value}), max({value}) FROM {self._from}")  # noqa: S608
+        if low is None:
+            raise InputError(f"Column {score.column!r} has no score", "pass cases with scores")
         return float(low), float(high)
 
     def teach(self, name: str, function: Callable[[float], float]) -> None:
@@ -265,7 +268,7 @@ class File:
         self._check_present(score, value, drop=drop)
         names = [*self.columns, column]
         cells = [*(quoted(self._names[name]) for name in self.columns), expression(value)]
-        where = f" WHERE {value} IS NOT NULL AND NOT isnan({value})" if drop else ""
+        where = f" WHERE {_present(value)}" if drop else ""
         if kind == "csv":  # the header as a row, because DuckDB renames columns that differ in case alone
             header = ", ".join(literal(name) for name in names)
             texts = ", ".join(f"CAST({cell} AS VARCHAR)" for cell in cells)
@@ -283,7 +286,7 @@ class File:
             return
         numbered = f"SELECT row_number() OVER () AS place, {value} AS value FROM {self._from}"  # noqa: S608
         with self._plainly():
-            absent = "value IS NULL OR isnan(value)"
+            absent = f"NOT ({_present('value')})"
             found = self._connection.execute(f"SELECT min(place), count(*) FROM ({numbered}) WHERE {absent}").fetchall()  # noqa: S608
         first, many = found[0]
         if many:
@@ -397,6 +400,10 @@ def _way_out(value: str) -> str:
     if re.fullmatch(r"[+-]?[0-9]{1,3}([,_ '][0-9]{3})+(\.[0-9]*)?", value.strip()):
         return "write numbers without separators of thousands"
     return "pass numbers"
+
+
+def _present(value: str) -> str:
+    return f"({value} IS NOT NULL AND NOT {is_nan(value)})"
 
 
 def _absent(column: str) -> str:
