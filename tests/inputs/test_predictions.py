@@ -541,3 +541,30 @@ def test_a_quota_that_was_fixed_is_checked_like_one_that_is_given(name, quota):
 def test_a_quota_and_a_share_are_not_given_together():
     with pytest.raises(CutlineError):
         places(rank(LABELS, SCORES), quota=1, share=0.8)
+
+
+# ---------------------------------------------------------------------- the default cut
+
+
+@pytest.mark.parametrize("scores", [[2.5, 0.3, -0.1, -1.5, -2.0], [700, 650, 640, 400, 300]], ids=["margins", "points"])
+def test_without_a_cut_a_measure_and_an_evaluation_cut_margins_and_points_at_the_same_place(scores):
+    import cutline as cl
+
+    labels = [1, 0, 1, 0, 0]  # two positives: the two highest scores are flagged, one of them rightly
+
+    assert cl.precision(labels, scores) == cl.precision(cl.rank(labels, scores)) == 1 / 2
+    assert cl.evaluate(labels, scores).precision == 1 / 2
+    assert cl.precision([1, 0, 1, 0], [0.9, 0.6, 0.4, 0.2]) == 1 / 2  # probabilities: 0.9 and 0.6 reach 0.5
+
+
+def test_a_stack_of_margins_has_no_default_cut():
+    from dataclasses import replace
+
+    import cutline as cl
+
+    ranking = cl.rank([1, 0, 1], [2.5, 0.3, -1.0])
+    stack = replace(ranking, pos=np.stack([ranking.pos] * 2), neg=np.stack([ranking.neg] * 2))
+
+    with pytest.raises(cl.ParameterError, match="pass threshold, quota or share"):
+        cl.precision(stack)
+    assert cl.precision(stack, threshold=0.3).tolist() == [1 / 2, 1 / 2]

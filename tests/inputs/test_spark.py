@@ -52,7 +52,7 @@ def frame_of(spark, **columns):
 
 def few(monkeypatch):
     monkeypatch.setattr(large, "MOST", 500)
-    monkeypatch.setattr(large, "binned", lambda aggregate: binning.binned(aggregate, width=5e-3, most=4000))
+    monkeypatch.setattr(large, "binned", lambda aggregate: binning.binned(aggregate, width=1e-3, most=4000))
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -124,7 +124,7 @@ def _evaluator(frame, found):
     own = BinaryClassificationEvaluator(rawPredictionCol="p", labelCol="y", numBins=100)
     value = own.evaluate(frame.select(f.col("y").cast("double").alias("y"), "p"))
     assert abs(value - auc(Y, P)) < 0.02
-    assert abs(auc(found) - auc(Y, P)) <= 5e-3
+    assert abs(auc(found) - auc(Y, P)) <= 1e-3
 
 
 # ---------------------------------------------------------------------- a cluster

@@ -23,11 +23,12 @@ from cutline.core.columns import counted
 from cutline.core.errors import InputError, ParameterError, PositionError
 from cutline.inputs import arrow_files
 from cutline.inputs.csv_layout import Layout, head, rejected, with_one_line_end
-from cutline.inputs.duck import connect
+from cutline.inputs.duck import connect, is_nan
 from cutline.inputs.file_formats import check_keys, compression_of, plainly_named
 from cutline.inputs.file_sets import file_set
 from cutline.inputs.sources import Array, Ask, Source, plain
 from cutline.inputs.sql_engine import SqlEngine
+from cutline.inputs.sql_text import literal, quoted
 
 # What text files write for a missing value.
 MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "<NA>", "#N/A")
@@ -78,7 +79,7 @@ class File:
             if self._layout.mixed:
                 path, self._layout = with_one_line_end(path, self._layout, title)
         self._path = plainly_named(path)  # kept, because what came from a stream goes when it does
-        self._literal = _literal(os.fspath(self._path.absolute()))
+        self._literal = literal(os.fspath(self._path.absolute()))
         with self._plainly():
             self._from = self.reader(self._literal)
             described = self._connection.execute(f"DESCRIBE SELECT * FROM {self._from}").fetchall()  # noqa: S608
@@ -185,7 +186,7 @@ class File:
     def restricted(self, column: str, value: str) -> File:
         """The rows that have a value, as text, in a column."""
         other = copy.copy(self)
-        same = f"CAST({_quoted(self._names[column])} AS VARCHAR) = {_literal(value)}"
+        same = f"CAST({quoted(self._names[column])} AS VARCHAR) = {literal(value)}"
         other._from = f"(SELECT * FROM {self._from} WHERE {same})"  # noqa: S608
         other.__dict__.pop("count", None)
         return other
@@ -223,7 +224,8 @@ class File:
 
         self.derive(score, reaches, column=column, drop=drop, into=into, kind=kind)
         with self._plainly():
-            return int(self._one(f"SELECT count(*) FROM {self._from} WHERE {reaches(self._sql(score))}")[0])  # noqa: S608
+            where = f"{reaches(self._sql(score))} AND {_present(self._sql(score))}"
+            return int(self._one(f"SELECT count(*) FROM {self._from} WHERE {where}")[0])  # noqa: S608
 
     def limits(self, score: Ask) -> tuple[float, float]:
         """The smallest and the largest score.
@@ -235,6 +237,8 @@ class File:
         value = self._sql(score)
         with self._plainly():
             low, high = self._one(f"SELECT min({value}), max({value}) FROM {self._from}")  # noqa: S608
+        if low is None:
+            raise InputError(f"Column {score.column!r} has no score", "pass cases with scores")
         return float(low), float(high)
 
     def teach(self, name: str, function: Callable[[float], float]) -> None:
@@ -263,18 +267,18 @@ class File:
         value = self._sql(score)
         self._check_present(score, value, drop=drop)
         names = [*self.columns, column]
-        cells = [*(_quoted(self._names[name]) for name in self.columns), expression(value)]
-        where = f" WHERE {value} IS NOT NULL AND NOT isnan({value})" if drop else ""
+        cells = [*(quoted(self._names[name]) for name in self.columns), expression(value)]
+        where = f" WHERE {_present(value)}" if drop else ""
         if kind == "csv":  # the header as a row, because DuckDB renames columns that differ in case alone
-            header = ", ".join(_literal(name) for name in names)
+            header = ", ".join(literal(name) for name in names)
             texts = ", ".join(f"CAST({cell} AS VARCHAR)" for cell in cells)
             query = f"SELECT {header} UNION ALL SELECT {texts} FROM {self._from}{where}"  # noqa: S608
             options = "FORMAT csv, HEADER false"
         else:
-            own = ", ".join(f"{cell} AS {_quoted(name)}" for cell, name in zip(cells, names, strict=True))
+            own = ", ".join(f"{cell} AS {quoted(name)}" for cell, name in zip(cells, names, strict=True))
             query, options = f"SELECT {own} FROM {self._from}{where}", f"FORMAT {kind}"  # noqa: S608
         with self._plainly():
-            self._connection.execute(f"COPY ({query}) TO {_literal(os.fspath(into))} ({options})")
+            self._connection.execute(f"COPY ({query}) TO {literal(os.fspath(into))} ({options})")
 
     def _check_present(self, score: Ask, value: str, *, drop: bool) -> None:
         """Refuse a row without a score."""
@@ -282,7 +286,7 @@ class File:
             return
         numbered = f"SELECT row_number() OVER () AS place, {value} AS value FROM {self._from}"  # noqa: S608
         with self._plainly():
-            absent = "value IS NULL OR isnan(value)"
+            absent = f"NOT ({_present('value')})"
             found = self._connection.execute(f"SELECT min(place), count(*) FROM ({numbered}) WHERE {absent}").fetchall()  # noqa: S608
         first, many = found[0]
         if many:
@@ -335,7 +339,7 @@ class File:
             return
         column = self._name(one)
         # DuckDB takes 1_000 and +-1 for numbers.
-        bad = f"TRY_CAST({column} AS DOUBLE) IS NULL OR NOT regexp_full_match(trim({column}), {_literal(_SPELT)}, 'i')"
+        bad = f"TRY_CAST({column} AS DOUBLE) IS NULL OR NOT regexp_full_match(trim({column}), {literal(_SPELT)}, 'i')"
         bad = f"({column} IS NOT NULL AND NOT {_absent(column)} AND ({bad}))"
         with self._plainly():
             numbered = f"SELECT row_number() OVER () AS place, {column} AS value, {bad} AS bad FROM {self._from}"  # noqa: S608
@@ -350,7 +354,7 @@ class File:
             raise PositionError(f"holds text, {value!r},", _way_out(str(value)), argument=one.role, position=place - 1)
 
     def _name(self, one: Ask) -> str:
-        return _quoted(self._names[one.column])
+        return quoted(self._names[one.column])
 
     # ------------------------------------------------------------------ asking
 
@@ -398,13 +402,9 @@ def _way_out(value: str) -> str:
     return "pass numbers"
 
 
+def _present(value: str) -> str:
+    return f"({value} IS NOT NULL AND NOT {is_nan(value)})"
+
+
 def _absent(column: str) -> str:
-    return f"trim({column}) IN ({', '.join(map(_literal, MISSING))})"
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
-
-
-def _literal(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
+    return f"trim({column}) IN ({', '.join(map(literal, MISSING))})"

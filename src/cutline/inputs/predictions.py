@@ -5,11 +5,12 @@ Everything behind this door trusts what it gets. The door repairs nothing silent
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
 from cutline.core import columns
+from cutline.core.checks import check_choice
 from cutline.core.counts import Counts, written
 from cutline.core.errors import (
     Argument,
@@ -25,6 +26,8 @@ from cutline.inputs import arrays, large, sources
 from cutline.inputs.labels import binary
 
 Missing = Literal["error", "drop"]
+DEFAULT_THRESHOLD = 0.5  # of probabilities
+ONE_CUT = "pass threshold, quota or share"
 WeightsAre = Literal["counts", "sampling", "importance"]
 
 # Why nothing is left to rank, and the way out.
@@ -86,7 +89,9 @@ class _Options(NamedTuple):
 
 
 def check_weights_are(weights_are: Any, weights: Any) -> None:
-    """Refuse to be told what weights are where there are none."""
+    """Refuse to be told what weights are where there are none, or what they cannot be."""
+    if weights_are is not None:
+        check_choice(weights_are, "weights_are", get_args(WeightsAre))
     if weights_are is not None and weights is None:
         raise ParameterError(
             f"is {briefly(weights_are)}, but there are no weights",
@@ -270,6 +275,25 @@ def cut(
     if threshold is None:
         return ranking.at_quota(places(ranking, quota=quota, share=share))
     return ranking.at_threshold(columns.number(threshold, "threshold"))
+
+
+def default_threshold(ranking: Ranking) -> float:
+    """0.5 for scores from 0 to 1; otherwise the score at which about as many cases are flagged as are positive.
+
+    >>> default_threshold(rank([1, 0, 1, 0], [0.9, 0.4, 0.6, 0.2]))
+    0.5
+    >>> default_threshold(rank([1, 0, 1, 0], [700, 400, 650, 300]))
+    650.0
+    """
+    first, last = float(ranking.score[0]), float(ranking.score[-1])
+    if min(first, last) >= 0 and max(first, last) <= 1:
+        return DEFAULT_THRESHOLD
+    if ranking.pos.ndim > 1:
+        raise ParameterError("A stack of rankings by scores that are not probabilities has no default cut", ONE_CUT)
+    most = max(len(ranking) - 1, 1)  # a cut that flags everybody is none, if there is another
+    flagged = np.asarray(ranking.tp + ranking.fp, dtype=float)[1 : most + 1]
+    nearest = 1 + int(np.argmin(np.abs(flagged - float(ranking.positives))))
+    return float(ranking.thresholds[nearest])
 
 
 def places(ranking: Ranking, *, quota: float | None = None, share: float | None = None) -> Any:

@@ -9,6 +9,7 @@ import duckdb
 from cutline.core.errors import InputError
 from cutline.inputs.file_sets import FileSet
 from cutline.inputs.files import File
+from cutline.inputs.sql_text import quoted
 
 _TEXT = ("VARCHAR", "JSON")
 
@@ -44,7 +45,7 @@ class Files(File):
         common = [name for name in self._parts[0].own_names if name not in self.lacking]
         names = {name: self._parts[0].own_names[name] for name in common}
         each = (
-            f"SELECT {', '.join(f'{_quoted(part.own_names[name])} AS {_quoted(names[name])}' for name in common)} "  # noqa: S608
+            f"SELECT {', '.join(f'{quoted(part.own_names[name])} AS {quoted(names[name])}' for name in common)} "  # noqa: S608
             f"FROM {part.reader(part.literal)}"
             for part in self._parts
         )
@@ -87,7 +88,3 @@ def _differences(parts: Sequence[File]) -> dict[str, str]:
                 text, numbers = (first, part) if first.types[name] in _TEXT else (part, first)
                 found.setdefault(name, f"Column {name!r} is text in {text.title} but not in {numbers.title}")
     return found
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

@@ -10,11 +10,11 @@ from typing import Any, Literal, TypeVar
 from cutline.core.checks import check_choice, check_text
 from cutline.core.errors import ParameterError, UnavailableError, UnknownNameError, briefly, near
 from cutline.measures.facts import Condition, ReferenceValue, constant
-from cutline.measures.measure_type import DEFAULT_THRESHOLD, Better, Family, Measure, Needs
+from cutline.measures.measure_type import Better, Family, Measure, Needs
 from cutline.measures.plug_ins import load_installed, load_module
 from cutline.measures.references import sources
 
-__all__ = ["DEFAULT_THRESHOLD", "MEASURES", "Better", "Family", "Measure", "Needs", "Registry", "measure"]
+__all__ = ["MEASURES", "Better", "Family", "Measure", "Needs", "Registry", "measure"]
 
 Named = TypeVar("Named", bound=Enum)
 

@@ -13,13 +13,12 @@ import numpy as np
 from cutline.core.counts import Counts
 from cutline.core.errors import Argument, InputError, ParameterError, Text, briefly, near
 from cutline.core.ranking import Ranking
-from cutline.inputs.predictions import Missing, check_probabilities, cut, places, rank
+from cutline.inputs.predictions import Missing, check_probabilities, cut, default_threshold, places, rank
 from cutline.measures.facts import Condition, Context, Parameter, ReferenceValue
 from cutline.measures.kinds import Equivalent, Kind, PairedShare, Proportion, Training
 from cutline.measures.references import citation
 
 Better = Literal["higher", "lower"] | None
-DEFAULT_THRESHOLD = 0.5
 
 
 class Needs(Enum):
@@ -257,8 +256,8 @@ class Measure:
             positive: the label that is positive; needed unless labels are 0/1, -1/1 or booleans.
             higher_is_positive: whether high scores mean positive.
             missing: "error" to refuse missing values, "drop" to leave those cases out.
-            parameters: of the measure. One of one cut also takes `threshold=`, `quota=` or `share=`, and cuts at 0.5
-                without.
+            parameters: of the measure. One of one cut also takes `threshold=`, `quota=` or `share=`. Without, it cuts
+                scores from 0 to 1 at 0.5, and others where about as many cases are flagged as are positive.
         """
         if scores is not None:
             data = rank(
@@ -300,7 +299,7 @@ class Measure:
                 )
         elif self.needs is Needs.COUNTS:
             where = {name: parameters.pop(name) for name in ("threshold", "quota", "share") if name in parameters}
-            data = cut(data, **where) if where else data.at_threshold(DEFAULT_THRESHOLD)
+            data = cut(data, **where) if where else data.at_threshold(default_threshold(data))
         else:
             if self.needs is Needs.PROBABILITIES:
                 low, high = sorted((float(data.score[0]), float(data.score[-1])))

@@ -27,6 +27,7 @@ from cutline.inference.two.confidence_curve import ConfidenceCurve
 MOST_EACH = 6  # models of which each gets all charts that show one
 _HOVERED = 300  # points of a chart that show their numbers under the pointer
 _RING = 170  # the size of the mark of a cut, which the page moves
+_ABREAST = 0.78  # of its own size a chart has on the page, where three stand side by side and text is read as it is
 
 
 def kinds(*, several: bool) -> list[ChartKind]:
@@ -77,6 +78,7 @@ def tried(kind: ChartKind, models: Any, which: list[int], suffix: str = "", **pa
         return {"name": kind.name, "title": kind.title + suffix, "notes": [str(error)], "spec": None, "models": which}
     title, notes = _heading(spec, kind)
     _thin(spec)
+    _shrink(spec)
     # Legends under the charts: two stand side by side then, and one fits on a phone.
     config = legends_below(spec["config"])
     spec["config"] = config | {"aria": False, "font": "system-ui, sans-serif", "background": "transparent"}
@@ -90,6 +92,14 @@ def tried(kind: ChartKind, models: Any, which: list[int], suffix: str = "", **pa
         "bars": error_bars(*models.values()) if AREAS in spec["datasets"] else None,
         "spec": _coloured(spec),
     }
+
+
+def _shrink(spec: dict[str, Any]) -> None:
+    """Make the axes smaller, and the text as large as it is, so that the page need not scale the whole down."""
+    for part in (spec, *spec.get("hconcat", ()), *spec.get("vconcat", ())):
+        for side in ("width", "height"):
+            if isinstance(part.get(side), int | float):
+                part[side] = round(part[side] * _ABREAST)
 
 
 def _heading(spec: dict[str, Any], kind: ChartKind) -> tuple[str, list[str]]:

@@ -106,7 +106,7 @@ def facts(measure: Measure) -> dict[str, Any]:
         "range": f"From {low} to {high}; {better}.",
         "undefined": measure.undefined_when,
         "aliases": ", ".join(measure.aliases),
-        "sources": [_source(known.get(key, key), place) for key, place in measure.source.items()],
+        "sources": [_source(known.get(key, key), place) for key, place in measure.source.items() if key],
     }
 
 

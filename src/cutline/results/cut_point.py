@@ -6,16 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from cutline.core import columns
 from cutline.core.counts import Counts, written
 from cutline.core.errors import ParameterError
 from cutline.core.ranking import Ranking
-from cutline.inputs.predictions import cut
+from cutline.inputs.predictions import cut, default_threshold
 from cutline.measures import Measure, Needs
 
-DEFAULT_THRESHOLD = 0.5  # of probabilities
 NAMES = ("threshold", "quota", "share")
 
 
@@ -72,21 +69,3 @@ def cut_point(ranking: Ranking, threshold: Any = None, quota: Any = None, share:
         return CutPoint(columns.number(threshold, "threshold"))
     score = float(cut(ranking, quota=quota, share=share).threshold)
     return CutPoint(score, None if quota is None else float(quota), None if share is None else float(share))
-
-
-def default_threshold(ranking: Ranking) -> float:
-    """0.5 for scores from 0 to 1; otherwise the score at which about as many cases are flagged as are positive.
-
-    >>> from cutline.inputs.predictions import rank
-    >>> default_threshold(rank([1, 0, 1, 0], [0.9, 0.4, 0.6, 0.2]))
-    0.5
-    >>> default_threshold(rank([1, 0, 1, 0], [700, 400, 650, 300]))
-    650.0
-    """
-    first, last = float(ranking.score[0]), float(ranking.score[-1])
-    if min(first, last) >= 0 and max(first, last) <= 1:
-        return DEFAULT_THRESHOLD
-    most = max(len(ranking) - 1, 1)  # a cut that flags everybody is none, if there is another
-    flagged = np.asarray(ranking.tp + ranking.fp, dtype=float)[1 : most + 1]
-    nearest = 1 + int(np.argmin(np.abs(flagged - float(ranking.positives))))
-    return float(ranking.thresholds[nearest])

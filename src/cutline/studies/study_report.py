@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import html
-import io
 import json
 import platform
 from collections.abc import Sequence
@@ -14,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cutline.core.table import Table, shown
-from cutline.core.writing import csv_cell, write
+from cutline.core.writing import write
 
 if TYPE_CHECKING:
     from cutline.charts import Picture
@@ -106,7 +104,7 @@ class StudyReport:
         contents[f"{self.name}.json"] = json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
         for section in self.sections:
             if section.table is not None:
-                contents[_file(section, "csv")] = _csv(section.table)
+                contents[_file(section, "csv")] = section.table.to_csv()
             if section.chart is not None:
                 contents[_file(section, "svg")] = section.chart.render(".svg").decode()
         return [write(folder / name, text.encode(), overwrite=overwrite) for name, text in contents.items()]
@@ -126,14 +124,6 @@ def _markdown_table(table: Table) -> list[str]:
 
     rows = [line([shown(cell) for cell in row]) for row in table.rows]
     return [line(table.columns), line(["---"] * len(table.columns)), *rows]
-
-
-def _csv(table: Table) -> str:
-    text = io.StringIO()
-    out = csv.writer(text, lineterminator="\n")
-    out.writerow(table.columns)
-    out.writerows(["" if cell is None else csv_cell(cell) for cell in row] for row in table.rows)
-    return text.getvalue()
 
 
 _PAGE = """<!DOCTYPE html>

@@ -149,7 +149,7 @@ def test_few_cases_are_told():
     few = "A class has only 5 cases: with resampling, the actual coverage is probably below the nominal level."
     assert few in EV.estimate("average_precision").notes
     assert evaluate([1, 1, 0], [3, 1, 2]).estimate("recall").notes == (
-        "It is a share of 2 cases only: clopper_pearson alone keeps its promise there.",
+        "It is a share of only 2 cases, where the Clopper-Pearson interval alone keeps its level.",
     )
 
 

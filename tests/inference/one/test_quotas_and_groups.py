@@ -82,10 +82,11 @@ def test_low_prevalence_is_told_for_what_orders_or_predicts(name, parameters):
 def test_a_summary_carries_the_notes_out_of_sight():
     rows = {row["measure"]: row for row in evaluate([1, 1, 0], [0.9, 0.2, 0.4]).summary()}
 
-    assert rows["recall"]["note"] == "It is a share of 2 cases only: clopper_pearson alone keeps its promise there."
+    few = "It is a share of only 2 cases, where the Clopper-Pearson interval alone keeps its level."
+    assert rows["recall"]["note"] == few
     assert "note" not in repr(EV.summary("recall")).splitlines()[1]
     told = next(row for row in evaluate([1, 1, 0], [0.9, 0.2, 0.4]).to_dict()["measures"] if row["measure"] == "recall")
-    assert told["note"].startswith("It is a share of 2 cases")
+    assert told["note"].startswith("It is a share of only 2 cases")
 
 
 def test_values_that_differ_by_rounding_alone_have_no_spread():

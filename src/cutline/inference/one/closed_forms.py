@@ -80,7 +80,7 @@ def _proportion(estimand: Estimand, method: str, level: float) -> tuple[Limits, 
             f"The Wald interval is not valid here: n p = {k:.4g} and n (1 - p) = {n - k:.4g} must both exceed 5."
         )
     elif n < FEW_FOR_PROPORTIONS and method != "clopper_pearson":
-        notes.append(f"It is a share of {n:.3g} cases only: clopper_pearson alone keeps its promise there.")
+        notes.append(f"It is a share of only {n:.3g} cases, where the Clopper-Pearson interval alone keeps its level.")
     return Limits(*(kind.then(limit) for limit in proportions.METHODS[method](k, n, level))), notes
 
 
