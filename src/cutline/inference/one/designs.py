@@ -13,7 +13,7 @@ import numpy as np
 
 from cutline.core.counts import divide
 from cutline.inference import delong, influence
-from cutline.inference.caveats import EQUAL
+from cutline.inference.caveats import EQUAL, FEW_FOR_RESAMPLING, few_cases
 from cutline.inference.effective_size import effective
 from cutline.inference.influence import Influence
 from cutline.inference.linearisation import linearised
@@ -44,7 +44,8 @@ def limits(estimand: Estimand, level: float, groups: GroupSampler | None) -> tup
         losses = estimand.kind.of(estimand.ranking, **estimand.parameters)
         return _normal(estimand, influence.of_losses(estimand.ranking, *losses), level, groups)
     if estimand.of_counts is None or estimand.by_quota:
-        return _normal(estimand, estimand.influence, level, groups)  # type: ignore[arg-type]
+        found, notes = _normal(estimand, estimand.influence, level, groups)  # type: ignore[arg-type]
+        return found, notes + few_cases(estimand.ranking, FEW_FOR_RESAMPLING, "a linearised variance")
     if isinstance(estimand.kind, Proportion):
         return _share(estimand, level, groups)
     if isinstance(estimand.kind, Ratio) and 0 < estimand.value < math.inf:

@@ -42,6 +42,7 @@ from cutline.results.estimate import Estimate, Limits
 
 RESAMPLING = ("bootstrap", "bca", "bias_corrected")
 _UNSEEN = 2  # times what resamples show of the bias: they start from an optimum that is one of the sample already
+_NEAR_AN_END = 0.02  # of the range
 _INSIDE = 1e-3  # of the range: how near to its end a corrected value may come
 
 
@@ -178,7 +179,7 @@ def from_replicates(
         )
         limits = Limits(known[0], known[-1])
     if acceleration is not None:
-        if abs(acceleration) > SKEWED:
+        if abs(acceleration) > SKEWED or _is_near_an_end(estimand):
             notes.append(FEW_WEIGH)
         better = bca(known, estimand.value, acceleration, level)
         if better is None:
@@ -190,6 +191,13 @@ def from_replicates(
         notes.append(NO_COVERAGE if stand_in is None else SEPARATED)
         limits = stand_in or limits
     return finished(estimand.name, estimand.value, limits, estimand.range, level, method, notes)
+
+
+def _is_near_an_end(estimand: Estimand) -> bool:
+    """Whether a value is so near to an end of its range that resamples are piled up there."""
+    least, most = estimand.range
+    room = _NEAR_AN_END * (most - least)
+    return math.isfinite(room) and not least + room <= estimand.value <= most - room
 
 
 def without_bias(estimand: Estimand, values: Any, level: float, notes: list[str], units: float = math.inf) -> Estimate:

@@ -64,8 +64,8 @@ class Regions(ComparedByFields):
             return f"{where} at {percent} simultaneous confidence: where the curves cross may be chance."
         told = []
         for name in self.leaders:
-            spans = [f"{s.low:.3g} to {s.high:.3g}" for s in self.spans if name in s.best]
-            told.append(f"{name} for {self.axis} {' and '.join(spans)}")
+            parts = [f"{s.low:.3g} to {s.high:.3g}" for s in self.spans if name in s.best]
+            told.append(f"{name} for {self.axis} {' and '.join(parts)}")
         return f"Better than all others at {percent} simultaneous confidence: {'; '.join(told)}. Elsewhere it is open."
 
     @property

@@ -1,0 +1,76 @@
+"""The coverage laboratory in little: its populations are what they say, and its batches can be added up."""
+
+import importlib.util
+import json
+import math
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import cutline as cl
+
+BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
+sys.path.insert(0, str(BENCHMARKS))  # for its populations
+
+
+def _loaded():
+    """The module by its path: another package is called coverage too."""
+    spec = importlib.util.spec_from_file_location("laboratory", BENCHMARKS / "coverage.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["laboratory"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+laboratory = _loaded()
+
+
+def test_populations_have_the_auc_that_their_name_says():
+    for p in laboratory.registry():
+        if p.name.startswith("normal") and p.grid < 0.1:
+            auc = float(p.name.split()[1].rstrip(","))
+            assert cl.auc(p.ranking()) == pytest.approx(auc, abs=2e-3), p.name
+
+
+def test_the_truth_of_every_measure_is_known_or_has_none_in_a_population():
+    p = laboratory.registry()[8]
+    truth = laboratory.truths(p, laboratory.threshold_of(p))
+    assert set(truth) == {m.name for m in cl.MEASURES}
+    assert sum(math.isnan(value) for value in truth.values()) < 12
+
+
+def test_a_sample_gives_an_interval_of_every_measure_that_has_one():
+    p = next(p for p in laboratory.registry() if p.positives == p.negatives == 25)
+    threshold, found = laboratory.threshold_of(p), defaultdict(lambda: [0, 0, 0, 0.0])
+    laboratory._intervals(p, threshold, laboratory.truths(p, threshold), np.random.default_rng(1), 1, found)
+    made = {key[0] for key in found}
+    assert {"auc", "mcc", "recall", "average_precision", "brier", "qrecall", "ks"} <= made
+    assert all(row[0] == 1 and row[1] in (0, 1) and row[3] >= 0 for row in found.values())
+
+
+def test_closed_forms_hold_about_as_often_as_they_say_with_five_positives():
+    """Sixty samples: a coverage of 95 % falls below 80 % hardly ever, and one of 60 % always."""
+    p = laboratory.registry()[0]
+    assert (p.positives, p.negatives) == (5, 95)
+    threshold = laboratory.threshold_of(p)
+    truth = laboratory.truths(p, threshold)
+    names = ("mcc", "kappa", "lift", "g_mean", "recall", "auc", "balanced_accuracy", "average_gain")
+    rng, held = np.random.default_rng(5), dict.fromkeys(names, 0)
+    for _ in range(60):
+        ev = cl.evaluate(**p.sample(rng), threshold=threshold)
+        for name, one in zip(names, ev.estimates(names), strict=True):
+            held[name] += math.isnan(one.value) or one.low <= truth[name] <= one.high
+    assert all(count >= 48 for count in held.values()), held
+
+
+def test_the_next_batch_is_of_the_cell_that_has_fewest(tmp_path):
+    first = next(laboratory.jobs([]))
+    line = {"cell": first[0].name, "kind": first[0].kind}
+    second = next(laboratory.jobs([line]))
+    assert second[0] != first[0]
+    path = tmp_path / "results.jsonl"
+    path.write_text(json.dumps({**line, "rules": laboratory.RULES}) + "\n" + json.dumps({**line, "rules": -1}) + "\n")
+    assert len(laboratory.read(path)) == 1
