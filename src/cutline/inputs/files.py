@@ -28,10 +28,9 @@ from cutline.inputs.file_formats import check_keys, compression_of, plainly_name
 from cutline.inputs.file_sets import file_set
 from cutline.inputs.sources import Array, Ask, Source, plain
 from cutline.inputs.sql_engine import SqlEngine
-from cutline.inputs.sql_text import literal, quoted
+from cutline.inputs.sql_text import absent, literal, quoted
 
 # What text files write for a missing value.
-MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "<NA>", "#N/A")
 FORMATS = ("csv", "parquet", "json", "arrow")
 
 _WHOLE = r"[+-]?(0|[1-9][0-9]*)"
@@ -283,8 +282,9 @@ class File:
             return
         numbered = f"SELECT row_number() OVER () AS place, {value} AS value FROM {self._from}"  # noqa: S608
         with self._plainly():
-            absent = "value IS NULL OR isnan(value)"
-            found = self._connection.execute(f"SELECT min(place), count(*) FROM ({numbered}) WHERE {absent}").fetchall()  # noqa: S608
+            empty = "value IS NULL OR isnan(value)"
+            query = f"SELECT min(place), count(*) FROM ({numbered}) WHERE {empty}"  # noqa: S608
+            found = self._connection.execute(query).fetchall()
         first, many = found[0]
         if many:
             how = counted(many, "missing value")
@@ -311,7 +311,7 @@ class File:
             return f"CAST({column} AS VARCHAR)" if one.as_text or is_enum else column
         if one.role in ("id", "groups"):
             return column
-        present = f"CASE WHEN {_absent(column)} THEN NULL ELSE {column} END"
+        present = f"CASE WHEN {absent(column)} THEN NULL ELSE {column} END"
         kind = "DOUBLE" if one.role in ("scores", "weights") else self._kind_of_labels(one, present)
         return present if kind == "VARCHAR" else f"TRY_CAST({present} AS {kind})"
 
@@ -337,7 +337,7 @@ class File:
         column = self._name(one)
         # DuckDB takes 1_000 and +-1 for numbers.
         bad = f"TRY_CAST({column} AS DOUBLE) IS NULL OR NOT regexp_full_match(trim({column}), {literal(_SPELT)}, 'i')"
-        bad = f"({column} IS NOT NULL AND NOT {_absent(column)} AND ({bad}))"
+        bad = f"({column} IS NOT NULL AND NOT {absent(column)} AND ({bad}))"
         with self._plainly():
             numbered = f"SELECT row_number() OVER () AS place, {column} AS value, {bad} AS bad FROM {self._from}"  # noqa: S608
             if not self._one(f"SELECT count(*) FROM {self._from} WHERE {bad}")[0]:  # noqa: S608
@@ -397,7 +397,3 @@ def _way_out(value: str) -> str:
     if re.fullmatch(r"[+-]?[0-9]{1,3}([,_ '][0-9]{3})+(\.[0-9]*)?", value.strip()):
         return "write numbers without separators of thousands"
     return "pass numbers"
-
-
-def _absent(column: str) -> str:
-    return f"trim({column}) IN ({', '.join(map(literal, MISSING))})"

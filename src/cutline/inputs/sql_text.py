@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "<NA>", "#N/A")
+
 
 def quoted(name: str) -> str:
     """A name of a column."""
@@ -11,3 +13,8 @@ def quoted(name: str) -> str:
 def literal(text: str) -> str:
     """A text."""
     return "'" + text.replace("'", "''") + "'"
+
+
+def absent(column: str) -> str:
+    """Whether a cell of text is a word for a missing value."""
+    return f"trim({column}) IN ({', '.join(map(literal, MISSING))})"
