@@ -20,7 +20,7 @@ from cutline.inference.permutation import PermutationTest, permute_labels
 from cutline.inference.resampling.design import sampler_of
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inputs import sources
-from cutline.inputs.predictions import Missing, WeightsAre, complete, cut, rank
+from cutline.inputs.predictions import Missing, WeightsAre, check_weights_are, complete, cut, rank
 from cutline.measures import MEASURES, Family, Measure
 from cutline.measures.definition import each_of
 from cutline.results import first_look
@@ -95,6 +95,7 @@ def evaluate(
     (0.833333, 0.666667, 0.666667)
     """
     threshold = None if threshold is None else columns.number(threshold, "threshold")
+    check_weights_are(weights_are, weights)
     how: dict[str, Any] = {"positive": positive, "missing": missing, "weights_are": weights_are}
     cut: dict[str, Any] = {"threshold": threshold, "quota": quota, "share": share}
     if by is not None:

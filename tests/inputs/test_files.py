@@ -205,3 +205,40 @@ def test_reading_a_file_leaves_nothing_behind_when_python_ends(tmp_path):
     code = f"import cutline as cl; print(cl.evaluate('y', 'p', data={str(path)!r}).auc)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603
     assert (done.stdout, done.stderr) == ("1.0\n", "")
+
+
+@pytest.fixture
+def nan_file(tmp_path):
+    """A Parquet file whose statistics, as pyarrow writes them, pass over the NaN in it."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    path = tmp_path / "nan.parquet"
+    parquet.write_table(pa.table({"y": [1, 0, 1, 0], "p": [0.1, 0.9, float("nan"), 0.3]}), path)
+    return path
+
+
+def test_nan_in_a_parquet_file_is_found_whatever_its_statistics_say(nan_file, tmp_path):
+    from pyarrow import parquet
+
+    from cutline.inputs.flagging import Cases, Flags
+
+    cases, into = Cases(nan_file), tmp_path / "flagged.parquet"
+    with pytest.raises(InputError, match="1 missing value, the first in row 3"):
+        cases.flag(Flags("p", 0.5, higher=True), into, "parquet")
+
+    assert cases.flag(Flags("p", 0.5, higher=True, drop=True), into, "parquet") == 1
+    assert parquet.read_table(into).column("p").to_pylist() == [0.1, 0.9, 0.3]
+
+
+def test_nan_in_a_parquet_file_is_no_score_of_bins(nan_file):
+    from cutline.inputs.files import read
+    from cutline.inputs.sql_engine import SqlEngine
+
+    file = read(nan_file)
+    rows = "SELECT y, p AS x FROM " + file._from  # noqa: S608
+    engine = SqlEngine(file._connection, rows, 4, file._plainly)
+
+    assert engine.first("scores")[0] == 2
+    engine.prepare(np.array([0, 1]), np.array([False, True]), None)
+    assert engine._fetch(f"SELECT count(*) AS n FROM ({engine._complete})")["n"][0] == 3  # noqa: S608

@@ -78,7 +78,7 @@ class Plan:
         """The plan in a sentence."""
         return (
             f"The study needs {self.cases:,} cases, of which about {self.positives:,} positive at a prevalence of "
-            f"{100 * self.prevalence:.3g} %: {self.binding.criterion} is the binding criterion."
+            f"{100 * self.prevalence:.3g} %: the {self.binding.criterion} is the binding criterion."
         )
 
     def widths(self, sizes: Any) -> dict[str, list[float]]:

@@ -8,7 +8,7 @@ from cutline.classes.all_classes import WHOLE
 from cutline.classes.class_means import MeanOverClasses
 from cutline.classes.statistic import MACRO, MEANS, MICRO, WEIGHTED, Statistic
 from cutline.core.checks import check_choice
-from cutline.core.errors import ParameterError, UnknownNameError, near
+from cutline.core.errors import ParameterError, UnknownNameError, briefly, near
 from cutline.measures import MEASURES, Measure, Needs
 
 PAIRS = "hand_till_m"
@@ -27,6 +27,8 @@ def measure_of(measure: str | Measure, parameters: dict[str, Any] | None = None)
         measure: The measure, or its name.
         parameters: Its own parameters.
     """
+    if not isinstance(measure, str | Measure):
+        raise UnknownNameError(f"There is no measure {briefly(measure)}", "pass its name, such as 'auc'")
     if not isinstance(measure, Measure) and measure not in MEASURES:
         hint = near(measure, [*MEASURES.names, *_ALONE]) or " cutline.MEASURES lists them all."
         raise UnknownNameError(f"There is no measure {measure!r}", hint=hint)
@@ -45,7 +47,7 @@ def asked(measure: str | Measure, mean: str | None = None, **parameters: Any) ->
     """
     if mean is not None:
         check_choice(mean, "mean", MEANS)
-    name = _ALIASES.get(measure, measure) if isinstance(measure, str) else measure.name
+    name = _ALIASES.get(measure, measure) if isinstance(measure, str) else measure_of(measure).name
     if name == PAIRS:
         if mean == MICRO:
             raise ParameterError(

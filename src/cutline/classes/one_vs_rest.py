@@ -15,7 +15,7 @@ from cutline.classes.asking import CLASS_MEASURES, CUTS, asked, measure_of
 from cutline.classes.intervals import Options, estimated, few_cases
 from cutline.classes.statistic import MACRO, MEANS, MICRO, Statistic
 from cutline.classes.summary import ClassData, ClassRow, ClassSummary
-from cutline.core.checks import LEVEL, check_level
+from cutline.core.checks import LEVEL, check_level, check_text
 from cutline.core.columns import counted
 from cutline.core.errors import UnknownNameError, near
 from cutline.core.ranking import Ranking
@@ -76,6 +76,8 @@ def one_vs_rest(
     >>> found.mean("average_precision"), found["b"].auc, found.value("accuracy")
     (1.0, 1.0, 0.6666666666666666)
     """
+    if name is not None:
+        check_text(name, "name", "forest")
     (cases,) = read(labels, {name or "": scores}, weights, classes=classes, missing=missing, data=data).values()
     return OneVsRest(cases, name)
 

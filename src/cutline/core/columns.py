@@ -249,7 +249,7 @@ def _same_labels(index: Any, other: Any) -> bool:
 
 def number(value: Any, name: str) -> float:
     """A number, or a refusal that names the argument."""
-    is_text = isinstance(value, str | bytes | bool)
+    is_text = isinstance(value, str | bytes | bool | np.bool_)
     try:
         found = math.nan if is_text or np.ndim(value) else float(value)
     except Exception:  # any, because the value may be of any class

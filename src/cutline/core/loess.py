@@ -23,6 +23,7 @@ _IN_CACHE = 24_576  # distances that are worked on at once
 _BLOCK = 1024  # points that are summed at a time, wherever a window starts: no sum depends on what is smoothed along
 _OPEN = 1e-6  # determinant, the diagonal being 1, below which a system may have no single solution
 _NARROWEST = 1e-300  # of a window: below, quotients would leave the range of floats
+_PIECE = 2**18  # points of a long list at which the curve is read together
 _FEWEST = 4  # distinct points below which there is nothing to smooth
 
 
@@ -61,7 +62,8 @@ def _smooth(x: Array, weight: Array, y: Array, method: str, span: float, degree:
     if method == "loess":
         corners = _corners(x, weight, ends, span, is_whole)
         value, slope = _fits(x, weight, y, ends, corners, near, method, degree)
-        found = _hermite(x, corners, value, slope)
+        pieces = [_hermite(x[i : i + _PIECE], corners, value, slope) for i in range(0, len(x), _PIECE)]
+        found = np.concatenate(pieces, axis=-1)
     else:
         found = _fits(x, weight, y, ends, np.broadcast_to(x, y.shape), near, method, degree)[0]
     few = np.count_nonzero(weight, axis=-1) < _FEWEST

@@ -41,17 +41,21 @@ def fit(
     True
     """
     lead, columns = pos.shape[:-1], design.shape[-1]
-    positives, negatives = (cells.reshape(-1, len(design)).astype(float) for cells in (pos, neg))
-    total = (positives + negatives).sum(-1)
+    positives, negatives = (cells.reshape(-1, len(design)) for cells in (pos, neg))
+    total = positives.sum(-1, dtype=float) + negatives.sum(-1, dtype=float)
     rows = np.flatnonzero(np.broadcast_to(np.asarray(exists), lead).ravel() & (total > 0))
-    scale = np.sqrt((design**2).mean(0))
+    scale = np.sqrt([np.square(column).mean() for column in design.T])
     scale = np.where(scale > 0, scale, 1.0)
     n = total[rows, None]  # per case, so that neither the steps nor the stop depend on the scale of the weights
     penalty = np.broadcast_to(np.asarray(ridge, dtype=float) / scale**2, (len(rows), columns)) / n
     shift = np.broadcast_to(np.asarray(offset, dtype=float), (len(design),))
-    at_rows = positives[rows] / n, (positives + negatives)[rows] / n
+    if len(rows) < len(total):
+        positives, negatives = positives[rows], negatives[rows]
+    share = np.divide(positives, n)
+    size = np.divide(negatives, n)
+    size += share
     beta, inverse = np.full((len(total), columns), np.nan), np.full((len(total), columns, columns), np.nan)
-    problem = _Problem(np.ascontiguousarray((design / scale).T), shift, penalty, *at_rows)
+    problem = _Problem(design.T, scale, shift, penalty, share, size)
     at_once = max(1, _AT_ONCE // len(design))
     for i in range(0, len(rows), at_once):
         part = slice(i, i + at_once)
@@ -62,9 +66,10 @@ def fit(
 
 
 class _Problem(NamedTuple):
-    """What the rows share; `penalty` has a row for each, `design` one for each coefficient."""
+    """What the rows share; `penalty` has a row for each, `design` one for each coefficient, still to be scaled."""
 
     design: Array
+    scale: Array
     offset: Array
     penalty: Array
     pos: Array
@@ -83,7 +88,8 @@ class _Problem(NamedTuple):
         # Sums of columns instead of products of matrices, whose last digits depend on how many rows they have.
         for start in range(0, len(self.offset), _BLOCK):
             part = slice(start, start + _BLOCK)
-            design, pos, size = self.design[:, part], self.pos[:, part], self.size[:, part]
+            design = self.design[:, part] / self.scale[:, None]
+            pos, size = self.pos[:, part], self.size[:, part]
             eta = self.offset[part] + sum(beta[:, j, None] * design[j] for j in range(columns))
             small = np.exp(-np.abs(eta))
             rest = 1 / (1 + small)

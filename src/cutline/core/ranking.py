@@ -23,6 +23,7 @@ from cutline.core.bounds import Bracket, bracket, extreme
 from cutline.core.counts import Counts, count, divide, written
 from cutline.core.errors import InputError
 from cutline.core.hull import Hulls, hulls
+from cutline.core.kept import kept_column, kept_if_short, remembered
 from cutline.core.last_axis import Array, Pairs, cumulate, dot, take
 from cutline.core.table import Table
 
@@ -97,12 +98,12 @@ class Ranking:
 
     # ---- what many measures need, computed once
 
-    @cached_property
+    @kept_column
     def tp(self) -> Array:
         """Positives at or above each cut; the first cut flags nobody."""
         return cumulate(self.pos)
 
-    @cached_property
+    @kept_column
     def fp(self) -> Array:
         """Negatives at or above each cut; the first cut flags nobody."""
         return cumulate(self.neg)
@@ -124,46 +125,46 @@ class Ranking:
         """n, the weight of all cases."""
         return self.positives + self.negatives
 
-    @cached_property
+    @kept_column
     def thresholds(self) -> Array:
         """The threshold of each cut: beyond every score for the one that flags nobody, then each score."""
         nobody = np.inf if self.higher_is_positive else -np.inf
         return np.concatenate(([nobody], self.score))
 
-    @cached_property
+    @kept_if_short
     def counts(self) -> Counts:
         """The contingency tables of all cuts."""
         tp, fp = self.tp, self.fp
         return Counts(tp, fp, tp[..., -1:] - tp, fp[..., -1:] - fp, self.thresholds, self.are_probabilities)
 
-    @cached_property
+    @kept_column
     def ends(self) -> Array:
         """How many places of the list each cut takes."""
         return self.tp + self.fp
 
-    @cached_property
+    @kept_column
     def tpr(self) -> Array:
         """Recall at each cut; NaN when there is no positive."""
         return np.asarray(divide(self.tp, self.tp[..., -1:]))
 
-    @cached_property
+    @kept_column
     def fpr(self) -> Array:
         """False positive rate at each cut; NaN when there is no negative."""
         return np.asarray(divide(self.fp, self.fp[..., -1:]))
 
-    @cached_property
+    @kept_column
     def precision(self) -> Array:
         """Precision at each cut; 0 where nothing is flagged, as Berrar starts the curve."""
         precision = np.asarray(divide(self.tp, self.ends))
         np.copyto(precision, 0.0, where=self.ends == 0)
         return precision
 
-    @cached_property
+    @kept_column
     def size(self) -> Array:
         """The weight of the cases at each score."""
         return self.pos + self.neg
 
-    @cached_property
+    @kept_column
     def share(self) -> Array:
         """The share of positives at each score: Arbel & Rokach's t of the places there; 0 where there is no case."""
         share = np.asarray(divide(self.pos, self.size))
@@ -184,18 +185,18 @@ class Ranking:
             concordant = every - dot(pos, self.fp[..., 1:])
         return Pairs(concordant, dot(pos, self.neg), every)
 
-    @cached_property
+    @kept_if_short
     def floats(self) -> tuple[Array, Array]:
         """The weights of the positives and of the negatives as floats, for sums of products with floats."""
         return self.pos.astype(float, copy=False), self.neg.astype(float, copy=False)
 
-    @cached_property
+    @kept_column
     def key(self) -> Array:
         """The scores as float64, turned so that higher means more positive."""
         score = self.score.astype(float, copy=False)
         return score if self.higher_is_positive else -score
 
-    @cached_property
+    @kept_if_short
     def logs(self) -> tuple[Array, Array]:
         """The logarithms of the scores, read as probabilities, and of their complements."""
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -230,10 +231,7 @@ class Ranking:
             key: What is kept, with the parameters it depends on.
             make: Finds it the first time.
         """
-        found = self.__dict__.setdefault("_found", {})
-        if key not in found:
-            found[key] = make()
-        return found[key]
+        return remembered(self, key, make)
 
     @property
     def bracket(self) -> Bracket | None:

@@ -97,6 +97,11 @@ def _like(file: Path, old: os.stat_result) -> None:
 
 def check(target: Path, *, overwrite: bool) -> None:
     """Refuse a path that cannot be written, before the work for its content is done."""
+    try:
+        target.exists()
+    except (OSError, ValueError) as error:  # a name that is too long, or holds a NUL byte
+        why = getattr(error, "strerror", None) or "it is not a path"
+        raise ParameterError(f"{str(target)[:60]!r} cannot be written ({why})", "pass another path") from None
     if not target.parent.is_dir():
         raise ParameterError(f"There is no folder {str(target.parent)!r}", "make it, or pass another path")
     if not os.access(target.parent, os.W_OK | os.X_OK):

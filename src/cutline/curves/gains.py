@@ -9,7 +9,7 @@ import numpy as np
 
 from cutline.core.checks import check_whole
 from cutline.core.counts import divide
-from cutline.core.errors import InputError
+from cutline.core.errors import InputError, ParameterError
 from cutline.core.ranking import Array, Ranking
 from cutline.core.table import Table
 
@@ -61,6 +61,9 @@ class Gains:
         return self.table._repr_html_()
 
 
+MOST_PORTIONS = 100_000
+
+
 def gains(r: Ranking, portions: int = 10) -> Gains:
     """The gains table of a ranking.
 
@@ -73,6 +76,8 @@ def gains(r: Ranking, portions: int = 10) -> Gains:
     ([3, 1], [0.75, 1.0], 0.5)
     """
     portions = check_whole(portions, "portions", 1)
+    if portions > MOST_PORTIONS:
+        raise ParameterError(f"is {portions}", f"pass at most {MOST_PORTIONS:,}", argument="portions")
     if not r.positives or not r.negatives:
         raise InputError("A gains table needs cases of both classes: these are of one.")
     n = float(r.total)

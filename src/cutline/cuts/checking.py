@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from cutline.core.checks import LEVEL
-from cutline.core.errors import ParameterError
+from cutline.core.errors import InputError, ParameterError, briefly
 from cutline.core.table import plain, shown
 from cutline.cuts.cut import Cut
 from cutline.cuts.requirements import Requirement, requirement
@@ -56,6 +56,8 @@ def check_cut(cut: Cut, ev: Evaluation, *, level: float = LEVEL, resamples: int 
         resamples: How many resamples, where they are needed.
         seed: The seed of the resamples.
     """
+    if not isinstance(cut, Cut):
+        raise InputError(f"is {briefly(cut)}", "pass a cut that choose_cut() or `cutline cut` made", argument="cut")
     cut.require()
     asked = [requirement(one.requirement) for one in cut.requirements]
     if not asked:

@@ -82,7 +82,7 @@ def choose_cut(
     """
     r, groups, asked = opened(data, requirements)
     confidence = None if confidence is None else check_level(confidence, "confidence")
-    method = check_choice(method, "method", METHODS)
+    method, seed = check_choice(method, "method", METHODS), check_whole(seed, "seed", 0)
     check_prevalence(prevalence)
     wanted = criterion(maximize, minimize, cost_fp=cost_fp, cost_fn=cost_fn, utility=utility)
     wanted = _for_method(wanted, method)

@@ -26,6 +26,7 @@ FEW_FOR_THE_ORDER = 100  # cases of a class: stretches of fewer would hold hardl
 _TOP = 64  # scores at the top of the list that stay alone, because there a measure of the order looks most closely
 _STRETCHES = 50  # per class: within such a part of the list, cases of a class are taken to matter alike
 _AT_ONCE = 2**18  # cells held at once
+_BLOCK = 2**18  # scores of a long list that are looked at together
 _PARTS_OF_A_CASE = 64  # so that a step can be whole where cases have to be
 _FAITHFUL = 0.02  # by how much the shorter list may change the measure, as a share of its value
 _BENT = 0.15  # how much more and less weight may differ in what they change, squared, as a share of the change
@@ -57,11 +58,11 @@ class Influence(NamedTuple):
     def variance(self, second: Ranking) -> float:
         """The variance of the measure, given the squared weights of its ranking."""
         if self.entry is None:
-            pos, neg = second.floats
+            pos, neg = second.pos, second.neg
         else:
             length = len(self.of_positives)
             pos, neg = (np.bincount(self.entry, weights=cells, minlength=length) for cells in (second.pos, second.neg))
-        return float(_sum(pos, self.of_positives**2) + _sum(neg, self.of_negatives**2))
+        return float(_sum(pos, self.of_positives, power=2) + _sum(neg, self.of_negatives, power=2))
 
 
 def of_counts(function: Callable[[Counts], Any], counts: Counts, second: Counts) -> float:
@@ -107,12 +108,20 @@ def of_losses(r: Ranking, of_positive: Array, of_negative: Array) -> Influence:
     """The changes of the mean over the cases of a loss that depends on class and score."""
     total = float(r.total)
     mean = divide(_sum(r.pos, of_positive) + _sum(r.neg, of_negative), total)
-    return Influence((of_positive - mean) / total, (of_negative - mean) / total)
+    of_positives, of_negatives = of_positive - mean, of_negative - mean
+    of_positives /= total
+    of_negatives /= total
+    return Influence(of_positives, of_negatives)
 
 
-def _sum(weight: Array, loss: Array) -> Any:
-    with np.errstate(invalid="ignore"):
-        return np.where(weight > 0, weight * loss, 0.0).sum(-1)  # where there is no case, an infinite loss is none
+def _sum(weight: Array, loss: Array, power: int = 1) -> Any:
+    """The sum of the losses, or their squares; where there is no case, an infinite loss is none."""
+    found = 0.0
+    for start in range(0, len(weight), _BLOCK):
+        part = slice(start, start + _BLOCK)
+        with np.errstate(invalid="ignore"):
+            found += np.where(weight[part] > 0, weight[part] * loss[part] ** power, 0.0).sum()
+    return found
 
 
 def of_order(statistic: Callable[[Ranking], Any], value: float, r: Ranking) -> Influence | None:
@@ -132,7 +141,7 @@ def of_order(statistic: Callable[[Ranking], Any], value: float, r: Ranking) -> I
         short = replace(short, pos=pos, neg=neg, pos2=pos, neg2=neg)
     if not abs(float(statistic(short)) - value) <= _FAITHFUL * abs(value):
         return None
-    starts = np.flatnonzero(np.diff(cell, prepend=-1))
+    starts = np.flatnonzero(np.diff(cell, prepend=cell.dtype.type(-1)))
     first = np.flatnonzero(np.diff(stretch[starts], prepend=-1))  # where each stretch starts among the cells
     unit = _PARTS_OF_A_CASE if short.integral else 1
     found = [_changes(statistic, short, first, of_positives) for of_positives in (True, False)]
@@ -156,25 +165,33 @@ def _parts(r: Ranking) -> tuple[Array, Array]:
         enough = int(min(r.positives, r.negatives)) // _IN_A_CELL
         number = max(_STRETCHES // 5, min(_STRETCHES, enough))
         fewer = number * max(1, min(_CELLS, enough) // number)
-        cells, stretches = (
-            (count * r.tpr[1:]).astype(np.int64) + (count * r.fpr[1:]).astype(np.int64) for count in (fewer, number)
-        )
-        is_new = np.diff(cells, prepend=-1) > 0
+        cells, stretches = (_quantiles(r, count) for count in (fewer, number))
+        is_new = np.diff(cells, prepend=cells.dtype.type(-1)) > 0
         is_new[:_TOP] = True
         if len(r) <= 2 * fewer:
             is_new[:] = True
-        is_first = np.diff(stretches, prepend=-1) > 0
+        is_first = np.diff(stretches, prepend=stretches.dtype.type(-1)) > 0
         r.__dict__["parts"] = tuple(found.cumsum(dtype=np.int32) - 1 for found in (is_new, is_first & is_new))
     found: tuple[Array, Array] = r.__dict__["parts"]
     return found
 
 
+def _quantiles(r: Ranking, count: int) -> Array:
+    """Of each score, how many of so many parts of the positives, and of the negatives, end at it or before."""
+    found = np.empty(len(r), np.int16)
+    for start in range(0, len(r), _BLOCK):  # so that a long list does not need as long a scratch space
+        part = slice(start + 1, start + 1 + _BLOCK)
+        rates = (divide(r.tp[part], r.positives), divide(r.fp[part], r.negatives))
+        found[start : start + _BLOCK] = sum((count * rate).astype(np.int16) for rate in rates)
+    return found
+
+
 def _shortened(r: Ranking, cell: Array) -> Ranking:
     """The list put together by cells, with the mean score of each, and weights that need not be whole."""
-    starts = np.flatnonzero(np.diff(cell, prepend=-1))
-    pos, neg = (np.add.reduceat(column, starts) for column in r.floats)
+    starts = np.flatnonzero(np.diff(cell, prepend=cell.dtype.type(-1)))
+    pos, neg = (np.add.reduceat(column, starts).astype(float) for column in (r.pos, r.neg))
     with np.errstate(invalid="ignore"):
-        score = np.add.reduceat(r.score.astype(float) * r.size, starts) / (pos + neg)
+        score = np.add.reduceat(np.multiply(r.size, r.score, dtype=float), starts) / (pos + neg)
     return replace(r, score=score, pos=pos, neg=neg, pos2=pos, neg2=neg)
 
 

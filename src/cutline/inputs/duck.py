@@ -61,6 +61,23 @@ def connect(memory: Any = None) -> duckdb.DuckDBPyConnection:
     return duckdb.connect(":memory:", config=settings)
 
 
+def is_nan(value: str) -> str:
+    """Whether a value is NaN, in SQL.
+
+    Not `isnan`: Parquet's statistics pass over NaN, and by them DuckDB takes it that no row of the file has one.
+
+    Args:
+        value: The SQL of the value.
+    """
+    number = f"CAST({value} AS DOUBLE)"
+    return f"(NOT isfinite({number}) AND NOT isinf({number}))"
+
+
+def is_number(value: str) -> str:
+    """Whether a value is there, and a number."""
+    return f"({value} IS NOT NULL AND NOT {is_nan(value)})"
+
+
 @contextmanager
 def followed(connection: duckdb.DuckDBPyConnection, rows: int) -> Iterator[None]:
     """Tell whoever watches how many of the rows the query of this block has read."""

@@ -23,12 +23,12 @@ from cutline.core.columns import counted
 from cutline.core.errors import InputError, ParameterError, PositionError
 from cutline.inputs import arrow_files
 from cutline.inputs.csv_layout import Layout, head, rejected, with_one_line_end
-from cutline.inputs.duck import connect
+from cutline.inputs.duck import connect, is_number
 from cutline.inputs.file_formats import check_keys, compression_of, plainly_named
 from cutline.inputs.file_sets import file_set
 from cutline.inputs.sources import Array, Ask, Source, plain
 from cutline.inputs.sql_engine import SqlEngine
-from cutline.inputs.sql_text import absent, literal, quoted
+from cutline.inputs.sql_text import absent, literal, number_hint, quoted
 
 # What text files write for a missing value.
 FORMATS = ("csv", "parquet", "json", "arrow")
@@ -223,7 +223,8 @@ class File:
 
         self.derive(score, reaches, column=column, drop=drop, into=into, kind=kind)
         with self._plainly():
-            return int(self._one(f"SELECT count(*) FROM {self._from} WHERE {reaches(self._sql(score))}")[0])  # noqa: S608
+            where = f"{reaches(self._sql(score))} AND {is_number(self._sql(score))}"
+            return int(self._one(f"SELECT count(*) FROM {self._from} WHERE {where}")[0])  # noqa: S608
 
     def limits(self, score: Ask) -> tuple[float, float]:
         """The smallest and the largest score.
@@ -235,6 +236,8 @@ class File:
         value = self._sql(score)
         with self._plainly():
             low, high = self._one(f"SELECT min({value}), max({value}) FROM {self._from}")  # noqa: S608
+        if low is None:
+            raise InputError(f"Column {score.column!r} has no score", "pass cases with scores")
         return float(low), float(high)
 
     def teach(self, name: str, function: Callable[[float], float]) -> None:
@@ -264,7 +267,7 @@ class File:
         self._check_present(score, value, drop=drop)
         names = [*self.columns, column]
         cells = [*(quoted(self._names[name]) for name in self.columns), expression(value)]
-        where = f" WHERE {value} IS NOT NULL AND NOT isnan({value})" if drop else ""
+        where = f" WHERE {is_number(value)}" if drop else ""
         if kind == "csv":  # the header as a row, because DuckDB renames columns that differ in case alone
             header = ", ".join(literal(name) for name in names)
             texts = ", ".join(f"CAST({cell} AS VARCHAR)" for cell in cells)
@@ -282,8 +285,7 @@ class File:
             return
         numbered = f"SELECT row_number() OVER () AS place, {value} AS value FROM {self._from}"  # noqa: S608
         with self._plainly():
-            empty = "value IS NULL OR isnan(value)"
-            query = f"SELECT min(place), count(*) FROM ({numbered}) WHERE {empty}"  # noqa: S608
+            query = f"SELECT min(place), count(*) FROM ({numbered}) WHERE NOT ({is_number('value')})"  # noqa: S608
             found = self._connection.execute(query).fetchall()
         first, many = found[0]
         if many:
@@ -348,7 +350,9 @@ class File:
                 f"SELECT place, value FROM ({numbered}) WHERE bad ORDER BY place LIMIT 1"  # noqa: S608
             ).fetchall()
         for place, value in found:
-            raise PositionError(f"holds text, {value!r},", _way_out(str(value)), argument=one.role, position=place - 1)
+            raise PositionError(
+                f"holds text, {value!r},", number_hint(str(value)), argument=one.role, position=place - 1
+            )
 
     def _name(self, one: Ask) -> str:
         return quoted(self._names[one.column])
@@ -389,11 +393,3 @@ class File:
             return general
         reasons = [rejected(self.title, self._layout, int(line), str(kind), str(text)) for line, kind, text in found]
         return next((reason for reason in reasons if reason is not None), general)
-
-
-def _way_out(value: str) -> str:
-    if re.fullmatch(r"[+-]?[0-9]+,[0-9]+", value.strip()):
-        return "write numbers with a decimal point"
-    if re.fullmatch(r"[+-]?[0-9]{1,3}([,_ '][0-9]{3})+(\.[0-9]*)?", value.strip()):
-        return "write numbers without separators of thousands"
-    return "pass numbers"

@@ -5,11 +5,12 @@ Everything behind this door trusts what it gets. The door repairs nothing silent
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
 from cutline.core import columns
+from cutline.core.checks import check_choice
 from cutline.core.counts import Counts, written
 from cutline.core.errors import (
     Argument,
@@ -88,7 +89,9 @@ class _Options(NamedTuple):
 
 
 def check_weights_are(weights_are: Any, weights: Any) -> None:
-    """Refuse to be told what weights are where there are none."""
+    """Refuse to be told what weights are where there are none, or what they cannot be."""
+    if weights_are is not None:
+        check_choice(weights_are, "weights_are", get_args(WeightsAre))
     if weights_are is not None and weights is None:
         raise ParameterError(
             f"is {briefly(weights_are)}, but there are no weights",

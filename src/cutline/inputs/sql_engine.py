@@ -14,11 +14,11 @@ import numpy as np
 
 from cutline.core.last_axis import Array
 from cutline.inputs.binning import MIDDLE, STEPS, Bins, Division
-from cutline.inputs.duck import followed
+from cutline.inputs.duck import followed, is_nan
 from cutline.inputs.large import Classes, Edge
 from cutline.inputs.sources import plain
 
-MISSING = {"labels": "y IS NULL", "scores": "x IS NULL OR isnan(x)", "weights": "w IS NULL OR isnan(w)"}
+MISSING = {"labels": "y IS NULL", "scores": f"x IS NULL OR {is_nan('x')}", "weights": f"w IS NULL OR {is_nan('w')}"}
 
 
 def magnitude(x: str, *, log2: str = "log2({})") -> str:
@@ -80,7 +80,7 @@ class SqlEngine:
                 "negative": "count(*) FILTER (w < 0)",
                 "infinite": "count(*) FILTER (isinf(w))",
                 "fractions": "count(*) FILTER (w <> floor(w) AND NOT isinf(w))",
-                "weight": "sum(w) FILTER (NOT isinf(w) AND NOT isnan(w))",
+                "weight": "sum(w) FILTER (isfinite(CAST(w AS DOUBLE)))",
                 "least": "min(w) FILTER (w > 0)",
             }
         chosen = ", ".join(f"{sql} AS {name}" for name, sql in asked.items())

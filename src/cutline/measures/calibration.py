@@ -103,7 +103,7 @@ SEPARATED = Condition(
 
 def _offset_fit(r: Ranking) -> logistic.Fit:
     exists = (r.positives > 0) & (r.negatives > 0) & ~NO_DOUBT.holds(r)
-    return logistic.fit(np.ones((len(r), 1)), *r.floats, offset=logits(r), exists=exists)
+    return logistic.fit(np.broadcast_to(1.0, (len(r), 1)), r.pos, r.neg, offset=logits(r), exists=exists)
 
 
 def joint_fit(r: Ranking, fit: str = "likelihood") -> logistic.Fit:
@@ -120,7 +120,7 @@ def _joint_fit(r: Ranking, fit: str) -> logistic.Fit:
     is_ridge = fit == "ridge"
     exists = both if is_ridge else both & _overlaps(r)
     ridge = np.array([0.0, 1.0]) if is_ridge else 0.0
-    return logistic.fit(design, *r.floats, ridge=ridge, exists=exists, start=(0.0, 1.0))
+    return logistic.fit(design, r.pos, r.neg, ridge=ridge, exists=exists, start=(0.0, 1.0))
 
 
 def _by_scikit_learn(r: Ranking) -> Array:
@@ -137,9 +137,7 @@ def _by_scikit_learn(r: Ranking) -> Array:
 
 
 def _robust(r: Ranking, design: Array, eta: Array, covariance: Array) -> Array:
-    """The covariance of the coefficients: by the information, or where weights are not counts, by the sandwich."""
-    if r.integral:
-        return covariance
+    """The covariance of the coefficients where weights are not counts, by the sandwich."""
     mean = 1 / (1 + np.exp(-eta))
     squared = r.pos2 * (1 - mean) ** 2 + r.neg2 * mean**2
     return np.asarray(covariance @ np.einsum("...i,ij,ik->...jk", squared, design, design) @ covariance)
@@ -147,12 +145,17 @@ def _robust(r: Ranking, design: Array, eta: Array, covariance: Array) -> Array:
 
 def _variance_of_offset(r: Ranking) -> Any:
     found = _offset_fit(r)
+    if r.integral:  # by the information
+        return found.covariance[..., 0, 0]
     eta = logits(r) + found.coefficients
     return _robust(r, np.ones((len(r), 1)), eta, found.covariance)[..., 0, 0]
 
 
 def _variance_of_line(column: int, r: Ranking, fit: str = "likelihood") -> Any:
-    found, x = joint_fit(r, fit), logits(r)
+    found = joint_fit(r, fit)
+    if r.integral:  # by the information
+        return found.covariance[..., column, column]
+    x = logits(r)
     eta = found.coefficients[..., :1] + found.coefficients[..., 1:] * x
     return _robust(r, np.column_stack((np.ones(len(r)), x)), eta, found.covariance)[..., column, column]
 

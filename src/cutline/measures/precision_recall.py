@@ -45,9 +45,7 @@ def harmonic(a: Array, b: Array) -> Any:
 
 def mean_precision_of_places(r: Ranking) -> Array:
     """For each cell, the expected precision down to a place, averaged over its places; the ranking remembers it."""
-    if "precision_of_places" not in r.__dict__:
-        r.__dict__["precision_of_places"] = _mean_precision_of_places(r)
-    return np.asarray(r.__dict__["precision_of_places"])
+    return np.asarray(r.kept("precision_of_places", lambda: _mean_precision_of_places(r)))
 
 
 def _mean_precision_of_places(r: Ranking) -> Array:

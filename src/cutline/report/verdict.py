@@ -65,7 +65,7 @@ def _row(summary: Summary, name: str) -> Row | None:
 def _ranking(summary: Summary) -> str:
     r, row = summary.data.ranking, _row(summary, "auc")
     who = summary.name or "The model"
-    share = f"{100 * r.positives / r.total:.3g} %"
+    share = f"{100 * (float(r.positives) / float(r.total)):.3g} %"
     on = f"{who} was evaluated on {cases_of(r, grouped)}, {grouped(r.positives)} of them positive ({share})"
     if not r.positives or not r.negatives:
         return f"{on}; with one class alone, nothing can be said about how well it ranks."

@@ -253,7 +253,7 @@ class ComparisonSummary:
 def title_of(models: Mapping[str, Any]) -> str:
     """How many models, on what cases, in one line; each has its ranking."""
     r = next(iter(models.values())).ranking
-    share = f"{100 * r.positives / r.total:.3g} %"
+    share = f"{100 * (float(r.positives) / float(r.total)):.3g} %"
     dropped = f", {r.dropped} dropped" if r.dropped else ""
     return (
         f"{len(models)} models on the same {written(r.total)} cases, {written(r.positives)} positive "

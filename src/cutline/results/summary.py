@@ -89,7 +89,7 @@ class Data:
     def words(self) -> str:
         """The data in words."""
         r = self.ranking
-        share = f"{100 * r.positives / r.total:.3g} %"
+        share = f"{100 * (float(r.positives) / float(r.total)):.3g} %"
         dropped = f", {r.dropped} dropped" if r.dropped else ""
         worth = ""
         if self.has_weights and self.rows:

@@ -45,6 +45,9 @@ def _net_benefit(c: Counts, odds: float) -> float:
     return float(c.tp - c.fp * odds)
 
 
+_RAREST = 1e-12  # share of positives: beyond, odds leave what floats can tell
+
+
 def at_prevalence(
     r: Ranking,
     threshold: float,
@@ -71,7 +74,7 @@ def at_prevalence(
     """
     level = check_level(level)
     p = number(prevalence, "prevalence")
-    if not 0 < p < 1:
+    if not _RAREST <= p <= 1 - _RAREST:
         raise ParameterError(f"is {p:g}", "pass a share between 0 and 1", argument="prevalence")
     c = r.at_threshold(threshold)
     if not c.positives or not c.negatives:

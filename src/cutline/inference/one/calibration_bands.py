@@ -169,5 +169,5 @@ def envelope(curves: Array, level: float, *, simultaneous: bool) -> tuple[Array,
         below, above = np.searchsorted(column, values, side="right"), np.searchsorted(column, values)
         np.minimum(depth, np.minimum(below, len(column) - above), out=depth)
     # A curve of depth k stays between the k-th values from either end.
-    k = max(1, int(np.sort(depth)[int(np.floor((1 - level) * len(depth)))]))
+    k = max(1, int(np.sort(depth)[min(int(np.floor((1 - level) * len(depth))), len(depth) - 1)]))
     return ordered[k - 1], ordered[len(ordered) - k]

@@ -191,7 +191,8 @@ class PairedMeasure:
         """
         chosen = self.chosen(method, "tango")
         found, notes = self._seen_by(chosen)
-        if method == "auto" and chosen == "delong" and not speaks(found):
+        may_resample = self.resampled is not None or self.resamples > 0
+        if method == "auto" and chosen == "delong" and may_resample and not speaks(found):
             second, more = self._seen_by("bootstrap")
             notes = (*notes, *more)
             if speaks(second):

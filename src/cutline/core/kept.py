@@ -1,0 +1,73 @@
+"""What is computed once and kept: of a long ranking, only as many columns as are worth their memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from functools import cached_property
+from typing import Any, Self, TypeVar, overload
+
+import numpy as np
+
+Found = TypeVar("Found")
+
+_LONG = 4_000_000  # cells, from which on keeping every column would take many times the memory of the predictions
+_MOST = 3  # columns of a long ranking that are kept, those that were used last
+
+
+def is_long(ranking: Any) -> bool:
+    """Whether a ranking has so many cells that it keeps few columns."""
+    return bool(ranking.pos.size >= _LONG)
+
+
+def remembered(ranking: Any, key: Hashable, make: Callable[[], Any]) -> Any:
+    """What `make` finds, found once; what is as long as a long ranking, for as long as it is among the last used."""
+    small: dict[Hashable, Any] = ranking.__dict__.setdefault("_found", {})
+    if key in small:
+        return small[key]
+    columns: dict[Hashable, Any] = ranking.__dict__.setdefault("_columns", {})
+    value = columns.pop(key, None)
+    if value is None:
+        value = make()
+    if not is_long(ranking) or not _is_column(value):
+        small[key] = value
+        return value
+    columns[key] = value  # the one used last is the last
+    while len(columns) > _MOST:
+        columns.pop(next(iter(columns)), None)
+    return value
+
+
+def _is_column(value: Any) -> bool:
+    """Whether a value is, or holds, an array as long as a long ranking."""
+    parts = value if isinstance(value, tuple) else (value,)
+    return any(isinstance(part, np.ndarray) and part.size >= _LONG for part in parts)
+
+
+class kept_column(cached_property[Found]):  # noqa: N801 - a decorator, as cached_property is
+    """A cached property that is as long as the ranking; a long ranking keeps only the few that were used last."""
+
+    @overload
+    def __get__(self, ranking: None, owner: type | None = None) -> Self: ...
+
+    @overload
+    def __get__(self, ranking: object, owner: type | None = None) -> Found: ...
+
+    def __get__(self, ranking: Any, owner: type | None = None) -> Any:
+        if ranking is None or not is_long(ranking):
+            return super().__get__(ranking, owner)  # which is asked once: the value then takes the place of the name
+        return remembered(ranking, self.attrname, lambda: self.func(ranking))
+
+
+class kept_if_short(cached_property[Found]):  # noqa: N801
+    """A cached property of several columns, which a long ranking does not keep at all."""
+
+    @overload
+    def __get__(self, ranking: None, owner: type | None = None) -> Self: ...
+
+    @overload
+    def __get__(self, ranking: object, owner: type | None = None) -> Found: ...
+
+    def __get__(self, ranking: Any, owner: type | None = None) -> Any:
+        if ranking is None or not is_long(ranking):
+            return super().__get__(ranking, owner)
+        return self.func(ranking)
