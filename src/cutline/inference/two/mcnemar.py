@@ -61,7 +61,7 @@ class Discordance:
         from scipy.optimize import brentq
         from scipy.special import ndtri
 
-        level = check_level(level)
+        level = check_level(level) if level else 0.0  # a confidence curve begins with the interval of no confidence
         if not self.n:
             return math.nan, math.nan
         z, value = float(ndtri((1 + level) / 2)), self.value
