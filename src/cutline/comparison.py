@@ -5,26 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
+from cutline.comparison_views import SeveralModelViews
 from cutline.core.checks import LEVEL, check_choice, check_level, check_whole
 from cutline.core.errors import Argument, ParameterError, Text
 from cutline.core.table import Table
 from cutline.evaluation import Evaluation
 from cutline.inference.resampling.pairing import Pairing, pair
-from cutline.inference.two.areas import AreaCovariance, area_covariance
 from cutline.inference.two.confidence_curve import ConfidenceCurve, confidence_curve
-from cutline.inference.two.dominance import CURVES, Dominance, of_curves, of_thresholds
+from cutline.inference.two.dominance import CURVES
 from cutline.inference.two.hypotheses import hypothesis
 from cutline.inference.two.paired_measure import INTERVALS, TESTS, PairedMeasure
 from cutline.inference.two.questions import Asked, Questions, as_asked, ask, known, two_of
-from cutline.inference.two.regions import HEIGHTS, Regions, regions
 from cutline.inference.two.rows import all_pair_tests, answered, differences
 from cutline.inference.two.test_results import PairTests
-from cutline.inference.two.whole_curves import RocTest, venkatraman
 from cutline.inputs.alignment import columns_of, groups_of, join_frames, share_cases, thresholds_of
 from cutline.inputs.predictions import Missing, WeightsAre
-from cutline.measures import MEASURES, Measure, Needs
 from cutline.measures.definition import each_of
 from cutline.results import first_look
 from cutline.results.budget import affordable, resamples_for
@@ -35,10 +32,6 @@ from cutline.results.notes import resampling_notes
 from cutline.results.summarized import Summarized
 from cutline.results.summary import Options
 from cutline.results.wanted import Named, headlines, suits, wanted
-from cutline.views import Pictured
-
-if TYPE_CHECKING:
-    from cutline.curves import SharedHull
 
 
 def compare(
@@ -111,7 +104,7 @@ def compare(
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison(Summarized, Pictured, Mapping[str, Evaluation]):
+class Comparison(Summarized, SeveralModelViews, Mapping[str, Evaluation]):
     """Models on the same cases: a mapping of their evaluations, and what only the pairs of scores can tell."""
 
     evaluations: Mapping[str, Evaluation]
@@ -137,7 +130,7 @@ class Comparison(Summarized, Pictured, Mapping[str, Evaluation]):
         """The value of a measure for each model.
 
         Args:
-            measure: A measure, or a function of yours.
+            measure: A measure, or your own function.
             parameters: Those of the measure, and the cut where it is not that of the models.
         """
         chosen = as_asked(measure, parameters)
@@ -159,7 +152,7 @@ class Comparison(Summarized, Pictured, Mapping[str, Evaluation]):
         """Whether the models differ in a measure: a test of each pair, corrected for their number.
 
         Args:
-            measure: A measure, or a function of yours, as in `Evaluation.estimate`.
+            measure: A measure, or your own function, as in `Evaluation.estimate`.
             method: `auto` is DeLong's test for the AUC and what is linear in it, McNemar's mid-p test for shares of
                 decisions (accuracy, recall, specificity, ...), and the bootstrap for all else.
             alternative: What a small p-value speaks for, of the first model a and the second b of a pair: "two-sided",
@@ -192,7 +185,7 @@ class Comparison(Summarized, Pictured, Mapping[str, Evaluation]):
         """By how much model a exceeds model b in a measure, with an interval.
 
         Args:
-            measure: A measure, or a function of yours.
+            measure: A measure, or your own function.
             a: The first model; with two models, a and b need not be named.
             b: The second model.
             level: The level of the interval.
@@ -229,26 +222,6 @@ class Comparison(Summarized, Pictured, Mapping[str, Evaluation]):
         level = check_level(level)
         return self._ask_two(measure, a, b, "auto", None, 0, parameters).ratio(level)
 
-    def auc_covariance(self) -> AreaCovariance:
-        """The AUCs of all models and their covariance (DeLong, DeLong & Clarke-Pearson 1988)."""
-        return area_covariance(self.names, self.pairing)
-
-    def venkatraman(
-        self, a: str | None = None, b: str | None = None, *, permutations: int = 2000, seed: int = 0
-    ) -> RocTest:
-        """Whether the whole ROC curves of two models differ, wherever that may be (Venkatraman & Begg 1996).
-
-        Args:
-            a: The first model; with two models, a and b need not be named.
-            b: The second model.
-            permutations: How often the models' ranks are exchanged at random.
-            seed: The seed of the permutations.
-        """
-        i, j = two_of(self.names, a, b)
-        drawn = check_whole(permutations, "permutations", 1)
-        names = (self.names[i], self.names[j])
-        return venkatraman(self.pairing.of(i, j), names, drawn, check_whole(seed, "seed", 0))
-
     def confidence_curve(
         self,
         measure: Asked = "auc",
@@ -263,7 +236,7 @@ class Comparison(Summarized, Pictured, Mapping[str, Evaluation]):
         """The intervals of a difference at all levels: how compatible each true difference is with the data.
 
         Args:
-            measure: A measure, or a function of yours.
+            measure: A measure, or your own function.
             a: The first model; with two models, a and b need not be named.
             b: The second model.
             method: The method of the intervals, as in `difference`.
@@ -286,7 +259,7 @@ class Comparison(Summarized, Pictured, Mapping[str, Evaluation]):
         """Which models can be told apart by a measure, in plain words, and about how many cases it would take.
 
         Args:
-            measure: A measure, or a function of yours.
+            measure: A measure, or your own function.
             level: The level of the tests.
             resamples: How many resamples are drawn; 2000, or fewer for long lists, when None.
             seed: The seed of the resamples.
@@ -297,58 +270,13 @@ class Comparison(Summarized, Pictured, Mapping[str, Evaluation]):
         (asked,) = answered([asked], self.pairing, drawn, seed)
         return "\n".join(asked.sentences(level))
 
-    # ------------------------------------------------------------------ dominance
-
-    def hull(self) -> SharedHull:
-        """The ROC convex hull of all models, and which of them owns which part: the best for some costs and skew."""
-        from cutline.curves import shared_hull
-
-        return shared_hull({name: evaluation.ranking for name, evaluation in self.items()})
-
-    def dominance(self, curve: str = "roc", *, measure: str | Measure = "accuracy", **parameters: Any) -> Dominance:
-        """Over which part of an axis each model is the best, and whether one dominates everywhere.
-
-        Args:
-            curve: "roc" (by false positive rate), "quota" (positives found, by places of the list), "precision_recall"
-                (by recall), or "threshold" (a measure of one cut, by the threshold that all are cut at).
-            measure: The measure that "threshold" compares.
-            **parameters: The parameters of that measure.
-        """
-        check_choice(curve, "curve", (*CURVES, "threshold"))
-        rankings = [evaluation.ranking for evaluation in self.values()]
-        if curve != "threshold":
-            return of_curves(curve, self.names, rankings)
-        chosen = MEASURES[measure]
-        if chosen.needs is not Needs.COUNTS or chosen.better is None:
-            raise ParameterError(f"{chosen.name} is not a measure of one cut that is good or bad", "choose another")
-        return of_thresholds(chosen, self.names, rankings, **parameters)
-
-    def regions(
-        self, curve: str = "roc", *, level: float = LEVEL, resamples: int | None = None, seed: int = 0
-    ) -> Regions:
-        """Over which part of a curve each model is better than all others, with simultaneous confidence.
-
-        `dominance` says who leads in this sample; this says where that cannot be chance.
-
-        Args:
-            curve: "roc" (by false positive rate), "precision_recall" (by recall) or "quota" (by share of the list).
-            level: The confidence that everything that is said holds at once.
-            resamples: How many resamples are drawn; 1000, or fewer for long lists, when None.
-            seed: The seed of the resamples.
-        """
-        check_choice(curve, "curve", tuple(HEIGHTS))
-        drawn = min(1000, self._resamples(None)) if resamples is None else check_whole(resamples, "resamples", 40)
-        if not self.pairing.has_both_classes:
-            raise ParameterError("All cases are of one class, and one class has no curve", "pass cases of both")
-        return regions(self.pairing, self.names, curve, check_level(level), drawn, check_whole(seed, "seed", 0))
-
     # ------------------------------------------------------------------ many measures
 
     def method(self, measure: Asked = "auc") -> str:
         """The test that `method="auto"` chooses for a measure.
 
         Args:
-            measure: A measure, or a function of yours.
+            measure: A measure, or your own function.
         """
         return self._ask(measure, {}, 1, 0).chosen("auto")
 

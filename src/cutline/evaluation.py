@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any, Literal
 from cutline.core import columns
 from cutline.core.checks import LEVEL, check_intervals, check_level, check_whole
 from cutline.core.counts import Counts
-from cutline.core.errors import Argument, CutlineError, ParameterError, Text, UnavailableError, near
+from cutline.core.errors import CutlineError, ParameterError, UnavailableError, near
 from cutline.core.ranking import Ranking
 from cutline.inference.one.estimand import Estimand, of_function, of_measure
 from cutline.inference.one.intervals import estimates
 from cutline.inference.one.options import Options as IntervalOptions
 from cutline.inference.one.rows import rows_of
 from cutline.inference.permutation import PermutationTest, permute_labels
+from cutline.inference.resampling.design import sampler_of
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inputs import sources
-from cutline.inputs.alignment import groups_of
-from cutline.inputs.predictions import Cases, Missing, WeightsAre, check_weights_are, complete, cut, rank
+from cutline.inputs.predictions import Missing, WeightsAre, check_weights_are, complete, cut, rank
 from cutline.measures import MEASURES, Family, Measure
 from cutline.measures.definition import each_of
 from cutline.results import first_look
@@ -99,13 +99,8 @@ def evaluate(
     how: dict[str, Any] = {"positive": positive, "missing": missing, "weights_are": weights_are}
     cut: dict[str, Any] = {"threshold": threshold, "quota": quota, "share": share}
     if by is not None:
-        if groups is not None or strata is not None:
-            raise ParameterError("groups and strata cannot be combined with by", "evaluate the slices one by one")
-        # Slices stand above evaluations; they are loaded by name.
         how |= {"exact": exact, "memory": memory, "higher_is_positive": higher_is_positive}
-        options: dict[str, Any] = {"how": how, "cut": cut | {"name": name}}
-        sliced: Any = import_module("cutline.slices").evaluate_slices
-        return sliced(labels, scores, weights, by, data=data, **options)  # type: ignore[no-any-return]
+        return _slices((labels, scores, weights), by, data, how, cut | {"name": name}, (groups, strata))  # type: ignore[no-any-return]
     by_rows = groups is not None or strata is not None or (weights_are == "sampling" and weights is not None)
     if not by_rows:
         how |= {"exact": exact, "memory": memory, "threshold": threshold, "higher_is_positive": higher_is_positive}
@@ -116,20 +111,14 @@ def evaluate(
             return evaluate(name=name, higher_is_positive=higher_is_positive, **found, **how, **cut)  # type: ignore[arg-type]
     cases = complete(labels, scores, weights, **how)
     ranking = cases.ranked(higher_is_positive=higher_is_positive)
-    return Evaluation(ranking, name=name, groups=_sampler(ranking, cases, groups, strata, weights_are), **cut)
+    return Evaluation(ranking, name=name, groups=sampler_of(ranking, cases, groups, strata, weights_are), **cut)
 
 
-def _sampler(ranking: Ranking, cases: Cases, groups: Any, strata: Any, weights_are: WeightsAre | None) -> GroupSampler:
-    """What a bootstrap draws: the groups, or the cases of a sampling design, within their strata."""
-    if strata is not None and weights_are == "importance":
-        raise ParameterError(
-            "is given, but weights that say how much a case counts are of a plain sample",
-            Text("pass ", Argument("weights_are", "sampling"), ", or leave strata out"),
-            argument="strata",
-        )
-    together = None if groups is None else groups_of(groups, cases)
-    apart = None if strata is None else groups_of(strata, cases, "strata")
-    return GroupSampler.of(ranking, cases.is_positive, cases.scores, cases.weights, together, apart)
+def _slices(columns: tuple[Any, Any, Any], by: Any, data: Any, how: Any, cut: Any, apart: tuple[Any, Any]) -> Any:
+    """The evaluations of slices, which stand above evaluations: they are loaded by name."""
+    if any(one is not None for one in apart):
+        raise ParameterError("groups and strata cannot be combined with by", "evaluate the slices one by one")
+    return import_module("cutline.slices").evaluate_slices(*columns, by, data=data, how=how, cut=cut)
 
 
 @dataclass(frozen=True, eq=False)
@@ -256,7 +245,7 @@ class Evaluation(Summarized, OneModelViews):
         """A measure with its interval; `method="auto"` chooses by what the measure is, and the result names the choice.
 
         Args:
-            measure: A measure, or a function of yours: of the `Ranking`, or, with `threshold`, `quota` or `share`, of
+            measure: A measure, or your own function: of the `Ranking`, or, with `threshold`, `quota` or `share`, of
                 the `Counts` of that cut.
             level: The level of the interval.
             method: How the interval is made; docs/intervals.md lists the methods.
@@ -284,7 +273,7 @@ class Evaluation(Summarized, OneModelViews):
         """Several measures with their intervals, those of the bootstrap on the same resamples.
 
         Args:
-            measures: Measures, or functions of yours, as in `estimate`.
+            measures: Measures, or your own functions, as in `estimate`.
             level: The level of the intervals.
             method: How the intervals are made.
             resamples: The number of resamples; 2000, or fewer for long lists, when None.

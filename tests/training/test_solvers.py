@@ -161,7 +161,7 @@ def test_the_pairwise_machine_with_the_plain_hinge_finds_what_the_structural_sol
     """The worst order is the worst answer to each pair by itself, so both minimise the same function."""
     X, y = make_classification(80, n_features=5, weights=[0.7], flip_y=0.1, random_state=3)
     models = {
-        method: LinearMeasureClassifier("auc", solver="structural", method=method, C=5.0, tol=1e-6, max_iter=200_000)
+        method: LinearMeasureClassifier("auc", solver="structural", method=method, C=5.0, tol=1e-4, max_iter=200_000)
         for method in ("sorted", "pairs")
     }
     found = {method: model.fit(X, y) for method, model in models.items()}
@@ -173,5 +173,5 @@ def test_the_pairwise_machine_with_the_plain_hinge_finds_what_the_structural_sol
         return 0.5 * w @ w + 5.0 * short.mean()
 
     values = {method: objective(model) for method, model in found.items()}
-    assert values["pairs"] == pytest.approx(values["sorted"], rel=1e-3)
+    assert values["pairs"] == pytest.approx(values["sorted"], rel=1e-4)
     assert values["sorted"] < 0.8 * 5.0  # a constant score has a risk of 1

@@ -299,13 +299,8 @@ class Ranking:
         return index, np.where(after > before, inside, 0.0)
 
     def one_by_one(self) -> list[Ranking]:
-        """The rankings of a stack; a single one is a stack of one."""
-        return self._kept_apart if self.pos.size <= _KEPT_APART else self._apart()
-
-    @cached_property
-    def _kept_apart(self) -> list[Ranking]:
-        """Those of a small stack, kept because several measures look at the hull of each."""
-        return self._apart()
+        """The rankings of a stack; a single one is a stack of one. Those of a small stack are kept."""
+        return self.kept("one by one", self._apart) if self.pos.size <= _KEPT_APART else self._apart()
 
     def _apart(self) -> list[Ranking]:
         columns = np.broadcast_arrays(self.pos, self.neg, self.pos2, self.neg2)

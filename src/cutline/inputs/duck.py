@@ -73,6 +73,11 @@ def is_nan(value: str) -> str:
     return f"(NOT isfinite({number}) AND NOT isinf({number}))"
 
 
+def is_number(value: str) -> str:
+    """Whether a value is there, and a number."""
+    return f"({value} IS NOT NULL AND NOT {is_nan(value)})"
+
+
 @contextmanager
 def followed(connection: duckdb.DuckDBPyConnection, rows: int) -> Iterator[None]:
     """Tell whoever watches how many of the rows the query of this block has read."""

@@ -23,15 +23,14 @@ from cutline.core.columns import counted
 from cutline.core.errors import InputError, ParameterError, PositionError
 from cutline.inputs import arrow_files
 from cutline.inputs.csv_layout import Layout, head, rejected, with_one_line_end
-from cutline.inputs.duck import connect, is_nan
+from cutline.inputs.duck import connect, is_number
 from cutline.inputs.file_formats import check_keys, compression_of, plainly_named
 from cutline.inputs.file_sets import file_set
 from cutline.inputs.sources import Array, Ask, Source, plain
 from cutline.inputs.sql_engine import SqlEngine
-from cutline.inputs.sql_text import literal, quoted
+from cutline.inputs.sql_text import absent, literal, number_hint, quoted
 
 # What text files write for a missing value.
-MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "<NA>", "#N/A")
 FORMATS = ("csv", "parquet", "json", "arrow")
 
 _WHOLE = r"[+-]?(0|[1-9][0-9]*)"
@@ -224,7 +223,7 @@ class File:
 
         self.derive(score, reaches, column=column, drop=drop, into=into, kind=kind)
         with self._plainly():
-            where = f"{reaches(self._sql(score))} AND {_present(self._sql(score))}"
+            where = f"{reaches(self._sql(score))} AND {is_number(self._sql(score))}"
             return int(self._one(f"SELECT count(*) FROM {self._from} WHERE {where}")[0])  # noqa: S608
 
     def limits(self, score: Ask) -> tuple[float, float]:
@@ -268,7 +267,7 @@ class File:
         self._check_present(score, value, drop=drop)
         names = [*self.columns, column]
         cells = [*(quoted(self._names[name]) for name in self.columns), expression(value)]
-        where = f" WHERE {_present(value)}" if drop else ""
+        where = f" WHERE {is_number(value)}" if drop else ""
         if kind == "csv":  # the header as a row, because DuckDB renames columns that differ in case alone
             header = ", ".join(literal(name) for name in names)
             texts = ", ".join(f"CAST({cell} AS VARCHAR)" for cell in cells)
@@ -286,8 +285,8 @@ class File:
             return
         numbered = f"SELECT row_number() OVER () AS place, {value} AS value FROM {self._from}"  # noqa: S608
         with self._plainly():
-            absent = f"NOT ({_present('value')})"
-            found = self._connection.execute(f"SELECT min(place), count(*) FROM ({numbered}) WHERE {absent}").fetchall()  # noqa: S608
+            query = f"SELECT min(place), count(*) FROM ({numbered}) WHERE NOT ({is_number('value')})"  # noqa: S608
+            found = self._connection.execute(query).fetchall()
         first, many = found[0]
         if many:
             how = counted(many, "missing value")
@@ -314,7 +313,7 @@ class File:
             return f"CAST({column} AS VARCHAR)" if one.as_text or is_enum else column
         if one.role in ("id", "groups"):
             return column
-        present = f"CASE WHEN {_absent(column)} THEN NULL ELSE {column} END"
+        present = f"CASE WHEN {absent(column)} THEN NULL ELSE {column} END"
         kind = "DOUBLE" if one.role in ("scores", "weights") else self._kind_of_labels(one, present)
         return present if kind == "VARCHAR" else f"TRY_CAST({present} AS {kind})"
 
@@ -340,7 +339,7 @@ class File:
         column = self._name(one)
         # DuckDB takes 1_000 and +-1 for numbers.
         bad = f"TRY_CAST({column} AS DOUBLE) IS NULL OR NOT regexp_full_match(trim({column}), {literal(_SPELT)}, 'i')"
-        bad = f"({column} IS NOT NULL AND NOT {_absent(column)} AND ({bad}))"
+        bad = f"({column} IS NOT NULL AND NOT {absent(column)} AND ({bad}))"
         with self._plainly():
             numbered = f"SELECT row_number() OVER () AS place, {column} AS value, {bad} AS bad FROM {self._from}"  # noqa: S608
             if not self._one(f"SELECT count(*) FROM {self._from} WHERE {bad}")[0]:  # noqa: S608
@@ -351,7 +350,9 @@ class File:
                 f"SELECT place, value FROM ({numbered}) WHERE bad ORDER BY place LIMIT 1"  # noqa: S608
             ).fetchall()
         for place, value in found:
-            raise PositionError(f"holds text, {value!r},", _way_out(str(value)), argument=one.role, position=place - 1)
+            raise PositionError(
+                f"holds text, {value!r},", number_hint(str(value)), argument=one.role, position=place - 1
+            )
 
     def _name(self, one: Ask) -> str:
         return quoted(self._names[one.column])
@@ -392,19 +393,3 @@ class File:
             return general
         reasons = [rejected(self.title, self._layout, int(line), str(kind), str(text)) for line, kind, text in found]
         return next((reason for reason in reasons if reason is not None), general)
-
-
-def _way_out(value: str) -> str:
-    if re.fullmatch(r"[+-]?[0-9]+,[0-9]+", value.strip()):
-        return "write numbers with a decimal point"
-    if re.fullmatch(r"[+-]?[0-9]{1,3}([,_ '][0-9]{3})+(\.[0-9]*)?", value.strip()):
-        return "write numbers without separators of thousands"
-    return "pass numbers"
-
-
-def _present(value: str) -> str:
-    return f"({value} IS NOT NULL AND NOT {is_nan(value)})"
-
-
-def _absent(column: str) -> str:
-    return f"trim({column}) IN ({', '.join(map(literal, MISSING))})"

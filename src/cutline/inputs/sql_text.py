@@ -1,6 +1,10 @@
-"""Names and texts as SQL writes them."""
+"""Names, texts and missing values as SQL writes them, and what to do about a text that should be a number."""
 
 from __future__ import annotations
+
+import re
+
+MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "<NA>", "#N/A")
 
 
 def quoted(name: str) -> str:
@@ -11,3 +15,17 @@ def quoted(name: str) -> str:
 def literal(text: str) -> str:
     """A text."""
     return "'" + text.replace("'", "''") + "'"
+
+
+def absent(column: str) -> str:
+    """Whether a cell of text is a word for a missing value."""
+    return f"trim({column}) IN ({', '.join(map(literal, MISSING))})"
+
+
+def number_hint(value: str) -> str:
+    """What to do about a text that should be a number."""
+    if re.fullmatch(r"[+-]?[0-9]+,[0-9]+", value.strip()):
+        return "write numbers with a decimal point"
+    if re.fullmatch(r"[+-]?[0-9]{1,3}([,_ '][0-9]{3})+(\.[0-9]*)?", value.strip()):
+        return "write numbers without separators of thousands"
+    return "pass numbers"

@@ -230,3 +230,14 @@ def chi_square(differences: Array, covariance: Array) -> tuple[float, int, float
         return math.nan, 0, math.nan  # a difference without any variance: nothing to hold it against
     statistic = float((along[held] ** 2 / size[held]).sum())
     return statistic, int(held.sum()), float(chdtrc(int(held.sum()), statistic))
+
+
+def has_no_width(found: Difference) -> bool:
+    """Whether an interval is a point."""
+    low, high = found.interval(0.95)
+    return not high - low > EQUAL
+
+
+def speaks(found: Difference) -> bool:
+    """Whether there is an interval at all."""
+    return not math.isnan(found.interval(0.5)[0])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -18,6 +18,14 @@ from cutline.measures import PairedShare
 
 _LEVEL = 0.05
 Variant = Literal["exact", "midp", "asymptotic", "corrected"]
+# The methods of tests, by the variant that each stands for.
+VARIANTS: Mapping[str, Variant] = {
+    "mcnemar": "midp",
+    "mcnemar_midp": "midp",
+    "mcnemar_exact": "exact",
+    "mcnemar_asymptotic": "asymptotic",
+    "mcnemar_corrected": "corrected",
+}
 
 
 @dataclass(frozen=True)
@@ -53,7 +61,7 @@ class Discordance:
         from scipy.optimize import brentq
         from scipy.special import ndtri
 
-        level = check_level(level)
+        level = check_level(level) if level else 0.0  # a confidence curve begins with the interval of no confidence
         if not self.n:
             return math.nan, math.nan
         z, value = float(ndtri((1 + level) / 2)), self.value

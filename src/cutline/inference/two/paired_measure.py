@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -33,25 +32,17 @@ from cutline.inference.caveats import (
 from cutline.inference.influence import Influence
 from cutline.inference.permutation import exchange_models
 from cutline.inference.resampling.pairing import Pairing, Question, bootstrap, delong_covariance
-from cutline.inference.two.differences import Difference, NormalDifference, ResampledDifference, planned
+from cutline.inference.two.differences import Difference, NormalDifference, ResampledDifference, has_no_width, speaks
 from cutline.inference.two.hypotheses import Hypothesis
-from cutline.inference.two.mcnemar import Discordance, Variant, discordance, few_discordant, mcnemar
+from cutline.inference.two.mcnemar import VARIANTS, Discordance, discordance, few_discordant, mcnemar
 from cutline.inference.two.paired_influence import changes_of, influence_of, standard_error
 from cutline.inference.two.predictive import MEASURES_OF_THEM, PREDICTIVE, log_ratio_error, weighted_generalised_score
 from cutline.inference.two.separate import SeparateDifference, own_limits
 from cutline.inference.two.test_results import PairTest
 from cutline.measures import MEASURES, LineOfAuc, Measure, Needs
 from cutline.results.estimate import Estimate, quantile
-from cutline.results.methods import method_title
 
-_MCNEMAR: Mapping[str, Variant] = {
-    "mcnemar": "midp",
-    "mcnemar_midp": "midp",
-    "mcnemar_exact": "exact",
-    "mcnemar_asymptotic": "asymptotic",
-    "mcnemar_corrected": "corrected",
-}
-TESTS = ("auto", "delong", *_MCNEMAR, "tango", *PREDICTIVE, "influence", "log_ratio", "bootstrap", "permutation")
+TESTS = ("auto", "delong", *VARIANTS, "tango", *PREDICTIVE, "influence", "log_ratio", "bootstrap", "permutation")
 APART = (
     "No case tells the two apart here, which does not mean that none ever will: the interval is from those of both "
     "models, one by one."
@@ -201,12 +192,12 @@ class PairedMeasure:
         chosen = self.chosen(method, "tango")
         found, notes = self._seen_by(chosen)
         may_resample = self.resampled is not None or self.resamples > 0
-        if method == "auto" and chosen == "delong" and may_resample and not _speaks(found):
+        if method == "auto" and chosen == "delong" and may_resample and not speaks(found):
             second, more = self._seen_by("bootstrap")
             notes = (*notes, *more)
-            if _speaks(second):
+            if speaks(second):
                 found, chosen = second, "bootstrap"
-        if method == "auto" and abs(self.value) <= EQUAL and _has_no_width(found) and not self.are_one_model:
+        if method == "auto" and abs(self.value) <= EQUAL and has_no_width(found) and not self.are_one_model:
             apart = self._apart()
             if apart is not None:
                 return apart, "square_and_add", (*self.reasons, *notes, APART)
@@ -362,11 +353,11 @@ class PairedMeasure:
         """The p-value, the plain share where there is one, and what qualifies them."""
         if math.isnan(self.value):
             return math.nan, math.nan, ()
-        if method in _MCNEMAR:
+        if method in VARIANTS:
             told = effective_size.notes(self.pairing.rankings[0])
             told += [] if self.pairing.groups is None else [INDEPENDENT]
-            told += few_discordant(self.discordance, _MCNEMAR[method])
-            return mcnemar(self.discordance, _MCNEMAR[method]), math.nan, tuple(told)
+            told += few_discordant(self.discordance, VARIANTS[method])
+            return mcnemar(self.discordance, VARIANTS[method]), math.nan, tuple(told)
         if method in (*PREDICTIVE, "log_ratio"):
             told = effective_size.notes(self.pairing.rankings[0])
             told += [] if self.pairing.groups is None else [INDEPENDENT]
@@ -400,33 +391,3 @@ class PairedMeasure:
     def title(self) -> str:
         """What the difference is called."""
         return f"{self.measure}: {self.names[0]} - {self.names[1]}"
-
-    def sentence(self, test: PairTest, level: float) -> str:
-        """Whether the two can be told apart, in plain words, and about how many cases it would take."""
-        a, b = self.names
-        if math.isnan(test.p_value):
-            return " ".join((f"{a} and {b} cannot be compared by {test.measure}.", *test.notes))
-        size, how = shown(abs(self.value)), f"(p {p_shown(test.p_holm)}, {method_title(test.method)})"
-        if test.p_holm <= 1 - level:
-            ahead, behind = (a, b) if (self.value > 0) == (self.measure.better != "lower") else (b, a)
-            word = "better" if self.measure.better else "higher"
-            return f"{ahead} is {word} than {behind} by {size} in {test.measure} {how}: significant at {1 - level:.3g}."
-        said = f"{a} and {b}: the difference in {test.measure}, {size}, is not significant {how}"
-        return f"{said}; {planned(self.difference('auto')[0], self.pairing.total, level)}"
-
-
-def _has_no_width(found: Difference) -> bool:
-    low, high = found.interval(0.95)
-    return not high - low > EQUAL
-
-
-def _speaks(found: Difference) -> bool:
-    return not math.isnan(found.interval(0.5)[0])
-
-
-def covariance_of_all(pairing: Pairing) -> tuple[Array, Array]:
-    """The differences of every model's AUC from the first one's, and DeLong's covariance of them."""
-    models = len(pairing.rankings)
-    contrasts = np.column_stack((np.ones(models - 1), -np.eye(models - 1)))
-    auc = np.array([MEASURES["auc"].compute(ranking) for ranking in pairing.rankings])
-    return contrasts @ auc, delong_covariance(pairing, contrasts)

@@ -10,13 +10,16 @@ from typing import Any
 
 from cutline.core.errors import ParameterError, UnknownNameError, near
 from cutline.core.ranking import Ranking
+from cutline.core.table import p_shown, shown
 from cutline.inference.one.estimand import as_measure
 from cutline.inference.resampling.pairing import Pairing, Question, Resamples
+from cutline.inference.two.differences import planned
 from cutline.inference.two.hypotheses import Hypothesis
 from cutline.inference.two.paired_measure import PairedMeasure
 from cutline.inference.two.test_results import PairTest, corrected
 from cutline.measures import MEASURES, Measure
 from cutline.results.cut_point import CutPoint
+from cutline.results.methods import method_title
 
 Asked = str | Measure | Callable[..., float]
 
@@ -44,7 +47,7 @@ class Questions:
     def sentences(self, level: float, method: str = "auto") -> tuple[str, ...]:
         """Which models can be told apart, a sentence for each pair."""
         pairs = zip(self.pairs.values(), self.tests(method), strict=True)
-        return tuple(one.sentence(test, level) for one, test in pairs)
+        return tuple(sentence(one, test, level) for one, test in pairs)
 
     def answered(self, resamples: Resamples, place: int) -> Questions:
         """The same questions, answered from resamples that all models share."""
@@ -140,3 +143,17 @@ def two_of(names: Sequence[str], a: Any, b: Any) -> tuple[int, int]:
     if a == b:
         raise ParameterError(f"a and b are both {a!r}", "pass the names of two models")
     return names.index(a), names.index(b)
+
+
+def sentence(one: PairedMeasure, test: PairTest, level: float) -> str:
+    """Whether the two can be told apart, in plain words, and about how many cases it would take."""
+    a, b = one.names
+    if math.isnan(test.p_value):
+        return " ".join((f"{a} and {b} cannot be compared by {test.measure}.", *test.notes))
+    size, how = shown(abs(one.value)), f"(p {p_shown(test.p_holm)}, {method_title(test.method)})"
+    if test.p_holm <= 1 - level:
+        ahead, behind = (a, b) if (one.value > 0) == (one.measure.better != "lower") else (b, a)
+        word = "better" if one.measure.better else "higher"
+        return f"{ahead} is {word} than {behind} by {size} in {test.measure} {how}: significant at {1 - level:.3g}."
+    said = f"{a} and {b}: the difference in {test.measure}, {size}, is not significant {how}"
+    return f"{said}; {planned(one.difference('auto')[0], one.pairing.total, level)}"

@@ -7,13 +7,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cutline.inference.resampling.pairing import Pairing, bootstrap
+import numpy as np
+
+from cutline.core.ranking import Array
+from cutline.inference.resampling.pairing import Pairing, bootstrap, delong_covariance
 from cutline.inference.two.confidence_curve import ConfidenceCurve, confidence_curve
 from cutline.inference.two.differences import chi_square
 from cutline.inference.two.hypotheses import Hypothesis
-from cutline.inference.two.paired_measure import PairedMeasure, covariance_of_all
+from cutline.inference.two.paired_measure import PairedMeasure
 from cutline.inference.two.questions import Questions, ask
 from cutline.inference.two.test_results import PairTest, PairTests
+from cutline.measures import MEASURES
 from cutline.results.comparison_summary import DifferenceRow, Omnibus
 from cutline.results.cut_point import CutPoint
 from cutline.results.estimate import Estimate
@@ -122,8 +126,16 @@ def omnibus(asked: Questions, tests: Sequence[PairTest], pairing: Pairing, metho
     """The test that no model differs: DeLong's chi-square, or the smallest p-value after Holm's correction."""
     name = str(asked.measure)
     if len(tests) > 1 and asked.chosen(method) == "delong":
-        statistic, degrees, p_value = chi_square(*covariance_of_all(pairing))
+        statistic, degrees, p_value = chi_square(*_covariance_of_all(pairing))
         if not math.isnan(p_value):
             return Omnibus(name, p_value, statistic, degrees)
     known = [test.p_holm for test in tests if not math.isnan(test.p_holm)]
     return Omnibus(name, min(known, default=math.nan))
+
+
+def _covariance_of_all(pairing: Pairing) -> tuple[Array, Array]:
+    """The differences of every model's AUC from the first one's, and DeLong's covariance of them."""
+    models = len(pairing.rankings)
+    contrasts = np.column_stack((np.ones(models - 1), -np.eye(models - 1)))
+    auc = np.array([MEASURES["auc"].compute(ranking) for ranking in pairing.rankings])
+    return contrasts @ auc, delong_covariance(pairing, contrasts)
