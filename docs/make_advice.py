@@ -19,8 +19,8 @@ plain words, with your numbers and its source. Warnings come first, then advice,
         print(note.kind, note.rule, note.text, note.source)
     notes_on(models)                            # of a comparison
 
-What several sources say in general becomes a line to draw: four fifths of one class is unbalanced, a tenth is rare
-or the top of a list. These lines are ours.
+Where the sources speak in general terms, a rule needs a number: four fifths of one class is unbalanced, a tenth is rare
+or the top of a list. These numbers are our choice.
 """
 
 

@@ -40,6 +40,11 @@ RESULTS = {
     "Measure": lambda: cl.MEASURES["f_beta"].with_(beta=2),
     "the registry": lambda: cl.MEASURES,
     "OneVsRest": lambda: cl.one_vs_rest(["a", "b", "c"] * 20, RNG.random((60, 3))),
+    "a comparison of several classes": lambda: cl.compare_classes(
+        ["a", "b", "c"] * 20, {"one": RNG.random((60, 3)), "two": RNG.random((60, 3))}
+    ),
+    "Slices": lambda: cl.evaluate(LABELS, GOOD, by=np.arange(60) % 2),
+    "IndependentComparison": lambda: cl.compare_independent(EV, EV),
     "Cut": lambda: cl.choose_cut(EV, maximize="f1"),
     "Discordance": lambda: cl.Discordance(5, 3, 60),
     "Recommendation": lambda: cl.advise(cl.Situation(goal="rank"))[0],

@@ -3,6 +3,7 @@
 import doctest
 import importlib.util
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,22 @@ def test_the_code_of_the_readme_runs(tmp_path, monkeypatch):
 def test_no_placeholder_is_left():
     for page in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]:
         assert not re.search(r"^(BENCHMARK|TODO|TBD)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE), page
+
+
+def test_the_readme_shows_what_an_evaluation_prints():
+    labels = [1, 1, 0, 1, 1, 0, 0, 1, 0, 0]
+    scores = [0.95, 0.8, 0.75, 0.6, 0.5, 0.45, 0.3, 0.25, 0.2, 0.1]
+
+    assert str(evaluate(labels, scores, name="ten cases")) in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_drawing_of_the_house_names_every_layer():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    [contract] = project["tool"]["importlinter"]["contracts"]
+    drawing = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split("## The house")[1].split("\n\n- ")[0]
+    names = {name.strip().removeprefix("cutline.") for line in contract["layers"] for name in line.split("|")}
+
+    assert names - {"__main__"} == {name for name in names if re.search(rf"\b{name} {{3}}", drawing)}
 
 
 def test_the_readme_counts_the_measures():

@@ -232,6 +232,8 @@ def test_a_summary_has_these_columns():
         "unit",
         "reason",
         "note",
+        "at_least",
+        "at_most",
     )
 
     assert EV.summary().columns == columns

@@ -91,7 +91,9 @@ def test_no_measure_is_called_like_a_module():
 def test_the_only_dependencies_are_the_declared_ones():
     names = {re.split(r"[<>=~ ]", dependency)[0] for dependency in PROJECT["project"]["dependencies"]}
     names |= {"vl_convert"} if "vl-convert-python" in names else set()
-    optional = {"pandas", "polars", "pyarrow", "sklearn"} | set(PROJECT["project"]["optional-dependencies"])  # extras
+    optional = {"dask", "ibis", "pandas", "polars", "pyarrow", "pyspark", "sklearn"} | set(
+        PROJECT["project"]["optional-dependencies"]
+    )  # extras
     found = set()
     for path in (ROOT / "src").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

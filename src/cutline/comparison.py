@@ -130,7 +130,7 @@ class Comparison(Summarized, SeveralModelViews, Mapping[str, Evaluation]):
         """The value of a measure for each model.
 
         Args:
-            measure: A measure, or a function of yours.
+            measure: A measure, or your own function.
             parameters: Those of the measure, and the cut where it is not that of the models.
         """
         chosen = as_asked(measure, parameters)
@@ -152,7 +152,7 @@ class Comparison(Summarized, SeveralModelViews, Mapping[str, Evaluation]):
         """Whether the models differ in a measure: a test of each pair, corrected for their number.
 
         Args:
-            measure: A measure, or a function of yours, as in `Evaluation.estimate`.
+            measure: A measure, or your own function, as in `Evaluation.estimate`.
             method: `auto` is DeLong's test for the AUC and what is linear in it, McNemar's mid-p test for shares of
                 decisions (accuracy, recall, specificity, ...), and the bootstrap for all else.
             alternative: What a small p-value speaks for, of the first model a and the second b of a pair: "two-sided",
@@ -185,7 +185,7 @@ class Comparison(Summarized, SeveralModelViews, Mapping[str, Evaluation]):
         """By how much model a exceeds model b in a measure, with an interval.
 
         Args:
-            measure: A measure, or a function of yours.
+            measure: A measure, or your own function.
             a: The first model; with two models, a and b need not be named.
             b: The second model.
             level: The level of the interval.
@@ -236,7 +236,7 @@ class Comparison(Summarized, SeveralModelViews, Mapping[str, Evaluation]):
         """The intervals of a difference at all levels: how compatible each true difference is with the data.
 
         Args:
-            measure: A measure, or a function of yours.
+            measure: A measure, or your own function.
             a: The first model; with two models, a and b need not be named.
             b: The second model.
             method: The method of the intervals, as in `difference`.
@@ -259,7 +259,7 @@ class Comparison(Summarized, SeveralModelViews, Mapping[str, Evaluation]):
         """Which models can be told apart by a measure, in plain words, and about how many cases it would take.
 
         Args:
-            measure: A measure, or a function of yours.
+            measure: A measure, or your own function.
             level: The level of the tests.
             resamples: How many resamples are drawn; 2000, or fewer for long lists, when None.
             seed: The seed of the resamples.
@@ -276,7 +276,7 @@ class Comparison(Summarized, SeveralModelViews, Mapping[str, Evaluation]):
         """The test that `method="auto"` chooses for a measure.
 
         Args:
-            measure: A measure, or a function of yours.
+            measure: A measure, or your own function.
         """
         return self._ask(measure, {}, 1, 0).chosen("auto")
 

@@ -245,7 +245,7 @@ class Evaluation(Summarized, OneModelViews):
         """A measure with its interval; `method="auto"` chooses by what the measure is, and the result names the choice.
 
         Args:
-            measure: A measure, or a function of yours: of the `Ranking`, or, with `threshold`, `quota` or `share`, of
+            measure: A measure, or your own function: of the `Ranking`, or, with `threshold`, `quota` or `share`, of
                 the `Counts` of that cut.
             level: The level of the interval.
             method: How the interval is made; docs/intervals.md lists the methods.
@@ -273,7 +273,7 @@ class Evaluation(Summarized, OneModelViews):
         """Several measures with their intervals, those of the bootstrap on the same resamples.
 
         Args:
-            measures: Measures, or functions of yours, as in `estimate`.
+            measures: Measures, or your own functions, as in `estimate`.
             level: The level of the intervals.
             method: How the intervals are made.
             resamples: The number of resamples; 2000, or fewer for long lists, when None.

@@ -340,7 +340,7 @@ def test_scores_that_are_no_probabilities_have_no_log_loss():
     assert "are not probabilities" in found.reason("log_loss")
     found = of(labels, 0.9 * scores)
     assert "do not add up to 1" in found.reason("brier")
-    assert [note.rule for note in found.notes] == ["sums"]
+    assert "sums" in [note.rule for note in found.notes]
 
 
 def test_a_measure_without_a_closed_form_is_resampled_on_request():

@@ -75,10 +75,10 @@ def test_the_numbers_are_those_of_the_package(cutline, ten):
 
 def test_the_seed_and_the_resamples_are_those_that_are_asked_for(cutline, ten):
     def limits(*more):
-        (row,) = document(cutline("evaluate", ten, "--measures", "mcc", "--json", *more))["measures"]
+        (row,) = document(cutline("evaluate", ten, "--measures", "average_precision", "--json", *more))["measures"]
         return row["low"], row["high"]
 
-    expected = evaluate(labels, scores).estimate("mcc", 0.8, resamples=300, seed=5)
+    expected = evaluate(labels, scores).estimate("average_precision", 0.8, resamples=300, seed=5)
     asked = ("--resamples", "300", "--seed", "5", "--level", "0.8")
     assert limits(*asked) == (pytest.approx(expected.low), pytest.approx(expected.high))
     assert limits("--resamples", "300", "--seed", "6", "--level", "0.8") != limits(*asked)

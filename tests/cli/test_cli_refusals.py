@@ -50,7 +50,8 @@ def test_a_bad_file_is_refused(cutline, tmp_path, name):
 
 def test_what_is_no_file_is_refused(cutline, ten, tmp_path):
     assert "Did you mean ten.csv?" in refused(cutline("evaluate", tmp_path / "tem.csv"))
-    assert "directory" in refused(cutline("evaluate", tmp_path))
+    (tmp_path / "empty").mkdir()
+    assert "empty" in refused(cutline("evaluate", tmp_path / "empty"))
     (tmp_path / "gone.csv").symlink_to(tmp_path / "nowhere.csv")
     assert "a link to a file that does not exist" in refused(cutline("evaluate", tmp_path / "gone.csv"))
     if os.geteuid():  # the superuser may read anything
@@ -92,7 +93,7 @@ def test_repeated_and_absent_ids_are_refused(cutline, tmp_path):
         (["--png", "ten.csv"], "which is a file"),
         (["--missing", "guess"], "--missing"),
         (["--nonsense"], "No such option"),
-        (["another.csv"], "unexpected extra argument"),
+        (["another.csv"], "There is no file 'another.csv'"),
     ],
 )
 def test_bad_options_are_refused(cutline, ten, arguments, says):
@@ -105,7 +106,7 @@ def test_other_commands_refuse_as_well(cutline, ten):
     assert "--score names 'p' twice" in refused(cutline("compare", ten, "--score", "p", "--score", "p"))
     assert "write hit_rate@quota=100" in refused(cutline("check", ten, "--require", "hit_rate > 0.1"))
     assert "write qrecall@quota=100" in refused(cutline("check", ten, "--against", ten, "--no-worse", "qrecall"))
-    assert "FILE" in refused(cutline("evaluate"))
+    assert "Pass the files of the predictions" in refused(cutline("evaluate"))
     assert "No such command" in refused(cutline("evaluat"))
     assert "prevalence" in refused(cutline("advise", "--goal", "rank", "--prevalence", "2"))
 

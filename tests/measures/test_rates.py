@@ -133,6 +133,12 @@ def kappa(t):
     return ratio(ratio(t.tp + t.tn, t.n) - chance, 1 - chance) if chance != 1 else NAN
 
 
+def weighted_kappa(t, weight=0.5):
+    """The excess over the baseline as a share of the largest one (Kraemer): c P (n - F) + (1 - c) N F below."""
+    weight = Fraction(weight)
+    return ratio(t.tp * t.tn - t.fp * t.fn, weight * t.P * t.no + (1 - weight) * t.N * t.yes)
+
+
 def mcc(t):
     """TP TN - FP FN over the root of the product of the four margins."""
     below = Fraction(t.P * t.N * t.yes * t.no)
@@ -198,6 +204,7 @@ FORMULAS = {
     "lift": lambda t, prevalence=None: ratio(t.precision, t.pi if prevalence is None else Fraction(prevalence)),
     "mcc": mcc,
     "kappa": kappa,
+    "weighted_kappa": weighted_kappa,
     "mutual_information": mutual_information,
     "markedness": lambda t: t.precision + t.npv - 1,
     "diagnostic_odds_ratio": lambda t: ratio(t.tp * t.tn, t.fp * t.fn),
@@ -214,6 +221,7 @@ PARAMETERS = [
     *(("f_beta", {"beta": beta}) for beta in (0, 0.5, 2, 1024)),
     *(("f_alpha", {"alpha": alpha}) for alpha in (0, 0.25, 1)),
     ("lift", {"prevalence": 0.25}),
+    *(("weighted_kappa", {"weight": weight}) for weight in (0, 0.25, 1)),
     ("mutual_information", {"base": 2}),
     ("mutual_information", {"base": 10}),
     ("expected_cost", {"cost_fp": 0.5, "cost_fn": 8}),

@@ -212,7 +212,7 @@ def test_a_small_c_is_not_called_a_vacuous_bound(data):
 
 def test_few_rounds_are_not_called_a_vacuous_bound(data):
     X, y = data
-    with pytest.warns(ConvergenceWarning, match=r"^The structural solver stopped after 1 rounds.*larger max_iter"):
+    with pytest.warns(ConvergenceWarning, match=r"^The structural solver stopped after 1 iterations.*larger max_iter"):
         LinearMeasureClassifier("mcc", solver="structural", C=1e4, max_iter=1).fit(X, y)
 
 
@@ -460,10 +460,12 @@ def test_what_did_not_converge_says_so(data):
     for solver in ("structural", "smooth", "newton", "baseline"):
         C = {"C": 1e4} if solver in ("structural", "newton") else {}
         model = LinearMeasureClassifier("auc", solver=solver, max_iter=2, **C)
-        with pytest.warns(ConvergenceWarning, match=f"^The {solver} solver stopped after 2 rounds, .* larger max_iter"):
+        with pytest.warns(
+            ConvergenceWarning, match=f"^The {solver} solver stopped after 2 iterations, .* larger max_iter"
+        ):
             model.fit(X, y)
         assert not model.converged_
-    with pytest.warns(ConvergenceWarning, match="^The newton solver stopped after 2 rounds"):
+    with pytest.warns(ConvergenceWarning, match="^The newton solver stopped after 2 iterations"):
         LinearMeasureClassifier("auc", method="pairs", max_iter=2).fit(X[:200], y[:200])
 
 

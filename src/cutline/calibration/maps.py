@@ -55,7 +55,7 @@ def check(method: str, found: Any) -> None:
         if not bad and any(b < a for a, b in zip(found["x"], found["x"][1:], strict=False)):
             bad = ["x"]
     if bad:
-        raise InputError(f"The parameter {bad[0]!r} of the map is {briefly(found[bad[0]])}", "fit the map anew")
+        raise InputError(f"The parameter {bad[0]!r} of the map is {briefly(found[bad[0]])}", "fit the map again")
 
 
 def is_number(value: Any) -> bool:

@@ -89,7 +89,7 @@ def evaluate(
 
 @app.command(epilog="Example: cutline compare predictions.csv --label y --score model_a --score model_b")
 def compare(files: o.SeveralFiles, reading: ReadingAtCut, asked: Named, output: Files, plugin: o.Plugin = None) -> None:
-    """Compare models on the same cases: differences with intervals, and whether they can be told apart."""
+    """Compare models on the same cases: differences with intervals, and whether they are significant."""
     from cutline.cli.evaluate import run_compare
 
     run_compare(files, reading, asked, output)

@@ -110,7 +110,7 @@ def _head(path: Path, title: str, compression: str) -> bytes:
     except (OSError, EOFError, zlib.error):
         if compression == "none":
             raise
-        raise InputError(f"{title} is not a complete gzip file", "compress it anew") from None
+        raise InputError(f"{title} is not a complete gzip file", "compress it again") from None
     return found
 
 

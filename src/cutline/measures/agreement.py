@@ -74,7 +74,7 @@ def kappa(c: Counts) -> Any:
 @rate(
     title="Weighted kappa",
     formula=r"\frac{TP \cdot TN - FP \cdot FN}{c P (n - F) + (1 - c) N F}",
-    range=(-1, 1),
+    range=(-math.inf, 1),
     better="higher",
     perfect=1,
     baseline=0,
@@ -96,7 +96,7 @@ def weighted_kappa(c: Counts, *, weight: float = 0.5) -> Any:
     0.4
     """
     tp, fp, fn, tn = _floats(c)
-    return np.clip(divide(tp * tn - fp * fn, _by_chance(c, weight)), -1, 1)
+    return divide(tp * tn - fp * fn, _by_chance(c, weight))
 
 
 def _by_chance(c: Counts, weight: float) -> Any:

@@ -84,7 +84,7 @@ def _difference(summary: ClassComparisonSummary) -> str:
     rows = [row for row in summary.rows if (row.measure, row.of) == ("auc", "macro mean")] or list(summary.rows)
     told = [row for row in rows if row.better_model(summary.level)]
     if not told:
-        return "By the mean AUC over the classes, no two models can be told apart on these cases."
+        return "By the mean AUC over the classes, no two models differ significantly on these cases."
     sentences = [_told(row, summary.level) for row in told]
     return f"By {rows[0].title.lower()} ({rows[0].of}): {'; '.join(sentences)}."
 

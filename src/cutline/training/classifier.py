@@ -64,7 +64,7 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         smoothing: the width of the rounded steps, in deviations of the scores.
         trust: how much a smooth ranking stays near that of logistic regression.
         tol: the relative gap at which cutting planes stop.
-        max_iter: the most rounds of a solver.
+        max_iter: the largest number of iterations of a solver.
         time_limit: the most seconds of the whole fit, about.
         random_state: a seed, for the cases that are held out.
         verbose: 1 prints progress.
@@ -325,8 +325,8 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             more = ", or a smaller C" if recipe.solver == "structural" else ""
             limit = "max_iter" if solution.n_iter >= self.max_iter else "time_limit"
             return (
-                f"The {recipe.solver} solver stopped after {solution.n_iter} rounds, before it had converged: scale "
-                f"the columns, or pass a larger {limit}{more}."
+                f"The {recipe.solver} solver stopped after {solution.n_iter} iterations, before it had converged: "
+                f"scale the columns, or pass a larger {limit}{more}."
             )
         if solution.is_vacuous and solution.reachable < VACUOUS:
             return (

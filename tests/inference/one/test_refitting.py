@@ -101,7 +101,7 @@ def test_what_was_stopped_can_go_on(recorder, monkeypatch):
     resumed = bootstrap_model(recorder, X, Y, "auc", b=9, resume=stopped)
 
     assert (stopped.rounds, stopped.asked) == (4, 9)
-    assert "Stopped after 4 of 9 rounds." in stopped.estimate().notes
+    assert "Stopped after 4 of 9 bootstrap sets." in stopped.estimate().notes
     np.testing.assert_array_equal(resumed.values, whole.values)
     assert resumed.redrawn == whole.redrawn
     assert not any("Stopped" in note for note in resumed.estimate().notes)
@@ -113,7 +113,7 @@ def test_stopped_before_the_first_round_there_is_nothing_and_it_says_so(recorder
 
     assert found.rounds == 0
     assert math.isnan(found.estimate().value)
-    assert found.estimate().notes[0] == "Stopped after 0 of 5 rounds."
+    assert found.estimate().notes[0] == "Stopped after 0 of 5 bootstrap sets."
     assert "auc" in repr(found)
 
 
@@ -134,7 +134,7 @@ def test_a_measure_that_is_undefined_in_some_rounds_leaves_them_out(recorder):
     undefined = int(np.isnan(found.values).sum())
 
     assert 0 < undefined < 60
-    assert f"Undefined in {undefined} of 60 rounds, which do not count." in found.estimate().notes
+    assert f"Undefined in {undefined} of 60 bootstrap sets, which do not count." in found.estimate().notes
 
 
 @pytest.mark.parametrize("form", [pd.DataFrame, np.ndarray.tolist])
@@ -160,7 +160,7 @@ def test_a_bootstrap_converts():
     assert found.to_dict()["rounds"] == 50
     assert [e["measure"] for e in found.to_dict()["estimates"]] == ["auc", "f_beta(beta=2)"]
     assert found.estimate(MEASURES["f_beta"].with_(beta=2)).has_interval
-    assert repr(found).startswith("50 rounds, fitted on a bootstrap set, measured out of bag; 95 % interval")
+    assert repr(found).startswith("Fitted on 50 bootstrap sets, measured out of bag; 95 % interval")
     assert "<table>" in found._repr_html_()
 
 

@@ -45,11 +45,11 @@ class ModelBootstrap:
 
     @property
     def rounds(self) -> int:
-        """How many rounds were done; fewer than were asked for when it was stopped."""
+        """How many bootstrap sets were fitted on; fewer than were asked for when it was stopped."""
         return len(self.values)
 
     def estimate(self, measure: str | Measure | None = None, *, level: float | None = None) -> Estimate:
-        """The mean of a measure over the rounds, with the percentile interval (Berrar, Definition 38).
+        """The mean of a measure over the bootstrap sets, with the percentile interval (Berrar, Definition 38).
 
         Args:
             measure: One of the measures that were asked for; the first when None.
@@ -69,10 +69,13 @@ class ModelBootstrap:
     def _notes(self, found: Array, low: float, level: float) -> tuple[str, ...]:
         undefined = int(np.isnan(found).sum())
         conditions = (
-            (self.rounds < self.asked, f"Stopped after {self.rounds} of {self.asked} rounds."),
+            (self.rounds < self.asked, f"Stopped after {self.rounds} of {self.asked} bootstrap sets."),
             (self.redrawn, f"{self.redrawn} bootstrap sets or their out-of-bag cases were of one class: drawn again."),
-            (undefined, f"Undefined in {undefined} of {self.rounds} rounds, which do not count."),
-            (low != low, f"{self.rounds - undefined} rounds are too few for a level of {level:g}: resume with more."),
+            (undefined, f"Undefined in {undefined} of {self.rounds} bootstrap sets, which do not count."),
+            (
+                low != low,
+                f"{self.rounds - undefined} bootstrap sets are too few for a level of {level:g}: resume with more.",
+            ),
         )
         return tuple(note for holds, note in conditions if holds)
 
@@ -81,7 +84,7 @@ class ModelBootstrap:
         """An estimate a row."""
         found = [self.estimate(measure) for measure in self.measures]
         rows = ((e.measure, e.value, e.low, e.high, " ".join(e.notes)) for e in found)
-        title = f"{self.rounds} rounds, fitted on a bootstrap set, measured out of bag; {100 * self.level:g} % interval"
+        title = f"Fitted on {self.rounds} bootstrap sets, measured out of bag; {100 * self.level:g} % interval"
         return Table(("measure", "mean", "low", "high", "note"), tuple(rows), title=title)
 
     def to_dict(self) -> dict[str, Any]:
@@ -127,7 +130,7 @@ def bootstrap_model(
     """Fit a classifier on b bootstrap sets, measure each on its out-of-bag cases (Berrar, section 5.4).
 
     It tells how the *procedure* of training does on such data, not how one fitted model does: for that, evaluate its
-    predictions. Interrupted, it gives the rounds that were done; `resume` takes them and goes on. A measure of one cut
+    predictions. Interrupted, it gives what was done so far; `resume` takes them and goes on. A measure of one cut
     is read at the estimator's own predictions. A random state that the estimator leaves open is drawn from the seed.
 
     Args:

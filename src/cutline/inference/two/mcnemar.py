@@ -61,12 +61,12 @@ class Discordance:
         from scipy.optimize import brentq
         from scipy.special import ndtri
 
+        level = check_level(level) if level else 0.0  # a confidence curve begins with the interval of no confidence
         if not self.n:
             return math.nan, math.nan
-        value = self.value
-        if isinstance(level, int | float) and abs(level) <= 1e-9:  # the interval of no confidence is the value
+        z, value = float(ndtri((1 + level) / 2)), self.value
+        if z <= 1e-9:  # the interval of no confidence is the value; rounding would leave no change of sign to find
             return value, value
-        z = float(ndtri((1 + check_level(level)) / 2))
         low = brentq(lambda d: self._z(d) - z, -1, value, xtol=1e-12) if value > -1 else -1.0
         high = brentq(lambda d: self._z(d) + z, value, 1, xtol=1e-12) if value < 1 else 1.0
         return float(low), float(high)

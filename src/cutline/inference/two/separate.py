@@ -17,6 +17,7 @@ from cutline.inference.caveats import EQUAL
 from cutline.inference.one.closed_forms import closed
 from cutline.inference.one.estimand import of_measure
 from cutline.inference.one.intervals import default
+from cutline.inference.one.inversion import METHOD as INVERSION
 from cutline.inference.one.replicates import RESAMPLING
 from cutline.inference.one.separation import separated
 from cutline.inference.resampling.samplers import GroupSampler
@@ -82,6 +83,8 @@ def own_limits(
     """
     estimand = of_measure(measure, ranking, dict(parameters), grouped=groups is not None)
     method = default(estimand, groups)
+    if method == INVERSION:  # its limits are those of simulated data
+        return None
     if method in RESAMPLING:
         units = math.inf if groups is None else groups.groups
         if separated(estimand, 0.95, units) is None:
