@@ -1,5 +1,6 @@
 """Very large and very small weights and scores: nothing overflows, nothing warns, nothing leaves its range."""
 
+import contextlib
 import math
 
 import numpy as np
@@ -97,3 +98,19 @@ def test_a_perfect_order_has_the_area_one_whatever_the_weights(weights):
 
     assert cl.auc(labels, [-k for k in range(len(weights))], weights) == pytest.approx(1, rel=1e-15)
     assert cl.auc(labels, range(len(weights)), weights) == pytest.approx(0, abs=1e-15)
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize(
+    "scores",
+    [[1.7e308, -1.7e308, 0.0, 1.0] * 5, [5e-324, 1e-310, 0.0, 1e-320] * 5, np.arange(20, dtype=np.longdouble)],
+    ids=["nearly infinite", "nearly nothing", "long doubles"],
+)
+def test_scores_at_the_ends_of_floats_are_summarized_and_drawn_without_a_warning(scores):
+    ev = cl.evaluate([1, 0, 1, 0] * 5, scores)
+    summary = ev.summary(resamples=0)
+    assert summary.document()["positives"] == 10
+
+    for name in cl.CHARTS:
+        with contextlib.suppress(cl.CutlineError):  # a chart of several models, or of probabilities
+            assert ev.chart(name).to_dict(check=False)["$schema"]

@@ -14,7 +14,7 @@ from cutline import compare, evaluate
 from cutline.cli.main import main
 from cutline.core.table import shown
 from cutline.examples import load
-from cutline.inference.one import intervals
+from cutline.inference.one import replicates
 from cutline.inference.two import rows as difference_rows
 
 HOW = ("--level", "0.8", "--seed", "7", "--resamples", "150", "--quota", "120")
@@ -138,7 +138,7 @@ def test_a_comparison_with_its_report_runs_each_bootstrap_once(predictions, monk
         real = getattr(module, name)
         monkeypatch.setattr(module, name, lambda *a, **k: calls.append(name) or real(*a, **k))
 
-    counted(intervals, "bootstrap")
+    counted(replicates, "bootstrap")
     counted(difference_rows, "bootstrap")
     monkeypatch.setattr("cutline.inference.two.paired_measure.bootstrap", lambda *a: pytest.fail("drawn again"))
     models = ("--score", "logistic", "--score", "tree")

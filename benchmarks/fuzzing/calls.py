@@ -21,7 +21,8 @@ OTHER = [0.1, 0.2, 0.3, 0.4, 0.9, 0.8, 0.7, 0.6, 0.5, 0.45]
 TRUSTED = {
     "Ranking.kept", "Ranking.at_cut", "Ranking.cut", "Ranking.position", "Ranking.at_quota", "Ranking.at_threshold",
     "Measure.compute", "Measure.prepare", "Measure.fits", "cl.measure", "cl.check_measure",
-    "Ranking.one_by_one", "Registry.add", "Registry.remove", "Measure.check", "OneVsRest.value_of", "Charts.at",
+    "Ranking.one_by_one", "Registry.add", "Registry.remove", "Measure.check", "OneVsRest.value_of",
+    "Ranking.extreme", "Charts.at",
 }  # fmt: skip
 RECORDS_THAT_PEOPLE_MAKE = ("Counts", "Situation")
 SLOW = ("cl.bootstrap_model", "cl.permutation_test")

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -46,6 +47,17 @@ def test_a_gate_fails_with_1_and_bad_input_with_2(ten):
     assert run("check", ten, "--require", "auc >= 0.9").returncode == 1
     refused = run("evaluate", ten, "--score", "q")
     assert (refused.returncode, refused.stdout, refused.stderr.count("\n")) == (2, "", 1)
+
+
+def test_a_named_pipe_is_read_once_by_the_command(tmp_path, ten):
+    pipe = tmp_path / "pipe.csv"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_bytes, args=(Path(ten).read_bytes(),), daemon=True)
+    writer.start()
+
+    done = run("evaluate", pipe, "--measures", "auc", "--json", timeout=100)
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["cases"] == 10
 
 
 def test_old_terminals_get_ascii(ten):

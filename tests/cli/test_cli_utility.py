@@ -88,3 +88,13 @@ def test_charts_are_written_and_wrong_wishes_refused(cutline, cases, tmp_path):
         done = cutline("utility", path, *common, *wrong)
         assert done.code == 2
         assert words in " ".join(done.err.split()), done.err
+
+
+def test_refusals_name_the_options(cutline, cases):
+    path, *_ = cases
+    common = (path, "--label", "y", "--score", "p")
+
+    portions, risk = cutline("gains", *common, "--portions", 0), cutline("utility", *common, "--risk", 2)
+
+    assert portions.err.startswith("cutline: --portions is 0")
+    assert risk.err.startswith("cutline: --risk holds values outside 0 and 1")

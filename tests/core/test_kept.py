@@ -1,5 +1,7 @@
 """A long ranking keeps few columns, and says the same."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -35,3 +37,14 @@ def test_a_long_ranking_keeps_the_columns_that_were_used_last(evaluation, monkey
     assert "tp" not in r.__dict__
     assert r.kept("a number", lambda: 3) == 3
     assert r.kept("a number", lambda: 4) == 3
+
+
+def test_threads_that_share_a_long_ranking_find_the_same(evaluation, monkeypatch):
+    names = ("auc", "ks", "average_precision", "brier", "log_loss", "average_qrecall")
+    alone = [evaluation.value(name) for name in names]
+    shared = cl.Evaluation(evaluation.ranking.swapped().swapped())
+    monkeypatch.setattr(kept, "_LONG", 10)
+
+    with ThreadPoolExecutor(8) as threads:
+        found = [*threads.map(shared.value, names * 50)]
+    assert found == pytest.approx(alone * 50, rel=1e-12)

@@ -1,6 +1,7 @@
 """Work on threads: results in order, and an interruption that does not wait for what nobody wants any more."""
 
 import _thread
+import signal
 import threading
 
 import pytest
@@ -9,6 +10,14 @@ from cutline.core import parallel
 
 MANY = parallel.WORTH_THREADS
 HANGS = 60  # seconds after which a thread gives up, so that a failing test ends
+
+
+@pytest.fixture
+def interruptible():
+    """A process in the background of a shell ignores interruptions; this one does not, for a test."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def wait_for_threads():
@@ -26,7 +35,7 @@ def test_results_come_in_the_order_of_the_items_and_watchers_count_them():
     assert seen == [(1, 5), (2, 5), (3, 5), (4, 5), (5, 5)]
 
 
-def test_an_interruption_is_raised_at_once_and_ends_the_work_that_has_begun():
+def test_an_interruption_is_raised_at_once_and_ends_the_work_that_has_begun(interruptible):
     begun, ended, asked = threading.Event(), [], []
 
     def work(item):

@@ -21,9 +21,15 @@ _FLAGS = {
 _SAME = ("positive", "threshold", "quota", "share", "level", "seed", "resamples", "missing", "format", "measures", "id",
          "name", "prevalence", "cost_fp", "cost_fn", "width", "height", "dpi", "theme", "title",
          "maximize", "minimize", "utility", "confidence", "method", "memory", "dialect",
-         "weights_are")  # fmt: skip
+         "weights_are", "portions", "value", "cost")  # fmt: skip
 
-OPTIONS = {"table": "--from", **_COLUMNS, **_FLAGS, **{name: "--" + "-".join(name.split("_")) for name in _SAME}}
+OPTIONS = {
+    "table": "--from",
+    "risks": "--risk",
+    **_COLUMNS,
+    **_FLAGS,
+    **{name: "--" + "-".join(name.split("_")) for name in _SAME},
+}
 
 
 class OptionWords:

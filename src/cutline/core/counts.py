@@ -171,9 +171,9 @@ def divide(numerator: Any, denominator: Any) -> Any:
     (0.25, inf, nan)
     """
     numerator, denominator = _of_numpy(numerator), _of_numpy(denominator)
-    if type(denominator) in _SCALARS and 0 < denominator < math.inf:  # nothing to warn of
+    if type(denominator) in _SCALARS and 1 <= denominator < math.inf:  # nothing to warn of: no quotient is larger
         return numerator / denominator
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         return np.true_divide(numerator, denominator)
 
 

@@ -197,7 +197,7 @@ def _hermite(x: Array, corners: Array, value: Array, slope: Array) -> Array:
     inner = np.searchsorted(x, corners[:, 1:-1], side="right")
     lengths = np.diff(inner, axis=-1, prepend=0, append=len(x)).ravel()  # how many points are in each cell
     width = np.diff(corners, axis=-1)
-    per_width = np.divide(1.0, width, out=np.zeros(width.shape), where=width > 0)
+    per_width = np.divide(1.0, width, out=np.zeros(width.shape), where=width > _NARROWEST)
     rise, (s0, s1) = np.diff(value, axis=-1), (slope[:, :-1] * width, slope[:, 1:] * width)
     parts = (value[:, :-1], s0, 3 * rise - 2 * s0 - s1, s0 + s1 - 2 * rise)  # by power of the way through the cell
     a, b, c, d, left, scale = (

@@ -56,11 +56,13 @@ def save(ranking: Ranking, path: str | os.PathLike[str], *, overwrite: bool = Fa
 
 
 def is_ranking_file(path: str | os.PathLike[str]) -> bool:
-    """Whether a file begins as a ranking file does."""
+    """Whether a file begins as a ranking file does; a pipe is left alone, because it can be read once."""
     try:
+        if not Path(path).is_file():
+            return False
         with Path(path).open("rb") as file:
             return file.read(len(MAGIC)) == MAGIC
-    except OSError:
+    except (OSError, ValueError):
         return False
 
 

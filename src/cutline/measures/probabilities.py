@@ -50,7 +50,7 @@ def _sum(weight: Array, loss: Array) -> Any:
     # Losses are monotone in the score: one that is infinite is so at an end. Where no case has it, it is no loss.
     if np.isfinite(loss[0]) and np.isfinite(loss[-1]):
         return dot(weight, loss)
-    with np.errstate(invalid="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):
         return np.where(weight > 0, weight * loss, 0.0).sum(-1)
 
 
