@@ -61,7 +61,7 @@ class Discordance:
         from scipy.optimize import brentq
         from scipy.special import ndtri
 
-        if not (isinstance(level, int | float) and level == 0):  # of no confidence, with which a confidence curve begins
+        if not (isinstance(level, int | float) and level == 0):  # of no confidence: a confidence curve begins with it
             level = check_level(level)
         if not self.n:
             return math.nan, math.nan
