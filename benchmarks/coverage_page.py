@@ -26,7 +26,10 @@ of the table has a standard error of up to {error:.1f} points; pooled figures ar
 default for which measure is in [intervals.md](intervals.md); how the methods compare on eight measures, in
 [coverage-methods.md](coverage-methods.md). Populations: normal scores with equal and unequal spreads, mixtures, heavy
 tails, 2 and 5 distinct scores, AUC 0.5 to 0.999, prevalence 0.5 to 0.005, 5 to 5000 positives, probabilities that are
-right, too sure or too high, weights of each kind, and groups of 5 and 15 (`benchmarks/populations.py`)."""
+right, too sure or too high, weights of each kind, and groups of 5 and 15 (`benchmarks/populations.py`). Populations in
+whose column the heat map is white have so far been sampled for the measures with a formula only. The warnings counted
+here are those before two notes were added: for values near an end of their range, and for few cases under a linearised
+variance."""
 
 
 def wrapped(text: str) -> list[str]:

@@ -19,6 +19,7 @@ import io
 import json
 import os
 import selectors
+import struct
 import subprocess
 import sys
 import tempfile
@@ -88,7 +89,7 @@ def judged(case: commands.Case, code: int, out: str, said: str, folder: Path) ->
     if code == 2:
         is_one = said.count("\n") == 1 and said.startswith("cutline: ")
         return ("refused", said) if is_one else ("traceback", f"{command}: not one sentence: {said}")
-    if code == 1 and not out.strip():
+    if code == 1 and not out.strip() and "--quiet" not in case.arguments:
         return "traceback", f"{command}: a gate failed without a word"
     if "--json" in case.arguments and "--list" not in case.arguments:
         json.loads(out)
@@ -146,8 +147,16 @@ def _flags_compared(case: commands.Case, folder: Path) -> str:
         return "read"
     column = options.get("--column", ["flagged"])[0]
     sign = 1 if cut["higher_is_positive"] else -1
-    flags = [sign * score >= sign * cut["threshold"] for score in scores]
+    threshold = cut["threshold"]
+    if all(_single(score) == score for score in scores):  # single floats: the threshold is read in their type
+        threshold = _single(threshold)
+    flags = [sign * score >= sign * threshold for score in scores]
     return "checked" if flags == [row[column] in (True, "true") for row in after] else "misread"
+
+
+def _single(number: float) -> float:
+    """The nearest single float."""
+    return struct.unpack("f", struct.pack("f", number))[0] if abs(number) < 1e38 else number
 
 
 def run_call(identity: str) -> tuple[str, str]:

@@ -9,7 +9,15 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 import fuzz
 
 # Inputs that ended in a traceback, a crash, a hang or a wrong number once.
-FILES = ["evaluate-591", "evaluate-6259"]
+FILES = [
+    "evaluate-6259",
+    "apply-1005526",
+    "compare-1010133",
+    "compare-1005181",
+    "check-1005200",
+    "evaluate-2000835",
+    "apply-3000815",
+]
 CALLS = [
     "Counts.independent-141", "cl.mcnemar-23", "Evaluation:1.to_dict-176", "Discordance.p_value-314", "cl.plan-353",
     "Recalibration.from_dict-470", "Plan.widths-606", "Measure.baseline_value-621", "cl.boosting_loss-659",
@@ -24,7 +32,7 @@ CALLS = [
     "cl.cost_curve-4174",
     "cl.calibration_band-100808", "Ranking.coarsen-101349", "Comparison.summary-101983", "measure:unc-102187",
     "Evaluation.estimate-105109", "Evaluation:1.summary-105134", "Plan.widths-106519", "measure:e90-106670",
-    "Picture.render-107163", "losses.triplet_loss-20218",
+    "Picture.render-107163", "losses.triplet_loss-20218", "Discordance.interval-3003208",
 ]  # fmt: skip
 
 

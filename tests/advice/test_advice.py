@@ -30,7 +30,7 @@ RARE = model([0.6, 0.3, 0.02], [10, 15, 5], [10, 100, 860])  # 30 of 1000
 CASES = {
     "one-class": ({"ev": model([0.9, 0.2], [3, 4], [0, 0])}, "of one class", {"ev": CALM}),
     "reversed": ({"ev": model([0.9, 0.6, 0.2], [1, 20, 60], [60, 20, 1])}, "low scores mean positive", {"ev": CALM}),
-    "chance": ({"ev": model([0.9, 0.6, 0.2], [21, 20, 19], [19, 20, 21])}, "better than chance", {"ev": CALM}),
+    "chance": ({"ev": model([0.9, 0.6, 0.2], [21, 20, 19], [19, 20, 21])}, "better than the baseline", {"ev": CALM}),
     "labels": (
         {"ev": model([1, 0], [40, 10], [10, 40])},
         "Their AUC, 0.8, is the balanced accuracy",
@@ -48,7 +48,7 @@ CASES = {
     ),
     "few-cases": (
         {"ev": model([0.9, 0.6, 0.2], [10, 5, 5], [20, 30, 50])},
-        "20 positives only: a single one changes the recall by 0.05",
+        "There are only 20 positives: a single one changes the recall by 0.05",
         {"ev": RARE},
     ),
     "certainly-wrong": ({"ev": model([0.9, 0.0], [40, 2], [9, 40])}, "2 of 91 cases", {"ev": CALM}),

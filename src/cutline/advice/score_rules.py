@@ -28,7 +28,7 @@ def chance(a: Asked) -> str | None:
     """An AUC that chance could give."""
     if not a.auc or len(a.ranking) < 2 or a.auc.value < 0.5 or 0.5 not in a.auc:
         return None
-    return f"The AUC is {_with_interval(a)}: these cases do not show that the model ranks better than chance."
+    return f"The AUC is {_with_interval(a)}: these cases do not show that the model ranks better than the baseline."
 
 
 def _with_interval(a: Asked) -> str:
@@ -55,8 +55,9 @@ def few_cases(a: Asked) -> str | None:
         return None
     of_positives = size.positives <= size.negatives
     few, name = (size.positives, "recall") if of_positives else (size.negatives, "specificity")
+    kind = ("positive" if of_positives else "negative") + ("" if few == 1 else "s")
     text = (
-        f"There are {few:.3g} {'positives' if of_positives else 'negatives'} only: "
+        f"There {'is' if few == 1 else 'are'} only {few:.3g} {kind}: "
         f"a single one changes the {name} by {brief(1 / float(few))}."
     )
     return f"{text} Read the intervals, not the values."

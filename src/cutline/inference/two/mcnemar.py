@@ -61,7 +61,8 @@ class Discordance:
         from scipy.optimize import brentq
         from scipy.special import ndtri
 
-        level = check_level(level) if level else 0.0  # a confidence curve begins with the interval of no confidence
+        if not (isinstance(level, int | float) and level == 0):  # of no confidence: a confidence curve begins with it
+            level = check_level(level)
         if not self.n:
             return math.nan, math.nan
         z, value = float(ndtri((1 + level) / 2)), self.value
