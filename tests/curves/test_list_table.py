@@ -89,9 +89,9 @@ def test_the_table_converts():
             lambda: cl.evaluate([0, 0], [2, 1]).places(),
             "There is no positive case to find: pass cases of both classes.",
         ),
-        (lambda: BERRAR.places(ids="abc"), "ids has 3 names for 10 places: pass one for each, from the top."),
+        (lambda: BERRAR.places(ids=list("abc")), "ids has 3 names for 10 places: pass one for each, from the top."),
         (
-            lambda: cl.evaluate([1, 0], [1, 1]).places(ids="ab"),
+            lambda: cl.evaluate([1, 0], [1, 1]).places(ids=list("ab")),
             "ids names tied cases, which have no order: leave it out.",
         ),
         (lambda: quota_properties(cl.rank([1, 0], [1, 1])), "The list has ties, or one class only: pass untied cases"),

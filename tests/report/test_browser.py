@@ -113,7 +113,7 @@ def test_it_asks_nobody_and_complains_of_nothing(report):
 
 
 def test_every_chart_is_drawn(report):
-    charts = report.page.evaluate("window.cutline.data.charts.map((c) => c.name)")
+    charts = report.page.evaluate("window.cutline.data.charts.filter((c) => c.spec).map((c) => c.name)")
     drawn = report.page.evaluate("document.querySelectorAll('.chart svg').length")
 
     assert drawn == len(charts) >= 15
@@ -153,7 +153,7 @@ def _same_as_python(report, where):
         if method and math.isfinite(counts.threshold):  # the threshold is taken as given, also where a quota led there
             found = ev.estimate(name, method=method, threshold=float(counts.threshold))
             assert (low, high) == pytest.approx((found.low, found.high), rel=1e-6, abs=1e-8, nan_ok=True), about
-            if isinstance(measure.kind, Proportion | Ratio):  # other kinds have a formula that the page does not
+            if isinstance(measure.kind, Proportion | Ratio) and ev.ranking.integral:  # the page has no other formula
                 assert method == ev.estimate(name, threshold=float(counts.threshold)).method, about
 
 

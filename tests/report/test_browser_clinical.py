@@ -52,6 +52,7 @@ def test_every_table_of_the_clinical_page_fits_on_a4(clinical):
 def test_the_section_on_the_probabilities_fits_on_a_phone_and_on_paper(browser, pages):
     page = browser.new_page(viewport={"width": 390, "height": 844})
     page.goto((pages / "report.html").as_uri())
+    page.evaluate("document.querySelectorAll('details').forEach((one) => (one.open = true))")
     page.wait_for_selector("#trust .chart canvas, #trust .chart svg")
     inside = "[...document.querySelectorAll('#trust figure')].map((f) => f.getBoundingClientRect().right)"
     assert max(page.evaluate(inside)) <= 390

@@ -74,7 +74,7 @@ def test_twelve_long_lists_leave_room_for_the_rest(long):
     from cutline.report.page import Shown
 
     lists = packed([embedded(long, f"model {i}", held(long, 12)) for i in range(12)])
-    models = {f"model {i}": Shown(long.data.ranking, 1.7) for i in range(12)}
+    models = {f"model {i}": Shown(long.data.ranking, 1.7, grouped=False) for i in range(12)}
     pictures = packed(list(charts(models)))
 
     assert len(lists) + len(pictures) < 1_500_000  # the library, the tables and the program take as much again

@@ -21,7 +21,7 @@ def tumours():
 
 @pytest.fixture(scope="module")
 def drawn(tumours):
-    found = charts({"logistic": Shown(tumours.ranking, 0.5)})
+    found = charts({"logistic": Shown(tumours.ranking, 0.5, grouped=False)})
     return {picture["name"]: picture for picture in found}
 
 

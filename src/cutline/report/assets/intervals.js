@@ -47,31 +47,22 @@ export class Measures {
     });
   }
 
+  // Weights that are not whole numbers say how much a case counts, not how many there are: no formula of counts fits.
   limits(entry, value, found, cut, model, variances) {
-    if (entry.share) return ["wilson", ...this.ofShare(entry, found, cut, model)];
-    if (entry.ratio) return ["log", ...this.ofRatio(entry.ratio, value, cut, model)];
+    if (entry.share && model.integral) return ["wilson", ...this.ofShare(entry, found)];
+    if (entry.ratio && model.integral) return ["log", ...this.ofRatio(entry.ratio, value, cut)];
     const half = this.intervals.z * Math.sqrt(variances[entry.value]);
-    return ["influence", value - half, value + half];
+    return half > 0 ? ["influence", value - half, value + half] : ["influence", NaN, NaN]; // none rather than no width
   }
 
-  // Weights that are not whole numbers say how much a case counts, not how many there are: n is the effective number.
-  ofShare({ share, then }, found, cut, model) {
-    let [k, n] = share.map((place) => found[place]);
-    if (!model.integral) {
-      const scale = n / this.results({ ...cut, ...cut.second })[share[1]];
-      [k, n] = [k * scale, n * scale];
-    }
+  ofShare({ share, then }, found) {
+    const [k, n] = share.map((place) => found[place]);
     const limits = both(this.intervals.share, { k, n });
     return then ? limits.map((limit) => run(then.steps, { share: limit })[then.result]) : limits;
   }
 
-  ofRatio({ above, below, odds }, value, cut, model) {
-    const scale = { tp: 1, fn: 1, fp: 1, tn: 1 };
-    if (!model.integral) {
-      scale.tp = scale.fn = (cut.tp + cut.fn) / (cut.second.tp + cut.second.fn);
-      scale.fp = scale.tn = (cut.fp + cut.tn) / (cut.second.fp + cut.second.tn);
-    }
-    let [a, b, c, d] = [...above, ...below].map((name) => cut[name] * scale[name]);
+  ofRatio({ above, below, odds }, value, cut) {
+    let [a, b, c, d] = [...above, ...below].map((name) => cut[name]);
     if (Math.min(a, b, c, d) === 0) [a, b, c, d] = [a + 0.5, b + 0.5, c + 0.5, d + 0.5]; // Haldane, Anscombe
     const [low, high] = both(odds ? this.intervals.odds : this.intervals.ratio, { a, b, c, d });
     return [value === 0 ? 0 : low, value === Infinity ? Infinity : high];
