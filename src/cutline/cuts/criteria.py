@@ -84,7 +84,7 @@ def criterion(
 
 def _of_measure(asked: Any, *, is_high: bool) -> Criterion:
     verb = "maximize" if is_high else "minimize"
-    if asked == CORNER:
+    if isinstance(asked, str) and asked == CORNER:
         if is_high:
             raise ParameterError(
                 "The distance to the corner is better low", Text("pass ", Argument("minimize", CORNER))
