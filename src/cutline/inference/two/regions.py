@@ -124,8 +124,9 @@ def regions(pairing: Pairing, names: Sequence[str], curve: str, level: float, re
     reach = float(largest[min(int(np.ceil(level * (len(largest) + 1))) - 1, len(largest) - 1)])
     ahead = np.zeros((len(names), len(_PLACES)), dtype=int)
     for (i, j), gap, error in zip(pairs, gaps, errors, strict=True):
-        ahead[i] += gap > reach * error
-        ahead[j] += -gap > reach * error
+        with np.errstate(invalid="ignore"):  # where no resample differs, nothing is told apart
+            ahead[i] += gap > reach * error
+            ahead[j] += -gap > reach * error
     return Regions(curve, axis, tuple(names), _spans(names, ahead == len(names) - 1), level, resamples)
 
 
