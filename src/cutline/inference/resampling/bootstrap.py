@@ -27,6 +27,7 @@ BLOCK = 250  # resamples to a random stream
 SMALL_BLOCK = 10  # ... of a very long ranking, which has few resamples to share among threads
 VERY_LONG = 100_000  # scores, from which on a resample takes a tenth of a second
 CELLS = 2**18  # cells held at once by a thread
+_ROUNDING = 1e-12  # of the largest draw: what a sum in another order may change
 
 Statistic = Callable[[Ranking], Any]
 
@@ -148,7 +149,9 @@ def bca(draws: Array, value: float, acceleration: float, level: float) -> Limits
     from statistics import NormalDist
 
     normal = NormalDist()
-    below = (np.mean(draws < value) + np.mean(draws <= value)) / 2
+    # Draws that differ from the value by rounding alone, which is not the same on all processors, are equal to it.
+    rounding = _ROUNDING * max(abs(value), abs(float(draws[0])), abs(float(draws[-1])))
+    below = (np.mean(draws < value - rounding) + np.mean(draws <= value + rounding)) / 2
     if not 0 < below < 1 or not np.isfinite(acceleration):
         return None
     bias = normal.inv_cdf(float(below))
