@@ -14,6 +14,7 @@ from cutline.core.errors import InputError, ParameterError, shown
 from cutline.inputs.file_formats import SUFFIXES, is_remote, layout_of, local, spooled
 
 _PARTITION = re.compile(r"[^=]+=.*")
+MOST_FILES = 100_000  # in a folder and below it: more would be looked through for minutes
 _WANTED = "pass CSV, Parquet, JSON lines or Arrow files"
 _NAMES = {"csv": "CSV", "parquet": "Parquet", "json": "JSON lines", "arrow": "Arrow"}
 
@@ -105,7 +106,12 @@ def _files_below(folder: Path) -> Iterator[Path]:
         next(folder.iterdir(), None)
     except OSError as error:
         raise InputError(f"The folder {shown(str(folder))} cannot be opened ({error.strerror})", _WANTED) from None
+    looked_at = 0
     for root, _, names in os.walk(folder):
+        looked_at += len(names)
+        if looked_at > MOST_FILES:
+            found = f"The folder {shown(str(folder))} holds more than {MOST_FILES:,} files"
+            raise InputError(found, "pass the folder of the predictions, or a pattern")
         for name in names:
             if os.path.isfile(os.path.join(root, name)):  # noqa: PTH113, PTH118 - answers False where Path would raise
                 yield Path(root, name)
