@@ -151,10 +151,8 @@ def _check_reading(reading: Reading) -> None:
     c = reading.columns
     given = {
         "--score": bool(c.scores),
-        "--group": c.group is not None,
         "--stratum": c.stratum is not None,
         "--id": c.id is not None,
-        "--weights-are": reading.weights_are is not None,
         "--positive": reading.positive is not None,
         "--lower-is-positive": reading.lower_is_positive,
         "--threshold": reading.threshold is not None,
@@ -210,13 +208,14 @@ def read_class_models(path: str, class_scores: Sequence[str], how: Reading) -> t
 
 def _common(how: Reading) -> dict[str, Any]:
     """What one_vs_rest() and compare_classes() take alike."""
-    return {"missing": how.missing.value}
+    are = how.weights_are and how.weights_are.value
+    return {"missing": how.missing.value, "groups": how.columns.group, "weights_are": are}
 
 
 def _chosen(file: Source, columns: Iterable[str], how: Reading) -> Chosen:
     """The columns of a file, all of which are there, each with one purpose; the label is guessed if none is named."""
     c, wanted = how.columns, tuple(dict.fromkeys(columns))
-    for option, column in (("--label", c.label), ("--weight", c.weight)):
+    for option, column in (("--label", c.label), ("--weight", c.weight), ("--group", c.group)):
         if column is not None and column not in file.columns:
             raise _absent(printable(file.title), column, option, file.columns)
     for column in wanted:
