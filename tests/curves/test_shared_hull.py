@@ -99,7 +99,7 @@ def test_lines_of_equal_f1_in_the_space_of_precision_and_recall():
 def test_a_steep_line_reaches_the_edge_of_the_picture():
     [line] = isometrics(R, "f1", "precision_recall", levels=[0.1])
 
-    assert (line.x[0], line.y[0]) == pytest.approx((0.1 / 1.9, 1.0), abs=1e-3)  # precision 1 needs a recall of F / (2 - F)
+    assert (line.x[0], line.y[0]) == pytest.approx((0.1 / 1.9, 1.0), abs=1e-3)  # F / (2 - F) at a precision of 1
     assert (np.diff(line.y) <= 1e-9).all()
 
 
