@@ -83,7 +83,7 @@ class ClassCases:
         """
         rows = np.atleast_2d(units)
         if self.groups is None:
-            return np.einsum("i,ai,bi->ab", self.squares, rows, rows)
+            return np.asarray(np.einsum("i,ai,bi->ab", self.squares, rows, rows))
         moved = np.stack([np.bincount(self.groups, self.weights * row, self.group_count) for row in rows])
         count = self.group_count
         return np.asarray(moved @ moved.T * (count / (count - 1) if count > 1 else np.nan))
