@@ -7,7 +7,7 @@ Every input follows from its name, such as evaluate-4711, or cl.evaluate~labels~
 (`--singles`: each argument of each function with each wrong value, all others sensible). Commands and calls run in
 worker processes that take many of them each, so that a crash or a hang costs one worker and is counted; what a command
 prints of a file that it read is checked against rows that Python's own csv and json modules and pyarrow read. Prints
-inputs tried, refusals, tracebacks, crashes, hangs and misreadings, and ends with exit code 1 unless the last four are 0.
+inputs tried, refusals, tracebacks, crashes, hangs and misreadings, and ends with exit code 1 unless these four are 0.
 """
 
 from __future__ import annotations
