@@ -63,7 +63,8 @@ def show(output: Files, summary: Summary | ComparisonSummary | ClassSummary, tab
         screen = render.console()
         screen.print(table)
         if not output.quiet:
-            screen.print(render.notes(summary.notes))
+            of_rows = () if isinstance(summary, ClassSummary) else summary.row_notes
+            screen.print(render.notes((*summary.notes, *of_rows)))
 
 
 def write(

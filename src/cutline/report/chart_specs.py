@@ -18,6 +18,7 @@ from cutline.charts import (
     Place,
     Shows,
     chart,
+    drawn_of,
     error_bars,
     legends_below,
 )
@@ -71,6 +72,7 @@ def charts(
 def tried(kind: ChartKind, models: Any, which: list[int], suffix: str = "", **parameters: Any) -> dict[str, Any]:
     """The chart, or why there is none: a class may lack, or the scores be infinite."""
     try:
+        which = drawn_of(kind, models) if len(which) > 1 else which
         with debug_mode(False):  # the tests of the charts check them; here it would take longer than all else
             shown = None if kind.shows is Shows.NOTHING else models
             spec = chart(kind.name, shown, **parameters).to_dict(check=False)
@@ -104,12 +106,13 @@ def _shrink(spec: dict[str, Any]) -> None:
 
 def _heading(spec: dict[str, Any], kind: ChartKind) -> tuple[str, list[str]]:
     """The title and the lines below it, which the page writes itself."""
-    title = spec.pop("title", None)
+    title, more = spec.pop("title", None), []
     if "hconcat" in spec:  # its parts have titles of their own; the whole has the name of the model
         return kind.title, []
     if "vconcat" in spec:  # the first part has the title, the whole at most the name of the model
-        title = spec["vconcat"][0].pop("title", title)
-    return (title["text"], title.get("subtitle", [])) if isinstance(title, dict) else (kind.title, [])
+        whole, title = title, spec["vconcat"][0].pop("title", title)
+        more = [whole["text"], *whole.get("subtitle", [])] if isinstance(whole, dict) and whole is not title else []
+    return (title["text"], [*title.get("subtitle", []), *more]) if isinstance(title, dict) else (kind.title, [])
 
 
 # ---------------------------------------------------------------------- the cut

@@ -132,8 +132,9 @@ def side_by_side(summary: ComparisonSummary) -> dict[str, Any]:
     names = list(dict.fromkeys(name for own in by_model.values() for name in own))
     rows = [across(name, by_model) for name in names]
     whole = [row for row in rows if not row["follows_cut"]]
+    compared = {row.name for row in summary.rows}
     return {
-        "headlines": by_question(row for row in rows if row["is_headline"] or len(rows) <= MOST_OPEN),
+        "headlines": by_question(row for row in rows if row["name"] in compared or len(rows) <= MOST_OPEN),
         "groups": by_question(whole),
         "differences": differences(summary),
         "verdict": summary.verdict if len(summary.verdict) > 1 else (),
@@ -172,7 +173,7 @@ def differences(summary: ComparisonSummary) -> list[dict[str, Any]]:
 def _difference(row: DifferenceRow, level: float) -> View:
     low, high = row.interval or (None, None)
     return {
-        "title": row.measure.title,
+        "title": row.title,
         "a": row.a,
         "b": row.b,
         "value_a": row.value_a,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -14,14 +14,13 @@ from cutline.measures import Measure
 from cutline.results.conventions import versions
 from cutline.results.estimate import Estimate
 from cutline.results.methods import method_titles
-from cutline.results.notes import Note
-from cutline.results.summary import Data, Options, Summary, named
+from cutline.results.notes import Note, notes_on_rows, said_once
+from cutline.results.summary import Data, Options, Summary, named, titled
 
 COLUMNS = (
     *("measure", "a", "b", "value_a", "value_b", "difference", "low", "high"),
     *("p_value", "p_holm", "method", "note"),
 )
-_NAMED = 4  # measures that a note below a summary names; of more it gives the number
 
 
 class Regions(Protocol):
@@ -63,8 +62,7 @@ class DifferenceRow:
     @property
     def title(self) -> str:
         """The measure as people read it, with its parameters."""
-        inside = self.name.partition("(")[2].rstrip(")")
-        return self.measure.title + (f" ({inside})" if inside else "")
+        return titled(self.measure, self.at)
 
     @property
     def value(self) -> float:
@@ -164,6 +162,11 @@ class ComparisonSummary:
         """The methods of the intervals and tests, by their short names."""
         return frozenset(method for row in self.rows for method in row.methods)
 
+    @property
+    def row_notes(self) -> tuple[Note, ...]:
+        """What qualifies single differences, each thing once."""
+        return notes_on_rows(self.rows, self.notes)
+
     def with_notes(self, notes: tuple[Note, ...]) -> ComparisonSummary:
         """The same document with these notes."""
         return replace(self, notes=notes)
@@ -198,7 +201,9 @@ class ComparisonSummary:
     def table(self) -> Table:
         """The differences as a table; what qualifies them stands once below."""
         rows = tuple(row.cells() for row in self.rows)
-        return Table(COLUMNS, rows, title=self.title, hidden=("note",), below=_said_once(self.rows))
+        noted = said_once((row.name, row.notes) for row in self.rows)
+        below = tuple(f"note on {measures}: {note}" for note, measures in noted.items())
+        return Table(COLUMNS, rows, title=self.title, hidden=("note",), below=below)
 
     @property
     def values(self) -> Table:
@@ -258,16 +263,4 @@ def title_of(models: Mapping[str, Any]) -> str:
     return (
         f"{len(models)} models on the same {written(r.total)} cases, {written(r.positives)} positive "
         f"({share}; positive is {r.positive!r}){dropped}"
-    )
-
-
-def _said_once(rows: Iterable[DifferenceRow]) -> tuple[str, ...]:
-    """The notes of the rows, each once, with the measures that it qualifies."""
-    found: dict[str, dict[str, None]] = {}
-    for row in rows:
-        for note in row.notes:
-            found.setdefault(note, {})[row.name] = None
-    return tuple(
-        f"note on {', '.join(measures) if len(measures) <= _NAMED else f'{len(measures)} measures'}: {note}"
-        for note, measures in found.items()
     )

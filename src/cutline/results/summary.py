@@ -20,7 +20,7 @@ from cutline.results.conventions import conventions, versions
 from cutline.results.cut_point import CutPoint
 from cutline.results.estimate import Estimate
 from cutline.results.methods import RESAMPLED, method_title
-from cutline.results.notes import Note
+from cutline.results.notes import Note, notes_on_rows
 
 COLUMNS = (
     *("measure", "title", "family", "value", "low", "high", "method"),
@@ -156,8 +156,7 @@ class Row:
     @property
     def title(self) -> str:
         """The measure as people read it, with its parameters and its unit."""
-        inside = self.name.partition("(")[2].rstrip(")")
-        return self.measure.title + "".join(f" ({more})" for more in (inside, self.measure.unit) if more)
+        return titled(self.measure, self.at) + (f" ({self.measure.unit})" if self.measure.unit else "")
 
     @property
     def value(self) -> float:
@@ -204,8 +203,18 @@ class Row:
 
 def named(measure: Measure, at: Mapping[str, float]) -> str:
     """A measure with all its parameters, those of its cut included."""
-    inside = ", ".join(f"{name}={value!r}" for name, value in {**measure.bound, **at}.items())
+    inside = _parameters(measure, at)
     return f"{measure.name}({inside})" if inside else measure.name
+
+
+def titled(measure: Measure, at: Mapping[str, float]) -> str:
+    """The same as people read it."""
+    inside = _parameters(measure, at)
+    return f"{measure.title} ({inside})" if inside else measure.title
+
+
+def _parameters(measure: Measure, at: Mapping[str, float]) -> str:
+    return ", ".join(f"{name}={value!r}" for name, value in {**measure.bound, **at}.items())
 
 
 @dataclass(frozen=True, eq=False)
@@ -267,6 +276,11 @@ class Summary:
         """The same document with some of its measures, by their names without parameters."""
         kept = each_of(measures)
         return replace(self, rows=tuple(row for row in self.rows if row.measure.name in kept))
+
+    @property
+    def row_notes(self) -> tuple[Note, ...]:
+        """What qualifies single measures, each thing once."""
+        return notes_on_rows(self.rows, self.notes)
 
     def with_notes(self, notes: tuple[Note, ...]) -> Summary:
         """The same document with these notes."""
