@@ -276,7 +276,7 @@ def test_margins_and_probabilities_are_compared_in_either_order(tmp_path, turned
     rows = {row.name: row for row in found.summary(["brier", "auc"], resamples=100).rows}
     assert rows["brier"].interval is None
     assert rows["auc"].interval is not None
-    assert "margins is undefined" in rows["brier"].notes[0]
+    assert "undefined for margins" in rows["brier"].notes[0]
 
 
 def test_a_row_has_one_conclusion():

@@ -117,12 +117,10 @@ def drawn_of(
         models: The models by name.
         parameters: Those of the chart: with a risk of its own, the net benefit needs no probabilities.
     """
-    every = [model.ranking for model in models.values()]
-    if Requires.PROBABILITIES not in kind.needs or (parameters or {}).get("risk") is not None:
-        return list(range(len(every)))
-    found = [i for i, ranking in enumerate(every) if ranking.are_probabilities]
-    if not found:
-        r = every[0]
+    needed = Requires.PROBABILITIES in kind.needs and (parameters or {}).get("risk") is None
+    found = [i for i, model in enumerate(models.values()) if not needed or model.ranking.are_probabilities]
+    if models and not found:
+        r = next(iter(models.values())).ranking
         low, high = sorted((float(r.score[0]), float(r.score[-1])))
         check_probabilities(f"The chart {kind.name}", low, high, higher_is_positive=r.higher_is_positive)
     return found

@@ -16,6 +16,7 @@ from cutline.charts import (
     ChartKind,
     Evaluated,
     Place,
+    Requires,
     Shows,
     chart,
     drawn_of,
@@ -58,11 +59,13 @@ def charts(
     `trusted` adds those of the section on the probabilities.
     """
     several, left_out = len(models) > 1, undrawn(len(models))
-    for kind in [*kinds(several=several), *(of_trust(several=several) if trusted else ())]:
+    compared = sum(model.ranking.are_probabilities for model in models.values()) > 1
+    for kind in [*kinds(several=several), *(of_trust(several=compared) if trusted else ())]:
         if several and kind.shows is Shows.ONE:
             if kind.name not in left_out:
                 for i, (name, model) in enumerate(models.items()):
-                    yield tried(kind, {name: model}, [i], suffix=f" of {name}")
+                    if not trusted or model.ranking.are_probabilities or Requires.PROBABILITIES not in kind.needs:
+                        yield tried(kind, {name: model}, [i], suffix=f" of {name}")
         else:
             yield tried(kind, models, list(range(len(models))))
     for difference in differences:

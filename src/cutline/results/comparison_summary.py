@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from cutline.core.counts import written
 from cutline.core.table import Table, plain
 from cutline.measures import Measure
-from cutline.results.conventions import versions
-from cutline.results.estimate import Estimate
+from cutline.results.estimate import Estimate, Estimated
 from cutline.results.methods import method_titles
 from cutline.results.notes import Note, notes_on_rows, said_once
 from cutline.results.summary import Data, Options, Summary, named, titled
+from cutline.results.tabulated import Tabulated
 
 COLUMNS = (
     *("measure", "a", "b", "value_a", "value_b", "difference", "low", "high"),
@@ -35,7 +35,7 @@ class Regions(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class DifferenceRow:
+class DifferenceRow(Estimated):
     """One measure of two models: both values, the difference a - b with its interval, and the test of none.
 
     `p_holm` is corrected for the number of pairs of models. `test` is the method of the test, `estimate.method` that
@@ -63,16 +63,6 @@ class DifferenceRow:
     def title(self) -> str:
         """The measure as people read it, with its parameters."""
         return titled(self.measure, self.at)
-
-    @property
-    def value(self) -> float:
-        """By how much a exceeds b."""
-        return self.estimate.value
-
-    @property
-    def interval(self) -> tuple[float, float] | None:
-        """The limits of the difference, if it has an interval."""
-        return (self.estimate.low, self.estimate.high) if self.estimate.has_interval else None
 
     @property
     def methods(self) -> tuple[str, ...]:
@@ -125,7 +115,7 @@ class Omnibus:
 
 
 @dataclass(frozen=True, eq=False)
-class ComparisonSummary:
+class ComparisonSummary(Tabulated):
     """The summaries of models on the same cases, and their differences: a row for each measure and pair.
 
     It prints, iterates over its rows as dictionaries, and converts. Every view of a comparison shows this and computes
@@ -153,11 +143,6 @@ class ComparisonSummary:
         return next(iter(self.models.values())).data
 
     @property
-    def versions(self) -> dict[str, str]:
-        """What the numbers were made with."""
-        return versions()
-
-    @property
     def used(self) -> frozenset[str]:
         """The methods of the intervals and tests, by their short names."""
         return frozenset(method for row in self.rows for method in row.methods)
@@ -170,12 +155,6 @@ class ComparisonSummary:
     def with_notes(self, notes: tuple[Note, ...]) -> ComparisonSummary:
         """The same document with these notes."""
         return replace(self, notes=notes)
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __iter__(self) -> Iterator[dict[str, Any]]:
-        return iter(self.table)
 
     @property
     def pairs(self) -> dict[tuple[str, str], list[DifferenceRow]]:
@@ -191,11 +170,6 @@ class ComparisonSummary:
     def title(self) -> str:
         """How many models, on what, in one line."""
         return title_of({name: summary.data for name, summary in self.models.items()})
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns of the rows."""
-        return COLUMNS
 
     @property
     def table(self) -> Table:
@@ -217,18 +191,6 @@ class ComparisonSummary:
             cells = [(row.value, *(row.interval or (None, None))) if row else (None,) * 3 for row in found]
             rows.append((name, *(cell for three in cells for cell in three)))
         return Table(columns, tuple(rows))
-
-    def to_dict(self) -> list[dict[str, Any]]:
-        """One dictionary a row, ready for JSON: what is not a finite number is None."""
-        return self.table.to_dict()
-
-    def to_frame(self, backend: str = "pandas") -> Any:
-        """The differences as a data frame of pandas, polars or pyarrow."""
-        return self.table.to_frame(backend)
-
-    def to_csv(self) -> str:
-        """The differences as CSV; what is undefined is empty."""
-        return self.table.to_csv()
 
     def document(self) -> dict[str, Any]:
         """All of it, ready for JSON (docs/schema.json)."""

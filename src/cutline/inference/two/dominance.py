@@ -18,6 +18,7 @@ from cutline.core.counts import Counts, divide
 from cutline.core.equality import ComparedByFields
 from cutline.core.ranking import Array, Ranking
 from cutline.core.table import Table, plain
+from cutline.core.wording import listed
 from cutline.measures import Measure
 
 _SHORT = 0.01  # of the axis: shorter stretches are not named one by one
@@ -112,7 +113,7 @@ class Dominance(ComparedByFields):
         share = self.share(name)
         if not share > 0:
             return ""
-        where = " and ".join(f"{low:.3g} to {high:.3g}" for low, high in sorted(mine[:_LONGEST]))
+        where = listed([f"{_brief(low)} to {_brief(high)}" for low, high in sorted(mine[:_LONGEST])])
         more = ", and elsewhere" if len(mine) > _LONGEST else ""
         told = f"for {self.axis} {where}{more}" if mine else "in short stretches only"
         return f"{name} leads {told} ({100 * share:.3g} % of the axis)"
@@ -129,6 +130,11 @@ class Dominance(ComparedByFields):
 
     def _repr_html_(self) -> str:
         return f"{self.table._repr_html_()}<p>{html.escape(self.verdict)}</p>"
+
+
+def _brief(place: float) -> str:
+    """A place of the axis in few digits, and none of them in an exponent."""
+    return f"{place:,.0f}" if abs(place) >= 1000 else f"{place:.3g}"
 
 
 class _Line(NamedTuple):
