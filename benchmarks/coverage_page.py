@@ -29,8 +29,8 @@ tails, 2 and 5 distinct scores, AUC 0.5 to 0.999, prevalence 0.5 to 0.005, 5 to 
 right, too sure or too high, weights of each kind, and groups of 5 and 15 (`benchmarks/populations.py`). The warnings
 counted here are those before two notes were added: for values near an end of their range, and for few cases under a
 linearised variance."""
-EARLIER = """{count} of the populations are from an earlier run, which took only the measures with a formula; the heat map
-is white where they have no figures. They are: {names}."""
+EARLIER = """{count} of the populations are from an earlier run, which took only the measures with a formula; the heat
+map is white where they have no figures. They are: {names}."""
 
 
 def wrapped(text: str) -> list[str]:
