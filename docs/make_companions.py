@@ -27,7 +27,7 @@ def shown(value: Any) -> str:
     """A value for the page: numbers with up to four decimals, small ones with more, results by their kind."""
     if value is None:
         return ""
-    if isinstance(value, bool | str):
+    if isinstance(value, bool | str) or type(value).__name__ == "bool":  # that of numpy too
         return str(value)
     if isinstance(value, list | tuple) and not hasattr(value, "_fields"):
         return "[" + ", ".join(repr(item) if isinstance(item, str) else shown(item) for item in value) + "]"

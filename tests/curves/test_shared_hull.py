@@ -88,12 +88,19 @@ def test_a_line_of_equal_value_has_that_value_everywhere(measure, value):
 def test_lines_of_equal_accuracy_have_the_slope_of_the_class_ratio():
     for line in isometrics(R, "accuracy"):
         if len(line.x) > 3:
-            assert np.diff(line.y) / np.diff(line.x) == pytest.approx(np.full(len(line.x) - 1, 3 / 2), abs=1e-6)
+            assert np.diff(line.y) == pytest.approx(3 / 2 * np.diff(line.x), abs=1e-8)
 
 
 def test_lines_of_equal_f1_in_the_space_of_precision_and_recall():
     for line in isometrics(R, "f1", "precision_recall", levels=[0.4, 0.6, 0.8]):
         assert 2 * line.x * line.y / (line.x + line.y) == pytest.approx(np.full(len(line.x), line.level), abs=2e-3)
+
+
+def test_a_steep_line_reaches_the_edge_of_the_picture():
+    [line] = isometrics(R, "f1", "precision_recall", levels=[0.1])
+
+    assert (line.x[0], line.y[0]) == pytest.approx((0.1 / 1.9, 1.0), abs=1e-3)  # F / (2 - F) at a precision of 1
+    assert (np.diff(line.y) <= 1e-9).all()
 
 
 def test_a_measure_without_a_place_in_the_picture_is_refused():

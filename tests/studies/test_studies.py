@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -82,11 +83,11 @@ def test_pem_is_linear_in_the_auc_in_every_vote():
 
 
 def test_a_folder_is_read_with_its_missing_values_and_types(tmp_path):
-    (tmp_path / "hepatitis.csv").write_text(
-        "AGE,SEX,class\n30,m,LIVE\n,f,DIE\n50,?,LIVE\n40,m,LIVE\n20,m,DIE\n9,f,DIE\n"
+    (tmp_path / "zoo.csv").write_text(
+        "legs,hair,animal,class\n30,m,a,LIVE\n,f,b,DIE\n50,?,c,LIVE\n40,m,d,LIVE\n20,m,e,DIE\n9,f,f,DIE\n"
     )
     found = dict(datasets.read_folder(tmp_path))
-    data = found["hepatitis"]
+    data = found["zoo"]
 
     assert data.classes == ("DIE", "LIVE")
     assert np.isnan(data.numeric[1, 0])
@@ -98,18 +99,20 @@ def test_a_folder_is_read_with_its_missing_values_and_types(tmp_path):
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("AGE,SEX\n1,m\n", "hepatitis: there is no column 'class'"),
-        ("AGE,class\n1,a\n2,a\n3,a\n", "hepatitis: fewer than two classes have 3 cases"),
-        ("AGE,class\nold,a\n2,a\n2,a\n3,b\n3,b\n3,b\n", "hepatitis: a numeric column holds text"),
-        ("AGE,class\n1\n", "hepatitis: a row does not have the 2 fields"),
-        ("", "hepatitis: the file is empty."),
-        ("AGE,class\n1,\n2,b\n", "hepatitis: the column 'class' has missing values."),
+        ("legs,hair\n1,m\n", "zoo: there is no column 'class'"),
+        ("legs,class\n1,a\n2,a\n3,a\n", "zoo: fewer than two classes have 3 cases"),
+        ("legs,class\nold,a\n2,a\n2,a\n3,b\n3,b\n3,b\n", "zoo: a numeric column holds text"),
+        ("legs,class\n1\n", "zoo: a row does not have the 2 fields"),
+        ("", "zoo: the file is empty."),
+        ("legs,class\n1,\n2,b\n", "zoo: the column 'class' has missing values."),
+        ("Legs,class\n" + "1,a\n2,b\n" * 3, "zoo: the numeric columns legs are missing."),
+        ("class\n" + "a\nb\n" * 3, "zoo: there is no column beside 'class' to learn from."),
     ],
 )
 def test_a_broken_file_is_left_out_with_a_sentence(tmp_path, text, expected):
-    (tmp_path / "hepatitis.csv").write_text(text)
+    (tmp_path / "zoo.csv").write_text(text)
 
-    assert dict(datasets.read_folder(tmp_path))["hepatitis"].startswith(expected)
+    assert dict(datasets.read_folder(tmp_path))["zoo"].startswith(expected)
 
 
 def test_a_missing_folder_and_one_without_data_are_refused(tmp_path):
@@ -190,6 +193,36 @@ def test_a_split_is_computed_for_both_classes_and_all_learners(tmp_path):
     assert "| sonar |" in report.markdown()
 
 
+def test_a_split_that_leaves_one_class_in_a_part_is_counted_and_the_study_goes_on(tmp_path):
+    rng = np.random.default_rng(1)
+    for name, labels in (("sonar", ["no"] * 40 + ["yes"] * 3), ("wine", ["a", "b"] * 15)):
+        with (tmp_path / f"{name}.csv").open("w", newline="") as file:
+            csv.writer(file).writerows([("x", "class"), *zip(rng.random(len(labels)).round(3), labels, strict=True)])
+    seed = next(s for s in range(100) if _training_part_of_one_class(43, 40, "sonar", 0, s))
+    report = STUDIES["quota"].run(Settings(seed=seed, quick=True, data=tmp_path, jobs=1))
+
+    assert [row[0] for row in report.sections[0].table.rows] == ["sonar", "wine"]
+    assert any("sonar, smallest class:" in line and "leave one class only" in line for line in report.left_out)
+
+
+def _training_part_of_one_class(n, negatives, name, number, seed):
+    order = np.random.default_rng([seed, number, *name.encode()]).permutation(n)
+    return (order[: round(2 * n / 3)] < negatives).all()
+
+
+def test_results_that_were_kept_are_not_used_for_other_data_of_the_same_name(tmp_path):
+    tables = []
+    for shift in (0.0, 0.7):
+        rng = np.random.default_rng(1)
+        rows = [(f"{x:.3f}", "yes" if x + shift * rng.normal() > 0.5 else "no") for x in rng.random(60)]
+        with (tmp_path / "sonar.csv").open("w", newline="") as file:
+            csv.writer(file).writerows([("x", "class"), *rows])
+        settings = Settings(quick=True, data=tmp_path, jobs=1, progress_file=tmp_path / "kept.jsonl")
+        tables.append(STUDIES["quota"].run(settings).sections[0].table.rows)
+
+    assert tables[0] != tables[1]
+
+
 # ---------------------------------------------------------------------- parts that are kept
 
 
@@ -232,6 +265,13 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path):
 
 
 # ---------------------------------------------------------------------- reports and the command
+
+
+def test_the_report_in_the_docs_on_hard_classifiers_is_what_the_study_gives_today():
+    kept = (Path(__file__).parents[2] / "docs" / "studies" / "hard.md").read_text(encoding="utf-8")
+    today = STUDIES["hard"].run(Settings()).markdown()
+
+    assert kept.partition("Made by")[0] == today.partition("Made by")[0], "run `cutline study hard --out docs/studies`"
 
 
 def test_a_report_is_written_as_markdown_html_and_csv(tmp_path):

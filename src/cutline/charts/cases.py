@@ -18,6 +18,8 @@ from cutline.core.ranking import Array, Ranking
 from cutline.curves import THRESHOLD
 
 MOST_SCORES = 100
+MOST_WRITTEN = 20  # distances that are written out
+_SHORT = 0.08  # of the axis: a distance with no room for its number
 CLASSES = ("positive", "negative")
 SHAPES = ("circle", "square")
 
@@ -77,7 +79,21 @@ def _rows(r: Ranking, chosen: Array, at: float) -> list[dict[str, Any]]:
 def _distances(data: list[dict[str, Any]], frame: Frame, theme: Theme) -> list[Any]:
     finite = [row for row in data if math.isfinite(row["boundary"])]
     lines = alt.Chart(inline(finite)).mark_rule(strokeWidth=1, stroke=theme.reference, opacity=0.6)
-    return [lines.encode(**axes(frame), x2="boundary:Q")]
+    return [lines.encode(**axes(frame), x2="boundary:Q"), *_written_distances(finite, frame, theme)]
+
+
+def _written_distances(data: list[dict[str, Any]], frame: Frame, theme: Theme) -> list[Any]:
+    """The distances as numbers above their lines, in a short list and where there is room."""
+    low, high = frame.x_domain
+    rows = [
+        {"x": (row["x"] + row["boundary"]) / 2, "y": row["y"], "distance": row["distance"]}
+        for row in data
+        if abs(row["distance"]) > _SHORT * (high - low)
+    ]
+    if not rows or len(data) > MOST_WRITTEN:
+        return []
+    text = alt.Chart(inline(rows)).mark_text(dy=-6, fontSize=9, color=theme.text)
+    return [text.encode(**axes(frame), text=alt.Text("distance:Q", format=".3~g"))]
 
 
 def _cases(data: list[dict[str, Any]], frame: Frame, theme: Theme) -> list[Any]:

@@ -22,6 +22,7 @@ from cutline.classes.statistic import (
     pooled_stack,
 )
 from cutline.core.ranking import Array, Ranking
+from cutline.inference import delong
 from cutline.inference.one import proportions
 from cutline.inference.one.scales import on_its_scale
 from cutline.inputs.class_cases import ClassCases
@@ -141,11 +142,22 @@ class MeanOverClasses(Statistic):
         value, n = float(self.measure.compute(r)), float(cases.effective_sizes.sum())
         spread = math.sqrt(components.variance(units, cases.squares) * n / (n - 1))
         if spread > components.NOTHING and 0 < value < 1:
-            return Found(value, units, on_its_scale(value, spread, (0, 1), level), "influence_logit")
+            limits = on_its_scale(value, spread, (0, 1), level)
+            return self._pooled_area(Found(value, units, limits, "influence_logit"), n, cases, level)
         # No case is wrong, so there is no spread: what so many cases allow.
         low = float(proportions.wilson(n, n, level).low)
         limits = Limits(low, 1.0) if value > 0.5 else Limits(0.0, 1 - low)
         return Found(value, units, limits, "wilson", (PERFECT,))
+
+    def _pooled_area(self, found: Found, n: float, cases: ClassCases, level: float) -> Found:
+        """Of an AUC, Newcombe's limits where they are wider, as for one class: near 1 few pairs tell the spread."""
+        if self.measure.name != "auc":
+            return found
+        other = delong.newcombe(found.value, n, n * (len(cases.classes) - 1), level)
+        low, high = min(found.limits.low, float(other.low)), max(found.limits.high, float(other.high))
+        if (low, high) == found.limits:
+            return found
+        return found._replace(limits=Limits(low, high), method="newcombe_delong")
 
     def _micro_counts(self, cases: ClassCases, level: float) -> Found:
         chosen = decisions.chosen_parts(cases)

@@ -13,7 +13,6 @@ import numpy as np
 from cutline.classes.all_classes import WHOLE
 from cutline.classes.asking import asked
 from cutline.classes.class_means import NO_FORMULA, MeanOverClasses
-from cutline.classes.components import variance
 from cutline.classes.difference_summary import ClassComparisonSummary, ClassDifference
 from cutline.classes.intervals import METHODS, Options, resampled
 from cutline.classes.one_vs_rest import OneVsRest
@@ -23,6 +22,7 @@ from cutline.core.errors import InputError, ParameterError, UnknownNameError, ne
 from cutline.inference.two.differences import Difference, NormalDifference, ResampledDifference, chi_square
 from cutline.inference.two.test_results import PairTest, PairTests, corrected
 from cutline.inputs.class_cases import read
+from cutline.inputs.predictions import WeightsAre
 from cutline.measures import MEASURES, Measure
 from cutline.measures.definition import each_of
 from cutline.results.budget import resamples_for
@@ -41,6 +41,8 @@ def compare_classes(
     classes: Sequence[Any] | None = None,
     missing: str = "error",
     data: Any = None,
+    groups: Any = None,
+    weights_are: WeightsAre | None = None,
 ) -> ClassComparison:
     """Compare models of several classes that scored the same cases.
 
@@ -51,6 +53,9 @@ def compare_classes(
         classes: The classes in the order of the columns; without, the sorted labels.
         missing: "error" refuses a case without a score of every model, "drop" leaves it out for all of them.
         data: A data frame of any kind or the path of a file; the other arguments are then names of its columns.
+        groups: The group of each case, such as the patient whose visits they are; intervals and tests then count whole
+            groups. With `data`, the name of a column.
+        weights_are: What weights are, as in `evaluate`: "counts", "sampling" or "importance".
 
     Returns:
         The comparison: a mapping of what `one_vs_rest` gives, with tests and intervals of the differences.
@@ -67,7 +72,8 @@ def compare_classes(
             argument="scores",
         )
     named = {str(name): own for name, own in scores.items()}
-    found = read(labels, named, weights, classes=classes, missing=missing, data=data)
+    how: dict[str, Any] = {"classes": classes, "missing": missing, "groups": groups, "weights_are": weights_are}
+    found = read(labels, named, weights, data=data, **how)
     return ClassComparison({name: OneVsRest(cases, name) for name, cases in found.items()})
 
 
@@ -162,7 +168,7 @@ class ClassComparison(Summarized, Mapping[str, OneVsRest]):
         value = found[0].value - found[1].value
         if found[0].units is None or found[1].units is None:
             return NormalDifference(value, math.nan), (NO_FORMULA,)
-        return NormalDifference(value, math.sqrt(variance(found[0].units - found[1].units, one.squares))), ()
+        return NormalDifference(value, math.sqrt(one.covariance(found[0].units - found[1].units)[0, 0])), ()
 
     # ------------------------------------------------------------------ tests
 
@@ -213,9 +219,8 @@ class ClassComparison(Summarized, Mapping[str, OneVsRest]):
             return PairTests(_named(statistic), pairs, math.nan)
         cases = next(iter(self.values())).cases
         units = np.stack([one.units - found[0].units for one in found[1:]])  # type: ignore[operator]
-        covariance = np.einsum("i,ai,bi->ab", cases.squares, units, units)
         apart = np.array([one.value - found[0].value for one in found[1:]])
-        statistic_, degrees, p_value = chi_square(apart, covariance)
+        statistic_, degrees, p_value = chi_square(apart, cases.covariance(units))
         return PairTests(_named(statistic), pairs, p_value, statistic_, degrees)
 
     # ------------------------------------------------------------------ all of it

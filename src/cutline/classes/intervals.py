@@ -7,17 +7,18 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.stats import t as student
 
 from cutline.classes import components
 from cutline.classes.class_means import NO_FORMULA
 from cutline.classes.statistic import Found, Statistic
 from cutline.core.checks import check_choice, check_level, check_whole
 from cutline.core.ranking import Array
-from cutline.inference.caveats import BELOW, FEW_FOR_DELONG, NO_SPREAD, finished, has_spread
+from cutline.inference.caveats import BELOW, FEW_FOR_DELONG, NO_SPREAD, finished, has_spread, whole_groups
 from cutline.inference.resampling.bootstrap import percentile
 from cutline.inputs.class_cases import ClassCases
 from cutline.results.budget import resamples_for
-from cutline.results.estimate import Estimate, Limits
+from cutline.results.estimate import Estimate, Limits, quantile
 
 METHODS = ("auto", "normal", "bootstrap")
 _AT_ONCE = 2**22  # weights of cases in resamples held at once
@@ -62,14 +63,41 @@ def estimated(statistic: Statistic, cases: ClassCases, options: Options) -> Esti
         found = found._replace(limits=limits, method="normal", notes=(why,) if math.isnan(limits.low) else ())
     if found.limits.high - found.limits.low <= components.NOTHING:  # as when the parts of a mean cancel each other
         found = found._replace(limits=Limits(math.nan, math.nan), notes=(*found.notes, components.NO_SPREAD))
-    notes = [*found.notes, *_few(cases)]
+    if cases.group_count and options.method == "auto":
+        found = _between_groups(found, cases, options.level)
+    notes = [*found.notes, *_few(cases), *_groups(cases, "counted")]
     made = finished(name, found.value, found.limits, statistic.range, options.level, found.method, notes)
     return Estimated(made, spread)
 
 
 def standard_error(found: Found, cases: ClassCases) -> float:
     """The standard error that the components give; NaN where there are none."""
-    return math.nan if found.units is None else math.sqrt(components.variance(found.units, cases.squares))
+    return math.nan if found.units is None else math.sqrt(cases.covariance(found.units)[0, 0])
+
+
+def _between_groups(found: Found, cases: ClassCases, level: float) -> Found:
+    """The limits as much farther away as whole groups vary more than so many independent cases.
+
+    The quantile is Student's, since the variance between few groups is itself uncertain. Where no case is wrong there
+    is no spread to compare: groups of equal cases, the worst there can be, are then as good as their number.
+    """
+    if found.units is None:
+        return found
+    if cases.group_count < 2:
+        return found._replace(limits=Limits(math.nan, math.nan), notes=(*found.notes, ONE_GROUP))
+    alone = math.sqrt(components.variance(found.units, cases.squares))
+    together = standard_error(found, cases)
+    ratio = together / alone if alone > components.NOTHING else math.sqrt(len(cases) / cases.group_count)
+    wider = ratio * float(student.ppf((1 + level) / 2, cases.group_count - 1)) / quantile(level)
+    low, high = (found.value + wider * (limit - found.value) for limit in found.limits)
+    return found._replace(limits=Limits(low, high))
+
+
+ONE_GROUP = "All cases are of one group: nothing tells how groups vary."
+
+
+def _groups(cases: ClassCases, how: str) -> list[str]:
+    return [whole_groups(cases.group_count, how)] if cases.group_count else []
 
 
 def few_cases(cases: ClassCases) -> str:
@@ -102,7 +130,8 @@ def _resampled(name: str, statistic: Statistic, cases: ClassCases, options: Opti
         limits, notes = Limits(math.nan, math.nan), [*notes, NO_SPREAD]
     else:
         limits = percentile(draws, options.level)
-    made = finished(name, value, limits, statistic.range, options.level, "bootstrap", [*notes, *_few(cases)])
+    notes += [*_few(cases), *_groups(cases, "resampled")]
+    made = finished(name, value, limits, statistic.range, options.level, "bootstrap", notes)
     return Estimated(made, float(np.std(draws, ddof=1)) if len(draws) > 1 else math.nan)
 
 
@@ -128,17 +157,23 @@ def resampled(function: Callable[[Array], Any], cases: ClassCases, resamples: in
 def _draw(cases: ClassCases, rng: np.random.Generator, count: int) -> tuple[Array, int]:
     """The weights of the cases in some resamples, each with a case of every class that occurs."""
     own = cases.weights
-    if cases.integral:  # a whole number is that many equal rows
+    if cases.groups is not None:
+        draws, chances, unit = cases.group_count, np.full(cases.group_count, 1 / cases.group_count), own
+    elif cases.integral:  # a whole number is that many equal rows
         draws, chances, unit = int(own.sum()), own / own.sum(), np.ones(1, dtype=np.int64)
     else:
         draws, chances, unit = len(own), np.full(len(own), 1 / len(own)), own
-    times = rng.multinomial(draws, chances, size=count)
-    redrawn = 0
+
+    def draw(size: int) -> Array:
+        drawn = rng.multinomial(draws, chances, size=size)
+        return drawn if cases.groups is None else drawn[:, cases.groups]  # all cases of a group as often as it
+
+    times, redrawn = draw(count), 0
     for _ in range(_MOST_REDRAWS):
         lacking = np.flatnonzero(_lacks_a_class(times, cases))
         if not len(lacking):
             break
-        times[lacking] = rng.multinomial(draws, chances, size=len(lacking))
+        times[lacking] = draw(len(lacking))
         redrawn += len(lacking)
     return times * unit, redrawn
 

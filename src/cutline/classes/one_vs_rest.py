@@ -12,15 +12,17 @@ import numpy as np
 from cutline.classes import class_means, decisions
 from cutline.classes.all_classes import WHOLE
 from cutline.classes.asking import CLASS_MEASURES, CUTS, asked, measure_of
-from cutline.classes.intervals import Options, estimated, few_cases
+from cutline.classes.class_notes import notes_on
+from cutline.classes.intervals import Options, estimated
 from cutline.classes.statistic import MACRO, MEANS, MICRO, Statistic
 from cutline.classes.summary import ClassData, ClassRow, ClassSummary
 from cutline.core.checks import LEVEL, check_level, check_text
-from cutline.core.columns import counted
 from cutline.core.errors import UnknownNameError, near
 from cutline.core.ranking import Ranking
 from cutline.evaluation import Evaluation
+from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inputs.class_cases import ClassCases, read
+from cutline.inputs.predictions import WeightsAre
 from cutline.measures import MEASURES, Measure, Needs
 from cutline.measures.definition import each_of
 from cutline.results.estimate import Estimate
@@ -56,6 +58,8 @@ def one_vs_rest(
     name: str | None = None,
     missing: str = "error",
     data: Any = None,
+    groups: Any = None,
+    weights_are: WeightsAre | None = None,
 ) -> OneVsRest:
     """Evaluate a model of several classes: each against the rest, their means, and all of them together.
 
@@ -68,6 +72,9 @@ def one_vs_rest(
         name: What to call the model.
         missing: "error" refuses rows with a missing value, "drop" leaves them out and counts them.
         data: A data frame of any kind or the path of a file; the other arguments are then names of its columns.
+        groups: The group of each case, such as the patient whose visits they are; intervals then count whole
+            groups. With `data`, the name of a column.
+        weights_are: What weights are, as in `evaluate`: "counts", "sampling" or "importance".
 
     Returns:
         A mapping of the evaluation of each class, with means, Hand and Till's M, intervals and charts.
@@ -78,7 +85,8 @@ def one_vs_rest(
     """
     if name is not None:
         check_text(name, "name", "forest")
-    (cases,) = read(labels, {name or "": scores}, weights, classes=classes, missing=missing, data=data).values()
+    how: dict[str, Any] = {"classes": classes, "missing": missing, "groups": groups, "weights_are": weights_are}
+    (cases,) = read(labels, {name or "": scores}, weights, data=data, **how).values()
     return OneVsRest(cases, name)
 
 
@@ -92,7 +100,19 @@ class OneVsRest(Summarized, Mapping[Any, Evaluation]):
     @cached_property
     def evaluations(self) -> dict[Any, Evaluation]:
         """The evaluation of each class against the rest, whose cut is its own."""
-        return {label: Evaluation(r, name=str(label)) for label, r in self.rankings.items()}
+        return {
+            label: Evaluation(r, name=str(label), groups=self._sampler(position))
+            for position, (label, r) in enumerate(self.rankings.items())
+        }
+
+    def _sampler(self, position: int) -> GroupSampler | None:
+        """What a bootstrap of one class draws: whole groups, where cases belong together."""
+        cases = self.cases
+        if cases.groups is None:
+            return None
+        is_class, scores = cases.truth == position, cases.scores[:, position]
+        weights = cases.weights if cases.has_weights else None
+        return GroupSampler.of(cases.ranking(position), is_class, scores, weights, cases.groups)
 
     @cached_property
     def rankings(self) -> dict[Any, Ranking]:
@@ -308,7 +328,7 @@ class OneVsRest(Summarized, Mapping[Any, Evaluation]):
     @property
     def notes(self) -> tuple[Note, ...]:
         """What the reader of the numbers should know about the data, in plain words."""
-        return tuple(_notes(self.cases))
+        return tuple(notes_on(self.cases))
 
     # ------------------------------------------------------------------ looks
 
@@ -356,24 +376,3 @@ def _wanted(measures: Any) -> tuple[list[Statistic], list[Measure]]:
 def _means_of(measure: Measure) -> tuple[str, ...]:
     """The means that are worth a row: pooled, a measure of decisions is another form of the accuracy."""
     return MEANS if measure.needs is not Needs.COUNTS else tuple(mean for mean in MEANS if mean != MICRO)
-
-
-def _notes(cases: ClassCases) -> Iterator[Note]:
-    if cases.dropped:
-        yield Note("dropped", f"{counted(cases.dropped, 'row')} with a missing value dropped.")
-    absent = [repr(label) for label, size in zip(cases.classes, cases.sizes, strict=True) if not size]
-    if absent:
-        which = f"class {absent[0]} has" if len(absent) == 1 else f"the classes {', '.join(absent)} have"
-        text = f"Not every class occurs: {which} no case, so what needs one is undefined."
-        yield Note("absent-class", text, kind="warning")
-    few = few_cases(cases)
-    if few:
-        yield Note("few-cases", few, kind="warning")
-    why = cases.not_probabilities
-    if why:
-        yield Note("sums", f"{why[0].upper()}{why[1:]}: log loss and Brier score are left out.", kind="warning")
-    tied = int(((cases.scores == cases.scores.max(1, keepdims=True)).sum(1) > 1).sum())
-    if tied:
-        which = "1 case has its" if tied == 1 else f"{tied} cases have their"
-        text = f"{which} highest score for several classes, each of which then gets an equal part."
-        yield Note("tied-classes", text)

@@ -211,7 +211,8 @@ def _cell(row: ClassRow | None) -> str:
 INTERVALS = (
     "for each class as for one model (DeLong or Newcombe for the AUC, Wilson for shares of cases, F1 included, the "
     "log-odds for the average precision); for a mean, the limits of the classes combined by the correlation of their "
-    "components, case by case (MOVER). Every case is taken to be independent."
+    "components, case by case (MOVER). Cases are taken to be independent; where groups are named, the limits are as "
+    "much farther away as whole groups vary more than so many cases, with Student's quantile."
 )
 CONVENTIONS = {
     "Classes": "Each class in turn is positive, and all other cases are negative.",

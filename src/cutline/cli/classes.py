@@ -1,24 +1,28 @@
-"""The work of `evaluate --class-scores`: a model of several classes."""
+"""The work of `--class-scores`: a model of several classes, or several such models on the same cases."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
+from cutline.classes.comparing import ClassComparison, compare_classes
+from cutline.classes.difference_summary import ClassComparisonSummary, ClassDifference
 from cutline.classes.one_vs_rest import OneVsRest, one_vs_rest
 from cutline.classes.summary import MOST_SHOWN, ClassSummary
 from cutline.cli import render
-from cutline.cli.column_guess import choose
+from cutline.cli.column_guess import Chosen, choose
 from cutline.cli.evaluate import REPORT, show, write
-from cutline.cli.groups import Asked, Files, Reading
+from cutline.cli.groups import Asked, Files, Named, Reading
 from cutline.cli.text import in_options, printable, quoted
 from cutline.core.errors import InputError, ParameterError, near
-from cutline.core.table import Table, shown
+from cutline.core.table import Table, p_shown, shown
 from cutline.inputs import files
+from cutline.inputs.sources import Source
 
 CHARTS = ("class_roc", "class_measures", "class_confusion_matrix")
 
@@ -48,12 +52,61 @@ def run_classes(model: ClassModel, reading: Reading, asked: Asked, output: Files
     charts = CHARTS if output.png is not None else ()
     output.check(charts)
     found, guesses = read_classes(model.paths[0], model.class_scores, reading, model.name)
-    measures = None if asked.measures is None else [one.strip() for one in asked.measures.split(",")]
-    summary = found.summary(measures, level=asked.level)
+    summary = found.summary(_measures(asked), level=asked.level)
     summary = summary.with_notes(tuple(replace(note, text=in_options(note.text)) for note in summary.notes))
     output.guessed(guesses)
     show(output, summary, _rendered(render.console(), summary))
     write(output, found, summary, charts, REPORT)
+
+
+def run_class_comparison(
+    paths: Sequence[str], class_scores: Sequence[str], reading: Reading, asked: Named, output: Files
+) -> None:
+    """Compare models of several classes on the same cases and show the results.
+
+    Args:
+        paths: The file.
+        class_scores: The columns of each model, as the options name them.
+        reading: How the file is read.
+        asked: Which numbers are wanted.
+        output: Where they go.
+    """
+    _refuse({"--resamples": asked.resamples is not None, "--seed": asked.seed != 0, "--png": output.png is not None})
+    if len(paths) != 1:
+        raise ParameterError(
+            "--class-scores reads one file", "pass the path of one that holds the scores of all models"
+        )
+    output.check()
+    found, guesses = read_class_models(paths[0], class_scores, reading)
+    summary = found.summary(_measures(asked), level=asked.level)
+    summary = replace(summary, notes=tuple(replace(note, text=in_options(note.text)) for note in summary.notes))
+    output.guessed(guesses)
+    show(output, summary, _compared(render.console(), summary))
+    write(output, found, summary, (), REPORT)
+
+
+def _measures(asked: Named) -> list[str] | None:
+    return None if asked.measures is None else [one.strip() for one in asked.measures.split(",")]
+
+
+def models_by_name(given: Sequence[str]) -> dict[str, dict[str, str]]:
+    """The columns of each model by class: an option for each model, with its name before a colon.
+
+    >>> models_by_name(["forest:ant=f_ant,bee=f_bee", "ant,bee"])
+    {'forest': {'ant': 'f_ant', 'bee': 'f_bee'}, 'model 2': {'ant': 'ant', 'bee': 'bee'}}
+    """
+    if len(given) < 2:
+        one = "pass it once for each model, such as --class-scores forest:ant=f_ant,bee=f_bee"
+        raise ParameterError("--class-scores names one model", one)
+    found: dict[str, dict[str, str]] = {}
+    for number, text in enumerate(given, 1):
+        before, colon, after = text.partition(":")
+        is_named = bool(colon) and not any(sign in before for sign in ",=")
+        name = before.strip() if is_named else f"model {number}"
+        if name in found:
+            raise ParameterError(f"--class-scores names the model {quoted(name)} twice", "give each model its own name")
+        found[name] = columns_by_class([after if is_named else text])
+    return found
 
 
 def columns_by_class(given: Sequence[str]) -> dict[str, str]:
@@ -98,10 +151,8 @@ def _check_reading(reading: Reading) -> None:
     c = reading.columns
     given = {
         "--score": bool(c.scores),
-        "--group": c.group is not None,
         "--stratum": c.stratum is not None,
         "--id": c.id is not None,
-        "--weights-are": reading.weights_are is not None,
         "--positive": reading.positive is not None,
         "--lower-is-positive": reading.lower_is_positive,
         "--threshold": reading.threshold is not None,
@@ -131,21 +182,50 @@ def read_classes(
     """
     _check_reading(how)
     columns = columns_by_class(class_scores)
-    file, c = files.read(path, how.format, how.memory), how.columns
-    for option, column in (("--label", c.label), ("--weight", c.weight)):
+    file = files.read(path, how.format, how.memory)
+    chosen = _chosen(file, columns.values(), how)
+    title = printable(name or file.title)
+    found = one_vs_rest(chosen.label, columns, how.columns.weight, name=title, data=file, **_common(how))
+    return found, chosen.guesses
+
+
+def read_class_models(path: str, class_scores: Sequence[str], how: Reading) -> tuple[ClassComparison, Sequence[str]]:
+    """The models of several classes of a file, and what was guessed.
+
+    Args:
+        path: The file.
+        class_scores: The columns of each model, as the options name them.
+        how: How the file is read.
+    """
+    _check_reading(how)
+    models = models_by_name(class_scores)
+    file = files.read(path, how.format, how.memory)
+    chosen = _chosen(file, [column for own in models.values() for column in own.values()], how)
+    named = {printable(name): own for name, own in models.items()}
+    found = compare_classes(chosen.label, named, how.columns.weight, data=file, **_common(how))
+    return found, chosen.guesses
+
+
+def _common(how: Reading) -> dict[str, Any]:
+    """What one_vs_rest() and compare_classes() take alike."""
+    are = how.weights_are and how.weights_are.value
+    return {"missing": how.missing.value, "groups": how.columns.group, "weights_are": are}
+
+
+def _chosen(file: Source, columns: Iterable[str], how: Reading) -> Chosen:
+    """The columns of a file, all of which are there, each with one purpose; the label is guessed if none is named."""
+    c, wanted = how.columns, tuple(dict.fromkeys(columns))
+    for option, column in (("--label", c.label), ("--weight", c.weight), ("--group", c.group)):
         if column is not None and column not in file.columns:
             raise _absent(printable(file.title), column, option, file.columns)
-    for column in columns.values():
+    for column in wanted:
         if column not in file.columns:
             raise _absent(printable(file.title), column, "--class-scores", file.columns)
         if column in (c.label, c.weight):
             other = "--label" if column == c.label else "--weight"
             both = f"--class-scores and {other} both name {quoted(column)}"
             raise ParameterError(both, "pass another column for one of them")
-    chosen = choose(file, c.label, tuple(columns.values()), c.others)
-    title = printable(name or file.title)
-    found = one_vs_rest(chosen.label, columns, c.weight, missing=how.missing.value, name=title, data=file)
-    return found, chosen.guesses
+    return choose(file, c.label, wanted, c.others)
 
 
 def _absent(title: str, column: str, option: str, known: Sequence[str]) -> InputError:
@@ -173,6 +253,40 @@ def _rendered(screen: Console, summary: ClassSummary) -> RenderableType:
     if len(summary.data.classes) <= MOST_SHOWN:
         parts += [Text(), _grid(screen, summary.matrix.to_table(), "Real and predicted class")]
     return Group(*parts, *_reasons(summary))
+
+
+def _compared(screen: Console, summary: ClassComparisonSummary) -> RenderableType:
+    """What was compared, a line for each measure and pair of models, and which model is better in which."""
+    level = f"{100 * summary.level:g} % interval"
+    parts: list[RenderableType] = [Text(printable(summary.title))]
+    for a, b in dict.fromkeys((row.test.a, row.test.b) for row in summary.rows):
+        own = [row for row in summary.rows if (row.test.a, row.test.b) == (a, b)]
+        rows = [
+            (
+                f"{row.title} ({row.of})",
+                shown(row.value_a),
+                shown(row.value_b),
+                shown(row.test.difference),
+                render.interval(row.interval),
+                "" if math.isnan(row.test.p_holm) else p_shown(row.test.p_holm).removeprefix("= "),
+            )
+            for row in own
+        ]
+        title = f"{printable(a)} minus {printable(b)}"
+        heads = ("", printable(a), printable(b), "difference", level, "p")
+        parts += [Text(), render.grid(screen, heads, rows, title), Text(), *_conclusions(own, summary.level)]
+    if len(summary.models) > 2:
+        parts += [Text(), Text("p is corrected for the number of pairs (Holm); the intervals are not.", style="dim")]
+    return Group(*parts)
+
+
+def _conclusions(rows: Sequence[ClassDifference], level: float) -> list[RenderableType]:
+    """Each conclusion once, with the measures that it holds for, and why there is none."""
+    found: dict[str, list[str]] = {}
+    for row in rows:
+        why = f"No test, because {row.test.notes[0]}" if row.test.notes else row.conclusion(level)
+        found.setdefault(why, []).append(f"{row.title} ({row.of})")
+    return [Text(printable(f"{told}: {', '.join(names)}.")) for told, names in found.items()]
 
 
 def _grid(screen: Console, table: Table, title: str) -> RenderableType:

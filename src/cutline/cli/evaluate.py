@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from rich.console import RenderableType
 
 from cutline.advice import noted
-from cutline.classes.one_vs_rest import OneVsRest
+from cutline.classes.difference_summary import ClassComparisonSummary
 from cutline.classes.summary import ClassSummary
 from cutline.cli import render
 from cutline.cli.groups import Asked, Files, Named, Reading
@@ -53,7 +53,9 @@ def charts_in_folder(output: Files, *, several: bool) -> list[str]:
     return [kind.name for kind in CHARTS.at(Place.FOLDER) if not several or kind.shows is not Shows.ONE]
 
 
-def show(output: Files, summary: Summary | ComparisonSummary | ClassSummary, table: RenderableType) -> None:
+def show(
+    output: Files, summary: Summary | ComparisonSummary | ClassSummary | ClassComparisonSummary, table: RenderableType
+) -> None:
     """Print the results as they are wanted."""
     if output.json:
         print_json(summary.document())
@@ -67,14 +69,12 @@ def show(output: Files, summary: Summary | ComparisonSummary | ClassSummary, tab
             screen.print(render.notes((*summary.notes, *of_rows)))
 
 
-def write(
-    output: Files, result: Evaluation | Comparison | OneVsRest, summary: Any, charts: Sequence[str], template: str
-) -> None:
+def write(output: Files, result: Any, summary: Any, charts: Sequence[str], template: str) -> None:
     """Write the files that are wanted.
 
     Args:
         output: Which files.
-        result: The models.
+        result: The model, or the models, as `report.save` takes them.
         summary: The numbers.
         charts: The pictures, by name.
         template: The page that is written as HTML.

@@ -23,7 +23,7 @@ from cutline.cli import (
 from cutline.cli import engine_options as e
 from cutline.cli import options as o
 from cutline.cli.application import Application, Commands
-from cutline.cli.class_options import ClassScores
+from cutline.cli.class_options import ClassScores, ClassScoresOfModels
 from cutline.cli.groups import Asked, Circumstances, Files, Gate, Intervals, LargeReading, Named, Output, ReadingAtCut
 
 FINE, FAILED, REFUSED, BROKEN, STOPPED = 0, 1, 2, 3, 130
@@ -88,10 +88,22 @@ def evaluate(
 
 
 @app.command(epilog="Example: cutline compare predictions.csv --label y --score model_a --score model_b")
-def compare(files: o.SeveralFiles, reading: ReadingAtCut, asked: Named, output: Files, plugin: o.Plugin = None) -> None:
+def compare(
+    files: o.SeveralFiles,
+    reading: ReadingAtCut,
+    asked: Named,
+    output: Files,
+    plugin: o.Plugin = None,
+    class_scores: ClassScoresOfModels = None,
+) -> None:
     """Compare models on the same cases: differences with intervals, and whether they are significant."""
     from cutline.cli.evaluate import run_compare
 
+    if class_scores:
+        from cutline.cli.classes import run_class_comparison
+
+        run_class_comparison(files, class_scores, reading, asked, output)
+        return
     run_compare(files, reading, asked, output)
 
 

@@ -293,6 +293,20 @@ def missing_values(name: str, count: int, first: int | None, way_out: str = _FIL
     return PositionError(found, way_out, argument=name, position=first)
 
 
+def group_codes(group: Array) -> tuple[Array, Array]:
+    """The names of the groups, and of each row the number of its group."""
+    absent = missing_mask(group)
+    if absent is not None and absent.any():
+        raise missing_error("groups", absent, None, "name one for each case, its own for a single case")
+    try:
+        names, code = np.unique(group, return_inverse=True)
+    except TypeError:
+        raise InputError(
+            "holds values that cannot be compared", "pass one kind of value, such as text", argument="groups"
+        ) from None
+    return names, code.astype(np.int64)
+
+
 def many(mask: Array, noun: str) -> str:
     """How many, with the noun in its number.
 

@@ -13,7 +13,7 @@ from cutline.measures import MEASURES, Measure, Needs
 
 Space = Literal["roc", "precision_recall"]
 LEVELS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
-_ACROSS, _UP = 201, 801
+_FINE, _EVERY = 801, 4  # points of an axis, and which of its rows or columns are read
 
 
 class Isometric(NamedTuple):
@@ -47,15 +47,15 @@ def isometrics(
     chosen = MEASURES[measure]
     if chosen.needs is not Needs.COUNTS:
         raise ParameterError(f"{chosen.name} is not a measure of one cut", "choose one, such as accuracy or f1")
-    x, y = np.linspace(0, 1, _ACROSS), np.linspace(0, 1, _UP)
-    value = np.asarray(chosen.compute(_counts(r, x[:, None], y[None, :], space), **parameters), dtype=float)
+    axis = np.linspace(0, 1, _FINE)
+    value = np.asarray(chosen.compute(_counts(r, axis[:, None], axis[None, :], space), **parameters), dtype=float)
     known = value[np.isfinite(value)]
     if not len(known):
         raise ParameterError(f"{chosen.name} has no value in this picture", "choose another measure")
     if levels is None:
         low, high = float(known.min()), float(known.max())
         levels = [low + share * (high - low) for share in LEVELS]
-    found = (_line(value, x, y, float(level)) for level in levels)
+    found = (_line(value, axis, float(level)) for level in levels)
     return [line for line in found if len(line.x) > 1]
 
 
@@ -84,13 +84,28 @@ def _unchecked(*cells: Array) -> Counts:
     return counts
 
 
-def _line(value: Array, x: Array, y: Array, level: float) -> Isometric:
-    """Where each column of the picture passes a value, which it does once: these measures rise or fall upwards."""
+def _line(value: Array, axis: Array, level: float) -> Isometric:
+    """Where a value lies: read column by column, which is sharp where the line is flat, and row by row.
+
+    A column, and a row, passes it once: these measures rise or fall upwards, and to the right.
+    """
     above = value - level
+    columns, at_columns = _passed(above[::_EVERY], axis)
+    rows, at_rows = _passed(above.T[::_EVERY], axis)
+    coarse = axis[::_EVERY]
+    points = np.column_stack([np.append(coarse[columns], at_rows), np.append(at_columns, coarse[rows])]).round(9)
+    x, y = np.unique(points, axis=0).T
+    rises = len(x) > 1 and np.cov(x, y)[0, 1] > 0
+    order = np.lexsort((y if rises else -y, x))
+    return Isometric(level, x[order], y[order])
+
+
+def _passed(above: Array, axis: Array) -> tuple[Array, Array]:
+    """The rows of a picture that pass zero, and where on the axis they do."""
     with np.errstate(invalid="ignore"):
         turns = above[:, :-1] * above[:, 1:] <= 0
-    columns = np.flatnonzero(turns.any(axis=1))
-    at = turns[columns].argmax(axis=1)
-    one, other = above[columns, at], above[columns, at + 1]
+    rows = np.flatnonzero(turns.any(axis=1))
+    at = turns[rows].argmax(axis=1)
+    one, other = above[rows, at], above[rows, at + 1]
     step = np.where(one == other, 0.0, divide(one, one - other))
-    return Isometric(level, x[columns], y[at] + np.nan_to_num(step) * (y[1] - y[0]))
+    return rows, axis[at] + np.nan_to_num(step) * (axis[1] - axis[0])

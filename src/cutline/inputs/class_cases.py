@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,7 +13,9 @@ from cutline.core import columns
 from cutline.core.checks import check_choice
 from cutline.core.errors import Argument, InputError, ParameterError, Text, briefly
 from cutline.core.ranking import Array, Ranking
+from cutline.inputs.alignment import INCOMPLETE_GROUPS
 from cutline.inputs.arrays import rank_cases
+from cutline.inputs.predictions import WeightsAre, check_weights_are
 from cutline.inputs.sources import Ask, opened, reading
 
 _ROUNDING = 0.01  # by which rounded probabilities may miss 1 in sum
@@ -32,10 +34,12 @@ class ClassCases:
     scores: Array
     weights: Array
     dropped: int = 0
+    groups: Array | None = None  # the number of the group of each case; None where each is one by itself
 
     def __post_init__(self) -> None:
-        for column in (self.truth, self.scores, self.weights):
-            column.setflags(write=False)
+        for column in (self.truth, self.scores, self.weights, self.groups):
+            if column is not None:
+                column.setflags(write=False)
 
     def __len__(self) -> int:
         return len(self.truth)
@@ -65,6 +69,24 @@ class ClassCases:
     def squares(self) -> Array:
         """What the variance of a sum is made of: the squared weights, or the weights where they count equal rows."""
         return self.weights.astype(float) if self.integral else self.weights**2
+
+    @cached_property
+    def group_count(self) -> int:
+        """The number of groups; 0 where no case belongs to another."""
+        return 0 if self.groups is None else int(self.groups.max()) + 1
+
+    def covariance(self, units: Array) -> Array:
+        """The covariances of sums over the cases, given what each case more changes in each: between groups, if any.
+
+        Args:
+            units: A row for each sum, or one row.
+        """
+        rows = np.atleast_2d(units)
+        if self.groups is None:
+            return np.asarray(np.einsum("i,ai,bi->ab", self.squares, rows, rows))
+        moved = np.stack([np.bincount(self.groups, self.weights * row, self.group_count) for row in rows])
+        count = self.group_count
+        return np.asarray(moved @ moved.T * (count / (count - 1) if count > 1 else np.nan))
 
     @cached_property
     def sizes(self) -> Array:
@@ -140,6 +162,8 @@ def read(
     classes: Sequence[Any] | None = None,
     missing: str = "error",
     data: Any = None,
+    groups: Any = None,
+    weights_are: WeightsAre | None = None,
 ) -> dict[str, ClassCases]:
     """The complete cases of some models that scored the same cases.
 
@@ -151,26 +175,41 @@ def read(
         classes: The classes in the order of the columns of a matrix; the sorted labels when None.
         missing: "error" refuses rows with a missing value, "drop" leaves them out and counts them.
         data: A data frame or a file whose columns the other arguments name.
+        groups: The group of each case; each is one by itself when None.
+        weights_are: What the weights are, as in `evaluate`.
     """
     check_choice(missing, "missing", ("error", "drop"))
+    check_weights_are(weights_are, weights)
     if data is not None:
-        labels, models, weights = _named(labels, models, weights, data)
+        labels, models, weights, groups = _named(labels, models, weights, groups, data)
     matrices, known = {}, classes
     for name, scores in models.items():
         matrices[name], known = _matrix(labels, scores, known)
-    return _aligned(labels, matrices, weights, known, missing)
+    return _aligned(labels, matrices, _Given(weights, weights_are, groups), known, missing)
+
+
+class _Given(NamedTuple):
+    """What is known of the cases besides labels and scores."""
+
+    weights: Any
+    weights_are: WeightsAre | None
+    groups: Any
 
 
 # ---------------------------------------------------------------------- columns
 
 
-def _named(labels: Any, models: Mapping[str, Any], weights: Any, data: Any) -> tuple[Any, dict[str, Any], Any]:
-    """The labels, the columns of each model by class, and the weights of a frame or a file."""
+def _named(
+    labels: Any, models: Mapping[str, Any], weights: Any, groups: Any, data: Any
+) -> tuple[Any, dict[str, Any], Any, Any]:
+    """The labels, the columns of each model by class, the weights and the groups of a frame or a file."""
     wanted = {name: _columns_by_class(scores) for name, scores in models.items()}
     is_text = all(isinstance(label, str) for own in wanted.values() for label in own)
     asked: dict[Any, Ask] = {"labels": Ask("labels", labels, is_text)}
     if weights is not None:
         asked["weights"] = Ask("weights", weights)
+    if groups is not None:
+        asked["groups"] = Ask("groups", groups)
     for name, own in wanted.items():
         asked |= {(name, label): Ask("scores", column) for label, column in own.items()}
     with reading(opened(data), asked) as found:
@@ -180,7 +219,7 @@ def _named(labels: Any, models: Mapping[str, Any], weights: Any, data: Any) -> t
             name: {_label_of(label, by_text): _checked(found[(name, label)], own[label]) for label in own}
             for name, own in wanted.items()
         }
-        return truth, matched, found.get("weights")
+        return truth, matched, found.get("weights"), found.get("groups")
 
 
 def _checked(values: Any, column: str) -> Array:
@@ -261,26 +300,41 @@ def _listed(labels: Sequence[Any]) -> str:
 
 
 def _aligned(
-    labels: Any, matrices: Mapping[str, Array], weights: Any, classes: Any, missing: str
+    labels: Any, matrices: Mapping[str, Array], given: _Given, classes: Any, missing: str
 ) -> dict[str, ClassCases]:
     """The rows that are complete for every model, in an order of their own."""
     first = next(iter(matrices.values()))
     truth = columns.column(labels, "labels")
-    _check_lengths(truth, matrices, weights)
-    heavy = None if weights is None else columns.weights(weights)
+    _check_lengths(truth, matrices, given.weights)
+    heavy = None if given.weights is None else columns.weights(given.weights)
     kept, dropped = _complete(truth, matrices, heavy, missing)
     coded, order = columns.classes_of(truth[kept], classes, first.shape[1])
     if len(np.unique(coded)) < 2:
         raise InputError(
             f"holds one class alone, {order[coded[0]]!r}", "pass cases of two classes or more", argument="labels"
         )
-    own = np.ones(len(kept), dtype=np.int64) if heavy is None else columns.whole_if_possible(heavy[kept])
+    own = np.ones(len(kept), dtype=np.int64) if heavy is None else columns.weighed(heavy[kept], given.weights_are)
+    together = None if given.groups is None else _group_numbers(given.groups, kept, len(truth), dropped)
     scores = {name: matrix[kept] + 0.0 for name, matrix in matrices.items()}  # 0.0 and -0.0 are one score
-    sorted_rows = np.lexsort((own, *(column for matrix in scores.values() for column in matrix.T), coded))
+    ties = () if together is None else (together,)
+    by = (*ties, own, *(column for matrix in scores.values() for column in matrix.T), coded)
+    rows = np.lexsort(by)
+    groups = None if together is None else together[rows]
     return {
-        name: ClassCases(tuple(order), coded[sorted_rows], matrix[sorted_rows], own[sorted_rows], dropped)
+        name: ClassCases(tuple(order), coded[rows], matrix[rows], own[rows], dropped, groups)
         for name, matrix in scores.items()
     }
+
+
+def _group_numbers(groups: Any, kept: Array, rows: int, dropped: int) -> Array:
+    """The number of the group of each row that is kept."""
+    if dropped:
+        raise ParameterError(*INCOMPLETE_GROUPS, argument="groups")
+    found = columns.column(groups, "groups")
+    columns.check_simple(found, "groups")
+    if found.shape != (rows,):
+        raise InputError(f"has {found.size} values but labels has {rows}", "pass one for each label", argument="groups")
+    return columns.group_codes(found[kept])[1]
 
 
 def _check_lengths(truth: Array, matrices: Mapping[str, Array], weights: Any) -> None:

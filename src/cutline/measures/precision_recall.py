@@ -176,7 +176,7 @@ def average_lift(r: Ranking, *, prevalence: float | None = None) -> Any:
     undefined=ONE_CLASS,
     concordant=False,
     aliases=("map",),
-    source={"berrar2025": "Section 6", "beitzel2009": ""},
+    source={"berrar2025": "Section 4, after Definition 33", "beitzel2009": ""},
 )
 def mean_average_precision(r: Ranking) -> Any:
     """Mean of the average precisions with each class in turn as the positive one."""

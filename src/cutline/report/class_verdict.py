@@ -81,12 +81,14 @@ def _confused(summary: ClassSummary) -> str:
 
 
 def _difference(summary: ClassComparisonSummary) -> str:
-    rows = [row for row in summary.rows if (row.measure, row.of) == ("auc", "macro mean")] or list(summary.rows)
+    known = [(row.measure, row.of) for row in summary.rows]
+    asked = ("auc", "macro mean") if ("auc", "macro mean") in known else known[0]  # the first, where there is no AUC
+    rows = [row for row in summary.rows if (row.measure, row.of) == asked]
+    by = f"By {rows[0].title[0].lower()}{rows[0].title[1:]} ({rows[0].of})"
     told = [row for row in rows if row.better_model(summary.level)]
     if not told:
-        return "By the mean AUC over the classes, no two models differ significantly on these cases."
-    sentences = [_told(row, summary.level) for row in told]
-    return f"By {rows[0].title.lower()} ({rows[0].of}): {'; '.join(sentences)}."
+        return f"{by}, no two models differ significantly on these cases."
+    return f"{by}: {'; '.join(_told(row, summary.level) for row in told)}."
 
 
 def _told(row: ClassDifference, level: float) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +66,12 @@ class DataSet:
     def __len__(self) -> int:
         return len(self.y)
 
+    @cached_property
+    def fingerprint(self) -> str:
+        """What tells this data set from another of the same name."""
+        columns = (np.ascontiguousarray(column).tobytes() for column in (self.numeric, self.nominal, self.y))
+        return hashlib.sha256(b"|".join(columns)).hexdigest()[:16]
+
     @property
     def smallest(self) -> int:
         """The class with the fewest cases, but with `LEAST` at least; of several, the last.
@@ -98,7 +106,12 @@ def from_columns(name: str, columns: dict[str, list[str]]) -> DataSet:
     if sum(labels.count(label) >= LEAST for label in classes) < 2:
         raise InputError(f"{name}: fewer than two classes have {LEAST} cases or more.")
     features = {n: c for n, c in columns.items() if n != CLASS and n not in IDENTIFIERS.get(name, ())}
+    if not features:
+        raise InputError(f"{name}: there is no column beside {CLASS!r} to learn from.")
     wanted = KNOWN[name][2] if name in KNOWN else tuple(n for n, c in features.items() if _all_numbers(c))
+    absent = [n for n in wanted if wanted != _EVERY and n not in features]
+    if absent:  # taken as nominal under another name, they would give other numbers without a word
+        raise InputError(f"{name}: the numeric columns {', '.join(absent)} are missing.")
     numeric = [n for n in features if wanted == _EVERY or n in wanted]
     try:
         numbers = [[float("nan") if v in _MISSING else float(v) for v in features[n]] for n in numeric]

@@ -60,7 +60,7 @@ def run(settings: Settings) -> StudyReport:
         _section("Under label noise", "wrong labels", noisy, "noise-labels", samples, error),
         _section("Under class skew", "prevalence", skewed, "noise-skew", samples, error),
     )
-    answer = (_verdict(noisy, error), _skew_verdict(skewed, error))
+    answer = (_verdict(noisy, samples), _skew_verdict(skewed, samples))
     return StudyReport(*STUDY.heading, answer, sections, settings.seed, settings.quick)
 
 
@@ -83,11 +83,18 @@ def _section(
     return Section(title, text, Table(columns, tuple(rows)), chart, name)
 
 
-def _verdict(found: dict[float, dict[str, float]], error: float) -> str:
+def _apart(one: float, other: float, samples: int) -> bool:
+    """Whether two shares of the same samples differ by more than chance, were the samples not even the same."""
+    error = np.sqrt((one * (1 - one) + other * (1 - other)) / samples)
+    return bool(abs(one - other) > 1.96 * error)
+
+
+def _verdict(found: dict[float, dict[str, float]], samples: int) -> str:
     most = found[max(found)]
     ranked = sorted(most, key=lambda name: -most[name])
     ks, taks, auc = (most[name] for name in ("ks", "taks", "auc"))
-    says = "agrees" if taks > ks + error else "does not agree beyond its simulation error"
+    agrees = taks > ks and _apart(taks, ks, samples)
+    says = "agrees" if agrees else "does not agree beyond the error of the simulation"
     return (
         f"With {100 * max(found):g} % wrong labels {ranked[0]} keeps the order most often ({most[ranked[0]]:.3f}), "
         f"{ranked[-1]} least often ({most[ranked[-1]]:.3f}). The text calls KS sensitive to noise and taKS more "
@@ -95,11 +102,12 @@ def _verdict(found: dict[float, dict[str, float]], error: float) -> str:
     )
 
 
-def _skew_verdict(found: dict[float, dict[str, float]], error: float) -> str:
+def _skew_verdict(found: dict[float, dict[str, float]], samples: int) -> str:
     rare = found[min(found)]
     ranked = sorted(rare, key=lambda name: -rare[name])
-    gap = rare["auc"] - rare["average_precision"]
-    which = "about as often as" if abs(gap) <= 2 * error else "more often than" if gap > 0 else "less often than"
+    auc, precision = rare["auc"], rare["average_precision"]
+    more = "more often than" if auc > precision else "less often than"
+    which = more if _apart(auc, precision, samples) else "about as often as"
     return (
         f"With {100 * min(found):g} % positives, {ranked[0]} keeps the order most often ({rare[ranked[0]]:.3f}); the "
         f"AUC does so {which} average precision ({rare['auc']:.3f} and {rare['average_precision']:.3f}). The text "

@@ -14,13 +14,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cutline.core.columns import group_codes
 from cutline.core.counts import divide
 from cutline.core.parallel import stop_if_unwanted
 from cutline.core.ranking import Array, Ranking
 from cutline.inference.delong import placements
 from cutline.inference.influence import Influence
 from cutline.inference.resampling.bootstrap import resample
-from cutline.inference.resampling.samplers import Cells, GroupSampler, Urn, group_codes
+from cutline.inference.resampling.samplers import Cells, GroupSampler, Urn
 from cutline.measures import Measure
 
 _CHUNK = 2**21  # draws held at a time, over all cells

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 
-from cutline.core.columns import missing_error, missing_mask
+from cutline.core.columns import group_codes, missing_error, missing_mask
 from cutline.core.counts import Counts
 from cutline.core.errors import InputError
 from cutline.core.ranking import Array, Ranking
@@ -234,20 +234,6 @@ class CaseSampler(_OfOneModel):
                 rest = rest - taken
                 without.append(sizes - taken)
             yield self._cells(np.stack(without))._replace(times=np.ones(len(without)))
-
-
-def group_codes(group: Array) -> tuple[Array, Array]:
-    """The names of the groups, and of each row the number of its group."""
-    absent = missing_mask(group)
-    if absent is not None and absent.any():
-        raise missing_error("groups", absent, None, "name one for each case, its own for a single case")
-    try:
-        names, code = np.unique(group, return_inverse=True)
-    except TypeError:
-        raise InputError(
-            "holds values that cannot be compared", "pass one kind of value, such as text", argument="groups"
-        ) from None
-    return names, code.astype(np.int64)
 
 
 def _strata(strata: Array, group: Array) -> Array:
