@@ -65,8 +65,7 @@ def show(
         screen = render.console()
         screen.print(table)
         if not output.quiet:
-            of_rows = () if isinstance(summary, ClassSummary) else summary.row_notes
-            screen.print(render.notes((*summary.notes, *of_rows)))
+            screen.print(render.notes((*summary.notes, *summary.row_notes)))
 
 
 def write(output: Files, result: Any, summary: Any, charts: Sequence[str], template: str) -> None:

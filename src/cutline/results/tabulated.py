@@ -8,6 +8,7 @@ from typing import Any
 
 from cutline.core.table import Table
 from cutline.results.conventions import versions
+from cutline.results.notes import Note
 
 
 class Tabulated(ABC):
@@ -22,6 +23,11 @@ class Tabulated(ABC):
     def columns(self) -> tuple[str, ...]:
         """The columns of the rows."""
         return self.table.columns
+
+    @property
+    def row_notes(self) -> tuple[Note, ...]:
+        """What qualifies single rows, each thing once; empty where the rows themselves say it."""
+        return ()
 
     @property
     def versions(self) -> dict[str, str]:
