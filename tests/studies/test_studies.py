@@ -124,6 +124,13 @@ def test_a_missing_folder_and_one_without_data_are_refused(tmp_path):
         datasets.from_columns("iris", {"x": ["1"]})
 
 
+def test_a_folder_whose_files_are_all_broken_is_refused_with_the_first_reason(tmp_path):
+    (tmp_path / "zoo.csv").write_text("legs,hair\n1,m\n")
+
+    with pytest.raises(InputError, match="No data set can be used, beginning with zoo: there is no column 'class'"):
+        STUDIES["quota"].run(Settings(quick=True, data=tmp_path, jobs=1))
+
+
 def test_the_smallest_class_can_stand_in_both_parts():
     labels = ["rare"] * 2 + ["small"] * 4 + ["large"] * 9
     data = datasets.from_columns("mine", {"x": [str(i) for i in range(15)], "class": labels})
