@@ -119,7 +119,8 @@ def _skew_verdict(found: dict[float, dict[str, float]], samples: int) -> str:
     return (
         f"With {100 * min(found):g} % positives the order is kept most often by: {_title(ranked[0])} "
         f"({rare[ranked[0]]:.3f}). The AUC keeps it {which} average precision does ({auc:.3f} and {precision:.3f}). "
-        "The text recommends average precision for unbalanced classes for another reason: it looks at the top of the list."
+        "The text recommends average precision for unbalanced classes for another reason: it looks at the top of the "
+        "list."
     )
 
 
