@@ -45,7 +45,7 @@ java:
 	  echo "Java is not here and cannot be installed: the tests of Spark will be skipped."
 
 test: browser java lint types layers
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 lint: $(DEV)
 	$(BIN)/ruff check .
@@ -80,7 +80,7 @@ test-minimum: $(BIN)/python
 	$(PYTHON) -m venv $(VENV)-minimum
 	$(VENV)-minimum/bin/python -m pip install --quiet --disable-pip-version-check uv
 	$(VENV)-minimum/bin/uv pip install --quiet --python $(VENV)-minimum/bin/python --resolution lowest-direct --editable '.[dev]'
-	$(VENV)-minimum/bin/python -m pytest -n auto
+	$(VENV)-minimum/bin/python -m pytest -n auto --dist worksteal
 
 # The source distribution and the wheel, in dist/.
 build: $(BIN)/python

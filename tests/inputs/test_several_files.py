@@ -8,6 +8,7 @@ import pytest
 
 from cutline import InputError, ParameterError, evaluate, rank
 from cutline.inputs import files
+from cutline.inputs.sources import Ask
 
 RNG = np.random.default_rng(5)
 FRAME = pd.DataFrame({"y": RNG.integers(0, 2, 90), "p": RNG.random(90).round(2), "w": RNG.integers(1, 4, 90)})
@@ -129,3 +130,13 @@ def test_a_limit_of_memory_is_a_size(tmp_path, memory):
     with pytest.raises(ParameterError, match=r"memory.*pass (a size such as \"2GB\"|at least 200MB)"):
         rank("y", "p", data=tmp_path / "a.csv", memory=memory)
     assert rank("y", "p", data=tmp_path / "a.csv", memory="0.5GB") == WHOLE
+
+
+def test_rows_of_text_files_come_in_the_order_of_the_files(tmp_path):
+    # Two threads of DuckDB return the second file first in every second reading when a join is on the way.
+    for i in range(3):
+        (tmp_path / f"{i}.csv").write_text("y,p\n" + "".join(f"{j % 2},{i}.{j}\n" for j in range(3)))
+    expected = [float(f"{i}.{j}") for i in range(3) for j in range(3)]
+    for _ in range(60):
+        found = files.read(tmp_path).rows({"x": Ask("scores", "p")})["x"]
+        assert found.tolist() == expected

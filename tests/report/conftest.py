@@ -53,7 +53,7 @@ def axe():
     return AXE.read_text(encoding="utf-8")
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="module", autouse=True)  # not of the session: it would change what the tests after these see
 def few_resamples():
     """Reports are made quickly: their resampled intervals are tested elsewhere, with as many as they deserve."""
     with pytest.MonkeyPatch.context() as patch:

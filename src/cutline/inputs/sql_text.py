@@ -18,8 +18,11 @@ def literal(text: str) -> str:
 
 
 def absent(column: str) -> str:
-    """Whether a cell of text is a word for a missing value."""
-    return f"trim({column}) IN ({', '.join(map(literal, MISSING))})"
+    """Whether a cell of text is a word for a missing value.
+
+    Not `IN`: DuckDB makes a join of so many words, and a join does not keep the order of the rows.
+    """
+    return f"({' OR '.join(f'trim({column}) = {literal(word)}' for word in MISSING)})"
 
 
 def number_hint(value: str) -> str:
