@@ -166,7 +166,8 @@ def count(value: Any, name: str) -> Any:
         if array.dtype.kind not in "biuf":
             raise InputError(f"is {value!r}", "pass a count or an array of counts", argument=name)
         is_large = array.dtype.kind == "u" and array.size > 0 and array.max() > 2**62
-        found = array.astype(float if is_large or array.dtype.kind == "f" else np.int64, copy=False)[()]
+        with np.errstate(over="ignore"):  # a wider float
+            found = array.astype(float if is_large or array.dtype.kind == "f" else np.int64, copy=False)[()]
     elif abs(value) > 2**62:
         found = number(value, name)
     if not np.min(found, initial=0) > -1e-6:  # NaN included
