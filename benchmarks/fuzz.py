@@ -1,12 +1,13 @@
 """Hostile files, options and arguments: what the command and the package do with them, against an independent reader.
 
-    python benchmarks/fuzz.py --files 20000 --calls 100000          # what `make fuzz` runs
+    python benchmarks/fuzz.py --files 20000 --calls 100000 --singles    # what `make fuzz` runs
     python benchmarks/fuzz.py --again evaluate-4711 --keep out      # one input again, its files kept in a folder
 
-Every input follows from its name, such as evaluate-4711. Commands and calls run in worker processes that take many of
-them each, so that a crash or a hang costs one worker and is counted; what a command prints of a file that it read is
-checked against rows that Python's own csv and json modules and pyarrow read. Prints inputs tried, refusals, tracebacks,
-crashes, hangs and misreadings, and ends with exit code 1 unless the last four are 0.
+Every input follows from its name, such as evaluate-4711, or cl.evaluate~labels~17, a call with one wrong argument
+(`--singles`: each argument of each function with each wrong value, all others sensible). Commands and calls run in
+worker processes that take many of them each, so that a crash or a hang costs one worker and is counted; what a command
+prints of a file that it read is checked against rows that Python's own csv and json modules and pyarrow read. Prints
+inputs tried, refusals, tracebacks, crashes, hangs and misreadings, and ends with exit code 1 unless these four are 0.
 """
 
 from __future__ import annotations
@@ -179,7 +180,7 @@ def run_call(identity: str) -> tuple[str, str]:
         if isinstance(error, TypeError) and "unexpected keyword argument" in str(error):
             return "refused", str(error)  # which is Python's own sentence
         shown = ", ".join([*map(_briefly, given), *(f"{key}={_briefly(value)}" for key, value in named.items())])
-        return "traceback", f"{identity.rpartition('-')[0]}: {type(error).__name__}: {error} <- ({shown})"
+        return "traceback", f"{identity.rpartition('-')[0] or identity}: {type(error).__name__}: {error} <- ({shown})"
     return "read", identity
 
 
@@ -310,6 +311,7 @@ def main() -> int:
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--files", type=int, default=0)
     options.add_argument("--calls", type=int, default=0)
+    options.add_argument("--singles", action="store_true", help="each argument of each function, one wrong at a time")
     options.add_argument("--first", type=int, default=0, help="the number of the first input")
     options.add_argument("--again", help="the name of one input")
     options.add_argument("--keep", type=Path, help="a folder for the files of that input")
@@ -330,6 +332,10 @@ def main() -> int:
             outcomes, failures = fuzz(kind, identities(kind, count, asked.first))
             report(kind, outcomes, failures)
             bad += len(failures)
+    if asked.singles:
+        outcomes, failures = fuzz("calls", calls.singles())
+        report("single arguments", outcomes, failures)
+        bad += len(failures)
     print(f"{time.monotonic() - started:.0f} s")
     return 1 if bad else 0
 

@@ -10,6 +10,7 @@ import fuzz
 
 # Inputs that ended in a traceback, a crash, a hang or a wrong number once.
 FILES = [
+    "evaluate-20200617",
     "evaluate-6259",
     "apply-1005526",
     "compare-1010133",
@@ -33,6 +34,14 @@ CALLS = [
     "cl.calibration_band-100808", "Ranking.coarsen-101349", "Comparison.summary-101983", "measure:unc-102187",
     "Evaluation.estimate-105109", "Evaluation:1.summary-105134", "Plan.widths-106519", "measure:e90-106670",
     "Picture.render-107163", "losses.triplet_loss-20218", "Discordance.interval-3003208",
+    "OneVsRest.save-10000063", "Measure.baseline_value-10000383", "Summary.only-10002372", "cl.check_proper-10004170",
+    "cl.Counts~tp~117", "cl.auc_pairs~margins~80", "cl.auc_pairs~margins~81", "cl.auc_pairs~weights~82",
+    "cl.evaluate~positive~94", "cl.evaluate~positive~113", "cl.band~curve~65", "cl.band~curve~181",
+    "cl.check_proper~reward~36", "cl.choose_cut~maximize~64", "cl.choose_cut~after_looking~93",
+    "cl.choose_cut~quota~144", "cl.decision_curve~risks~144", "cl.decision_difference~seed~122",
+    "cl.information_scores~base~6", "cl.ranked_probability_score~labels~150", "cl.triplet_loss~anchor~114",
+    "Evaluation.estimate~measure~182", "Evaluation.save~path~164", "Evaluation:1.summary~level~14",
+    "Ranking.coarsen~bins~144", "Summary.only~measures~93", "losses.focal~gamma~13", "Evaluation.places~ids~144",
 ]  # fmt: skip
 
 
@@ -51,6 +60,15 @@ def test_hostile_inputs_end_in_a_result_or_a_sentence(kind, count):
     assert failures == []
     assert outcomes["refused"]
     assert outcomes["read"] + outcomes["checked"]
+
+
+def test_one_wrong_argument_ends_in_a_result_or_a_sentence():
+    asked = fuzz.calls.singles()
+
+    outcomes, failures = fuzz.fuzz("calls", asked[:: len(asked) // 300])
+    assert failures == []
+    assert outcomes["refused"]
+    assert outcomes["read"]
 
 
 def test_every_command_and_every_public_function_is_tried():

@@ -25,6 +25,7 @@ TRUSTED = {
     "Ranking.extreme", "Charts.at",
 }  # fmt: skip
 RECORDS_THAT_PEOPLE_MAKE = ("Counts", "Situation")
+SOME_MEASURES = ("measure:auc", "measure:f_beta", "measure:log_loss", "measure:hit_rate")
 SLOW = ("cl.bootstrap_model", "cl.permutation_test")
 
 
@@ -49,6 +50,41 @@ def pool() -> list[Any]:
         np.datetime64("2020-01-01"), np.timedelta64(1, "D"), "\x9b", "\udcff", type, ..., [math.inf, -math.inf] * 5,
         [1.7e308, -1.7e308] * 5, [5e-324, 1e-310] * 5, [0.0, -0.0] * 5, pd.NA, pd.Series([1, 0] * 5, index=[3] * 10),
         pd.Categorical(["a", "b"] * 5), iter([1, 0] * 5), np.bool_(True), np.int8(3), np.uint64(2**63), "a" * 5000,
+    ]  # fmt: skip
+
+
+@cache
+def more() -> list[Any]:
+    """What else people pass by mistake, one at a time (see `singles`)."""
+    import datetime as dt
+    import decimal
+    import fractions
+
+    import numpy as np
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+    import cutline as cl
+
+    ev = cl.evaluate(LABELS, SCORES)
+    return [
+        *pool(),
+        pl.Series(SCORES), pl.DataFrame({"y": LABELS, "p": SCORES}), pl.LazyFrame({"y": LABELS, "p": SCORES}),
+        pa.array(LABELS), pa.table({"y": LABELS}), pd.DataFrame(), pd.Series([], dtype=float), pd.Series([None, 1] * 5),
+        pd.array([1, None] * 5, dtype="Int64"), pd.Timestamp("2020-01-01"), pd.NaT, dt.date(2020, 1, 1),
+        decimal.Decimal("0.3"), decimal.Decimal("NaN"), fractions.Fraction(1, 3), [fractions.Fraction(1, 2)] * 10,
+        np.str_("auc"), np.array("auc"), np.array([["a"]]), np.zeros((2, 2, 2)), np.full(10, None), np.void(b"abc"),
+        np.array([1 + 1j] * 10), np.array([(1, 2.0)] * 10, dtype="i4,f8"), np.float64("nan"), np.longdouble("1e4000"),
+        np.float16(0.1), np.int64(-1), 2**31, 2**63, -0.0, -1e-320, 0.1 + 0.2j, float(2**60),
+        ev, ev.ranking, ev.counts, frozenset({"auc"}), bytearray(b"auc"), memoryview(b"auc"), slice(1, 2), [..., ...],
+        {"a": OTHER, "b": SCORES, 3: SCORES}, {"a": None}, {"a": {}}, {None: SCORES}, {"a": SCORES, "b": SCORES[:3]},
+        {"tp": 1}, {"cost_fp": 1, "cost_fn": "x"}, {"y": [], "p": []}, {"y": LABELS}, {"y": LABELS, "p": None},
+        [[0.1, 0.2], [0.3]], (0.5,), (0.2, 0.8), (0.8, 0.2), [0.5], [0.5, "x"], [{"y": 1, "p": 0.5}], ("y", "p"),
+        ["auc", None], [b"auc"], ["auc", "auc"], [["auc"]], "auc.low >= 0.5", "AUC", " auc", "auc@quota=3", "roc,roc",
+        "/dev/null", "~nosuchuser/x.json", "x.json/y.json", "x\0.json", ".json", "x.JSON", "x.html.gz", Path(),
+        Path("x.csv"), "1_0", "nan", "inf", "None", "True", "\n", "\x1b[2J", "=1+1", "y p", KeyError, KeyError("a"),
+        lambda: 1, lambda *_: 1 / 0, NotImplemented,
     ]  # fmt: skip
 
 
@@ -152,35 +188,55 @@ def _public(name: str) -> bool:
 
 
 def call(identity: str) -> tuple[Callable[..., Any], list[Any], dict[str, Any]]:
-    """A function with the arguments that an identity such as evaluate-17 names."""
-    name = identity.rpartition("-")[0]
+    """A function with the arguments that an identity names: cl.evaluate-17, or cl.evaluate~labels~3 of `singles`."""
+    name, _, single = identity.partition("~")
+    name = name if single else identity.rpartition("-")[0]
     dice = random.Random(identity)  # noqa: S311 - not for secrets
     made, given, named = targets()[name], [], {}
-    parameters = [*inspect.signature(made).parameters.values()]
-    if name.startswith("measure:"):  # of arrays, with the cut and the parameters by name
-        parameters = [_parameter("labels", None), _parameter("scores", None), *_by_name("weights", "positive")]
+    parameters = parameters_of(name)
+    if name.startswith("measure:") and not single:
         named = {key: dice.choice(pool()) for key in (*made.parameters, "threshold", "quota") if dice.random() < 0.2}
     wrong = dice.randrange(max(len(parameters), 1)) if dice.random() < 0.9 else -1
     for place, parameter in enumerate(parameters):
-        is_wrong = place == wrong or dice.random() < 0.08
+        is_wrong = not single and (place == wrong or dice.random() < 0.08)
         if parameter.kind is parameter.VAR_KEYWORD:
             names = ("beta", "quota", "threshold", "share", "theme", "resamples", "level")
             named |= {dice.choice(names): dice.choice(pool())} if is_wrong else {}
             if name.partition(".")[2] in ("to_dict", "to_frame", "save"):  # of a summary with all measures
                 named.setdefault("resamples", 0)
             continue
-        if parameter.default is not parameter.empty and not is_wrong and dice.random() > 0.25:
+        if single.startswith(f"{parameter.name}~"):
+            value = more()[int(single.rpartition("~")[2])]
+        elif parameter.default is not parameter.empty and not is_wrong and (single or dice.random() > 0.25):
             if parameter.name in ("resamples", "permutations"):  # by default there are thousands
                 named[parameter.name] = sensible()[parameter.name][0]
             continue
-        choice = sensible().get(parameter.name, [parameter.default])
-        value = dice.choice(pool() if is_wrong else choice)
-        value = None if value is parameter.empty else value
-        if parameter.kind in (parameter.KEYWORD_ONLY,) or parameter.default is not parameter.empty:
+        else:
+            value = dice.choice(pool() if is_wrong else sensible().get(parameter.name, [parameter.default]))
+            value = None if value is parameter.empty else value
+        if parameter.kind is parameter.KEYWORD_ONLY or parameter.default is not parameter.empty:
             named[parameter.name] = value
         else:
             given.append(value)
     return made, given, named
+
+
+def parameters_of(name: str) -> list[inspect.Parameter]:
+    """The parameters of a function; a measure is called with arrays, with its weights and positive label by name."""
+    if name.startswith("measure:"):
+        return [_parameter("labels", None), _parameter("scores", None), *_by_name("weights", "positive")]
+    return [*inspect.signature(targets()[name]).parameters.values()]
+
+
+def singles() -> list[str]:
+    """Each parameter of each function with each wrong value, all others sensible; of the measures, one of each kind."""
+    found = []
+    for name in targets():
+        is_asked = not name.startswith("measure:") or name in SOME_MEASURES
+        for parameter in parameters_of(name) if is_asked else ():
+            if parameter.kind not in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL):
+                found += [f"{name}~{parameter.name}~{place}" for place in range(len(more()))]
+    return found
 
 
 def _parameter(name: str, default: Any = inspect.Parameter.empty) -> inspect.Parameter:

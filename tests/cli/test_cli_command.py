@@ -1,5 +1,6 @@
 """The installed command, in a process of its own: how it starts, ends and looks."""
 
+import gzip
 import importlib.util
 import io
 import json
@@ -58,6 +59,25 @@ def test_a_named_pipe_is_read_once_by_the_command(tmp_path, ten):
     done = run("evaluate", pipe, "--measures", "auc", "--json", timeout=100)
     assert done.returncode == 0
     assert json.loads(done.stdout)["cases"] == 10
+
+
+def test_models_come_from_two_pipes(tmp_path):
+    cases = [("a", 1, 0.9, 0.4), ("b", 0, 0.5, 0.6), ("c", 1, 0.7, 0.8), ("d", 0, 0.2, 0.1)]
+    lines = "".join(json.dumps({"id": i, "y": y, "p": p}) + "\n" for i, y, p, _ in cases)
+    padding = ["x" * 1000 + str(i) for i in range(100)]  # a header of 100 kB
+    wide = [["id", "y", "q", *padding], *([i, y, q, *[0] * 100] for i, y, _, q in cases)]
+    contents = [gzip.compress(lines.encode()), "".join(",".join(map(str, row)) + "\n" for row in wide).encode()]
+    pipes = [tmp_path / "one", tmp_path / "two"]
+    for pipe, content in zip(pipes, contents, strict=True):
+        os.mkfifo(pipe)
+        threading.Thread(target=pipe.write_bytes, args=(content,), daemon=True).start()
+
+    options = ["--id", "id", "--score", "p", "--score", "q", "--measures", "auc", "--resamples", "0", "--json"]
+    done = run("compare", *pipes, *options, timeout=100)
+
+    assert done.returncode == 0, done.stderr
+    models = json.loads(done.stdout)["models"]
+    assert {name: model["measures"][0]["value"] for name, model in models.items()} == {"one": 1.0, "two": 0.75}
 
 
 def test_old_terminals_get_ascii(ten):

@@ -124,6 +124,45 @@ def test_json_with_a_mark_on_standard_input_is_json():
     assert files.read(io.BytesIO(b"\xef\xbb\xbf" + JSON)).count == 3
 
 
+@pytest.mark.parametrize("packed", [gzip.compress(JSON, mtime=0), zstd(JSON), gzip.compress(CSV, mtime=0), zstd(CSV)])
+def test_what_comes_compressed_through_a_pipe_is_read_as_what_it_is(packed):
+    assert files.read(io.BytesIO(packed)).count == 3
+
+
+@pytest.mark.parametrize("name", ["x.csv.zst", "x.jsonl.zst", "x"])
+def test_a_zstd_file_that_was_cut_off_is_refused(tmp_path, name):
+    rows = (JSON if "json" in name else CSV[4:]) * 50_000
+    whole = zstd(rows if "json" in name else CSV[:4] + rows)
+    (tmp_path / name).write_bytes(whole)
+    assert files.read(tmp_path / name).count == 150_000
+
+    for lost in (1, 3, 4, len(whole) // 3, len(whole) - 5):
+        (tmp_path / name).write_bytes(whole[:-lost])
+        with pytest.raises(InputError, match="is not a complete zstd file: compress it again"):
+            files.read(tmp_path / name)
+
+
+def test_zstd_frames_one_after_the_other_are_whole(tmp_path):
+    skipped = b"\x50\x2a\x4d\x18" + (3).to_bytes(4, "little") + b"abc"
+    (tmp_path / "x.csv.zst").write_bytes(zstd(CSV) + skipped + zstd(CSV[4:]))
+
+    assert files.read(tmp_path / "x.csv.zst").count == 6
+
+
+def test_columns_that_differ_in_case_alone_are_seen_in_zstd_too(tmp_path):
+    (tmp_path / "x.jsonl.zst").write_bytes(zstd(b'{"y": 1, "p": 0.9, "P": 0.1}\n'))
+
+    with pytest.raises(InputError, match="differ in case alone"):
+        files.read(tmp_path / "x.jsonl.zst")
+
+
+def test_a_ranking_file_through_a_pipe_is_called_by_its_name(tmp_path):
+    EXPECTED.save(tmp_path / "x.ranking")
+
+    with pytest.raises(InputError, match="standard input is a ranking file: pass it by its path"):
+        files.read(io.BytesIO((tmp_path / "x.ranking").read_bytes()))
+
+
 def test_closed_standard_input_is_refused(monkeypatch):
     monkeypatch.setattr(sys, "stdin", None)
     with pytest.raises(InputError, match="Standard input is closed"):

@@ -1,6 +1,7 @@
 """Several files as one: lists, patterns, folders and hive partitions give the ranking of all their rows."""
 
 import json
+import os
 
 import numpy as np
 import pandas as pd
@@ -130,6 +131,32 @@ def test_a_limit_of_memory_is_a_size(tmp_path, memory):
     with pytest.raises(ParameterError, match=r"memory.*pass (a size such as \"2GB\"|at least 200MB)"):
         rank("y", "p", data=tmp_path / "a.csv", memory=memory)
     assert rank("y", "p", data=tmp_path / "a.csv", memory="0.5GB") == WHOLE
+
+
+def test_a_folder_with_too_many_files_is_refused_before_all_are_looked_at(tmp_path, monkeypatch):
+    monkeypatch.setattr("cutline.inputs.file_sets.MOST_FILES", 3)
+    for name in "abcd":
+        (tmp_path / f"{name}.csv").write_bytes(b"y,p\n1,0.9\n0,0.5\n")
+
+    with pytest.raises(InputError, match="holds more than 3 files: pass the folder of the predictions"):
+        rank("y", "p", data=tmp_path)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may look into every folder")
+def test_a_folder_that_cannot_be_opened_is_refused(tmp_path):
+    tmp_path.chmod(0)
+    try:
+        with pytest.raises(InputError, match="cannot be opened"):
+            rank("y", "p", data=tmp_path)
+    finally:
+        tmp_path.chmod(0o700)
+
+
+def test_what_cannot_be_looked_into_below_a_folder_is_left_out(tmp_path):
+    (tmp_path / "x.csv").write_bytes(b"y,p\n1,0.9\n0,0.5\n")
+    (tmp_path / "gone.csv").symlink_to(tmp_path / "nowhere")
+
+    assert rank("y", "p", data=tmp_path).total == 2
 
 
 def test_rows_of_text_files_come_in_the_order_of_the_files(tmp_path):

@@ -175,11 +175,18 @@ def read_comparison(paths: Sequence[str], how: Reading) -> tuple[Comparison, tup
 
 def _names(paths: Sequence[str]) -> list[str]:
     """What to call the models of some files: the stems, or the whole paths where stems are the same."""
-    stems = ["standard input" if path == "-" else printable(Path(path).stem) for path in paths]
+    stems = [_stem(path) for path in paths]
     names = stems if len(set(stems)) == len(stems) else [printable(path) for path in paths]
     if len(set(names)) < len(names):
         raise ParameterError("The same file is given twice", "pass one for each model")
     return names
+
+
+def _stem(path: str) -> str:
+    """What to call the model of one file; of a pipe such as /dev/fd/63, whose name is a number, the whole path."""
+    if path in ("-", "/dev/stdin"):
+        return "standard input"
+    return printable(path if path.startswith(("/dev/", "/proc/")) else Path(path).stem)
 
 
 def joined(models: Mapping[str, Opened], how: Reading) -> Comparison:

@@ -117,7 +117,7 @@ def coarsen(ranking: Ranking, bins: int | npt.ArrayLike) -> Bracket:
     """What is certain when the order inside bins of the score is forgotten; `Ranking.coarsen` tells the bins."""
     if ranking.pos.ndim > 1:
         raise InputError("This is a stack of rankings", "coarsen them one by one")
-    if np.ndim(bins) == 0:
+    if columns.is_single(bins):
         count = columns.number(bins, "bins")
         if not 1 <= count <= 2**53 or count != int(count):
             raise ParameterError(

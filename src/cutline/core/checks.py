@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 from cutline.core.columns import number as check_number
-from cutline.core.errors import ParameterError, briefly, near
+from cutline.core.errors import CutlineError, ParameterError, briefly, near
 
+LEAST_LEVEL = 1e-9  # of an interval: below it the quantiles of its two ends are one number
 LEVEL = 0.95  # of intervals and tests, unless another is asked for
 MOST_REPEATED = 10_000_000  # of anything: more would not end
 
@@ -18,7 +19,7 @@ MOST_REPEATED = 10_000_000  # of anything: more would not end
 def check_level(level: Any, name: str = "level") -> float:
     """The level of an interval or a test: a share between 0 and 1."""
     number = check_number(level, name)
-    if not 0 < number < 1:
+    if not LEAST_LEVEL <= number < 1:
         hint = f" such as {number / 100:g}" if 1 < number < 100 else ""
         raise ParameterError(f"is {number:g}", f"pass a share between 0 and 1{hint}", argument=name)
     return number
@@ -66,6 +67,24 @@ def check_flag(value: Any, name: str) -> bool:
     return bool(value)
 
 
+def called(function: Callable[..., Any], name: str, *given: Any) -> Any:
+    """What a function of the user's returns; its own error is told in one sentence, and kept as the cause.
+
+    Args:
+        function: The function.
+        name: The argument that it came with.
+        given: What it is called with.
+    """
+    try:
+        return function(*given)
+    except CutlineError:
+        raise
+    except Exception as error:
+        taken = " and ".join(f"a {type(one).__name__}" for one in given)
+        found = f"is a function that fails with {type(error).__name__} ({briefly(str(error))})"
+        raise ParameterError(found, f"pass one that takes {taken}", argument=name) from error
+
+
 def check_text(value: Any, name: str, example: str) -> str:
     """A text."""
     if not isinstance(value, str):
@@ -77,4 +96,7 @@ def check_path(value: Any, name: str, example: str) -> Path:
     """The path of a file, which need not exist."""
     if not isinstance(value, str | os.PathLike):
         raise ParameterError(f"is {briefly(value)}", f"pass the path of a file, such as {example!r}", argument=name)
-    return Path(os.fsdecode(value))
+    path = os.fsdecode(value)
+    if "\0" in path:
+        raise ParameterError(f"is {briefly(path)}", "pass a path without NUL characters", argument=name)
+    return Path(path)

@@ -20,6 +20,14 @@ _EXACT_INTEGERS = 2**53  # float64 tells all integers up to here apart
 WEIGHTS_ARE = ("counts", "sampling", "importance")
 
 
+def is_single(values: Any) -> bool:
+    """Whether it is one value, and not a list of them, however ragged."""
+    try:
+        return np.ndim(values) == 0
+    except Exception:  # any, because values may be of any class
+        return False
+
+
 def column(values: Any, name: str) -> Array:
     """The values as a one-dimensional array, masked entries as None."""
     try:
@@ -57,7 +65,7 @@ def numbers(values: Any, name: str) -> Array:
     """A column of real numbers; text is not one, even when it spells a number."""
     array = column(values, name)
     if array.dtype.kind in "fiub":
-        return array
+        return array if array.dtype.itemsize <= 8 else _as_float64(array, name)
     if array.dtype.kind == "O":
         return _objects_as_numbers(array, name)
     if array.dtype.kind in "USTV" and array.size:
@@ -96,7 +104,7 @@ def scores(values: Any, name: str = "scores") -> Array:
     """The scores as floats of their own width; integers and booleans as float64."""
     array = numbers(values, name)
     if array.dtype.kind == "f":
-        return array if array.dtype.itemsize <= 8 else _as_float64(array, name)
+        return array
     if array.dtype.kind in "iu" and array.size and max(abs(int(array.min())), abs(int(array.max()))) > _EXACT_INTEGERS:
         as_float = array.astype(float)
         if any(int(f) != i for f, i in zip(as_float.tolist(), array.tolist(), strict=True)):
@@ -190,6 +198,8 @@ def classes_of(labels: Any, order: Any, columns: int) -> tuple[Array, list[Any]]
     if absent is not None and absent.any():
         raise missing_error("labels", absent, None, "fill them, or remove the rows")
     known = _in_order(truth) if order is None else column(order, "classes").tolist()
+    check_simple(column(known, "classes"), "classes")
+    check_simple(truth, "labels")
     if len(set(known)) < len(known):
         raise InputError("names a class twice", "name each once", argument="classes")
     if len(known) != columns:
@@ -251,11 +261,12 @@ def number(value: Any, name: str) -> float:
     """A number, or a refusal that names the argument."""
     is_text = isinstance(value, str | bytes | bool | np.bool_)
     try:
-        found = math.nan if is_text or np.ndim(value) else float(value)
+        with np.errstate(over="ignore"):
+            found = math.nan if is_text or not is_single(value) else float(value)
     except Exception:  # any, because the value may be of any class
         is_text, found = True, math.nan
     if math.isnan(found):
-        is_nan = not is_text and np.ndim(value) == 0
+        is_nan = not is_text and is_single(value)
         raise ParameterError(f"is {'NaN' if is_nan else briefly(value)}", "pass a number", argument=name)
     return found
 

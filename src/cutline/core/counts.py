@@ -60,6 +60,19 @@ class Counts:
         """n, the weight of all cases."""
         return self.tp + self.fp + self.fn + self.tn
 
+    @property
+    def shares(self) -> Counts:
+        """The same table as joint shares of all cases, which add up to 1.
+
+        >>> Counts(tp=4, fp=1, fn=1, tn=2).shares
+        Counts(tp=0.5, fp=0.125, fn=0.125, tn=0.25)
+        """
+        total = self.total
+        if np.any(np.asarray(total) == 0):
+            raise InputError("The table holds no case, so there are no shares", "pass counts above zero")
+        cells = (self.tp / total, self.fp / total, self.fn / total, self.tn / total)
+        return Counts(*cells, self.threshold, self.is_risk)
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise UnavailableError(f"Counts has no {name!r}.")
@@ -153,7 +166,8 @@ def count(value: Any, name: str) -> Any:
         if array.dtype.kind not in "biuf":
             raise InputError(f"is {value!r}", "pass a count or an array of counts", argument=name)
         is_large = array.dtype.kind == "u" and array.size > 0 and array.max() > 2**62
-        found = array.astype(float if is_large or array.dtype.kind == "f" else np.int64, copy=False)[()]
+        with np.errstate(over="ignore"):  # a wider float
+            found = array.astype(float if is_large or array.dtype.kind == "f" else np.int64, copy=False)[()]
     elif abs(value) > 2**62:
         found = number(value, name)
     if not np.min(found, initial=0) > -1e-6:  # NaN included

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from cutline.core.columns import is_single
 from cutline.core.errors import InputError, ParameterError, briefly
 from cutline.core.ranking import Array, Ranking
 from cutline.core.table import Table, shown
@@ -65,7 +66,7 @@ def _places(r: Ranking, ids: Sequence[Any] | None) -> int:
         raise InputError("The weights are not whole numbers, so the list has no places", "pass unweighted cases")
     if not r.positives:
         raise InputError("There is no positive case to find", "pass cases of both classes")
-    if ids is not None and (isinstance(ids, str) or not hasattr(ids, "__len__") or np.ndim(ids) == 0):
+    if ids is not None and (isinstance(ids, str) or not hasattr(ids, "__len__") or is_single(ids)):
         raise ParameterError(f"is {briefly(ids)}", "pass a list with a name for each place", argument="ids")
     n = int(r.total)
     if n > MOST_PLACES:

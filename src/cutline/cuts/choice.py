@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from cutline.core import columns
-from cutline.core.checks import LEVEL, check_choice, check_level, check_whole
+from cutline.core.checks import LEVEL, check_choice, check_flag, check_level, check_whole
 from cutline.core.errors import Argument, InputError, ParameterError, Text
 from cutline.core.ranking import Ranking
 from cutline.cuts import words
@@ -83,6 +81,7 @@ def choose_cut(
     r, groups, asked = opened(data, requirements)
     confidence = None if confidence is None else check_level(confidence, "confidence")
     method, seed = check_choice(method, "method", METHODS), check_whole(seed, "seed", 0)
+    after_looking = check_flag(after_looking, "after_looking")
     check_prevalence(prevalence)
     wanted = criterion(maximize, minimize, cost_fp=cost_fp, cost_fn=cost_fn, utility=utility)
     wanted = _for_method(wanted, method)
@@ -165,7 +164,7 @@ def _capacity(
     r: Ranking, asked: Sequence[Requirement], quota: Any, share: float | None
 ) -> tuple[tuple[int, ...], Cap | None]:
     """The quotas at which precision is to be tested, and the cap on the number flagged."""
-    if quota is not None and np.ndim(quota) > 0:
+    if quota is not None and not columns.is_single(quota):
         if not any(one.term.measure.name in ("precision", "fdr") for one in asked):
             raise ParameterError(
                 "A list of quotas is where precision is tested", "pass a requirement on it, or one quota"

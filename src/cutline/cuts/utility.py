@@ -117,7 +117,11 @@ def _both_classes(r: Ranking, what: str) -> Ranking:
 
 
 def _risks(risks: Any) -> Array:
-    found = RISKS if risks is None else np.atleast_1d(columns.numbers(np.atleast_1d(risks), "risks")).astype(float)
+    found = (
+        RISKS
+        if risks is None
+        else columns.numbers([risks] if columns.is_single(risks) else risks, "risks").astype(float)
+    )
     if not ((found > 0) & (found < 1)).all():
         raise ParameterError(
             "holds values outside 0 and 1", "pass threshold probabilities between them", argument="risks"
@@ -206,7 +210,7 @@ def decision_difference(
     at = _risks(np.arange(1, 11) / 20 if risks is None else risks)
     for name in (one, other):
         _probabilities(cmp[name], f"A decision curve of {name!r}")
-    how: dict[str, Any] = {"resamples": resamples, "seed": seed}
+    how: dict[str, Any] = {"resamples": resamples, "seed": check_whole(seed, "seed", 0)}
     found = [cmp.difference("net_benefit", one, other, level=level, threshold=float(risk), **how) for risk in at]
     tests = [cmp.test("net_benefit", threshold=float(risk), **how) for risk in at]
     made = {

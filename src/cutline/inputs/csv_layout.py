@@ -15,7 +15,7 @@ from typing import IO, Any, NamedTuple
 
 from cutline.core.columns import counted
 from cutline.core.errors import InputError
-from cutline.inputs.file_formats import compression_of
+from cutline.inputs.file_formats import compression_of, zstd_lines
 
 _DELIMITERS = ",;\t|^~: "  # in the order in which they are believed
 _HEAD = 1 << 16
@@ -81,7 +81,9 @@ def opened(path: Path, compression: str) -> IO[bytes]:
 
 def head(path: Path, title: str, compression: str) -> str:
     """The first lines as text, the whole header among them."""
-    found = _zstd_head(path) if compression == "zstd" else _head(path, title, compression)
+    found = zstd_lines(path) if compression == "zstd" else _head(path, title, compression)
+    if found is None:
+        raise InputError(f"{title} cannot be unpacked as zstd", "compress it again")
     if found[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise InputError(f"{title} is UTF-16 text", "save it as CSV in UTF-8")
     if b"\0" in found:
@@ -112,19 +114,6 @@ def _head(path: Path, title: str, compression: str) -> bytes:
             raise
         raise InputError(f"{title} is not a complete gzip file", "compress it again") from None
     return found
-
-
-def _zstd_head(path: Path) -> bytes:
-    """The first lines, which DuckDB unpacks: Python has no reader of its own."""
-    import duckdb
-
-    query = (
-        "SELECT line FROM read_csv(?, columns = {'line': 'VARCHAR'}, delim = '\x01', quote = '', escape = '', "
-        "header = false, auto_detect = false, compression = 'zstd') LIMIT 20"
-    )
-    with duckdb.connect(":memory:") as connection:
-        rows = connection.execute(query, [str(path)]).fetchall()
-    return "".join(f"{line or ''}\n" for (line,) in rows).encode()
 
 
 def _delimiter(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import gzip
 import json
 import re
 import shutil
@@ -10,10 +11,13 @@ import stat
 import sys
 import tempfile
 import weakref
+import zlib
 from pathlib import Path
 from typing import IO, Any
 
 from cutline.core.errors import InputError, near, shown
+from cutline.core.ranking_file import MAGIC
+from cutline.inputs import zstd_files
 
 SUFFIXES = {
     ".csv": "csv", ".tsv": "csv", ".tab": "csv", ".txt": "csv",
@@ -23,7 +27,7 @@ SUFFIXES = {
 }  # fmt: skip
 _STARTS = {b"PAR1": "parquet", b"ARROW1": "arrow", b"FEA1": "arrow", b"\xff\xff\xff\xff": "arrow"}
 _JSON = re.compile(rb"(\xef\xbb\xbf)?\s*(\[\s*)?\{")  # an object, or a list of them
-_COMPRESSED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}  # those that DuckDB reads
+_COMPRESSED = {b"\x1f\x8b": "gzip", zstd_files.MAGIC: "zstd"}  # those that DuckDB reads
 # What is not read, by its first bytes: its name, and the way out.
 _OTHERS = {
     b"PK\x03\x04": ("a ZIP archive or an Excel workbook", "unpack it, or export the sheet as CSV"),
@@ -32,6 +36,7 @@ _OTHERS = {
     b"\xfd7zXZ\x00": ("compressed with xz", "unpack it, or compress it with gzip or zstd"),
     b"SQLite format 3": ("an SQLite database", "export the table as CSV or Parquet"),
     b"\x89HDF": ("an HDF5 file", "export the table as CSV or Parquet"),
+    MAGIC: ("a ranking file", "pass it by its path, to a command that reads rankings"),
     b"\x93NUMPY": ("a NumPy array", "load it in Python and pass the arrays"),
 }
 _REMOTE = re.compile(r"(https?|s3|s3a|gs|gcs|az|abfss?|hdfs|ftp)://", re.IGNORECASE)
@@ -51,7 +56,7 @@ def local(path: Any) -> tuple[Path, str]:
         where = Path(path).expanduser()
     except RuntimeError:
         raise InputError(f"There is no home folder for {shown(str(path))}", "pass the whole path") from None
-    title = shown(where.name or str(where))
+    title = _title(where)
     mode = _mode(where, path, title)
     if stat.S_ISDIR(mode):
         raise InputError(f"{title} is a directory", "pass the path of a file")
@@ -65,6 +70,14 @@ def local(path: Any) -> tuple[Path, str]:
     if is_empty:
         raise _empty(title)
     return where, title
+
+
+def _title(where: Path) -> str:
+    """What messages call a file: its name, but the whole path of a pipe such as /dev/fd/63, whose name is a number."""
+    if str(where) == "/dev/stdin":
+        return "standard input"
+    is_device = where.is_relative_to("/dev") or where.is_relative_to("/proc")
+    return shown(str(where) if is_device else where.name or str(where))
 
 
 def _mode(where: Path, path: Any, title: str) -> int:
@@ -127,18 +140,35 @@ def plainly_named(path: Path) -> Path:
 
 
 def layout_of(path: Path) -> str:
-    """The format of a file: what its name says, else what its first bytes say."""
+    """The format of a file: what its name says, else what its first bytes say, unpacked if need be."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
     if suffixes[-1:] in ([".gz"], [".zst"]):
         suffixes.pop()
-        return SUFFIXES.get(suffixes[-1], "csv") if suffixes else "csv"
     if suffixes and suffixes[-1] in SUFFIXES:
         return SUFFIXES[suffixes[-1]]
-    with path.open("rb") as stream:
-        start = stream.read(64)
+    start = _start(path)
     if _JSON.match(start):
         return "json"
     return next((kind for mark, kind in _STARTS.items() if start.startswith(mark)), "csv")
+
+
+def _start(path: Path) -> bytes:
+    """The first bytes of what a file holds."""
+    with path.open("rb") as stream:
+        start = stream.read(64)
+    if start.startswith(b"\x1f\x8b"):
+        try:
+            with gzip.open(path) as unpacked:
+                return unpacked.read(64)
+        except (OSError, EOFError, zlib.error):  # which whoever reads it will say
+            return start
+    return (zstd_lines(path) or start) if start.startswith(zstd_files.MAGIC) else start
+
+
+def zstd_lines(path: Path) -> bytes | None:
+    """The first lines of a file that zstd compressed; None where it cannot be unpacked."""
+    named = plainly_named(path)  # held while DuckDB reads
+    return zstd_files.first_lines(named)
 
 
 def compression_of(path: Path, title: str) -> str:
@@ -148,7 +178,10 @@ def compression_of(path: Path, title: str) -> str:
     for mark, (what, way_out) in _OTHERS.items():
         if start.startswith(mark):
             raise InputError(f"{title} is {what}", way_out)
-    return next((kind for mark, kind in _COMPRESSED.items() if start.startswith(mark)), "none")
+    kind = next((kind for mark, kind in _COMPRESSED.items() if start.startswith(mark)), "none")
+    if kind == "zstd" and not zstd_files.is_whole(path):
+        raise InputError(f"{title} is not a complete zstd file", "compress it again")
+    return kind
 
 
 def check_keys(text: str, title: str) -> None:

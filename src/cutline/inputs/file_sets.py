@@ -14,6 +14,7 @@ from cutline.core.errors import InputError, ParameterError, shown
 from cutline.inputs.file_formats import SUFFIXES, is_remote, layout_of, local, spooled
 
 _PARTITION = re.compile(r"[^=]+=.*")
+MOST_FILES = 100_000  # in a folder and below it: more would be looked through for minutes
 _WANTED = "pass CSV, Parquet, JSON lines or Arrow files"
 _NAMES = {"csv": "CSV", "parquet": "Parquet", "json": "JSON lines", "arrow": "Arrow"}
 
@@ -89,7 +90,7 @@ def _before_pattern(path: Path) -> Iterator[str]:
 
 def _in_folder(folder: Path, root: Path) -> Iterator[tuple[Path, str, bool]]:
     """All files of predictions in a folder and in those below it; names that begin with _ or . are none."""
-    inside = sorted(path for path in folder.rglob("*") if path.is_file())
+    inside = sorted(_files_below(folder))
     named = [p for p in inside if not any(part[0] in "_." for part in p.relative_to(folder).parts)]
     found = [path for path in named if _has_suffix(path)]
     if not found:
@@ -97,6 +98,23 @@ def _in_folder(folder: Path, root: Path) -> Iterator[tuple[Path, str, bool]]:
         raise InputError(f"The folder {shown(folder.name or str(folder))} {holds}", _WANTED)
     for path in found:
         yield *local(path), _is_hive(path, root)
+
+
+def _files_below(folder: Path) -> Iterator[Path]:
+    """The files in a folder and in those below it, as far as they may be looked into."""
+    try:
+        next(folder.iterdir(), None)
+    except OSError as error:
+        raise InputError(f"The folder {shown(str(folder))} cannot be opened ({error.strerror})", _WANTED) from None
+    looked_at = 0
+    for root, _, names in os.walk(folder):
+        looked_at += len(names)
+        if looked_at > MOST_FILES:
+            found = f"The folder {shown(str(folder))} holds more than {MOST_FILES:,} files"
+            raise InputError(found, "pass the folder of the predictions, or a pattern")
+        for name in names:
+            if os.path.isfile(os.path.join(root, name)):  # noqa: PTH113, PTH118 - answers False where Path would raise
+                yield Path(root, name)
 
 
 def _has_suffix(path: Path) -> bool:

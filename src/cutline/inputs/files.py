@@ -24,7 +24,7 @@ from cutline.core.errors import InputError, ParameterError, PositionError
 from cutline.inputs import arrow_files
 from cutline.inputs.csv_layout import Layout, head, rejected, with_one_line_end
 from cutline.inputs.duck import connect, is_number
-from cutline.inputs.file_formats import check_keys, compression_of, plainly_named
+from cutline.inputs.file_formats import check_keys, compression_of, plainly_named, zstd_lines
 from cutline.inputs.file_sets import file_set
 from cutline.inputs.sources import Array, Ask, Source, plain
 from cutline.inputs.sql_engine import SqlEngine
@@ -112,7 +112,7 @@ class File:
             return self._layout.sql(literal, more=more)
         if self._kind == "parquet":
             return f"read_parquet({literal}{more})"
-        if self.compression != "zstd":  # whose first lines Python cannot see
+        if self.compression != "zstd" or zstd_lines(self._path) is not None:
             check_keys(head(self._path, self.title, self.compression), self.title)
         how = "uncompressed" if self.compression == "none" else self.compression  # the word that every version knows
         return f"read_json({literal}, format = 'auto', sample_size = -1, compression = '{how}'{more})"

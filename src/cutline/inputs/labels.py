@@ -39,9 +39,12 @@ def _named_positive(labels: Array, positive: Any) -> tuple[Array, Any]:
     if columns.is_missing(positive):
         raise ParameterError(f"is {briefly(positive)}", "pass a label that is there", argument="positive")
     is_nested = isinstance(positive, columns.NESTED) and not isinstance(positive, bytes)  # which numpy has for text
-    if is_nested or np.ndim(positive) or hasattr(positive, "iloc"):
+    if is_nested or not columns.is_single(positive) or hasattr(positive, "iloc"):
         raise ParameterError(f"is {briefly(positive)}", "pass one label", argument="positive")
-    is_positive = np.asarray(labels == positive)
+    try:
+        is_positive = np.asarray(labels == positive)
+    except Exception:  # any, because positive may be of any class
+        raise ParameterError(f"is {briefly(positive)}", "pass one label", argument="positive") from None
     if is_positive.shape != labels.shape:  # numpy answers a comparison it cannot make with a single False
         is_positive = np.fromiter((label == positive for label in labels), dtype=bool, count=len(labels))
     rest = labels[~is_positive]

@@ -71,8 +71,8 @@ def focal(
     >>> focal([1, 0], [0.0, 0.0], gamma=0).value.round(6).tolist()
     [0.693147, 0.693147]
     """
-    if not 0 <= (gamma := columns.number(gamma, "gamma")) < np.inf:
-        raise ParameterError(f"is {gamma:g}", "pass a finite number from 0", argument="gamma")
+    if not 0 <= (gamma := columns.number(gamma, "gamma")) <= 1e6:
+        raise ParameterError(f"is {gamma:g}", "pass a number from 0, usually below 10", argument="gamma")
     is_positive, sign, z = _turned(labels, margins, positive)
     p, log_p, rest = _sigmoid(z), -np.logaddexp(0, -z), _sigmoid(-z)
     weight, modulation = _class_weight(is_positive, alpha), rest**gamma
@@ -168,7 +168,11 @@ def _before_normalising(gradient: Array, unit: Array, norm: Array | None) -> Arr
 
 def _embeddings(values: Any, name: str) -> Array:
     try:
-        array = np.atleast_2d(np.asarray(values, dtype=float))
+        given = np.asarray(values)
+        if given.dtype.kind == "c":
+            raise TypeError
+        with np.errstate(over="ignore"):  # a wider float, which is infinite then
+            array = np.atleast_2d(given.astype(float))
     except (ValueError, TypeError, OverflowError):
         raise InputError("cannot be read as numbers", "pass one embedding a row", argument=name) from None
     if array.ndim != 2 or not np.isfinite(array).all():

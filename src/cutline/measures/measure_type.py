@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from cutline.core.columns import number
 from cutline.core.counts import Counts
 from cutline.core.errors import Argument, InputError, ParameterError, Text, briefly, near
 from cutline.core.ranking import Ranking
@@ -232,7 +233,8 @@ class Measure:
             return math.nan
         n = float(data.total)
         is_cut = isinstance(data, Counts)
-        flagged = data.flagged if is_cut else parameters.get("quota") or math.nan
+        quota = parameters.get("quota")
+        flagged = data.flagged if is_cut else math.nan if quota is None else number(quota, "quota")
         context = Context(float(data.positives) / n, float(flagged) / n, n, data.threshold if is_cut else math.nan)
         return self.baseline.at(context, **{**self.defaults, **parameters})
 

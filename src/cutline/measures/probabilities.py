@@ -294,7 +294,7 @@ def information_scores(
     >>> information_scores([1, 0], [0.8, 0.75], prior=0.5, base=2).round(3).tolist()
     [0.678, -0.585]
     """
-    BASE.check("base", base, None)
+    BASE.check("base", base, math.e)
     PRIOR.check("prior", prior, None)
     is_positive, probabilities = cases(labels, scores, positive=positive)
     check_probabilities("information_scores", float(probabilities.min()), float(probabilities.max()))

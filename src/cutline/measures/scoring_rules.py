@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cutline.core import columns
+from cutline.core.checks import called, check_flag
 from cutline.core.errors import InputError, ParameterError, briefly
 
 
@@ -77,7 +78,7 @@ def _cross_entropy(p: npt.NDArray[Any], q: npt.NDArray[Any], base: float) -> npt
 
 def _probabilities(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
     """A number or an array of numbers from 0 to 1."""
-    scalar = np.ndim(values) == 0
+    scalar = columns.is_single(values)
     array = np.asarray(columns.number(values, name) if scalar else columns.numbers(values, name), dtype=float)
     if not ((array >= 0) & (array <= 1)).all():
         found = array if scalar else array[~((array >= 0) & (array <= 1))][0]
@@ -133,7 +134,7 @@ def check_proper(
         raise ParameterError(
             f"is {briefly(grid)}", "pass how many probabilities to look at, from 3 to 10001", argument="grid"
         )
-    tolerance = columns.number(tolerance, "tolerance")
+    tolerance, reward = columns.number(tolerance, "tolerance"), check_flag(reward, "reward")
     q = np.linspace(0, 1, grid)
     with np.errstate(all="ignore"):
         of_positive, of_negative = (_rewards(rule, y, q, reward) for y in (1, 0))
@@ -153,7 +154,7 @@ def _rewards(rule: Callable[[int, Any], Any], y: int, q: npt.NDArray[Any], rewar
     if not callable(rule):
         raise ParameterError(f"is {briefly(rule)}", "pass a function of the class and the report", argument="rule")
     try:
-        values = np.broadcast_to(np.asarray(rule(y, q), dtype=float), q.shape)
+        values = np.broadcast_to(np.asarray(called(rule, "rule", y, q), dtype=float), q.shape)
     except (ValueError, TypeError):
         raise ParameterError(
             "does not give one number for each report", "pass one that takes arrays", argument="rule"

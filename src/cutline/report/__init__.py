@@ -69,6 +69,8 @@ def save(
 def _of_classes(found: OneVsRest | ClassComparison, suffix: str, summary: Any, options: dict[str, Any]) -> str:
     """The report or the numbers of several classes."""
     made: Any = found.summary(**options) if summary is None else summary
+    if not hasattr(made, "document"):
+        raise ParameterError(f"is {briefly(made)}", "pass what summary() gives", argument="summary")
     if suffix != ".html":
         return _json(made) if suffix == ".json" else str(made.to_csv())
     return class_html(found, made)

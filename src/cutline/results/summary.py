@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from cutline.core.counts import Counts, written
+from cutline.core.errors import ParameterError, briefly
 from cutline.core.ranking import Ranking, cases_of
 from cutline.core.table import Table, plain
 from cutline.measures import Measure
@@ -255,6 +256,8 @@ class Summary(Tabulated):
     def only(self, measures: Collection[str]) -> Summary:
         """The same document with some of its measures, by their names without parameters."""
         kept = each_of(measures)
+        if not all(isinstance(one, str) for one in kept):
+            raise ParameterError(f"is {briefly(measures)}", "pass names of measures", argument="measures")
         return replace(self, rows=tuple(row for row in self.rows if row.measure.name in kept))
 
     @property

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cutline.core.checks import LEVEL, check_flag, check_level, check_whole
+from cutline.core.checks import LEVEL, called, check_flag, check_level, check_whole
 from cutline.core.columns import counted, numbers
 from cutline.core.counts import divide
 from cutline.core.errors import InputError, ParameterError, briefly
@@ -115,7 +115,7 @@ def band(
         raise ParameterError(STRATIFIED_GROUPS)
     chosen = sampler or groups or CaseSampler(ranking, stratified)
     found = bootstrap(chosen, [partial(_each, curve)], resamples, check_whole(seed, "seed", 0))
-    y, draws = curve(ranking), np.sort(found.values[0], axis=0)
+    y, draws = _heights(curve, ranking), np.sort(found.values[0], axis=0)
     low, high = percentile(draws, level)
     notes = [] if groups is None else [whole_groups(groups.groups)]
     notes += redraws(found.redrawn)
@@ -136,7 +136,21 @@ def _with_groups(data: Any) -> tuple[Ranking, GroupSampler | None]:
 
 
 def _each(curve: Callable[[Ranking], Array], stack: Ranking) -> Array:
-    return curve(stack) if stack.pos.ndim == 1 else np.stack([curve(one) for one in stack.one_by_one()])
+    if stack.pos.ndim == 1:
+        return _heights(curve, stack)
+    return np.stack([_heights(curve, one) for one in stack.one_by_one()])
+
+
+def _heights(curve: Callable[[Ranking], Array], one: Ranking) -> Array:
+    """The heights of a curve of the user's."""
+    found = called(curve, "curve", one)
+    try:
+        heights = np.asarray(found, dtype=float)
+    except (TypeError, ValueError):
+        heights = np.array(0.0)
+    if heights.ndim != 1:
+        raise ParameterError(f"returns {briefly(found)}", "return one number for each place", argument="curve")
+    return heights
 
 
 def roc_band(

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from cutline.core.checks import called
 from cutline.core.counts import Counts
 from cutline.core.errors import InputError, ParameterError
 from cutline.core.ranking import Ranking
@@ -119,13 +120,14 @@ def of_function(
 ) -> Estimand:
     """The estimand of a function of the user's: of the counts of the cut that is named, or else of the ranking."""
     _check_where(where)
-    of_one = _of_cut(function, _cut(ranking, where, grouped)) if where else function
+    asked = partial(called, function, "measure")
+    of = _of_cut(asked, _cut(ranking, where, grouped)) if where else asked
     name = getattr(function, "__name__", type(function).__name__)
 
     def statistic(r: Ranking) -> Any:
-        return np.array([_one_number(of_one(one), name) for one in r.one_by_one()]).reshape(r.pos.shape[:-1])[()]
+        return np.array([_one_number(of(one), name) for one in r.one_by_one()]).reshape(r.pos.shape[:-1])[()]
 
-    value = _one_number(of_one(ranking), name)
+    value = _one_number(of(ranking), name)
     reason = "the function gives NaN" if math.isnan(value) else ""
     return Estimand(name, ranking, statistic, value, reason, by_quota=bool(where) and "threshold" not in where)
 
@@ -137,11 +139,12 @@ def as_measure(function: Any, where: Mapping[str, Any]) -> Measure:
 
     def of_stack(data: Any) -> Any:
         if isinstance(data, Ranking):
-            found = [_one_number(function(one), name) for one in data.one_by_one()]
+            found = [_one_number(called(function, "measure", one), name) for one in data.one_by_one()]
             return found[0] if data.pos.ndim == 1 else np.array(found)
         cells = np.broadcast_arrays(data.tp, data.fp, data.fn, data.tn, data.threshold)
         found = [
-            _one_number(function(Counts(*row)), name) for row in zip(*(cell.ravel() for cell in cells), strict=True)
+            _one_number(called(function, "measure", Counts(*row)), name)
+            for row in zip(*(cell.ravel() for cell in cells), strict=True)
         ]
         return np.array(found).reshape(cells[0].shape)[()]
 

@@ -1,0 +1,69 @@
+"""Files that zstd compressed, which DuckDB unpacks: their first lines, and whether they are whole.
+
+DuckDB reads a file that was cut off as far as it goes and says nothing, so that some of the cases would be taken for
+all. The frames and blocks of a zstd file say how long they are (RFC 8878), which is enough to see whether its end is
+there.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import IO
+
+MAGIC = b"\x28\xb5\x2f\xfd"
+_SKIPPED = range(0x184D2A50, 0x184D2A60)  # frames that hold something else than data
+_DICTIONARY = (0, 1, 2, 4)  # bytes of its name, by the last two bits of the descriptor
+_REPEATED, _RESERVED = 1, 3  # kinds of blocks
+
+
+def is_whole(path: Path) -> bool:
+    """Whether every frame of a file is there to its end."""
+    with path.open("rb") as stream:
+        size = os.fstat(stream.fileno()).st_size
+        while stream.tell() < size:
+            if not _skip_frame(stream):
+                return False
+        return stream.tell() == size
+
+
+def _skip_frame(stream: IO[bytes]) -> bool:
+    """Go to the end of a frame; whether its parts are what they should be."""
+    mark = stream.read(4)
+    if int.from_bytes(mark, "little") in _SKIPPED:
+        stream.seek(int.from_bytes(stream.read(4), "little"), os.SEEK_CUR)
+        return True
+    descriptor = stream.read(1)
+    if mark != MAGIC or not descriptor:
+        return False
+    flags = descriptor[0]
+    is_single = bool(flags & 0x20)
+    length = (int(is_single), 2, 4, 8)[flags >> 6]
+    stream.seek((not is_single) + _DICTIONARY[flags & 3] + length, os.SEEK_CUR)
+    while True:
+        header = stream.read(3)
+        block = int.from_bytes(header, "little")
+        kind = block >> 1 & 3
+        if len(header) < 3 or kind == _RESERVED:
+            return False
+        stream.seek(1 if kind == _REPEATED else block >> 3, os.SEEK_CUR)
+        if block & 1:  # the last one
+            break
+    stream.seek(4 if flags & 4 else 0, os.SEEK_CUR)  # the checksum, which DuckDB compares
+    return True
+
+
+def first_lines(path: Path) -> bytes | None:
+    """The first lines of a file whose name is plain; None where DuckDB cannot unpack them."""
+    import duckdb
+
+    query = (
+        "SELECT line FROM read_csv(?, columns = {'line': 'VARCHAR'}, delim = '\x01', quote = '', escape = '', "
+        "header = false, auto_detect = false, compression = 'zstd') LIMIT 20"
+    )
+    try:
+        with duckdb.connect(":memory:") as connection:
+            rows = connection.execute(query, [str(path)]).fetchall()
+    except duckdb.Error:
+        return None
+    return "".join(f"{line or ''}\n" for (line,) in rows).encode()
