@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
 from importlib.resources import files
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -36,6 +36,9 @@ from cutline.report.sections import groups
 from cutline.results.comparison_summary import ComparisonSummary
 from cutline.results.methods import TITLES
 from cutline.results.summary import Summary
+
+if TYPE_CHECKING:
+    from cutline.ledger.tool_table import ToolTable
 
 # In the order in which they need each other: the page has them as one program.
 MODULES = (
@@ -70,7 +73,7 @@ class Shown(NamedTuple):
     grouped: bool
 
 
-def page(summary: Summary | ComparisonSummary) -> str:
+def page(summary: Summary | ComparisonSummary, tools: ToolTable | None = None) -> str:
     """The page of one model or of several: a view of their finished summary, which computes nothing."""
     library = in_background(vega)
     if isinstance(summary, Summary):
@@ -86,7 +89,7 @@ def page(summary: Summary | ComparisonSummary) -> str:
     drawn, stills = _drawn(chart_specs.charts(shown, differences, trusted=has_trust), models)
     held = {name: kept_cuts.kept(own.data.ranking, own.counts, len(models)) for name, own in models.items()}
     data = _data(summary, models, held, drawn)
-    context |= _common(summary, models, held) | {"trust": found}
+    context |= _common(summary, models, held) | {"trust": found, "tools": tools}
     scripts = {"library": library.result(), "program": script()}
     context["charts"] = _figures(drawn, [still.result() for still in stills])
     template = environment().get_template("page")
