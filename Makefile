@@ -110,6 +110,8 @@ docs: $(DEV)
 	$(BIN)/python docs/make_terminal.py
 	$(BIN)/python docs/make_advice.py
 	$(BIN)/python docs/make_companions.py
+	$(BIN)/python docs/make_studies.py
+	$(BIN)/python docs/make_ledger.py
 
 gallery: $(DEV)
 	$(BIN)/python examples/gallery.py

@@ -13,7 +13,7 @@ from cutline import CHARTS, MEASURES, evaluate
 ROOT = Path(__file__).parents[1]
 
 
-@pytest.mark.parametrize("maker", ["make_measures", "make_advice"])
+@pytest.mark.parametrize("maker", ["make_measures", "make_advice", "make_ledger"])
 def test_a_page_that_is_written_by_code_is_what_the_code_says(maker):
     spec = importlib.util.spec_from_file_location(maker, ROOT / "docs" / f"{maker}.py")
     made = importlib.util.module_from_spec(spec)

@@ -69,3 +69,14 @@ def test_tables_are_points_of_roc_space_and_so_are_models_at_their_cuts():
     }
     assert "equal values: Accuracy" in cl.chart("roc_points", TABLES, equal="accuracy").to_json()
     assert np.isfinite(found["m"][0])
+
+
+def test_a_table_as_joint_shares_adds_up_to_one_and_has_the_same_measures():
+    table = cl.Counts(tp=4, fp=1, fn=1, tn=3, threshold=0.5)
+
+    assert (table.shares.tp, table.shares.fp, table.shares.fn, table.shares.tn) == (4 / 9, 1 / 9, 1 / 9, 3 / 9)
+    assert table.shares.total == pytest.approx(1)
+    assert table.shares.mcc == pytest.approx(table.mcc)
+    assert table.shares.threshold == 0.5
+    with pytest.raises(cl.InputError, match="holds no case"):
+        _ = cl.Counts(tp=0, fp=0, fn=0, tn=0).shares

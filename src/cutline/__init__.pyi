@@ -5,6 +5,7 @@ from . import (
     charts as charts,
     curves as curves,
     examples as examples,
+    ledger as ledger,
     measures as measures,
     training as training,
 )
@@ -59,6 +60,7 @@ from .inference.one.refitting import (
 )
 from .inference.two.mcnemar import Discordance as Discordance, mcnemar as mcnemar
 from .inputs.predictions import rank as rank
+from .ledger import value_as as value_as, why as why
 from .loading import load as load
 from .measures import MEASURES as MEASURES, Counts as Counts, Measure as Measure, losses as losses
 from .measures.contract import ContractError as ContractError, check_measure as check_measure

@@ -155,13 +155,16 @@ class Evaluation(Summarized, OneModelViews):
 
     # ------------------------------------------------------------------ one number
 
-    def value(self, measure: str | Measure, **parameters: Any) -> float:
+    def value(self, measure: str | Measure, *, as_: str | None = None, **parameters: Any) -> float:
         """The value of a measure; NaN where it is undefined, and `reason` says why.
 
         Args:
             measure: The measure, by name or alias.
+            as_: A tool, such as "torchmetrics": the number that it would print (docs/ledger.md).
             **parameters: Its parameters, such as `beta=2`, and where it is cut: `threshold`, `quota` or `share`.
         """
+        if as_ is not None:  # the ledger stands above evaluations: it is loaded by name
+            return float(import_module("cutline.ledger").value_as(self, measure, as_, **parameters))
         chosen = MEASURES[measure]
         data, parameters = self._prepare(chosen, parameters)
         return float(chosen.compute(data, **parameters))

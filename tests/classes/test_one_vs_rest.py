@@ -1,5 +1,7 @@
 """Several classes: each against the rest, as scikit-learn counts them."""
 
+import math
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -143,3 +145,24 @@ def test_a_mean_that_is_undefined_says_of_which_class_and_why():
     assert mean.reason == "for class 'c' there is no positive case"
     assert found.reasons("auc") == {"c": "there is no positive case"}
     assert found.mean("accuracy", threshold=0.9).reason == ""
+
+
+@pytest.mark.parametrize("mean", ["macro", "weighted", "micro"])
+def test_whatever_is_undefined_has_a_reason(mean):
+    constant = cl.one_vs_rest(["a", "b", "c"] * 4, np.full((12, 3), 1 / 3))
+    absent = cl.one_vs_rest(["a", "b"] * 3, np.random.default_rng(0).dirichlet([1, 1, 1], 6), classes=["a", "b", "c"])
+    undefined = 0
+    for found in (constant, absent):
+        for measure in cl.MEASURES:
+            if measure.required:
+                continue
+            try:
+                value, reason = found.value(measure, mean), found.reason(measure, mean)
+            except cl.NotProbabilitiesError:
+                continue
+            except cl.ParameterError:  # the mean average precision is a macro mean
+                assert measure.name == "mean_average_precision"
+                continue
+            assert bool(reason) == math.isnan(value), (measure.name, value, reason)
+            undefined += math.isnan(value)
+    assert undefined > 3

@@ -66,6 +66,15 @@ def test_a_better_model_comes_first_where_there_is_no_noise_and_not_when_labels_
     assert 0.25 < coins["auc"] < 0.75
 
 
+def test_two_shares_differ_when_their_difference_exceeds_its_own_error():
+    shares = {"auc": 0.838, "average_precision": 0.798, "ks": 0.7}
+
+    assert "keeps it more often than average precision does" in noise._skew_verdict({0.01: shares}, 2000)
+    assert "keeps it about as often as average precision does" in noise._skew_verdict({0.01: shares}, 100)
+    assert "which agrees" in noise._verdict({0.4: shares | {"taks": 0.838}}, 2000)
+    assert "does not agree beyond the error" in noise._verdict({0.4: shares | {"taks": 0.72}}, 2000)
+
+
 def test_the_same_seed_gives_the_same_numbers_and_another_others():
     assert noise.keeps_order(0.4, 0.5, 10, 1) == noise.keeps_order(0.4, 0.5, 10, 1)
     assert voting.experiment(0, 3) == voting.experiment(0, 3)
@@ -122,6 +131,13 @@ def test_a_missing_folder_and_one_without_data_are_refused(tmp_path):
         list(datasets.read_folder(tmp_path))
     with pytest.raises(InputError, match="no column"):
         datasets.from_columns("iris", {"x": ["1"]})
+
+
+def test_a_folder_whose_files_are_all_broken_is_refused_with_the_first_reason(tmp_path):
+    (tmp_path / "zoo.csv").write_text("legs,hair\n1,m\n")
+
+    with pytest.raises(InputError, match="No data set can be used, beginning with zoo: there is no column 'class'"):
+        STUDIES["quota"].run(Settings(quick=True, data=tmp_path, jobs=1))
 
 
 def test_the_smallest_class_can_stand_in_both_parts():
@@ -271,7 +287,7 @@ def test_the_report_in_the_docs_on_hard_classifiers_is_what_the_study_gives_toda
     kept = (Path(__file__).parents[2] / "docs" / "studies" / "hard.md").read_text(encoding="utf-8")
     today = STUDIES["hard"].run(Settings()).markdown()
 
-    assert kept.partition("Made by")[0] == today.partition("Made by")[0], "run `cutline study hard --out docs/studies`"
+    assert kept.partition("Made by")[0] == today.partition("Made by")[0], "run `make docs`"
 
 
 def test_a_report_is_written_as_markdown_html_and_csv(tmp_path):

@@ -97,11 +97,16 @@ class MeanOverClasses(Statistic):
     def reason(self, cases: ClassCases) -> str:
         """Why the mean is undefined: of which classes, and why there."""
         if self.mean == MICRO:
-            return ""
+            pooled: str = cases.kept(("pooled reason", str(self.measure)), lambda: self._pooled_reason(cases))
+            return pooled
         found = class_reasons(self.measure, cases)
         if self.mean == WEIGHTED:  # a class without cases weighs nothing
             found = {position: why for position, why in found.items() if cases.sizes[position]}
         return "; ".join(f"for class {cases.classes[position]!r} {why}" for position, why in found.items())
+
+    def _pooled_reason(self, cases: ClassCases) -> str:
+        counts = decisions.pooled_counts(decisions.decided(cases)) if self._is_of_counts else None
+        return self.measure.reason(cases.pooled_ranking() if counts is None else counts)
 
     def baseline(self, cases: ClassCases) -> float | None:
         """The mean of the baselines of the classes."""

@@ -19,6 +19,7 @@ from cutline.cli import (
     mcp_command,
     ranking_commands,
     utility_commands,
+    why_command,
 )
 from cutline.cli import engine_options as e
 from cutline.cli import options as o
@@ -149,6 +150,9 @@ app.command(epilog="Example: cutline recalibrate predictions.csv --label y --sco
 )
 app.command(epilog="Example: cutline plan --prevalence 0.1 --auc 0.75 --auc-width 0.1 --slope-width 0.4")(
     calibration_commands.plan
+)
+app.command(epilog="Example: cutline why predictions.csv --label y --score p --measure auc --value 0.8731")(
+    why_command.why
 )
 app.command(epilog="Example: cutline mcp --root predictions")(mcp_command.mcp)
 

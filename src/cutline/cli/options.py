@@ -353,6 +353,7 @@ class Template(StrEnum):
     """Which page is written."""
 
     report = "report"
+    tools = "tools"
     clinical = "clinical"
 
 
@@ -360,7 +361,8 @@ PageTemplate = Annotated[
     Template,
     typer.Option(
         "--template",
-        help="The page that --html writes: the report, or the validation report of a clinical model. "
+        help="The page that --html writes: the report, the report with what other tools would say of the same "
+        "predictions (tools), or the validation report of a clinical model. "
         "Example: --template clinical",
         rich_help_panel=_OUTPUT,
     ),

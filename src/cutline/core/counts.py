@@ -60,6 +60,19 @@ class Counts:
         """n, the weight of all cases."""
         return self.tp + self.fp + self.fn + self.tn
 
+    @property
+    def shares(self) -> Counts:
+        """The same table as joint shares of all cases, which add up to 1.
+
+        >>> Counts(tp=4, fp=1, fn=1, tn=2).shares
+        Counts(tp=0.5, fp=0.125, fn=0.125, tn=0.25)
+        """
+        total = self.total
+        if np.any(np.asarray(total) == 0):
+            raise InputError("The table holds no case, so there are no shares", "pass counts above zero")
+        cells = (self.tp / total, self.fp / total, self.fn / total, self.tn / total)
+        return Counts(*cells, self.threshold, self.is_risk)
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise UnavailableError(f"Counts has no {name!r}.")

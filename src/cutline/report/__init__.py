@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from cutline import advice
 from cutline.classes.comparing import ClassComparison
@@ -18,6 +18,9 @@ from cutline.core.errors import ParameterError, briefly
 from cutline.evaluation import Evaluation
 from cutline.results.comparison_summary import ComparisonSummary
 from cutline.results.summary import Summary
+
+if TYPE_CHECKING:
+    from cutline.ledger.tool_table import ToolTable
 
 PICTURES = (".png", ".svg", ".pdf")
 SUFFIXES = (".html", ".json", ".csv", *PICTURES)
@@ -39,7 +42,8 @@ def save(
         path: Where to write.
         overwrite: Whether a file that exists is replaced; refused otherwise.
         summary: A finished one, whose numbers and options are written; made with `options` when None.
-        template: The page: "report", or "clinical" for the validation report of a clinical model.
+        template: The page: "report", "tools" for the report with what other tools would say of the same predictions, or
+            "clinical" for the validation report of a clinical model.
         options: What `found.summary()` takes.
     """
     target, overwrite = check_path(path, "path", "report.html"), check_flag(overwrite, "overwrite")
@@ -55,14 +59,21 @@ def save(
             )
         name = "class_roc" if isinstance(found, OneVsRest) else "roc"
         return writing.write(target, found.chart(name).render(suffix), overwrite=overwrite)
-    if template != "report":
+    if template == "tools" and (suffix != ".html" or not isinstance(found, Evaluation)):
+        raise ParameterError(
+            "What other tools would say is on the page (.html) of one model", "save an evaluation as .html"
+        )
+    if template not in ("report", "tools"):
         return writing.write(target, _clinical(found, suffix, template).encode(), overwrite=overwrite)
     if isinstance(found, OneVsRest | ClassComparison):
         return writing.write(target, _of_classes(found, suffix, summary, options).encode(), overwrite=overwrite)
     summary = summarized(found, **options) if summary is None else summary
     if not isinstance(summary, Summary | ComparisonSummary):
         raise ParameterError(f"is {briefly(summary)}", "pass what summary() gives", argument="summary")
-    text = html(found, summary) if suffix == ".html" else _json(summary) if suffix == ".json" else summary.to_csv()
+    others = _tools(found) if template == "tools" else None
+    text = (
+        html(found, summary, others) if suffix == ".html" else _json(summary) if suffix == ".json" else summary.to_csv()
+    )
     return writing.write(target, text.encode(), overwrite=overwrite)
 
 
@@ -95,7 +106,7 @@ def _clinical(found: Any, suffix: str, template: str) -> str:
     from cutline.report.clinical import clinical_report
 
     if template != "clinical":
-        raise ParameterError(f"is {template!r}", "pass 'report' or 'clinical'", argument="template")
+        raise ParameterError(f"is {template!r}", "pass 'report', 'tools' or 'clinical'", argument="template")
     if suffix != ".html" or not isinstance(found, Evaluation):
         raise ParameterError("The clinical report is a page (.html) of one model", "save an evaluation as .html")
     return clinical_report(found)
@@ -112,13 +123,25 @@ def summarized(found: Evaluation | Comparison, **options: Any) -> Summary | Comp
     return advice.noted(found, found.summary(**options))
 
 
-def html(found: Evaluation | Comparison, summary: Summary | ComparisonSummary | None = None) -> str:
-    """The report as text: a view of a finished summary, or of one that is made here."""
+def _tools(found: Any) -> ToolTable:
+    """What other tools would say of the predictions of one model."""
+    from cutline.ledger.tool_table import tools_say
+    from cutline.ledger.tools import material_of
+
+    return tools_say(material_of(found))
+
+
+def html(
+    found: Evaluation | Comparison,
+    summary: Summary | ComparisonSummary | None = None,
+    tools: ToolTable | None = None,
+) -> str:
+    """The report as text: a view of a finished summary, or of one that is made here; with what tools say, if given."""
     from cutline.report.page import page
 
     if summary is not None and isinstance(found, Comparison) != isinstance(summary, ComparisonSummary):
         raise ParameterError("The summary is not one of this result", "pass that of its summary()")
-    return page(summarized(found) if summary is None else summary)
+    return page(summarized(found) if summary is None else summary, tools)
 
 
 def _json(summary: Any) -> str:

@@ -11,13 +11,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
 from importlib.resources import files
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from cutline.charts import CHARTS, DARK, LIGHT, Place, vega
 from cutline.core.ranking import Ranking
 from cutline.core.table import plain
+from cutline.core.wording import listed
 from cutline.report import (
     chart_specs,
     kept_cuts,
@@ -35,6 +36,9 @@ from cutline.report.sections import groups
 from cutline.results.comparison_summary import ComparisonSummary
 from cutline.results.methods import TITLES
 from cutline.results.summary import Summary
+
+if TYPE_CHECKING:
+    from cutline.ledger.tool_table import ToolTable
 
 # In the order in which they need each other: the page has them as one program.
 MODULES = (
@@ -69,7 +73,7 @@ class Shown(NamedTuple):
     grouped: bool
 
 
-def page(summary: Summary | ComparisonSummary) -> str:
+def page(summary: Summary | ComparisonSummary, tools: ToolTable | None = None) -> str:
     """The page of one model or of several: a view of their finished summary, which computes nothing."""
     library = in_background(vega)
     if isinstance(summary, Summary):
@@ -85,7 +89,7 @@ def page(summary: Summary | ComparisonSummary) -> str:
     drawn, stills = _drawn(chart_specs.charts(shown, differences, trusted=has_trust), models)
     held = {name: kept_cuts.kept(own.data.ranking, own.counts, len(models)) for name, own in models.items()}
     data = _data(summary, models, held, drawn)
-    context |= _common(summary, models, held) | {"trust": found}
+    context |= _common(summary, models, held) | {"trust": found, "tools": tools}
     scripts = {"library": library.result(), "program": script()}
     context["charts"] = _figures(drawn, [still.result() for still in stills])
     template = environment().get_template("page")
@@ -114,7 +118,7 @@ def _of_one(summary: Summary) -> dict[str, Any]:
 def _of_several(summary: ComparisonSummary) -> dict[str, Any]:
     names = list(summary.models)
     return {
-        "title": " and ".join(names) if len(names) < 4 else f"{len(names)} models",
+        "title": listed(names) if len(names) < 4 else f"{len(names)} models",
         "heading": summary.title,
         "verdict": verdict.verdict_on(summary),
         "cards": [],
@@ -134,6 +138,7 @@ def _common(
     versions = ", ".join(f"{name} {number}" for name, number in summary.versions.items())
     return {
         "notes": summary.notes,
+        "row_notes": summary.row_notes,
         "live": live,
         "more_live": more_live,
         "models": list(models),

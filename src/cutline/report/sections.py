@@ -51,6 +51,7 @@ SECTIONS = (
         appears=lambda found: bool(found["others"] or (found["comparison"] and found["comparison"]["groups"])),
     ),
     Section("ranking", "The ranking", "Ranking", folded=True),
+    Section("tools", "What would other tools say?", "Other tools", appears=lambda found: bool(found["tools"])),
     Section("conventions", "How the numbers were made", "Conventions", folded=True),
 )
 

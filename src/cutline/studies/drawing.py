@@ -33,7 +33,7 @@ def lines(
     dash = alt.StrokeDash(
         f"{series}:N", scale=alt.Scale(domain=names, range=[list(DASHES[i]) for i in range(len(names))])
     )
-    across = alt.X(f"{x}:Q", scale=alt.Scale(type="log") if log_x else alt.Scale(zero=False, nice=False))
+    across = alt.X(f"{x}:Q", scale=alt.Scale(type="log", nice=False) if log_x else alt.Scale(zero=False, nice=False))
     up = alt.Y(f"{y}:Q", scale=alt.Scale(domain=list(y_domain)) if y_domain else alt.Scale(zero=False))
     base = alt.Chart(alt.InlineData(values=[dict(row) for row in rows]))
     layers = [base.mark_line(strokeWidth=2).encode(x=across, y=up, color=colour, strokeDash=dash)]
@@ -53,8 +53,9 @@ def bars(
 ) -> Picture:
     """Horizontal bars, one for each name, in the order of the rows; with `group`, several bars side by side."""
     order = list(dict.fromkeys(str(row[y]) for row in rows))
+    are_counts = all(isinstance(row[x], int) for row in rows)
     encoding: dict[str, Any] = {
-        "x": alt.X(f"{x}:Q"),
+        "x": alt.X(f"{x}:Q", axis=alt.Axis(tickMinStep=1) if are_counts else alt.Undefined),
         "y": alt.Y(f"{y}:N", sort=order, title=None, axis=alt.Axis(labelLimit=420)),
     }
     if group:

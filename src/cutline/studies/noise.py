@@ -67,20 +67,27 @@ def run(settings: Settings) -> StudyReport:
 def _section(
     title: str, axis: str, found: dict[float, dict[str, float]], name: str, samples: int, error: float
 ) -> Section:
-    rows = [(measure, *(found[at][measure] for at in found)) for measure in MEASURES]
-    long = [{axis: at, "order kept": found[at][m], "measure": m} for m in MEASURES for at in found]
+    rows = [(_title(measure), *(found[at][measure] for at in found)) for measure in MEASURES]
+    long = [{axis: at, "order kept": found[at][m], "measure": _title(m)} for m in MEASURES for at in found]
     chart = drawing.lines(
         long,
         x=axis,
         y="order kept",
         series="measure",
         title=f"{title}: how often the better model comes first",
-        subtitle=[f"{samples} samples of {CASES} cases; a coin gives 0.5; Monte Carlo error at most {error:.3f}"],
+        subtitle=[
+            f"{samples} samples of {CASES} cases; a coin gives 0.5; Monte Carlo error at most {error:.3f}",
+            "The AUC, taKS and the average gain share a line; so do average precision and average hit rate",
+        ],
         log_x=axis == "prevalence",
     )
     text = (f"Share of {samples} samples in which the better of two models gets the better value.",)
     columns = ("measure", *(f"{axis} {at:g}" for at in found))
     return Section(title, text, Table(columns, tuple(rows)), chart, name)
+
+
+def _title(measure: str) -> str:
+    return cl.MEASURES[measure].title
 
 
 def _apart(one: float, other: float, samples: int) -> bool:
@@ -96,8 +103,9 @@ def _verdict(found: dict[float, dict[str, float]], samples: int) -> str:
     agrees = taks > ks and _apart(taks, ks, samples)
     says = "agrees" if agrees else "does not agree beyond the error of the simulation"
     return (
-        f"With {100 * max(found):g} % wrong labels {ranked[0]} keeps the order most often ({most[ranked[0]]:.3f}), "
-        f"{ranked[-1]} least often ({most[ranked[-1]]:.3f}). The text calls KS sensitive to noise and taKS more "
+        f"With {100 * max(found):g} % wrong labels the order is kept most often by: {_title(ranked[0])} "
+        f"({most[ranked[0]]:.3f}), and least often by: {_title(ranked[-1])} ({most[ranked[-1]]:.3f}). The text "
+        "calls KS sensitive to noise and taKS more "
         f"robust: {ks:.3f} against {taks:.3f} here, which {says}. It calls the AUC relatively robust: {auc:.3f}."
     )
 
@@ -109,9 +117,10 @@ def _skew_verdict(found: dict[float, dict[str, float]], samples: int) -> str:
     more = "more often than" if auc > precision else "less often than"
     which = more if _apart(auc, precision, samples) else "about as often as"
     return (
-        f"With {100 * min(found):g} % positives, {ranked[0]} keeps the order most often ({rare[ranked[0]]:.3f}); the "
-        f"AUC does so {which} average precision ({rare['auc']:.3f} and {rare['average_precision']:.3f}). The text "
-        "recommends average precision for unbalanced classes for another reason: it looks at the top of the list."
+        f"With {100 * min(found):g} % positives the order is kept most often by: {_title(ranked[0])} "
+        f"({rare[ranked[0]]:.3f}). The AUC keeps it {which} average precision does ({auc:.3f} and {precision:.3f}). "
+        "The text recommends average precision for unbalanced classes for another reason: it looks at the top of the "
+        "list."
     )
 
 

@@ -1,0 +1,174 @@
+"""`cutline why`: where a number comes from, what tools would say, and why two files differ."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from rich.text import Text
+
+from cutline.cli import render
+from cutline.cli.evaluate import print_json
+from cutline.cli.groups import Reading
+from cutline.cli.progress import waiting
+from cutline.cli.reading import Opened, opened
+from cutline.cli.text import in_options, printable
+from cutline.cli.why_command import Question
+from cutline.core import columns
+from cutline.core.errors import ParameterError
+from cutline.core.table import shown
+from cutline.inputs.predictions import complete
+from cutline.inputs.sources import Ask
+from cutline.inputs.sources import reading as rows_of
+from cutline.ledger import two_files, why
+from cutline.ledger.material import Material, Rows
+from cutline.ledger.quantity import quantity
+from cutline.ledger.tool_table import MEASURES_SHOWN, ToolTable, tools_say
+from cutline.ledger.tools import entry_of, said, tool
+
+_MEASURE = "auc"  # that two files are compared by, unless another is named
+
+
+def run_why(files: Sequence[str], how: Reading, question: Question, *, json: bool) -> None:
+    """Answer the question that the options ask.
+
+    Args:
+        files: One file of predictions, or two.
+        how: How they are read.
+        question: What is asked.
+        json: Whether the answer is printed as JSON.
+    """
+    _check(files, question)
+    _check_columns(files, how)
+    with waiting("Searching", quiet=json):
+        answer = _answer(files, how, question)
+    if isinstance(answer, float):
+        _print_number(answer, question, as_json=json)
+    elif json:
+        print_json(answer.to_dict())
+    elif isinstance(answer, ToolTable):
+        _show_tools(answer)
+    else:
+        screen = render.console()
+        for place, line in enumerate(answer.sentences):
+            screen.print(Text(printable(in_options(line)), style="" if place else "bold"))
+
+
+def _check(files: Sequence[str], question: Question) -> None:
+    asked = [name for name, given in (("--value", question.value), ("--tools", question.tools or None), ("--as",
+    question.as_))
+             if given is not None]  # fmt: skip
+    if len(files) > 2:
+        raise ParameterError(f"{len(files)} files are given", "pass one file of predictions, or two to compare them")
+    if len(files) == 2 and asked:
+        raise ParameterError(f"{asked[0]} is about one file", "pass one file, or leave it out")
+    if len(files) == 1 and len(asked) != 1:
+        raise ParameterError(
+            f"Pass exactly one of --value, --tools or --as (got {' and '.join(asked) or 'none'})",
+            "or pass two files to compare them",
+        )
+    if question.as_ is not None and question.measure is None:
+        raise ParameterError("--as needs the measure", "pass --measure, such as --measure auc")
+
+
+def _check_columns(files: Sequence[str], how: Reading) -> None:
+    """Refuse options that would change nothing here."""
+    if how.columns.stratum is not None or how.weights_are is not None:
+        option = "--stratum" if how.columns.stratum is not None else "--weights-are"
+        raise ParameterError(f"{option} is about intervals of one model", "leave it out")
+    if len(files) == 1 and how.columns.id is not None:
+        raise ParameterError("--id joins two files", "leave it out, or pass the second file")
+
+
+def _answer(files: Sequence[str], how: Reading, question: Question) -> Any:
+    if len(files) == 2:
+        return _of_two(files, how, question)
+    found = _opened(files[0], how)
+    asked = _rows(found, how)
+    cut = how.threshold
+    if question.value is not None:
+        return why(**asked, value=question.value, measure=question.measure, digits=question.digits,
+                   positive=how.positive, missing=how.missing.value, threshold=cut,
+                   higher_is_positive=not how.lower_is_positive)  # fmt: skip
+    material = Material.of_rows(_prepared(asked, how), _turned(cut, how))
+    if question.as_ is not None:
+        q = quantity(str(question.measure))
+        return said(entry_of(tool(question.as_), q), q, material)
+    return tools_say(material, MEASURES_SHOWN if question.measure is None else (quantity(question.measure).name,))
+
+
+def _opened(path: str, how: Reading) -> Opened:
+    if len(how.columns.scores) > 2:
+        raise ParameterError(f"--score is given {len(how.columns.scores)} times", "pass it once, or twice for a test")
+    return opened(path, how, models=max(len(how.columns.scores), 1))
+
+
+def _rows(found: Opened, how: Reading) -> dict[str, Any]:
+    """The columns of a file as `why` takes them."""
+    scores = found.chosen.scores
+    asked: dict[Any, Ask] = {"labels": Ask("labels", found.chosen.label, how.positive is not None),
+                             "scores": Ask("scores", scores[0])}  # fmt: skip
+    if how.columns.weight is not None:
+        asked["weights"] = Ask("weights", how.columns.weight)
+    if how.columns.group is not None:
+        asked["groups"] = Ask("groups", how.columns.group)
+    if len(scores) > 1:
+        asked["other"] = Ask("scores", scores[1])
+    if how.columns.id is not None:
+        asked["ids"] = Ask("id", how.columns.id)
+    with rows_of(found.file, asked) as rows:
+        return dict(rows)
+
+
+def _prepared(asked: dict[str, Any], how: Reading) -> Rows:
+    """The rows of a file, complete, with high scores for the positive class."""
+    cases = complete(asked["labels"], asked["scores"], asked.get("weights"), positive=how.positive,
+                     missing=how.missing.value)  # fmt: skip
+    sign = -1.0 if how.lower_is_positive else 1.0
+    extra = {name: columns.column(asked[name], name)[cases.position] for name in ("groups",) if name in asked}
+    if "other" in asked:
+        extra["other"] = sign * columns.scores(asked["other"], "other").astype(float)[cases.position]
+    return Rows(cases.is_positive, sign * cases.scores.astype(float), cases.weights, **extra)
+
+
+def _turned(threshold: float | None, how: Reading) -> float | None:
+    return -threshold if threshold is not None and how.lower_is_positive else threshold
+
+
+def _of_two(files: Sequence[str], how: Reading, question: Question) -> two_files.FileDifference:
+    q = quantity(question.measure or _MEASURE)
+    found = [_opened(path, how) for path in files]
+    asked = [_rows(one, how) for one in found]
+    rows = [_prepared(one, how) for one in asked]
+    ids = None
+    if how.columns.id is not None:
+        cases = [complete(one["labels"], one["scores"], one.get("weights"), positive=how.positive,
+                          missing=how.missing.value).position for one in asked]  # fmt: skip
+        ids = tuple(columns.column(one["ids"], "id")[kept] for one, kept in zip(asked, cases, strict=True))
+    names = (found[0].name, found[1].name)
+    if names[0] == names[1]:
+        names = (printable(files[0]), printable(files[1]))
+    return two_files.compared(rows[0], rows[1], q, names, _turned(how.threshold, how), ids)  # type: ignore[arg-type]
+
+
+def _print_number(value: float, question: Question, *, as_json: bool) -> None:
+    if as_json:
+        name = tool(str(question.as_)).name
+        known = value if value == value and abs(value) != float("inf") else None
+        print_json({"schema": "cutline/as/1", "tool": name, "measure": question.measure, "value": known})
+        return
+    render.put(f"{shown(value) if value != value else repr(value)}\n")
+
+
+def _show_tools(found: ToolTable) -> None:
+    screen = render.console()
+    table = found.table
+    rows, last = [], ""
+    for measure, value, words in table.rows:
+        rows.append((Text(str(measure) if measure != last else "", style="bold"), str(value), str(words)))
+        last = str(measure)
+    screen.print(render.grid(screen, table.columns, rows))
+    if any(one.documented for one in found.sayings):
+        screen.print(Text("* from the tool's documentation; the others were run.", style="dim"))
+    if found.left_out:
+        screen.print(Text(f"No number here: {', '.join(found.left_out)}.", style="dim"))

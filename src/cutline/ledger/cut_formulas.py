@@ -1,0 +1,194 @@
+"""Sides of the formula of measures of one cut: other cuts, means over the classes, 0/0, rounded parts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from cutline.core.counts import Counts
+from cutline.ledger.formula_side import Formula, formula, other
+from cutline.ledger.material import Material
+from cutline.ledger.quantity import Quantity
+from cutline.measures import MEASURES, Needs
+
+_BOTH_CLASSES = ("precision", "recall", "f1", "f_beta", "jaccard", "specificity", "npv")
+
+
+def _of_cut(q: Quantity) -> bool:
+    return q.needs is Needs.COUNTS and "quota" not in q.parameters and "share" not in q.parameters
+
+
+def _own(q: Quantity) -> dict[str, object]:
+    return {name: value for name, value in q.parameters.items() if name != "threshold"}
+
+
+def of_counts(q: Quantity, counts: Counts) -> float:
+    """The value of a measure of one cut for a table."""
+    return float(q.measure.compute(counts, **_own(q)))  # type: ignore[union-attr]
+
+
+def _turned(c: Counts) -> Counts:
+    """The same table for the other class."""
+    return Counts(c.tn, c.fn, c.fp, c.tp, c.threshold, c.is_risk)
+
+
+def _known(value: float, instead: float) -> float:
+    return instead if math.isnan(value) else value
+
+
+def mean_of_classes(*, weighted: bool) -> Formula:
+    """The mean of the value of both classes, each counting the same or by its cases; 0/0 counts as 0."""
+
+    def act(material: Material, q: Quantity) -> float:
+        c = material.counts
+        values = [_known(of_counts(q, table), 0.0) for table in (c, _turned(c))]
+        shares = (float(c.positives), float(c.negatives)) if weighted else (1.0, 1.0)
+        return float(np.average(values, weights=shares))
+
+    return act
+
+
+def all_cells(material: Material, q: Quantity) -> float:
+    """The value of the pooled tables of both classes: 'micro'."""
+    c = material.counts
+    right, wrong = c.tp + c.tn, c.fp + c.fn
+    return of_counts(q, Counts(right, wrong, wrong, right))
+
+
+def f_of_means(material: Material, _: Quantity) -> float:
+    """The harmonic mean of the mean precision and the mean recall of both classes."""
+    tables = (material.counts, _turned(material.counts))
+    precision, recall = (
+        np.mean([_known(float(MEASURES[name].compute(c)), 0.0) for c in tables]) for name in ("precision", "recall")
+    )
+    return float(2 * precision * recall / (precision + recall)) if precision + recall else 0.0
+
+
+def of_rounded(digits: int) -> Formula:
+    """F1 from precision and recall that were rounded before."""
+
+    def act(material: Material, _: Quantity) -> float:
+        p, r = (round(float(MEASURES[name].compute(material.counts)), digits) for name in ("precision", "recall"))
+        return 2 * p * r / (p + r) if p + r else math.nan
+
+    return act
+
+
+def undefined_is(number: float) -> Formula:
+    """A number where the measure is undefined."""
+    return lambda material, q: _known(q.value(material), number)
+
+
+def _tables(material: Material) -> Counts:
+    """The tables of all cuts that flag a case."""
+    c = material.ranking.counts
+    return Counts(c.tp[1:], c.fp[1:], c.fn[1:], c.tn[1:], np.asarray(c.threshold)[1:], c.is_risk)
+
+
+def best(material: Material, q: Quantity) -> float:
+    """The best value over all thresholds."""
+    computed: Any = q.measure.compute(_tables(material), **_own(q))  # type: ignore[union-attr]
+    values = np.asarray(computed, dtype=float)
+    known = values[~np.isnan(values)]
+    if not len(known):
+        return math.nan
+    return float(known.min() if q.measure.better == "lower" else known.max())  # type: ignore[union-attr]
+
+
+def at_best(criterion: str) -> Formula:
+    """The value at the threshold where another measure is best."""
+
+    def act(material: Material, q: Quantity) -> float:
+        tables = _tables(material)
+        at = int(np.nanargmax(np.nan_to_num(np.asarray(MEASURES[criterion].compute(tables), dtype=float), nan=-1.0)))
+        return of_counts(q, material.ranking.at_cut(at + 1))
+
+    return act
+
+
+def at_prevalence(material: Material, q: Quantity) -> float:
+    """The value at the threshold that equals the share of positives."""
+    share = float(material.ranking.positives / material.ranking.total)
+    return of_counts(q, material.ranking.at_threshold(share)) if material.ranking.are_probabilities else math.nan
+
+
+def over_flagged(material: Material, q: Quantity) -> float:
+    """Net benefit divided by the share that is flagged."""
+    flagged = float(material.counts.flagged / material.counts.total)
+    return q.value(material, "net_benefit") / flagged if flagged else math.nan
+
+
+def avoided(material: Material, q: Quantity) -> float:
+    """Interventions avoided for each case, against treating all."""
+    c, risk = material.counts, material.threshold
+    if not 0 < risk < 1:
+        return math.nan
+    everybody = c.positives / c.total - c.negatives / c.total * risk / (1 - risk)
+    return float((q.value(material, "net_benefit") - everybody) * (1 - risk) / risk)
+
+
+def negatives_by_rows(material: Material, _: Quantity) -> float:
+    """Specificity whose true negatives are what is left of the number of rows, while all else is weighed."""
+    c, rows = material.counts, len(material.rows)
+    left = rows - float(c.flagged + c.positives - c.tp)
+    return left / (left + float(c.fp)) if left + float(c.fp) else math.nan
+
+
+def of_constant(material: Material, q: Quantity) -> float:
+    """MCC, for a constant prediction the difference of the classes over the root of their product and sum."""
+    c = material.counts
+    right, wrong = (float(c.tn), float(c.fn)) if not c.flagged else (float(c.tp), float(c.fp))
+    if c.flagged and c.unflagged:
+        return q.value(material)
+    return (right - wrong) / math.sqrt(right * wrong * (right + wrong)) if right and wrong else math.nan
+
+
+def _best_of(name: str, criterion: str, words: str, source: str) -> object:
+    act: Callable[..., float] = at_best(criterion)
+    return formula(name, _of_cut, act, words, "The cut was chosen on the same cases.", 0.35, source)
+
+
+SIDES = (
+    formula("macro", _BOTH_CLASSES, mean_of_classes(weighted=False), "as the mean of both classes (macro)",
+            "Each class was in turn the positive one.", 0.6, "scikit-learn, average='macro'; PyCM; Weka"),
+    formula("weighted", _BOTH_CLASSES, mean_of_classes(weighted=True),
+            "as the mean of both classes by their size (weighted)",
+            "Each class was in turn the positive one, and counts by its cases.", 0.55,
+            "scikit-learn, average='weighted'; MLflow; Weka"),
+    formula("micro", _BOTH_CLASSES, all_cells, "over both classes pooled (micro)",
+            "Pooled over both classes it is the accuracy.", 0.45, "scikit-learn, average='micro'"),
+    formula("f_of_means", "f1", f_of_means, "as the F of the mean precision and the mean recall",
+            "Macro F1 has two definitions: the mean of both F, or the F of both means.", 0.35, "Opitz and Burst 2019"),
+    *(
+        formula(f"f_rounded_{d}", "f1", of_rounded(d), f"from precision and recall with {d} decimals",
+                "Parts that are rounded before move the last digits.", 0.25, "tables in papers")
+        for d in (2, 3)
+    ),
+    *(
+        formula(f"undefined_{n}", _of_cut, undefined_is(n), f"with 0/0 counted as {n}",
+                "Where the measure is undefined, the tool prints a number.", 0.5, f"scikit-learn, zero_division={n}")
+        for n in (0, 1)
+    ),
+    formula("negatives_by_rows", "specificity", negatives_by_rows, "with the true negatives counted in rows",
+            "Weights are used for all counts but the true negatives, which are what is left of the rows.", 0.2,
+            "imbalanced-learn's specificity_score with sample_weight"),
+    formula("constant", "mcc", of_constant, "with a number for a constant prediction",
+            "Where the coefficient is 0/0, a limit is printed that is not a correlation.", 0.2,
+            "torchmetrics' binary_matthews_corrcoef"),
+    formula("best", _of_cut, best, "at the threshold where it is best",
+            "The best value over all thresholds of the same cases is too good for new ones.", 0.45,
+            "H2O's max metrics; yellowbrick's DiscriminationThreshold"),
+    _best_of("at_best_f1", "f1", "at the threshold where F1 is best", "H2O's confusion matrix"),
+    _best_of("at_best_youden", "youden_j", "at the threshold where Youden's J is best", "pROC::coords, 'best'"),
+    formula("at_prevalence", _of_cut, at_prevalence, "at a threshold that equals the prevalence",
+            "Cases are flagged whose probability is above the average.", 0.25, "SAS, Stata's estat classification"),
+    formula("per_positive", "net_benefit", other("standardised_net_benefit"), "divided by the prevalence",
+            "The standardised net benefit is the share of the most that could be gained.", 0.45, "dcurves, rmda"),
+    formula("per_flagged", "net_benefit", over_flagged, "divided by the share that is flagged",
+            "Another standard was taken.", 0.15, "hand-written code"),
+    formula("avoided", "net_benefit", avoided, "as interventions avoided for each case",
+            "It is the gain over treating all, in units of interventions.", 0.3, "dcurves' net_intervention_avoided"),
+)  # fmt: skip

@@ -1,0 +1,178 @@
+"""Sides of the formula of limits of intervals, and of p-values of two models."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from cutline.inference import delong
+from cutline.inference.one import proportions
+from cutline.ledger.formula_side import Formula, formula
+from cutline.ledger.material import Material
+from cutline.ledger.quantity import Quantity
+from cutline.ledger.side import Side
+from cutline.ledger.two_models import TESTS, discordance_of
+from cutline.measures.kinds import LineOfAuc, Proportion
+from cutline.results.estimate import quantile
+
+_LEVEL = 0.95
+
+
+def _of_proportion(q: Quantity) -> bool:
+    return q.is_limit and isinstance(q.measure.kind, Proportion)  # type: ignore[union-attr]
+
+
+def _of_area(q: Quantity) -> bool:
+    return q.is_limit and isinstance(q.measure.kind, LineOfAuc)  # type: ignore[union-attr]
+
+
+def _by(method: str) -> Formula:
+    return lambda material, q: q.limit(material, method)
+
+
+def _counts(material: Material, q: Quantity) -> tuple[float, float]:
+    k, n = q.measure.kind.of(material.counts)  # type: ignore[union-attr]
+    return float(k), float(n)
+
+
+def _end(q: Quantity, low: float, high: float) -> float:
+    """The wanted limit, cut at 0 and 1; of a measure that falls as the share grows, the other one."""
+    ends = sorted(float(q.measure.kind.then(min(max(limit, 0.0), 1.0))) for limit in (low, high))  # type: ignore[union-attr]
+    return ends[0 if q.part == "low" else 1]
+
+
+def _proportion(method: str) -> Formula:
+    """The limits of a share by one of the formulas for proportions, cut at 0 and 1."""
+    return lambda material, q: _end(q, *map(float, proportions.METHODS[method](*_counts(material, q), _LEVEL)))
+
+
+def jeffreys_everywhere(material: Material, q: Quantity) -> float:
+    """Jeffreys' limits that keep the quantile where no case, or every one, was seen."""
+    from scipy.special import betaincinv
+
+    k, n = _counts(material, q)
+    return _end(q, *(float(betaincinv(k + 0.5, n - k + 0.5, at)) for at in ((1 - _LEVEL) / 2, (1 + _LEVEL) / 2)))
+
+
+def corrected_everywhere(material: Material, _: Quantity) -> float:
+    """McNemar's corrected test whose correction stays where the two counts are equal."""
+    from scipy.special import chdtrc
+
+    if material.make_rows is None or material.rows.other is None:
+        return math.nan
+    table = discordance_of(material)
+    both = table.first + table.second
+    return float(chdtrc(1, (abs(table.first - table.second) - 1) ** 2 / both)) if both else math.nan
+
+
+def unclipped_wald(material: Material, q: Quantity) -> float:
+    """Wald's limit, which may lie outside [0, 1]."""
+    k, n = _counts(material, q)
+    ends = sorted(float(q.measure.kind.then(limit)) for limit in proportions.wald(k, n, _LEVEL))  # type: ignore[union-attr]
+    return ends[0 if q.part == "low" else 1]
+
+
+def wilson_corrected(material: Material, q: Quantity) -> float:
+    """Wilson's limits with continuity correction, as R's prop.test gives them."""
+    k, n = _counts(material, q)
+    if not n:
+        return math.nan
+    z, p = quantile(_LEVEL), k / n
+    reach = [z * math.sqrt(max(z * z - s - 1 / n + 4 * p * (n * (1 - p) + t), 0.0)) + 1 for s, t in ((2, 1), (-2, -1))]
+    low, high = ((2 * k + z * z + x) / (2 * (n + z * z)) for x in (-reach[0], reach[1]))
+    return _end(q, 0.0 if k == 0 else low, 1.0 if k == n else high)
+
+
+def logit_wald(material: Material, q: Quantity) -> float:
+    """Wald's limits of the log odds."""
+    k, n = _counts(material, q)
+    if not 0 < k < n:
+        return math.nan
+    centre, half = math.log(k / (n - k)), quantile(_LEVEL) * math.sqrt(1 / k + 1 / (n - k))
+    low, high = (1 / (1 + math.exp(-x)) for x in (centre - half, centre + half))
+    return _end(q, low, high)
+
+
+def hanley_mcneil(material: Material, q: Quantity) -> float:
+    """The interval of Hanley and McNeil (1982), from the AUC and the sizes of the classes alone."""
+    r = material.ranking
+    area, m, n = float(q.value(material, "auc")), float(r.positives), float(r.negatives)
+    q1, q2 = area / (2 - area), 2 * area * area / (1 + area)
+    variance = (area * (1 - area) + (m - 1) * (q1 - area**2) + (n - 1) * (q2 - area**2)) / (m * n)
+    half = quantile(_LEVEL) * math.sqrt(max(variance, 0.0))
+    limit = area - half if q.part == "low" else area + half
+    return min(max(limit, 0.0), 1.0)
+
+
+def unclipped_delong(material: Material, q: Quantity) -> float:
+    """DeLong's limit, which may lie outside [0, 1]."""
+    variance = float(np.nan_to_num(delong.variance(material.ranking)))
+    half = quantile(_LEVEL) * math.sqrt(variance)
+    return q.value(material, "auc") + (-half if q.part == "low" else half)
+
+
+def _of_auc(q: Quantity) -> bool:
+    return q.is_limit and q.of == "auc"
+
+
+_WHY = "Intervals of the same share differ by how they are made, most of all for few cases."
+_AREA = "Intervals of the AUC differ by how its variance is found and on which scale it is used."
+
+
+_VARIANTS_BY = {"exact": "statsmodels' mcnemar, exact=True", "corrected": "R's mcnemar.test; mlxtend's mcnemar"}
+
+
+def _variant(act: Callable[[Material], float]) -> Formula:
+    return lambda material, _: act(material)
+
+
+def _tests() -> tuple[Side, ...]:
+    return tuple(
+        formula(f"{name}_{variant}", name, _variant(act), words,
+                "Variants of one test give different p-values, most of all for few cases.", 0.5,
+                _VARIANTS_BY.get(variant, ""))
+        for name, test in TESTS.items()
+        for variant, (words, act) in test.variants.items()
+        if variant != test.chosen
+    )  # fmt: skip
+
+
+SIDES = (
+    *(
+        formula(f"limit_{method}", _of_proportion, _proportion(method), words, _WHY, p, source)
+        for method, words, p, source in (
+            ("wald", "by Wald's interval, cut at 0 and 1", 0.5, "statsmodels' proportion_confint, method='normal'"),
+            ("wilson", "by Wilson's interval", 0.5, "statsmodels' proportion_confint, method='wilson'"),
+            ("clopper_pearson", "by the interval of Clopper and Pearson", 0.5, "R's binom.test; caret"),
+            ("agresti_coull", "by the interval of Agresti and Coull", 0.35, "statsmodels, method='agresti_coull'"),
+            ("jeffreys", "by Jeffreys' interval", 0.3, "Brown, Cai and DasGupta 2001"),
+        )
+    ),
+    formula("limit_jeffreys_open", _of_proportion, jeffreys_everywhere, "by Jeffreys' interval, also at the ends",
+            _WHY, 0.3, "statsmodels, method='jeffreys'"),
+    formula("mcnemar_corrected_open", "mcnemar", corrected_everywhere,
+            "by the chi-square test whose correction stays where both counts are equal",
+            "With equal counts the correction makes a difference out of none.", 0.3,
+                "statsmodels' mcnemar, exact=False"),
+    formula("limit_wald_open", _of_proportion, unclipped_wald, "by Wald's interval", _WHY, 0.4, "hand-written code"),
+    formula("limit_wilson_corrected", _of_proportion, wilson_corrected,
+            "by Wilson's interval with continuity correction",
+            _WHY, 0.45, "R's prop.test"),
+    formula("limit_logit", _of_proportion, logit_wald, "by Wald's interval of the log odds", _WHY, 0.25,
+            "survey::svyciprop"),
+    *(
+        formula(f"limit_{method}", _of_area, _by(method), words, _AREA, p, source)
+        for method, words, p, source in (
+            ("delong", "by DeLong's interval, cut at 0 and 1", 0.55, "pROC::ci.auc"),
+            ("delong_logit", "by DeLong's interval of the log odds", 0.35, "presize; Stata's roctab"),
+            ("newcombe", "by Newcombe's interval", 0.2, "Newcombe 2006"),
+            ("newcombe_delong", "by Newcombe's interval with DeLong's variance", 0.15, "docs/intervals.md"),
+        )
+    ),
+    formula("limit_delong_open", _of_auc, unclipped_delong, "by DeLong's interval", _AREA, 0.4, "hand-written code"),
+    formula("limit_hanley_mcneil", _of_auc, hanley_mcneil, "by the interval of Hanley and McNeil", _AREA, 0.4,
+            "Hanley and McNeil 1982; MedCalc"),
+    *_tests(),
+)  # fmt: skip

@@ -1,0 +1,244 @@
+"""Sides of the formula of measures of the order: areas, their first points, distances, quotas, means of groups."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from cutline.core.ranking import Array
+from cutline.ledger.formula_side import Formula, formula, other, with_parameters
+from cutline.ledger.material import Material
+from cutline.ledger.quantity import Quantity
+
+# ---------------------------------------------------------------------- areas under the precision-recall curve
+
+
+def _points(material: Material) -> tuple[Array, Array]:
+    """Recall and precision at every cut that flags a case."""
+    r = material.ranking
+    return r.tpr[1:], r.precision[1:]
+
+
+def trapezoid(first: float | None) -> Formula:
+    """The area by the trapezoid rule from recall 0, where precision is `first`, or that of the first cut."""
+
+    def act(material: Material, _: Quantity) -> float:
+        recall, precision = _points(material)
+        start = precision[0] if first is None else first
+        return float(np.trapezoid(np.append(start, precision), np.append(0.0, recall)))
+
+    return act
+
+
+def without_start(material: Material, _: Quantity) -> float:
+    """The area by the trapezoid rule from the first cut on: what lies before it is left out."""
+    recall, precision = _points(material)
+    return float(np.trapezoid(precision, recall))
+
+
+def interpolated(material: Material, _: Quantity) -> float:
+    """The area under the highest precision at this recall or a higher one."""
+    recall, precision = _points(material)
+    best = np.maximum.accumulate(precision[::-1])[::-1]
+    return float(np.sum(np.diff(np.append(0.0, recall)) * best))
+
+
+def mean_of_levels(levels: int) -> Formula:
+    """The mean over levels of recall of the highest precision at that recall or a higher one."""
+
+    def act(material: Material, _: Quantity) -> float:
+        recall, precision = _points(material)
+        best = np.append(np.maximum.accumulate(precision[::-1])[::-1], 0.0)
+        at = np.searchsorted(recall, np.linspace(0, 1, levels) - 1e-12)
+        return float(best[at].mean())
+
+    return act
+
+
+def above_prevalence(material: Material, q: Quantity) -> float:
+    """Average precision on the scale where the baseline is 0."""
+    share = float(material.ranking.positives / material.ranking.total)
+    return (q.value(material, "average_precision") - share) / (1 - share) if share < 1 else math.nan
+
+
+def pooled_columns(measure: str) -> Formula:
+    """Both columns of probabilities as one list: each case once as itself, once as the other class."""
+
+    def act(material: Material, q: Quantity) -> float:
+        rows = material.rows
+        two = replace(
+            rows,
+            is_positive=np.concatenate((rows.is_positive, ~rows.is_positive)),
+            scores=np.concatenate((rows.scores, 1 - rows.scores)),
+            weights=None if rows.weights is None else np.tile(rows.weights, 2),
+            other=None,
+            groups=None,
+        )
+        return q.value(Material.of_rows(two, material.threshold), measure)
+
+    return act
+
+
+def on_grid_without_origin(count: int) -> Formula:
+    """The area over a grid of thresholds from 0 to 1, without the part before what the threshold 1 flags."""
+
+    def act(material: Material, _: Quantity) -> float:
+        r = material.ranking
+        at = np.linspace(0, 1, count)[::-1]
+        cut = np.searchsorted(-r.score, -at, side="right")
+        return float(np.trapezoid(r.tpr[cut], r.fpr[cut]))
+
+    return act
+
+
+# ---------------------------------------------------------------------- means over folds, workers or sites
+
+
+def mean_of_groups(*, weighted: bool) -> Formula:
+    """The mean of the values of the groups, each counting the same, or by its number of cases."""
+
+    def act(material: Material, q: Quantity) -> float:
+        groups = None if material.make_rows is None else material.rows.groups
+        if groups is None:
+            return math.nan
+        names, number = np.unique(groups, return_inverse=True)
+        parts = [material.rows.taken(number == i) for i in range(len(names))]
+        values = np.array([q.exact(Material.of_rows(part, material.threshold)) for part in parts])
+        known = np.isfinite(values)
+        sizes = np.array([len(part) for part in parts]) if weighted else np.ones(len(parts))
+        return float(np.average(values[known], weights=sizes[known])) if known.any() else math.nan
+
+    return act
+
+
+# ---------------------------------------------------------------------- distances, rates, quotas
+
+
+def one_sided(material: Material, _: Quantity) -> float:
+    """The largest difference in one direction alone."""
+    r = material.ranking
+    return float(np.max(r.tpr - r.fpr))
+
+
+def other_sided(material: Material, _: Quantity) -> float:
+    """The largest difference in the other direction."""
+    r = material.ranking
+    return float(np.max(r.fpr - r.tpr))
+
+
+def lorenz(material: Material, q: Quantity) -> float:
+    """The area between the curve of gains and the diagonal, doubled and not divided by that of a perfect list."""
+    share = float(material.ranking.negatives / material.ranking.total)
+    return q.value(material, "gini") * share
+
+
+def nearest_eer(material: Material, _: Quantity) -> float:
+    """The mean of both error rates at the cut where they are nearest to each other."""
+    r = material.ranking
+    miss = 1 - r.tpr
+    at = int(np.nanargmin(np.abs(miss - r.fpr)))
+    return float((miss[at] + r.fpr[at]) / 2)
+
+
+def hull_eer(material: Material, _: Quantity) -> float:
+    """The equal error rate on the convex hull."""
+    r = material.ranking
+    x, gap = r.fpr[r.hull], 1 - r.tpr[r.hull] - r.fpr[r.hull]
+    at = int(np.argmax(gap <= 0))
+    share = gap[at - 1] / (gap[at - 1] - gap[at]) if at else 0.0
+    return float(x[at - 1] + share * (x[at] - x[at - 1])) if at else float(x[0])
+
+
+def _share_as(rule: Callable[[float], float]) -> Formula:
+    def act(material: Material, q: Quantity) -> float:
+        share, n = q.parameters.get("share"), float(material.ranking.total)
+        if share is None:
+            return math.nan
+        quota = min(max(rule(round(share * n, 9)), 1), n)
+        return q.value(material, q.of, **{k: v for k, v in q.parameters.items() if k != "share"}, quota=quota)
+
+    return act
+
+
+def _by_quota(q: Quantity) -> bool:
+    return "share" in q.parameters and q.measure is not None and "quota" in q.measure.parameters
+
+
+def _of_groups(q: Quantity) -> bool:
+    return not q.is_test and not q.is_limit
+
+
+_AP = "average_precision"
+SIDES = (
+    formula("trapezoid", _AP, trapezoid(1.0), "by the trapezoid rule from the point (recall 0, precision 1)",
+            "Straight lines between the points of the precision-recall curve are too optimistic.", 0.7,
+            "sklearn.metrics.auc(recall, precision); yardstick::pr_auc; CatBoost's PRAUC"),
+    formula("trapezoid_first", _AP, trapezoid(None), "by the trapezoid rule from the precision of the first cut",
+            "The curve starts at recall 0 with the precision of its first point.", 0.6, "Spark's areaUnderPR"),
+    formula("trapezoid_zero", _AP, trapezoid(0.0), "by the trapezoid rule from the point (0, 0)",
+            "The curve starts at precision 0.", 0.25, "Berrar 2025"),
+    formula("trapezoid_late", _AP, without_start, "by the trapezoid rule without the part before the first cut",
+            "Precision is undefined where nothing is flagged, and that part of the area is left out.", 0.25,
+                "hand-written code"),
+    formula("davis_goadrich", _AP, other("aucpr_davis_goadrich"), "by the interpolation of Davis and Goadrich",
+            "Between two cuts false positives grow in step with true ones, which bends the curve.", 0.55,
+            "XGBoost's aucpr; Keras; PRROC; precrec"),
+    formula("interpolated", _AP, interpolated, "with the highest precision at this recall or a higher one",
+            "The curve is made to fall from left to right before the area is taken.", 0.3, "PASCAL VOC 2010"),
+    formula("levels_11", _AP, mean_of_levels(11), "as the mean of 11 interpolated precisions",
+            "The highest precision at recall 0, 0.1, ..., 1 or beyond is averaged.", 0.3, "PASCAL VOC 2007; trec_eval"),
+    formula("levels_101", _AP, mean_of_levels(101), "as the mean of 101 interpolated precisions",
+            "The highest precision at recall 0, 0.01, ..., 1 or beyond is averaged.", 0.3, "COCO"),
+    formula("expected_ties", _AP, other("expected_average_precision"), "in expectation over the orders of the ties",
+            "Ties are broken at random in place of being read at once.", 0.2, "McSherry and Najork 2008"),
+    formula("both_columns", _AP, other("mean_average_precision"), "as the mean of both classes",
+            "Each class was in turn the positive one (average='macro').", 0.3, "yellowbrick, per_class"),
+    formula("pooled_columns_ap", _AP, pooled_columns(_AP), "with both columns of probabilities in one list",
+            "Micro averages pool the columns: each case counts twice.", 0.3, "average='micro'"),
+    formula("above_prevalence", _AP, above_prevalence, "on the scale where the baseline is 0",
+            "The prevalence was subtracted, and the rest divided by what is left.", 0.15, "Cohen's kappa of AP"),
+    formula("pooled_columns", "auc", pooled_columns("auc"), "with both columns of probabilities in one list",
+            "Micro averages pool the columns: each case counts twice.", 0.35, "yellowbrick's micro; average='micro'"),
+    formula("grid_200_late", "auc", on_grid_without_origin(200),
+            "with 200 thresholds from 0 to 1 and no point at the origin",
+            "Cases with a score of 1 are flagged by the first threshold, and the area before it is left out.", 0.25,
+            "torchmetrics, thresholds=200"),
+    formula("hull", "auc", other("auch"), "under the convex hull of the curve",
+            "The hull lies on or above the curve.", 0.2, "hmeasure's AUCH; ROCR's rch"),
+    formula("mean_of_groups", _of_groups, mean_of_groups(weighted=False), "as the mean over the groups",
+            "The value of each fold, worker or site was averaged instead of pooling the cases.", 0.5,
+            "cross_val_score; XGBoost on several workers"),
+    formula("weighted_mean_of_groups", _of_groups, mean_of_groups(weighted=True),
+            "as the mean over the groups, weighted by their cases",
+            "The value of each fold, worker or site was averaged by its number of cases.", 0.35,
+            "LightGBM on several machines"),
+    formula("one_sided", "ks", one_sided, "in one direction alone",
+            "The largest lead of the positives counts, and not the largest distance.", 0.35,
+                "scipy's ks_2samp, alternative"),
+    formula("other_sided", "ks", other_sided, "in the other direction alone",
+            "The largest lead of the negatives counts.", 0.1, "scipy's ks_2samp, alternative"),
+    formula("lorenz", "gini", lorenz, "of the curve of gains, not divided by that of a perfect list",
+            "The Gini of the Lorenz curve is 2 AUC - 1 times the share of negatives.", 0.4,
+                "Kaggle's gini before normalising"),
+    formula("nearest_point", "eer", nearest_eer, "at the cut where both error rates are nearest",
+            "No interpolation between two cuts.", 0.4, "det curves in toolkits"),
+    formula("hull_eer", "eer", hull_eer, "on the convex hull (ROCCH-EER)", "The hull lies on or above the curve.",
+            0.3, "BOSARIS"),
+    formula("share_rounded", _by_quota, _share_as(round), "with the share rounded to whole cases",
+            "A share of the list is seldom a whole number of cases.", 0.4, "list sizes from a share"),
+    formula("share_ceiled", _by_quota, _share_as(math.ceil), "with the share rounded up to whole cases",
+            "A share of the list is seldom a whole number of cases.", 0.4, "list sizes from a share"),
+    *(
+        formula(f"partial_{name}", "partial_auc", with_parameters(standardised=how), words,
+                "A partial area is given as it is, divided by its width, or on McClish's scale.", 0.5, source)
+        for name, how, words, source in (
+            ("raw", False, "as the area itself", "pROC, partial.auc.correct=FALSE"),
+            ("box", "box", "divided by its width", "partial areas divided by their width"),
+            ("mcclish", True, "on McClish's scale",
+                "scikit-learn's roc_auc_score, max_fpr; pROC, partial.auc.correct=TRUE"),
+        )
+    ),
+)  # fmt: skip

@@ -1,0 +1,187 @@
+"""Tools that are not on the Python package index, or too heavy to run in tests: by their documentation, or frozen."""
+
+from __future__ import annotations
+
+from cutline.ledger.tool import Entry, Tool
+
+_FIRST = ("other_class",)
+PROC = Tool(
+    "pROC", "1.18.0", "run", "R: pROC::roc and ci.auc; the direction follows from the medians unless it is given",
+    (
+        Entry("auc", "auc", ("auto_direction",), "ignored"),
+        Entry("auc", "auc, percent=TRUE", ("auto_direction", "percent"), "ignored"),
+        Entry("partial_auc@max_fpr=0.1", "auc, partial.auc=c(1, 0.9)", ("auto_direction", "partial_raw"), "ignored"),
+        Entry("partial_auc@max_fpr=0.1", "auc, partial.auc=c(1, 0.9), partial.auc.correct=TRUE", ("auto_direction",
+              "partial_mcclish"), "ignored"),
+        Entry("auc.low", "ci.auc, low", ("auto_direction", "limit_delong"), "ignored"),
+        Entry("auc.high", "ci.auc, high", ("auto_direction", "limit_delong"), "ignored"),
+    ),
+)  # fmt: skip
+ROCR = Tool(
+    "ROCR", "1.0-11", "run", "R: ROCR::performance",
+    (
+        Entry("auc", "auc", (), "ignored"),
+        Entry("f1", "f", (), "ignored"),
+        Entry("mcc", "mat", (), "ignored"),
+        Entry("accuracy", "acc", (), "ignored"),
+        Entry("precision", "prec", (), "ignored"),
+        Entry("recall", "rec", (), "ignored"),
+    ),
+)  # fmt: skip
+PRROC = Tool(
+    "PRROC", "1.4", "documented", "R: PRROC::pr.curve and roc.curve; weights are shares of membership in a class",
+    (
+        Entry("auc", "roc.curve, auc", (), "ignored"),
+        Entry("average_precision", "pr.curve, auc.integral", ("davis_goadrich",), "ignored"),
+    ),
+)  # fmt: skip
+PRECREC = Tool(
+    "precrec", "0.14", "documented", "R: precrec::evalmod",
+    (
+        Entry("auc", "auc, ROC", (), "ignored"),
+        Entry("average_precision", "auc, PRC", ("davis_goadrich",), "ignored"),
+    ),
+)  # fmt: skip
+CARET = Tool(
+    "caret", "6.0-94", "documented",
+        "R: caret::confusionMatrix, twoClassSummary, prSummary; the first factor level is the event",
+    (
+        Entry("auc", "twoClassSummary, ROC", (), "ignored"),
+        Entry("accuracy", "confusionMatrix, Accuracy", ("strict",), "ignored"),
+        Entry("accuracy.low", "confusionMatrix, AccuracyLower", ("strict", "limit_clopper_pearson"), "ignored"),
+        Entry("accuracy.high", "confusionMatrix, AccuracyUpper", ("strict", "limit_clopper_pearson"), "ignored"),
+        Entry("kappa", "confusionMatrix, Kappa", ("strict",), "ignored"),
+        Entry("recall", "confusionMatrix, Sensitivity", _FIRST, "ignored"),
+        Entry("specificity", "confusionMatrix, Specificity", _FIRST, "ignored"),
+        Entry("precision", "confusionMatrix, Pos Pred Value", _FIRST, "ignored"),
+        Entry("f1", "confusionMatrix, F1", _FIRST, "ignored"),
+        Entry("balanced_accuracy", "confusionMatrix, Balanced Accuracy", ("strict",), "ignored"),
+    ),
+)  # fmt: skip
+YARDSTICK = Tool(
+    "yardstick", "1.3", "documented", "R: yardstick; event_level = 'first' unless it is given",
+    (
+        Entry("auc", "roc_auc", ()),
+        Entry("average_precision", "average_precision", _FIRST),
+        Entry("average_precision", "pr_auc", ("other_class", "trapezoid")),
+        Entry("brier", "brier_class", ()),
+        Entry("log_loss", "mn_log_loss", ()),
+        Entry("gini", "gain_capture", ()),
+        Entry("f1", "f_meas", _FIRST),
+        Entry("precision", "precision", _FIRST),
+        Entry("recall", "recall", _FIRST),
+        Entry("specificity", "specificity", _FIRST),
+        Entry("accuracy", "accuracy", ("strict",)),
+        Entry("kappa", "kap", ("strict",)),
+        Entry("mcc", "mcc", ("strict",)),
+        Entry("youden_j", "j_index", ("strict",)),
+    ),
+)  # fmt: skip
+HMEASURE = Tool(
+    "hmeasure", "1.0-2", "documented", "R: hmeasure::HMeasure; scores are turned round where the AUC is below a half",
+    (
+        Entry("h_measure", "H", ("better_direction", "prior_severity"), "ignored"),
+        Entry("auc", "AUC", ("better_direction",), "ignored"),
+        Entry("gini", "Gini", ("better_direction",), "ignored"),
+        Entry("auch", "AUCH", ("better_direction",), "ignored"),
+        Entry("ks", "KS", ("better_direction", "one_sided"), "ignored"),
+        Entry("error_rate", "ER", ("strict",), "ignored"),
+        Entry("recall", "Sens", ("strict",), "ignored"),
+        Entry("specificity", "Spec", ("strict",), "ignored"),
+        Entry("precision", "Precision", ("strict",), "ignored"),
+        Entry("f1", "F", ("strict",), "ignored"),
+    ),
+)  # fmt: skip
+WEKA = Tool(
+    "Weka", "3.9", "documented", "weka.classifiers.Evaluation; the summary has means of both classes by their size",
+    (
+        Entry("auc", "ROC Area"),
+        Entry("precision", "Precision, Weighted Avg.", ("weighted",)),
+        Entry("recall", "Recall, Weighted Avg.", ("weighted",)),
+        Entry("f1", "F-Measure, Weighted Avg.", ("weighted",)),
+        Entry("kappa", "Kappa statistic"),
+        Entry("mae", "Mean absolute error"),
+        Entry("brier", "Root mean squared error", ("root",)),
+        Entry("accuracy", "Correctly Classified Instances", ("percent",)),
+    ),
+)  # fmt: skip
+SPARK_ML = Tool(
+    "Spark ml", "4.3.0", "run", "pyspark.ml.evaluation.BinaryClassificationEvaluator, numBins=1000",
+    (
+        Entry("auc", "areaUnderROC", ("spark_bins",)),
+        Entry("average_precision", "areaUnderPR", ("spark_bins", "trapezoid_first")),
+    ),
+    ("spark", "pyspark"),
+)  # fmt: skip
+SPARK_MLLIB = Tool(
+    "Spark mllib", "4.3.0", "run", "org.apache.spark.mllib.evaluation.BinaryClassificationMetrics, numBins=0",
+    (
+        Entry("auc", "areaUnderROC"),
+        Entry("average_precision", "areaUnderPR", ("trapezoid_first",)),
+    ),
+    ("mllib",),
+)  # fmt: skip
+H2O = Tool(
+    "H2O", "3.46", "documented", "hex.AUC2; a histogram of at most 400 thresholds, so exact for fewer distinct scores",
+    (
+        Entry("auc", "AUC", ("frequency_400",), note="its bins follow the data; equal frequencies come close"),
+        Entry("gini", "Gini", ("frequency_400",)),
+        Entry("average_precision", "AUCPR", ("frequency_400", "davis_goadrich")),
+        Entry("log_loss", "LogLoss", ("clip_1e-15",)),
+        Entry("brier", "MSE"),
+        Entry("brier", "RMSE", ("root",)),
+        Entry("f1", "max f1", ("best",)),
+        Entry("accuracy", "max accuracy", ("best",)),
+        Entry("mcc", "max absolute_mcc", ("best",)),
+        Entry("precision", "confusion matrix, precision", ("at_best_f1",)),
+        Entry("recall", "confusion matrix, recall", ("at_best_f1",)),
+    ),
+)  # fmt: skip
+MLFLOW = Tool(
+    "MLflow", "3.17.2", "run", "mlflow.models.evaluate, default evaluator, which calls scikit-learn",
+    (
+        Entry("auc", "roc_auc"),
+        Entry("average_precision", "precision_recall_auc", note="average precision, whatever the name says"),
+        Entry("log_loss", "log_loss"),
+        Entry("accuracy", "accuracy_score", ("strict",)),
+        Entry("f1", "f1_score", ("strict", "undefined_0")),
+        Entry("precision", "precision_score", ("strict", "undefined_0")),
+        Entry("recall", "recall_score", ("strict", "undefined_0")),
+    ),
+)  # fmt: skip
+EVIDENTLY = Tool(
+    "Evidently", "0.7.23", "run", "evidently.metrics of classification quality; score >= threshold",
+    (
+        Entry("auc", "RocAuc", (), "ignored"),
+        Entry("log_loss", "LogLoss", (), "ignored"),
+        Entry("accuracy", "Accuracy", (), "ignored"),
+        Entry("precision", "Precision", ("undefined_0",), "ignored"),
+        Entry("recall", "Recall", ("undefined_0",), "ignored"),
+        Entry("f1", "F1Score", ("undefined_0",), "ignored"),
+        Entry("recall", "TPR", ("undefined_0",), "ignored"),
+        Entry("specificity", "TNR", ("undefined_0",), "ignored"),
+    ),
+)  # fmt: skip
+BIGQUERY = Tool(
+    "BigQuery", "2025", "documented", "ML.EVALUATE and ML.ROC_CURVE, 100 quantiles of the score",
+    (
+        Entry("auc", "roc_auc", ("frequency_100",), "ignored"),
+        Entry("log_loss", "log_loss", (), "ignored"),
+        Entry("accuracy", "accuracy", (), "ignored"),
+        Entry("precision", "precision", ("undefined_0",), "ignored"),
+        Entry("recall", "recall", ("undefined_0",), "ignored"),
+        Entry("f1", "f1_score", ("undefined_0",), "ignored"),
+    ),
+)  # fmt: skip
+VERTICA = Tool(
+    "Vertica", "24", "documented", "ROC, num_bins=100 of equal width; PRC; ERROR_RATE",
+    (
+        Entry("auc", "ROC", ("width_100",), "ignored"),
+        Entry("average_precision", "PRC", ("width_100", "trapezoid_first"), "ignored"),
+        Entry("accuracy", "CONFUSION_MATRIX", (), "ignored"),
+    ),
+)  # fmt: skip
+TOOLS = (
+    PROC, ROCR, PRROC, PRECREC, CARET, YARDSTICK, HMEASURE, WEKA, SPARK_ML, SPARK_MLLIB, H2O, MLFLOW, EVIDENTLY,
+    BIGQUERY, VERTICA,
+)  # fmt: skip

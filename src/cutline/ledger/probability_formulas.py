@@ -1,0 +1,189 @@
+"""Sides of the formula of measures of probabilities: clipping, scale, skill, priors, bins, groups, fits."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from cutline.core.ranking import Array
+from cutline.ledger.formula_side import Formula, formula, other, with_parameters
+from cutline.ledger.material import Material
+from cutline.ledger.quantity import Quantity
+from cutline.measures.binned_calibration import in_bins
+
+
+def _bins(material: Material, bins: int, binning: str) -> tuple[Array, Array, Array]:
+    """The distance of observed from expected shares in bins, and the number of cases in each that holds any."""
+    observed, expected, size = in_bins(material.ranking, bins, binning)
+    some = size > 0
+    return np.abs(observed[some] - expected[some]) / size[some], size[some], np.asarray(some)
+
+
+def root_mean_square(bins: int, binning: str) -> Formula:
+    """The root of the mean squared distance in bins."""
+
+    def act(material: Material, _: Quantity) -> float:
+        if not material.ranking.are_probabilities:
+            return math.nan
+        distance, size, _some = _bins(material, bins, binning)
+        return float(np.sqrt(np.average(distance**2, weights=size)))
+
+    return act
+
+
+def largest(bins: int, binning: str) -> Formula:
+    """The largest distance in a bin."""
+    return lambda m, _: float(_bins(m, bins, binning)[0].max()) if m.ranking.are_probabilities else math.nan
+
+
+def torch_bins(bins: int, *, norm: str) -> Formula:
+    """The error in bins of equal width that hold their lower border, in which a probability of 1 has its own bin."""
+
+    def act(material: Material, _: Quantity) -> float:
+        r = material.ranking
+        if not r.are_probabilities:
+            return math.nan
+        step, middle = 1 / bins, (bins + 1) // 2
+        borders = np.array([step * i if i < middle else 1 - step * (bins - i) for i in range(bins + 1)])
+        number = np.searchsorted(borders, r.score, side="right") - 1
+        size, observed, expected = (
+            np.bincount(number, weights=w, minlength=bins + 1) for w in (r.size, r.pos, r.size * r.score)
+        )
+        some = size > 0
+        distance = np.abs(observed - expected)[some] / size[some]
+        return float(distance.max() if norm == "max" else np.average(distance, weights=size[some]))
+
+    return act
+
+
+def clipped(eps: float, kind: type[np.floating[Any]] = np.float64) -> Formula:
+    """The log loss of probabilities that are moved into [eps, 1 - eps], as numbers of a type, before the logarithms."""
+
+    def act(material: Material, _: Quantity) -> float:
+        r = material.ranking
+        if not r.are_probabilities:
+            return math.nan
+        p = np.clip(r.score.astype(kind), kind(eps), kind(1 - eps)).astype(float)
+        return float(-(np.dot(r.pos, np.log(p)) + np.dot(r.neg, np.log(1 - p))) / r.total)
+
+    return act
+
+
+def cube_root(material: Material, q: Quantity) -> float:
+    """As many bins of equal mass as the cube root of the number of cases."""
+    return q.value(material, bins=max(round(float(material.ranking.total) ** (1 / 3)), 1), binning="mass")
+
+
+def _p_value(groups: int, less: int) -> Formula:
+    def act(material: Material, q: Quantity) -> float:
+        from scipy.special import chdtrc
+
+        return float(chdtrc(groups - less, q.value(material, groups=groups)))
+
+    return act
+
+
+def two_sided(material: Material, q: Quantity) -> float:
+    """The p-value of a normal statistic."""
+    from scipy.special import ndtr
+
+    return float(2 * ndtr(-abs(q.value(material))))
+
+
+def against_half(material: Material, q: Quantity) -> float:
+    """Skill against a probability of one half for every case."""
+    return 1 - 4 * q.value(material, "brier")
+
+
+_LOG, _ECE, _HL = "log_loss", "ece", "hosmer_lemeshow"
+SIDES = (
+    *(
+        formula(f"clip_{name}", _LOG, with_parameters(eps=eps), f"with probabilities clipped at {name}",
+                "A probability of 0 for what happened would cost infinity; how far tools move it decides the cost.",
+                p, source)
+        for name, eps, p, source in (
+            ("1e-15", 1e-15, 0.55, "scikit-learn before 1.3; LightGBM; MLmetrics"),
+            ("1e-16", 1e-16, 0.35, "XGBoost"),
+            ("1e-12", 1e-12, 0.15, "older LightGBM"),
+            ("1e-7", 1e-7, 0.5, "Keras"),
+            ("1e-5", 1e-5, 0.1, "hand-written code"),
+            ("1.19e-7", float(np.finfo(np.float32).eps), 0.3, "scikit-learn with 32-bit scores"),
+        )
+    ),
+    formula("clip_both_1e-15", _LOG, clipped(1e-15), "with probabilities moved into [1e-15, 1 - 1e-15]",
+            "Beside 1 numbers are 1.1e-16 apart, so that 1 - p is not quite 1e-15.", 0.4,
+            "scikit-learn before 1.3; river's LogLoss"),
+    formula("clip_both_1e-7", _LOG, clipped(1e-7, np.float32), "with 32-bit probabilities moved into [1e-7, 1 - 1e-7]",
+            "As a 32-bit number 1 - 1e-7 is 1 - 1.19e-7, so that 0 and 1 cost differently.", 0.5,
+            "keras.losses.BinaryCrossentropy"),
+    formula("skill", "brier", other("brier_skill"), "as the skill against the prevalence",
+            "The skill is 1 less the ratio to the score of the prevalence.", 0.4, "scikit-learn's d2_brier_score"),
+    formula("half", "brier", against_half, "as the skill against a probability of 0.5",
+            "The reference is one half instead of the prevalence.", 0.15, "skill scores with a fixed reference"),
+    formula("absolute", "brier", other("mae"), "as the mean absolute difference",
+            "The differences were not squared.", 0.2, "Weka's mean absolute error"),
+    formula("log_skill", _LOG, other("mcfadden_r2"), "as the skill against the prevalence",
+            "McFadden's R2 is 1 less the ratio to the log loss of the prevalence.", 0.3,
+                "scikit-learn's d2_log_loss_score"),
+    *(
+        formula(f"prior_{name}", "h_measure", with_parameters(prior=name), words,
+                "The H-measure averages over costs, and papers and packages take different weights of them.", 0.5,
+                    source)
+        for name, words, source in (
+            ("symmetric", "with the prior Beta(2, 2)", "Hand 2009"),
+            ("severity", "with the prior by the severity ratio", "hmeasure's default"),
+            ("prevalence", "with the prior by the prevalence", "Hand and Anagnostopoulos 2014"),
+        )
+    ),
+    *(
+        formula(f"{binning}_{bins}_bins", _ECE, with_parameters(bins=bins, binning=binning),
+                f"with {bins} bins of equal {binning}", "The number grows with the number of bins.", p, source)
+        for bins, binning, p, source in (
+            (10, "width", 0.5, "Naeini and others 2015"), (15, "width", 0.5, "torchmetrics; Guo and others 2017"),
+            (20, "width", 0.25, "pages on calibration"), (5, "width", 0.2, "pages on calibration"),
+            (100, "width", 0.15, "pages on calibration"), (15, "mass", 0.3, "adaptive ECE"),
+            (20, "mass", 0.2, "adaptive ECE"), (5, "mass", 0.2, "adaptive ECE"),
+        )
+    ),
+    formula("torch_15_bins", _ECE, torch_bins(15, norm="mean"),
+            "with 15 bins of equal width and one for a probability of 1",
+            "Bins hold their lower border, so that a probability of 1 falls beyond the last.", 0.35,
+            "torchmetrics' binary_calibration_error"),
+    formula("torch_15_bins_max", _ECE, torch_bins(15, norm="max"), "as the largest distance in 15 bins and one for 1",
+            "Bins hold their lower border, so that a probability of 1 falls beyond the last.", 0.15,
+            "torchmetrics' binary_calibration_error, norm='max'"),
+    formula("cube_root_bins", _ECE, cube_root, "with the cube root of n bins of equal mass",
+            "The number of bins grows with the cases.", 0.15, "rules for the number of bins"),
+    *(
+        formula(f"{name}_{bins}_{binning}", _ECE, make(bins, binning), f"{words} in {bins} bins of equal {binning}",
+                "It is another mean of the same distances.", 0.2, "torchmetrics, norm='l2' or 'max'")
+        for bins in (10, 15) for binning in ("width", "mass")
+        for name, make, words in (("rms", root_mean_square, "as the root mean square"), ("max", largest,
+        "as the largest distance"))
+    ),
+    *(
+        formula(f"{groups}_groups", _HL, with_parameters(groups=groups), f"with {groups} groups",
+                "The statistic depends on the groups.", 0.3, "Hosmer and Lemeshow 1980")
+        for groups in (5, 8, 15, 20)
+    ),
+    formula("p_less_2", _HL, _p_value(10, 2), "as a p-value with 8 degrees of freedom",
+            "Fitted models lose two degrees of freedom.", 0.5, "ResourceSelection::hoslem.test"),
+    formula("p_full", _HL, _p_value(10, 0), "as a p-value with 10 degrees of freedom",
+            "On new cases no degree of freedom is lost.", 0.3, "Stata's estat gof, outsample"),
+    formula("p_normal", "spiegelhalter", two_sided, "as a two-sided p-value", "The statistic is normal.", 0.5,
+            "rms::val.prob"),
+    formula("joint", "calibration_intercept", other("joint_calibration_intercept"), "fitted together with the slope",
+            "The intercept at slope 1 tells the mean error; the one beside a free slope does not.", 0.5,
+                "rms::val.prob"),
+    formula("offset", "joint_calibration_intercept", other("calibration_intercept"), "with the slope fixed at 1",
+            "The intercept at slope 1 tells the mean error; the one beside a free slope does not.", 0.5,
+                "CalibrationCurves"),
+    *(
+        formula(f"fit_{name}", ("calibration_slope", "joint_calibration_intercept"), with_parameters(fit=name), words,
+                "A penalty pulls the slope towards 0.", 0.35, source)
+        for name, words, source in (("ridge", "with a penalty on the slope", "scikit-learn's LogisticRegression"),
+                                    ("scikit_learn", "by LogisticRegression with its defaults", "scikit-learn"))
+    ),
+)  # fmt: skip

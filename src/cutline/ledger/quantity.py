@@ -1,0 +1,111 @@
+"""What can be asked of the ledger: a measure, a limit of its interval, or the p-value of a test of two models."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from cutline.core.errors import UnknownNameError, near
+from cutline.cuts.requirements import terms
+from cutline.evaluation import Evaluation
+from cutline.ledger import two_models
+from cutline.ledger.material import Material
+from cutline.measures import MEASURES, Measure, Needs
+from cutline.measures.kinds import LineOfAuc, Proportion
+
+LIMITS = ("low", "high")
+
+
+@dataclass(frozen=True, eq=False)
+class Quantity:
+    """A number that tools print: a measure with its parameters, a limit of its interval, or the p-value of a test."""
+
+    name: str
+    title: str
+    range: tuple[float, float]
+    measure: Measure | None = None
+    part: str = "value"
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def of(self) -> str:
+        """The name of the measure or the test itself."""
+        return self.name.split("@")[0].split(".")[0]
+
+    @property
+    def needs(self) -> Needs | None:
+        """What the measure is a function of; None for a limit or a test."""
+        return self.measure.needs if self.measure is not None and self.part == "value" else None
+
+    @property
+    def is_limit(self) -> bool:
+        """Whether it is a limit of an interval."""
+        return self.part in LIMITS
+
+    @property
+    def is_test(self) -> bool:
+        """Whether it is a p-value of two models."""
+        return self.measure is None
+
+    def exact(self, material: Material) -> float:
+        """The number that cutline gives; NaN where the measure is undefined or the scores are of another kind."""
+        if self.measure is None:
+            return two_models.TESTS[self.of].default(material)
+        if self.is_limit:
+            return self.limit(material, "auto")
+        return self.value(material)
+
+    def value(self, material: Material, name: str | None = None, **parameters: Any) -> float:
+        """The value of this measure, or of another one of the registry, on some cases."""
+        measure = self.measure if name is None else MEASURES[name]
+        if measure is None or not measure.fits(material.ranking):
+            return math.nan
+        given = {**(self.parameters if name is None else {}), **parameters}
+        if measure.needs is Needs.COUNTS and not given.keys() & {"threshold", "quota", "share"}:
+            given["threshold"] = material.threshold
+        data, known = measure.prepare(material.ranking, given)
+        with np.errstate(all="ignore"):
+            return float(measure.compute(data, **known))
+
+    def limit(self, material: Material, method: str) -> float:
+        """The limit of the interval by a method of `Evaluation.estimate`, at the level 0.95."""
+        assert self.measure is not None  # noqa: S101 - limits are of measures
+        found = Evaluation(material.ranking, material.threshold).estimate(self.measure, method=method)
+        return float(getattr(found, self.part))
+
+
+def quantity(name: str | Measure) -> Quantity:
+    """The quantity of a name, such as "auc", "recall.low", "enrichment@share=0.1" or "mcnemar".
+
+    >>> quantity("ap").name, quantity("recall.low").part
+    ('average_precision', 'low')
+    """
+    if isinstance(name, Measure):
+        return of_measure(name)
+    text = str(name).strip()
+    if text in two_models.TESTS:
+        return Quantity(text, two_models.TESTS[text].title, (0.0, 1.0))
+    head, _, part = text.partition(".")
+    if part in LIMITS and head in MEASURES:
+        measure = MEASURES[head]
+        if not isinstance(measure.kind, Proportion | LineOfAuc) or measure.required:
+            raise UnknownNameError(
+                f"The ledger has no intervals of {measure.name}", "ask for those of auc, or of a proportion like recall"
+            )
+        return Quantity(f"{measure.name}.{part}", f"{measure.title}, {part} limit", measure.range, measure, part)
+    if "@" not in text and text not in MEASURES:
+        known = [*MEASURES.names, *two_models.TESTS]
+        raise UnknownNameError(
+            f"There is no measure {text!r}", "cutline measures lists them all", hint=near(text, known)
+        )
+    term = terms(text)[0]
+    return Quantity(str(term), term.measure.title, term.measure.range, term.measure, "value", term.parameters)
+
+
+def of_measure(measure: Measure) -> Quantity:
+    """The quantity that a measure is."""
+    return Quantity(measure.name, measure.title, measure.range, measure)

@@ -1,0 +1,126 @@
+"""Which conventions give a printed number: single sides, tools, then pairs, each tried on the cases."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from cutline.core.errors import CutlineError
+from cutline.ledger.material import Material
+from cutline.ledger.quantity import Quantity
+from cutline.ledger.side import Side, Stage
+from cutline.ledger.sides import changed, in_stage, sides_of, tried
+from cutline.ledger.tool import Entry, Tool
+from cutline.ledger.tools import TOOLS, sides_of_entry
+
+MANY_ROWS = 200_000  # distinct scores from which two changes of the cases are not tried together
+_TOOL = 1.5  # how much more plausible a convention is that a tool has by default
+_PAIR = 0.06  # how much less plausible two conventions at once are than one
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A quantity under some sides: the number that comes out, and how plausible it is before the number is seen."""
+
+    quantity: Quantity
+    sides: tuple[Side, ...]
+    value: float
+    plausible: float
+    tools: tuple[tuple[Tool, Entry], ...] = ()
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether it is the number that cutline itself gives."""
+        return not self.sides
+
+
+class Workshop:
+    """Computes candidates on some cases; what several of them share is made once."""
+
+    def __init__(self, material: Material) -> None:
+        self.material = material
+        self._made: dict[tuple[str, ...], Material | None] = {(): material}
+        self._values: dict[tuple[str, ...], float] = {}
+
+    def cases(self, sides: Iterable[Side]) -> Material | None:
+        """The cases after some sides; None where these need rows that are not there."""
+        mine = in_stage(sides, Stage.CASES)
+        key = tuple(side.name for side in mine)
+        if key not in self._made:
+            try:
+                before = self.cases(mine[:-1])
+                self._made[key] = None if before is None else changed(before, mine[-1:])
+            except CutlineError:
+                self._made[key] = None
+        return self._made[key]
+
+    def value(self, q: Quantity, sides: Sequence[Side]) -> float:
+        """The number, NaN where there is none; the formula is computed once for all ways to print it."""
+        key = (q.name, *(side.name for side in sides if side.stage is not Stage.RESULT))
+        material = self.cases(sides)
+        if material is None:
+            return math.nan
+        if key not in self._values:
+            self._values[key] = tried(material, q, [side for side in sides if side.stage is Stage.FORMULA])
+        value = self._values[key]
+        for side in in_stage(sides, Stage.RESULT):
+            value = side.act(value, material)
+        return value
+
+
+def candidates(workshop: Workshop, q: Quantity, *, pairs: bool) -> Iterator[Candidate]:
+    """All that the ledger knows of a quantity: the exact value, single sides, tools; or pairs of sides."""
+    searched = [side for side in sides_of(q) if side.searched]
+    known = _by_tools(q, workshop.material)
+    if not pairs:
+        yield Candidate(q, (), workshop.value(q, ()), 1.0, known.pop((), ()))
+        exact = workshop.value(q, ())
+        for sides in dict.fromkeys([*((side,) for side in searched), *known]):
+            yield from _candidate(workshop, q, sides, exact, known.get(sides, ()))
+        return
+    exact = workshop.value(q, ())
+    large = len(workshop.material.ranking) > MANY_ROWS
+    for first, second in itertools.combinations(searched, 2):
+        if _combine(first, second, large=large) and (first, second) not in known:
+            alone = [workshop.value(q, (side,)) for side in (first, second)]
+            for found in _candidate(workshop, q, (first, second), exact, ()):
+                if not any(_same(found.value, one) for one in alone):  # one of them would do
+                    yield found
+
+
+def _candidate(
+    workshop: Workshop, q: Quantity, sides: tuple[Side, ...], exact: float, tools: tuple[tuple[Tool, Entry], ...]
+) -> Iterator[Candidate]:
+    """The candidate of some sides, if they make a difference on these cases."""
+    value = workshop.value(q, sides)
+    if math.isnan(value) or _same(value, exact):
+        return
+    plausible = math.prod(side.plausible for side in sides) ** (1 / len(sides))
+    if tools:
+        plausible *= _TOOL
+    elif len(sides) > 1:
+        plausible *= _PAIR
+    yield Candidate(q, sides, value, plausible, tools)
+
+
+def _same(one: float, other: float) -> bool:
+    return one == other or abs(one - other) <= 1e-12 * max(abs(one), abs(other))
+
+
+def _combine(first: Side, second: Side, *, large: bool) -> bool:
+    if first.choice == second.choice:
+        return False
+    return not (large and first.stage is second.stage is Stage.CASES)
+
+
+def _by_tools(q: Quantity, material: Material) -> dict[tuple[Side, ...], tuple[tuple[Tool, Entry], ...]]:
+    """The conventions of tools, each with the tools that have it; sides that only a tool knows are left out."""
+    found: dict[tuple[Side, ...], tuple[tuple[Tool, Entry], ...]] = {}
+    for one in TOOLS.values():
+        for entry in one.entries:
+            if entry.measure == q.name:
+                sides = tuple(sides_of_entry(entry, material))
+                found[sides] = (*found.get(sides, ()), (one, entry))
+    return found

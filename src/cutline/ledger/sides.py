@@ -1,0 +1,64 @@
+"""The one table of the ledger: every side of every choice, by name; and how several of them make one number."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+from cutline.core.errors import CutlineError
+from cutline.ledger import (
+    case_sides,
+    cut_formulas,
+    limit_formulas,
+    list_formulas,
+    probability_formulas,
+    result_sides,
+)
+from cutline.ledger.material import Material
+from cutline.ledger.quantity import Quantity
+from cutline.ledger.side import Side, Stage
+
+SIDES: dict[str, Side] = {
+    side.name: side
+    for module in (case_sides, list_formulas, cut_formulas, probability_formulas, limit_formulas, result_sides)
+    for side in module.SIDES
+}
+
+
+def sides_of(q: Quantity) -> list[Side]:
+    """The sides that can change a quantity."""
+    return [side for side in SIDES.values() if side.applies(q)]
+
+
+def in_stage(sides: Iterable[Side], stage: Stage) -> list[Side]:
+    """Those that act at a stage."""
+    return [side for side in sides if side.stage is stage]
+
+
+def changed(material: Material, sides: Iterable[Side]) -> Material:
+    """The cases after the sides that change them."""
+    for side in in_stage(sides, Stage.CASES):
+        material = side.act(material)
+    return material
+
+
+def computed(material: Material, q: Quantity, sides: Sequence[Side]) -> float:
+    """The number of cases that were changed already, by the formula of the sides and as they print it."""
+    formulas = in_stage(sides, Stage.FORMULA)
+    value = formulas[0].act(material, q) if formulas else q.exact(material)
+    for side in in_stage(sides, Stage.RESULT):
+        value = side.act(value, material)
+    return float(value)
+
+
+def under(material: Material, q: Quantity, sides: Sequence[Side]) -> float:
+    """The number that a quantity is under some sides; what cannot be had from these cases is refused."""
+    return computed(changed(material, sides), q, sides)
+
+
+def tried(material: Material, q: Quantity, sides: Sequence[Side]) -> float:
+    """The same, and NaN where it cannot be had."""
+    try:
+        return computed(material, q, sides)
+    except CutlineError:
+        return math.nan

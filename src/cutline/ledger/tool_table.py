@@ -1,0 +1,150 @@
+"""What each tool would say of the same predictions, those that agree together, and why the others differ."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from cutline.core.errors import CutlineError
+from cutline.core.table import Table, shown
+from cutline.ledger.material import Material
+from cutline.ledger.quantity import Quantity, quantity
+from cutline.ledger.search import Workshop
+from cutline.ledger.side import Side
+from cutline.ledger.tool import Entry, Tool
+from cutline.ledger.tools import TOOLS, sides_of_entry
+
+MEASURES_SHOWN = ("auc", "average_precision", "brier", "log_loss", "accuracy", "f1")
+_NAMED = 5
+_CLOSE = 1e-6  # relative: what 32-bit numbers leave
+
+
+@dataclass(frozen=True)
+class Saying:
+    """A number that tools print for a measure: who, and why it is not the exact one."""
+
+    measure: str
+    value: float
+    is_exact: bool
+    tools: tuple[str, ...]
+    why: str
+    documented: tuple[str, ...] = ()  # those of the tools that were not run
+
+    @property
+    def shown(self) -> str:
+        """The number as it is shown."""
+        return shown(self.value)
+
+    @property
+    def words(self) -> str:
+        """Who prints it, those that were not run with a star, and why; of many that agree, a few."""
+        names = [f"{name}*" if name in self.documented else name for name in self.tools]
+        more = len(names) - _NAMED
+        who = ", ".join(names) if more <= 1 else f"{', '.join(names[:_NAMED])} and {more} more"
+        return f"{who}: {self.why}" if self.why else who
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain data."""
+        value = self.value if math.isfinite(self.value) else None
+        return {
+            "measure": self.measure, "value": value, "exact": self.is_exact, "tools": list(self.tools), "why": self.why,
+            "documented": list(self.documented),
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ToolTable:
+    """What tools say of some predictions."""
+
+    sayings: tuple[Saying, ...]
+    left_out: tuple[str, ...] = ()  # tools whose number needs what is not there
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain data, for JSON."""
+        return {
+            "schema": "cutline/tools/1",
+            "sayings": [one.to_dict() for one in self.sayings],
+            "left_out": list(self.left_out),
+        }
+
+    @property
+    def documented(self) -> tuple[str, ...]:
+        """The tools that were not run, whose documentation was read."""
+        return tuple(dict.fromkeys(name for one in self.sayings for name in one.documented))
+
+    @property
+    def table(self) -> Table:
+        """The rows for people; a tool by its documentation alone has a star."""
+        rows = tuple((one.measure, one.shown, one.words) for one in self.sayings)
+        return Table(("measure", "value", "who says so, and why"), rows)
+
+
+def tools_say(material: Material, measures: Iterable[str] = MEASURES_SHOWN) -> ToolTable:
+    """What the tools of the ledger print for some measures.
+
+    Args:
+        material: The cases.
+        measures: The quantities, by name; those that these scores do not have are left out.
+    """
+    workshop, sayings, left_out = Workshop(material), [], dict[str, None]()
+    for name in measures:
+        q = quantity(name)
+        exact = workshop.value(q, ())
+        if math.isnan(exact) and q.measure is not None and not q.measure.fits(material.ranking):
+            continue
+        found, lacking = _of_measure(workshop, q, exact)
+        sayings += found
+        left_out |= dict.fromkeys(lacking)
+    return ToolTable(tuple(sayings), tuple(left_out))
+
+
+def _of_measure(workshop: Workshop, q: Quantity, exact: float) -> tuple[list[Saying], list[str]]:
+    groups: list[tuple[float, list[tuple[Tool, Entry, list[Side]]]]] = [(exact, [])]
+    lacking = []
+    for one in TOOLS.values():
+        entry = one.entry(q.name)
+        if entry is None:
+            continue
+        try:
+            sides = sides_of_entry(entry, workshop.material)
+            value = workshop.value(q, sides)
+        except CutlineError:
+            value = math.nan
+        if math.isnan(value) and not math.isnan(exact):
+            lacking.append(one.name)
+            continue
+        for known, members in groups:
+            if _alike(value, known):
+                members.append((one, entry, sides))
+                break
+        else:
+            groups.append((value, [(one, entry, sides)]))
+    found = []
+    for place, (value, members) in enumerate(groups):
+        needed = _needed(workshop, q, members[0][2], value) if place else []
+        found.append(_saying(q, value, members, needed, is_exact=place == 0))
+    return found[:1] + sorted(found[1:], key=lambda one: -one.value), lacking
+
+
+def _alike(one: float, other: float) -> bool:
+    return (math.isnan(one) and math.isnan(other)) or abs(one - other) <= _CLOSE * max(abs(one), abs(other))
+
+
+def _needed(workshop: Workshop, q: Quantity, sides: list[Side], value: float) -> list[Side]:
+    """Those of the sides without which the number would be another one."""
+    kept = list(sides)
+    for side in sides:
+        rest = [one for one in kept if one is not side]
+        if _alike(workshop.value(q, rest), value):
+            kept = rest
+    return kept
+
+
+def _saying(
+    q: Quantity, value: float, members: list[tuple[Tool, Entry, list[Side]]], needed: list[Side], *, is_exact: bool
+) -> Saying:
+    names = (*(("cutline",) if is_exact else ()), *(tool.name for tool, _, _ in members))
+    documented = tuple(tool.name for tool, _, _ in members if tool.how == "documented")
+    return Saying(q.name, value, is_exact, names, " and ".join(side.words for side in needed), documented)

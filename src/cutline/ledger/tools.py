@@ -1,0 +1,108 @@
+"""The tools of the ledger, and the number that each would print."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cutline.core.errors import ParameterError, UnknownNameError, near
+from cutline.evaluation import Evaluation
+from cutline.inputs.predictions import complete
+from cutline.ledger.material import Material, Rows
+from cutline.ledger.other_tools import TOOLS as OTHERS
+from cutline.ledger.python_tools import TOOLS as PYTHON
+from cutline.ledger.quantity import Quantity, quantity
+from cutline.ledger.side import Side
+from cutline.ledger.sides import SIDES, under
+from cutline.ledger.tool import Entry, Tool
+from cutline.measures import Measure
+
+TOOLS: dict[str, Tool] = {one.name: one for one in (*PYTHON, *OTHERS)}
+_CUTS = ("threshold", "quota", "share")
+
+
+def tool(name: str) -> Tool:
+    """A tool, by its name or an alias, however it is written.
+
+    >>> tool("Sklearn").name
+    'scikit-learn'
+    """
+    known = {_plain(word): one for one in TOOLS.values() for word in (one.name, *one.aliases)}
+    found = known.get(_plain(name))
+    if found is None:
+        words = {word: one.name for word, one in known.items()}
+        hint = near(_plain(name), words)
+        for word, title in words.items():
+            hint = hint.replace(f" {word}?", f" {title}?").replace(f" {word} or", f" {title} or")
+        raise UnknownNameError(f"The ledger has no tool {name!r}", f"it has {', '.join(TOOLS)}", hint=hint)
+    return found
+
+
+def _plain(name: object) -> str:
+    return str(name).lower().strip().replace("-", "_").replace(" ", "_")
+
+
+def entry_of(one: Tool, q: Quantity, function: str | None = None) -> Entry:
+    """What a tool prints for a quantity: its first function, or the one that is named."""
+    mine = [entry for entry in one.entries if entry.measure == q.name]
+    if not mine:
+        has = ", ".join(dict.fromkeys(entry.measure for entry in one.entries))
+        raise ParameterError(f"The ledger does not know what {one.name} says of {q.name}", f"it knows {has}")
+    if function is None:
+        return mine[0]
+    for entry in mine:
+        if entry.function == function:
+            return entry
+    named = ", ".join(repr(entry.function) for entry in mine)
+    raise ParameterError(f"{one.name} has no {function!r} for {q.name}", f"pass {named}")
+
+
+def sides_of_entry(entry: Entry, material: Material) -> list[Side]:
+    """The sides that an entry takes on some cases; weights count as one where there are any to ignore."""
+    first = [SIDES["unweighted"]] if entry.weights == "ignored" and material.is_weighted else []
+    return first + [SIDES[name] for name in entry.sides]
+
+
+def said(entry: Entry, q: Quantity, material: Material) -> float:
+    """The number that a tool prints."""
+    return under(material, q, sides_of_entry(entry, material))
+
+
+def value_as(
+    ev: Evaluation, measure: str | Measure, tool_name: str, *, function: str | None = None, rows: Any = None
+) -> float:
+    """The number that another tool would print for a measure.
+
+    Args:
+        ev: The evaluation.
+        measure: The measure, by name or alias; also "recall.low" for a limit of its interval, or parameters after @.
+        tool_name: The tool, such as "torchmetrics"; `cutline.ledger.TOOLS` lists them.
+        function: Which of the functions of the tool, where several print the measure; the first when None.
+        rows: Labels, scores and, if there are any, weights, for tools whose number depends on the order of the rows
+            or which ignore weights: an evaluation does not keep them.
+
+    Returns:
+        The number; NaN where the tool prints none.
+
+    >>> from cutline import evaluate
+    >>> ev = evaluate([1, 0, 1, 0], [0.9, 0.5, 0.5, 0.2])
+    >>> value_as(ev, "recall", "scikit-learn"), ev.recall  # predict() needs more than 0.5
+    (0.5, 1.0)
+    """
+    one, q = tool(tool_name), quantity(measure)
+    return said(entry_of(one, q, function), q, material_of(ev, rows))
+
+
+def material_of(ev: Evaluation, rows: Any = None) -> Material:
+    """The cases of an evaluation; with their rows where these are passed."""
+    if rows is None:
+        return Material.of_ranking(ev.ranking, float(ev.threshold))
+    labels, scores, *weights = rows
+    found = complete(labels, scores, weights[0] if weights else None, positive=_positive_of(ev))
+    sign = 1 if ev.ranking.higher_is_positive else -1
+    return Material.of_rows(Rows(found.is_positive, sign * found.scores, found.weights), sign * float(ev.threshold))
+
+
+def _positive_of(ev: Evaluation) -> Any:
+    """The label that is positive, where it is one of those that need telling."""
+    positive = ev.ranking.positive
+    return positive if isinstance(positive, str) else None

@@ -1,0 +1,261 @@
+"""Two files of predictions, two numbers: what differs between them, step by step, and what each step does."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from cutline.core.errors import InputError
+from cutline.core.ranking import Array
+from cutline.core.table import shown
+from cutline.ledger.material import Material, Rows
+from cutline.ledger.quantity import Quantity
+from cutline.ledger.sides import SIDES, changed, tried
+
+_DECIMALS = (8, 6, 5, 4, 3, 2, 1)  # of scores in a text file
+
+
+@dataclass(frozen=True)
+class Step:
+    """One difference between the files, and the measure before and after it."""
+
+    words: str
+    before: float
+    after: float
+
+    @property
+    def change(self) -> float:
+        """What it does to the measure."""
+        return self.after - self.before
+
+
+@dataclass(frozen=True)
+class FileDifference:
+    """Why a measure differs between two files."""
+
+    measure: str
+    names: tuple[str, str]
+    values: tuple[float, float]
+    steps: tuple[Step, ...]
+    order: str = ""  # what the order inside ties does in tools that keep it
+
+    @property
+    def main(self) -> Step | None:
+        """The step that changes the measure most; None when none does."""
+        moving = [step for step in self.steps if step.change]
+        return max(moving, key=lambda step: abs(step.change), default=None)
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The answer in sentences."""
+        first, second = (_number(value) for value in self.values)
+        lines = [f"{self.measure} is {first} in {self.names[0]} and {second} in {self.names[1]}."]
+        if not self.steps:
+            lines.append("The files hold the same cases, with the same labels, scores and weights.")
+        for step in self.steps:
+            effect = f"{self.measure} {_number(step.before)} -> {_number(step.after)}" if step.change else "no effect"
+            lines.append(f"{step.words} ({effect}).")
+        if self.main is not None and len([step for step in self.steps if step.change]) > 1:
+            lines.append(f"Most of the difference is explained by this: {_first_small(self.main.words)}.")
+        elif self.main is not None:
+            lines.append("This explains the whole difference.")
+        return (*lines, *([self.order] if self.order else []))
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain data, for JSON."""
+        return {
+            "schema": "cutline/why-files/1",
+            "measure": self.measure,
+            "files": list(self.names),
+            "values": [value if math.isfinite(value) else None for value in self.values],
+            "steps": [{"words": s.words, "before": s.before, "after": s.after} for s in self.steps],
+            "sentences": list(self.sentences),
+        }
+
+    def __str__(self) -> str:
+        return "\n".join(self.sentences)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return "".join(f"<p>{html.escape(line)}</p>" for line in self.sentences)
+
+
+def compared(
+    a: Rows, b: Rows, q: Quantity, names: tuple[str, str], threshold: float | None, ids: tuple[Any, Any] | None = None
+) -> FileDifference:
+    """Why a measure differs between two sets of rows.
+
+    Args:
+        a: The rows of the first file.
+        b: The rows of the second file.
+        q: The measure.
+        names: What to call the files.
+        threshold: The cut of measures of one cut.
+        ids: The name of each case in both files; without, the rows are matched by their place or by what they hold.
+    """
+    value = _valued(q, threshold)
+    values = (value(a), value(b))
+    order = _order_in_ties(a, b, q, threshold)
+    steps: list[Step] = []
+
+    def take(words: str, now: Rows) -> Rows:
+        before = steps[-1].after if steps else values[0]
+        steps.append(Step(words, before, value(now)))
+        return now
+
+    now, other = _same_cases(a, b, ids, names, take)
+    if other is not None:
+        _same_columns(now, other, take)
+    elif len(a) == len(b) and not steps and values[0] != values[1]:
+        take("The rows hold other labels and scores in no order that matches", b)
+    return FileDifference(q.name, names, values, tuple(steps), order)
+
+
+def _valued(q: Quantity, threshold: float | None) -> Callable[[Rows], float]:
+    return lambda rows: tried(Material.of_rows(rows, threshold), q, ())
+
+
+# ---------------------------------------------------------------------- which cases
+
+
+def _same_cases(a: Rows, b: Rows, ids: Any, names: tuple[str, str], take: Any) -> tuple[Rows, Rows | None]:
+    """Both with the same cases in one order; None for the second where rows cannot be matched."""
+    if ids is not None:
+        return _by_ids(a, b, ids, names, take)
+    if len(a) != len(b):
+        return _by_content(a, b, names, take)
+    if _sorted_equal(a, b) and not _aligned(a, b):
+        order_a, order_b = (np.lexsort((r.is_positive, r.scores)) for r in (a, b))
+        return a.taken(order_a), b.taken(order_b)
+    return a, b
+
+
+def _by_ids(a: Rows, b: Rows, ids: Any, names: tuple[str, str], take: Any) -> tuple[Rows, Rows]:
+    mine, theirs = (np.asarray(column) for column in ids)
+    firsts = [np.unique(column, return_index=True)[1] for column in (mine, theirs)]
+    for column, first, rows, name in zip((mine, theirs), firsts, (a, b), names, strict=True):
+        doubled = len(column) - len(first)
+        if doubled and name == names[0]:
+            a = take(f"{_rows(doubled)} of {name} repeat an id and were removed", rows.taken(np.sort(first)))
+            mine = mine[np.sort(first)]
+    _, at_a, at_b = np.intersect1d(mine, theirs[np.sort(firsts[1])], return_indices=True)
+    if not len(at_a):
+        raise InputError("The two files have no case in common", "pass files of the same cases, or another --id")
+    if len(at_a) < len(a):
+        a = take(f"{_rows(len(a) - len(at_a))} of {names[0]} are not in {names[1]}", a.taken(np.sort(at_a)))
+        mine = mine[np.sort(at_a)]
+    order = np.argsort(mine, kind="stable")
+    a, only = a.taken(order), np.sort(firsts[1])
+    _, _, at_b = np.intersect1d(mine, theirs[only], return_indices=True)
+    rest = np.setdiff1d(np.arange(len(b)), only[at_b])
+    common = b.taken(only[at_b])
+    _same_columns(a, common, take)
+    if len(rest):
+        take(f"{_rows(len(rest))} of {names[1]} are not in {names[0]}, or repeat an id", b)
+    return b, b
+
+
+def _by_content(a: Rows, b: Rows, names: tuple[str, str], take: Any) -> tuple[Rows, Rows | None]:
+    """Files of different lengths, matched by what their rows hold: rows left out, or duplicates removed."""
+    keys = [_keys(rows) for rows in (a, b)]
+    for rows, key, name, other in ((a, keys[0], names[0], b), (b, keys[1], names[1], a)):
+        _, first = np.unique(key, return_index=True)
+        if len(first) == len(other) and np.array_equal(np.sort(key[first]), np.sort(_keys(other))):
+            take(f"{_rows(len(rows) - len(first))} of {name} are duplicates of others, which the other file lacks", b)
+            return b, b
+    longer, shorter = (0, 1) if len(a) > len(b) else (1, 0)
+    extra = _left_over(keys[longer], keys[shorter])
+    if len(extra) == len(keys[longer]) - len(keys[shorter]):
+        take(f"{_rows(len(extra))} of {names[longer]} are missing in {names[shorter]}", b)
+        return b, b
+    raise InputError(
+        f"{names[0]} has {_rows(len(a))} and {names[1]} {_rows(len(b))}, which do not match by their labels and scores",
+        "pass --id with the column that names the cases",
+    )
+
+
+def _keys(rows: Rows) -> Array:
+    """What identifies a row without an id: its score and its label."""
+    found = np.empty(len(rows), dtype=[("score", float), ("label", bool)])
+    found["score"], found["label"] = rows.scores, rows.is_positive
+    return found
+
+
+def _left_over(more: Array, fewer: Array) -> Array:
+    """The rows of a longer list that a shorter one lacks, counted with their repetitions."""
+    kinds, number = np.unique(np.concatenate((more, fewer)), return_inverse=True)
+    counts = [np.bincount(part, minlength=len(kinds)) for part in (number[: len(more)], number[len(more) :])]
+    return np.repeat(np.arange(len(kinds)), np.maximum(counts[0] - counts[1], 0))
+
+
+def _sorted_equal(a: Rows, b: Rows) -> bool:
+    return np.array_equal(np.sort(_keys(a)), np.sort(_keys(b)))
+
+
+def _aligned(a: Rows, b: Rows) -> bool:
+    return np.array_equal(a.scores, b.scores) and np.array_equal(a.is_positive, b.is_positive)
+
+
+# ---------------------------------------------------------------------- what the same cases hold
+
+
+def _same_columns(a: Rows, b: Rows, take: Any) -> None:
+    """The steps from the labels, scores and weights of the one to those of the other, row by row."""
+    now = a
+    differ = now.is_positive != b.is_positive
+    if differ.any():
+        words = "The labels are exchanged" if differ.all() else f"The labels of {_rows(int(differ.sum()))} differ"
+        now = take(words, replace(now, is_positive=b.is_positive))
+    if not np.array_equal(now.scores, b.scores):
+        now = take(_scores_words(now.scores, b.scores), replace(now, scores=b.scores))
+    weights = [np.ones(len(now)) if rows.weights is None else rows.weights for rows in (now, b)]
+    if not np.array_equal(weights[0], weights[1]):
+        take(f"The weights of {_rows(int((weights[0] != weights[1]).sum()))} differ", replace(now, weights=b.weights))
+
+
+def _scores_words(mine: Array, theirs: Array) -> str:
+    """How the one column of scores follows from the other."""
+    for way, (from_, to) in (("second", (mine, theirs)), ("first", (theirs, mine))):
+        if np.array_equal(from_.astype(np.float32).astype(float), to):
+            return f"The scores of the {way} file are those of the other rounded to 32-bit numbers"
+        for decimals in _DECIMALS:
+            if np.array_equal(np.round(from_, decimals), to):
+                return f"The scores of the {way} file are those of the other rounded to {decimals} decimals"
+    if np.allclose(mine, 1 - theirs, rtol=0, atol=1e-12):
+        return "The scores of the second file are 1 less those of the first"
+    if np.allclose(mine, -theirs, rtol=0, atol=1e-12):
+        return "The scores of the second file are the negatives of those of the first"
+    largest = float(np.max(np.abs(mine - theirs)))
+    return f"The scores of {_rows(int((mine != theirs).sum()))} differ, by up to {largest:.2g}"
+
+
+def _order_in_ties(a: Rows, b: Rows, q: Quantity, threshold: float | None) -> str:
+    """What a tool that keeps the order of the rows inside ties would make of the order of the files."""
+    side = SIDES["ties_by_rows"]
+    if not side.applies(q) or len(a) != len(b) or _aligned(a, b) or not _sorted_equal(a, b):
+        return ""
+    both = [tried(changed(Material.of_rows(rows, threshold), [side]), q, ()) for rows in (a, b)]
+    if both[0] == both[1]:
+        return "The rows stand in another order, which changes nothing."
+    return (
+        f"The rows stand in another order: a tool that keeps it inside ties gives {_number(both[0])} and "
+        f"{_number(both[1])}. cutline's value does not depend on it."
+    )
+
+
+def _rows(count: int) -> str:
+    return "1 row" if count == 1 else f"{count:,} rows"
+
+
+def _number(value: float) -> str:
+    return shown(value) if math.isnan(value) else f"{value:.6g}"
+
+
+def _first_small(words: str) -> str:
+    return words[0].lower() + words[1:]

@@ -1,0 +1,111 @@
+"""The p-values of two models on the same cases, with the variants that tools take."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import get_args
+
+import numpy as np
+
+from cutline.comparison import compare
+from cutline.core.ranking import Array
+from cutline.evaluation import Evaluation
+from cutline.independent import compare_independent
+from cutline.inference.two.mcnemar import Discordance, Variant, mcnemar
+from cutline.inputs.arrays import rank_cases
+from cutline.ledger.material import Material
+
+Variants = dict[str, tuple[str, Callable[[Material], float]]]
+
+
+@dataclass(frozen=True)
+class Test:
+    """A test: its title, the variant that cutline takes by default, and all variants with their words."""
+
+    title: str
+    chosen: str
+    variants: Variants
+
+    def default(self, material: Material) -> float:
+        """The p-value by the variant that cutline takes; NaN without a second model."""
+        return self.variants[self.chosen][1](material)
+
+    __test__ = False  # a test of models, not of ours
+
+
+def discordance_of(material: Material) -> Discordance:
+    """The cases that only the first model gets right at the threshold, and only the second."""
+    rows, cut = material.rows, material.threshold
+    right = [(scores >= cut) == rows.is_positive for scores in (rows.scores, _other(material))]
+    return Discordance(int((right[0] & ~right[1]).sum()), int((right[1] & ~right[0]).sum()), len(rows))
+
+
+def _other(material: Material) -> Array:
+    other = material.rows.other
+    return np.full(len(material.rows), math.nan) if other is None else other
+
+
+def _has_other(material: Material) -> bool:
+    return material.make_rows is not None and material.rows.other is not None
+
+
+def _mcnemar(variant: Variant) -> Callable[[Material], float]:
+    return lambda material: mcnemar(discordance_of(material), variant) if _has_other(material) else math.nan
+
+
+def _two_proportions(material: Material) -> float:
+    """The z test of two independent shares, of the accuracies of models that in truth share their cases."""
+    from scipy.special import ndtr
+
+    if not _has_other(material):
+        return math.nan
+    rows, n = material.rows, len(material.rows)
+    shares = [((s >= material.threshold) == rows.is_positive).mean() for s in (rows.scores, _other(material))]
+    pooled = sum(shares) / 2
+    spread = math.sqrt(2 * pooled * (1 - pooled) / n)
+    return float(2 * ndtr(-abs(shares[0] - shares[1]) / spread)) if spread else 1.0
+
+
+def _paired(material: Material) -> float:
+    if not _has_other(material):
+        return math.nan
+    models = {"a": material.rows.scores, "b": _other(material)}
+    return float(compare(material.rows.is_positive, models).test("auc", method="delong").p_value)
+
+
+def _unpaired(material: Material) -> float:
+    if not _has_other(material):
+        return math.nan
+    both = [rank_cases(material.rows.is_positive, s) for s in (material.rows.scores, _other(material))]
+    return float(compare_independent(*map(Evaluation, both)).test("auc", method="delong").p_value)
+
+
+def _one_sided(p_value: Callable[[Material], float]) -> Callable[[Material], float]:
+    return lambda material: p_value(material) / 2
+
+
+_WORDS = {
+    "exact": "by the exact binomial test",
+    "midp": "by the mid-p test",
+    "asymptotic": "by the chi-square test without continuity correction",
+    "corrected": "by the chi-square test with continuity correction",
+}
+_MCNEMAR: Variants = {name: (_WORDS[name], _mcnemar(name)) for name in get_args(Variant)}
+TESTS = {
+    "mcnemar": Test(
+        "McNemar's test, p-value",
+        "midp",
+        {**_MCNEMAR, "unpaired": ("by a z test that takes the two models for independent samples", _two_proportions)},
+    ),
+    "delong": Test(
+        "DeLong's test, p-value",
+        "paired",
+        {
+            "paired": ("by DeLong's paired test", _paired),
+            "unpaired": ("by DeLong's test of independent samples", _unpaired),
+            "one_sided": ("by DeLong's paired test, one-sided", _one_sided(_paired)),
+        },
+    ),
+}

@@ -1,0 +1,223 @@
+"""why(): which convention, of which tool, gives the number that somebody has."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from cutline.core import columns
+from cutline.core.errors import InputError, ParameterError
+from cutline.inputs.predictions import Missing, complete
+from cutline.ledger.answer import Answer, Explanation
+from cutline.ledger.material import Material, Rows
+from cutline.ledger.printed import Printed, printed
+from cutline.ledger.quantity import Quantity, of_measure, quantity
+from cutline.ledger.search import MANY_ROWS, Candidate, Workshop, candidates
+from cutline.measures import MEASURES, Measure
+
+FEW_ROWS = 5_000  # distinct scores up to which pairs are tried although a single side fits
+_AROUND = 100  # units of the last digit on each side in which numbers are counted
+_UNNAMED = 0.4  # how plausible a measure is that is not shown first, when none is named
+
+
+def why(
+    labels: Any,
+    scores: Any,
+    weights: Any = None,
+    *,
+    value: Any,
+    measure: str | Measure | None = None,
+    digits: int | None = None,
+    positive: Any = None,
+    threshold: float | None = None,
+    higher_is_positive: bool = True,
+    missing: Missing = "error",
+    other: Any = None,
+    groups: Any = None,
+) -> Answer:
+    """Which convention gives a number that another tool printed for these predictions.
+
+    Args:
+        labels: The true classes.
+        scores: The score of each case, in the order in which the other tool read them.
+        weights: How much each case counts.
+        value: The number, as text ("0.8730" keeps its last zero) or as a float.
+        measure: What the number is said to be: a measure by name or alias, "recall.low" for a limit of its interval,
+            or a test of two models, "mcnemar" or "delong". All measures are searched when None.
+        digits: How many decimals the number was rounded to, where it does not tell.
+        positive: The label that is positive; needed unless the labels tell.
+        threshold: The cut of measures of one cut; by default as in `evaluate`.
+        higher_is_positive: Whether high scores mean positive.
+        missing: "error" refuses rows with a missing value, "drop" leaves them out.
+        other: The scores of a second model on the same cases, for tests.
+        groups: The fold, worker or site of each case, for means over these.
+
+    Returns:
+        The explanations, the most plausible first; `print` shows them as sentences.
+
+    >>> answer = why([1, 0, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.3, 0.1], measure="auc", value="66.67")
+    >>> answer.best.words, round(answer.exact, 6)
+    ('as a percentage', 0.666667)
+    """
+    number = printed(value, digits)
+    found = complete(labels, scores, weights, positive=positive, missing=missing)
+    sign = 1.0 if higher_is_positive else -1.0
+    extra = {name: _beside(column, name, found) for name, column in (("other", other), ("groups", groups))}
+    if extra["other"] is not None:
+        extra["other"] = sign * extra["other"].astype(float)
+    rows = Rows(found.is_positive, sign * found.scores.astype(float), found.weights, **extra)
+    if rows.is_positive.all() or not rows.is_positive.any():
+        raise InputError("labels are all of one class", "pass cases of both classes")
+    cut = None if threshold is None else sign * columns.number(threshold, "threshold")
+    return explained(Material.of_rows(rows, cut), number, None if measure is None else quantity(measure))
+
+
+def explained(material: Material, number: Printed, q: Quantity | None) -> Answer:
+    """The answer for cases that were read."""
+    workshop = Workshop(material)
+    if q is not None:
+        _check_reach(q, number)
+        if q.is_test and math.isnan(q.exact(material)):
+            raise ParameterError(f"{q.name} compares two models", "pass the scores of the second one", argument="other")
+        return _of_one(workshop, number, q)
+    found = [one for one in _of_all(workshop) if math.isfinite(one.value)]
+    notes = _large(material, "With so many rows, changes of the cases were tried for the headline measures alone.")
+    return _answer(number, None, found, notes)
+
+
+def _of_one(workshop: Workshop, number: Printed, q: Quantity) -> Answer:
+    found = list(candidates(workshop, q, pairs=False))
+    exact = found[0].value
+    fits = [one for one in found if number.fits(one.value)]
+    if not fits or (len(workshop.material.ranking) <= FEW_ROWS and not fits[0].is_exact):
+        found += candidates(workshop, q, pairs=True)
+    answer = _answer(number, q, found, (), exact)
+    low, high = q.range
+    if not answer.explanations and not low - number.reach <= number.value <= high + number.reach:
+        raise _out_of_range(q, number)
+    large = _large(workshop.material, "With so many rows, two changes of the cases were not tried together.")
+    return answer if answer.explanations else Answer(**{**vars(answer), "notes": large})
+
+
+def _large(material: Material, words: str) -> tuple[str, ...]:
+    return (words,) if len(material.ranking) > MANY_ROWS else ()
+
+
+def _of_all(workshop: Workshop) -> Iterable[Candidate]:
+    """What every measure gives under single conventions; those whose curve is smoothed, exactly alone."""
+    for measure in MEASURES:
+        if measure.required or measure.own or not measure.fits(workshop.material.ranking):
+            continue
+        q = of_measure(measure)
+        slow = "smooth" in measure.parameters or measure.name == "smooth_ece"
+        large = len(workshop.material.ranking) > MANY_ROWS and not measure.headline
+        scale = 1.0 if measure.headline else _UNNAMED
+        if slow or large:
+            yield Candidate(q, (), workshop.value(q, ()), scale)
+            continue
+        for one in candidates(workshop, q, pairs=False):
+            yield Candidate(q, one.sides, one.value, one.plausible * scale, one.tools)
+
+
+def _answer(
+    number: Printed, q: Quantity | None, found: list[Candidate], notes: tuple[str, ...], exact: float = math.nan
+) -> Answer:
+    known = [one for one in found if math.isfinite(one.value)]
+    fits = _distinct(sorted((one for one in known if number.fits(one.value)), key=_order))
+    if fits and fits[0].is_exact and q is not None:
+        fits = fits[:1]  # no convention is needed
+    total = sum(one.plausible for one in fits)
+    explanations = tuple(_explanation(one, one.plausible / total) for one in fits)
+    nearest = min(known, key=lambda one: abs(one.value - number.value), default=None)
+    return Answer(
+        number.text,
+        None if q is None else q.name,
+        exact,
+        explanations,
+        None if fits or nearest is None else _explanation(nearest),
+        len(known),
+        _by_accident(number, known),
+        notes,
+    )
+
+
+def _order(one: Candidate) -> tuple[float, int, float]:
+    return -one.plausible, len(one.sides), one.value
+
+
+def _distinct(fits: list[Candidate]) -> list[Candidate]:
+    """Those of which no part fits already; a part gets the tools of the whole where both give the same number."""
+    kept: list[Candidate] = []
+    for one in sorted(fits, key=lambda c: (len(c.sides), -c.plausible)):
+        at = next((i for i, part in enumerate(kept) if _says_no_more(one, part)), None)
+        if at is None:
+            kept.append(one)
+        elif _is_near(one, kept[at]):
+            part = kept[at]
+            tools = (*part.tools, *(pair for pair in one.tools if pair not in part.tools))
+            kept[at] = Candidate(part.quantity, part.sides, part.value, max(part.plausible, one.plausible), tools)
+    return sorted(kept, key=_order)
+
+
+def _says_no_more(one: Candidate, part: Candidate) -> bool:
+    """Whether one is another with sides that the number does not need, or the same number under another name."""
+    if one.quantity.name == part.quantity.name:
+        return set(part.sides) <= set(one.sides)
+    return one.sides == part.sides and _is_near(one, part)
+
+
+def _is_near(one: Candidate, part: Candidate) -> bool:
+    close = 1e-6 if any(side.name == "single" for side in one.sides) else 1e-9
+    return abs(one.value - part.value) <= close * max(abs(one.value), abs(part.value), 1e-300)
+
+
+def _explanation(one: Candidate, share: float = math.nan) -> Explanation:
+    return Explanation(
+        one.quantity.name,
+        tuple(side.name for side in one.sides),
+        " and ".join(side.words for side in one.sides),
+        " ".join(side.explanation for side in one.sides),
+        one.value,
+        share,
+        tuple(dict.fromkeys(f"{tool.name}'s {entry.function}" for tool, entry in one.tools)),
+        "; ".join(dict.fromkeys(side.source for side in one.sides if side.source)),
+    )
+
+
+def _by_accident(number: Printed, known: list[Candidate]) -> float:
+    """How many numbers would be within the rounding by accident, from how many lie around it."""
+    values = np.array([one.value for one in known])
+    distance = np.abs(values - number.value)
+    around = (distance > number.reach) & (distance <= 2 * number.reach * _AROUND)
+    return float(np.count_nonzero(around)) / (2 * _AROUND)
+
+
+def _check_reach(q: Quantity, number: Printed) -> None:
+    """Refuse a number that the measure cannot be, on any scale."""
+    low, high = q.range
+    if not -100 * max(abs(low), 1) <= number.value <= 100 * max(abs(high), 1):
+        raise _out_of_range(q, number)
+
+
+def _out_of_range(q: Quantity, number: Printed) -> ParameterError:
+    low, high = (f"{end:g}" for end in q.range)
+    return ParameterError(
+        f"is {number.text}, but {q.name} runs from {low} to {high}, and no convention of the ledger turns it into that",
+        "pass the number and its measure as they were printed",
+        argument="value",
+    )
+
+
+def _beside(column: Any, name: str, found: Any) -> Any:
+    """A further column, for the rows that are left."""
+    if column is None:
+        return None
+    values = columns.scores(column, name) if name == "other" else columns.column(column, name)
+    if len(values) != found.rows:
+        raise InputError(
+            f"has {len(values)} values but labels has {found.rows}", "pass one for each label", argument=name
+        )
+    return np.asarray(values)[found.position]

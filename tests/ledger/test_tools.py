@@ -1,0 +1,149 @@
+"""What tools print: frozen answers of each, and live ones of those that are installed, equal value_as."""
+
+import importlib.util
+import json
+import math
+import warnings
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import cutline as cl
+from cutline.ledger.material import Material, Rows
+from cutline.ledger.quantity import quantity
+from cutline.ledger.sides import SIDES
+from cutline.ledger.tools import TOOLS, said, tool
+
+ORACLES = Path(__file__).parents[1] / "oracles"
+# Installed with the tests, and quick to ask.
+LIVE = {"scikit-learn": 1e-9, "SciPy": 1e-9, "statsmodels": 1e-9, "XGBoost": 3e-6, "LightGBM": 3e-6}
+RUN = sorted(name for name, one in TOOLS.items() if one.how == "run")
+
+
+@cache
+def frozen():
+    return json.loads((ORACLES / "ledger.json").read_text())
+
+
+@cache
+def peers():
+    spec = importlib.util.spec_from_file_location("ledger_peers", ORACLES / "ledger_peers.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@cache
+def sets():
+    found = []
+    for one in frozen()["sets"]:
+        labels, scores = np.array(one["labels"]), np.array(one["scores"])
+        found.append((labels, scores, None if one["weights"] is None else np.array(one["weights"])))
+    return found
+
+
+def material(labels, scores, weights):
+    return Material.of_rows(Rows(labels == 1, scores, weights, other=peers().second_model(scores)), 0.5)
+
+
+def check(entry, answers, places):
+    """The entry gives the answers; where a tool printed no number there is nothing to compare."""
+    compared = 0
+    for one, answer in zip(sets(), answers, strict=True):
+        if answer is None or math.isnan(answer):
+            continue
+        tolerance = 3e-6 if entry.single else places
+        value = said(entry, quantity(entry.measure), material(*one))
+        assert value == pytest.approx(answer, rel=tolerance, abs=tolerance), entry
+        compared += 1
+    assert compared >= 5, entry
+
+
+@pytest.mark.parametrize("name", RUN)
+def test_what_a_tool_printed_is_what_the_ledger_says_of_it(name):
+    answers = frozen()["answers"][name]
+
+    for entry in TOOLS[name].entries:
+        check(entry, answers[entry.function], 1e-9)
+
+
+@pytest.mark.parametrize("name", sorted(LIVE))
+def test_what_an_installed_tool_prints_is_what_the_ledger_says_of_it(name):
+    ask, package = peers().PEERS[name]
+    try:
+        version(package)
+    except PackageNotFoundError:
+        pytest.skip(f"{package} is not installed")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        answers = [ask(*one) for one in sets()]
+
+    for entry in TOOLS[name].entries:
+        check(entry, [one[entry.function] for one in answers], LIVE[name])
+
+
+def test_the_sets_have_ties_weights_skew_and_extreme_scores():
+    assert len(sets()) == 20
+    assert sum(w is not None for _, _, w in sets()) == 10
+    assert sum(len(np.unique(s)) < len(s) for _, s, _ in sets()) >= 10
+    assert sum(y.mean() < 0.1 for y, _, _ in sets()) >= 3
+    assert sum(s.min() == 0 and s.max() == 1 for _, s, _ in sets()) >= 6
+
+
+def test_there_are_the_tools_that_people_compare():
+    wanted = ["scikit-learn", "imbalanced-learn", "torchmetrics", "Keras", "TensorFlow", "XGBoost", "LightGBM",
+              "CatBoost", "Spark ml", "Spark mllib", "H2O", "MLflow", "Evidently", "yellowbrick", "statsmodels", "pROC",
+              "ROCR", "PRROC", "precrec", "caret", "yardstick", "hmeasure", "Weka", "BigQuery", "PyCM", "river",
+              "Vertica", "dcurves"]  # fmt: skip
+
+    assert len({tool(name).name for name in wanted}) == 27
+    for one in TOOLS.values():
+        assert one.version
+        assert one.source
+        assert one.entries
+        for entry in one.entries:
+            assert set(entry.sides) <= set(SIDES)
+            q = quantity(entry.measure)
+            hard = "hard_labels" in entry.sides  # which are made at the cut
+            assert all(SIDES[side].applies(q) or (hard and side == "strict") for side in entry.sides), (one.name, entry)
+
+
+def test_value_as_gives_the_number_of_the_tool():
+    labels, scores = [1, 0, 1, 0], [0.9, 0.5, 0.5, 0.2]
+    ev = cl.evaluate(labels, scores)
+
+    assert cl.value_as(ev, "recall", "scikit-learn") == 0.5  # of two positives, one is above 0.5
+    assert cl.value_as(ev, "recall", "evidently") == 1.0  # and both are at or above it
+    assert ev.value("recall", as_="sklearn") == 0.5
+    assert cl.value_as(ev, "average_precision", "scikit-learn") == pytest.approx(5 / 6)
+    # From (0, 1) to (1/2, 1), and to (1, 2/3): a half, and a half of 5/6.
+    assert cl.value_as(ev, "average_precision", "catboost") == pytest.approx(11 / 12)
+    assert cl.value_as(ev, "auc", "scikit-learn", function="roc_auc_score, hard labels") == 0.75
+
+
+def test_a_tool_that_ignores_weights_needs_the_rows():
+    labels, scores, weights = [1, 0, 1, 0], [0.9, 0.6, 0.5, 0.2], [1.0, 2.0, 3.5, 1.0]
+    ev = cl.evaluate(labels, scores, weights)
+
+    with pytest.raises(cl.ParameterError, match="pass the labels and scores themselves with rows="):
+        cl.value_as(ev, "auc", "pROC")
+    assert cl.value_as(ev, "auc", "pROC", rows=(labels, scores, weights)) == 0.75
+    assert cl.value_as(ev, "auc", "scikit-learn") == ev.auc != 0.75
+
+
+def test_unknown_tools_measures_and_functions_are_refused_with_names_near_them():
+    ev = cl.evaluate([1, 0, 1, 0], [0.9, 0.6, 0.5, 0.2])
+
+    with pytest.raises(
+        cl.UnknownNameError, match=r"The ledger has no tool 'torchmetric'.* Did you mean torchmetrics\?"
+    ):
+        cl.value_as(ev, "auc", "torchmetric")
+    with pytest.raises(cl.ParameterError, match="does not know what dcurves says of auc: it knows net_benefit"):
+        cl.value_as(ev, "auc", "dcurves")
+    with pytest.raises(cl.ParameterError, match="PyCM has no 'x' for auc: pass 'AUC'"):
+        cl.value_as(ev, "auc", "pycm", function="x")
+    with pytest.raises(cl.UnknownNameError, match=r"There is no measure 'acu'.* Did you mean auc\?"):
+        cl.value_as(ev, "acu", "pycm")

@@ -1,0 +1,182 @@
+"""Where a number comes from: the convention behind it is named first, and no certainty is claimed that is not there."""
+
+import math
+
+import numpy as np
+import pytest
+
+import cutline as cl
+from cutline.ledger.material import Material, Rows
+from cutline.ledger.printed import printed
+from cutline.ledger.quantity import quantity
+from cutline.ledger.sides import SIDES, under
+
+RNG = np.random.default_rng(19)
+LABELS = RNG.random(900) < 0.12
+SCORES = 1 / (1 + np.exp(-(RNG.normal(size=900) + 1.3 * LABELS - 2.3)))
+OTHER = np.clip(SCORES + 0.3 * np.sin(np.arange(900)), 0, 1)
+FOLDS = np.arange(900) % 5
+
+
+def made(measure, *sides, **more):
+    material = Material.of_rows(Rows(LABELS, SCORES, **more), 0.5)
+    return under(material, quantity(measure), [SIDES[name] for name in sides])
+
+
+@pytest.mark.parametrize(
+    ("measure", "side"),
+    [
+        ("h_measure", "prior_symmetric"),
+        ("h_measure", "prior_severity"),
+        ("auc", "hard_labels"),
+        ("auc", "wrong_column"),
+        ("auc", "frequency_400"),
+        ("auc", "width_10"),
+        ("auc", "keras_200"),
+        ("auc", "gini"),
+        ("average_precision", "trapezoid"),
+        ("average_precision", "davis_goadrich"),
+        ("average_precision", "levels_11"),
+        ("log_loss", "bits"),
+        ("brier", "both_classes"),
+        ("brier", "root"),
+        ("f1", "macro"),
+        ("precision", "weighted"),
+        ("recall.low", "limit_clopper_pearson"),
+        ("auc.low", "limit_hanley_mcneil"),
+        ("ece", "width_15_bins"),
+        ("ks", "percent"),
+    ],
+)
+def test_the_convention_behind_a_number_of_six_digits_is_named_first(measure, side):
+    answer = cl.why(LABELS, SCORES, value=f"{made(measure, side):.6f}", measure=measure)
+
+    assert side in answer.best.sides
+    assert answer.sentences[0].startswith(f"{made(measure, side):.6f} is what you get for ")
+    assert SIDES[side].words in answer.sentences[0]
+
+
+def test_a_mean_over_folds_is_told_from_the_pooled_value():
+    value = made("auc", "mean_of_groups", groups=FOLDS)
+
+    answer = cl.why(LABELS, SCORES, value=f"{value:.6f}", measure="auc", groups=FOLDS)
+
+    assert answer.best.sides == ("mean_of_groups",)
+
+
+@pytest.mark.parametrize("variant", ["exact", "asymptotic", "corrected"])
+def test_the_variants_of_mcnemars_test_are_told_apart(variant):
+    value = made("mcnemar", f"mcnemar_{variant}", other=OTHER)
+
+    answer = cl.why(LABELS, SCORES, value=f"{value:.6g}", measure="mcnemar", other=OTHER)
+
+    assert answer.best.sides == (f"mcnemar_{variant}",)
+    assert answer.exact == pytest.approx(cl.compare(LABELS, {"a": SCORES, "b": OTHER}).test("accuracy").p_value)
+
+
+def test_two_conventions_at_once_are_found():
+    value = made("log_loss", "digits_2", "bits")
+
+    answer = cl.why(LABELS, SCORES, value=f"{value:.8f}", measure="log_loss")
+
+    assert set(answer.best.sides) == {"digits_2", "bits"}
+
+
+def test_the_exact_value_needs_no_convention():
+    answer = cl.why(LABELS, SCORES, value=f"{made('auc'):.5f}", measure="auc")
+
+    assert answer.best.sides == ()
+    assert "no convention is needed" in answer.sentences[0]
+
+
+def test_bins_on_rare_events_are_named():
+    labels = np.arange(4000) % 100 == 0
+    scores = np.where(labels, 0.03, 0.02) + np.linspace(-0.015, 0.015, 4000)[np.argsort(np.sin(np.arange(4000)))]
+    exact = cl.auc(labels, scores)
+    binned = cl.auc(labels, np.floor(scores * 100 + 1e-12))
+
+    answer = cl.why(labels, scores, value=f"{binned:.6f}", measure="auc")
+
+    assert abs(exact - binned) > 0.001
+    assert "width_100" in answer.best.sides
+
+
+def test_a_measure_is_found_without_its_name():
+    answer = cl.why(LABELS, SCORES, value=f"{made('brier', 'both_classes'):.7f}")
+
+    assert (answer.best.measure, answer.best.sides) == ("brier", ("both_classes",))
+    assert answer.measure is None
+
+
+def test_few_digits_are_weak_evidence_and_said_to_be():
+    answer = cl.why(LABELS, SCORES, value="0.8", measure="auc")
+
+    assert len(answer.explanations) > 1
+    assert not answer.is_certain
+    assert "does not tell which" in str(answer)
+    assert math.isclose(sum(one.share for one in answer.explanations), 1)
+
+
+def test_nothing_is_claimed_where_nothing_fits():
+    answer = cl.why(LABELS, SCORES, value="0.3333333", measure="auc")
+
+    assert answer.best is None
+    assert str(answer).startswith("Nothing in the ledger gives 0.3333333 for auc;")
+    assert "The nearest is " in str(answer)
+    assert not answer.is_certain
+
+
+def test_certainty_needs_a_single_explanation_and_no_accident():
+    sure = cl.why(LABELS, SCORES, value=f"{made('auc', 'hard_labels'):.6f}", measure="auc")
+
+    assert sure.is_certain
+    assert len(sure.explanations) == 1
+    assert f"the only one of {sure.tried:,} conventions" in str(sure)
+
+
+def test_digits_say_how_far_rounding_reaches():
+    assert printed("0.8730").reach == 5e-05
+    assert printed(0.873).reach == 5e-04
+    assert printed(0.873, digits=4).reach == 5e-05
+    assert printed("87.3%").value == pytest.approx(0.873)
+    assert printed("87.3%").reach == 5e-04
+    assert printed("1.2e-3").reach == pytest.approx(5e-05)
+    assert printed("0.8731").fits(0.87305)
+    assert not printed("0.8731").fits(0.87316)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"value": "x", "measure": "auc"}, "value is 'x': pass the number that was printed, such as 0.8731."),
+        ({"value": "", "measure": "auc"}, "value is '': pass the number that was printed"),
+        ({"value": None, "measure": "auc"}, "value is None: pass the number that was printed"),
+        ({"value": math.nan}, "value is nan: pass the number that was printed"),
+        ({"value": "170.5", "measure": "auc"}, "value is 170.5, but auc runs from 0 to 1, and no convention"),
+        ({"value": "1.7331", "measure": "auc"}, "value is 1.7331, but auc runs from 0 to 1, and no convention"),
+        ({"value": "0.5", "measure": "acu"}, "There is no measure 'acu'.* Did you mean auc?"),
+        ({"value": "0.5", "measure": "brier.low"}, "The ledger has no intervals of brier"),
+        ({"value": "0.5", "measure": "mcnemar"}, "mcnemar compares two models: pass the scores of the second one"),
+        ({"value": "0.5", "measure": "auc", "other": [1.0]}, "other has 1 values but labels has 900"),
+        ({"value": "0.5", "digits": -1}, "digits is -1: pass a whole number from 0"),
+    ],
+)
+def test_bad_input_is_refused_in_one_sentence(arguments, words):
+    with pytest.raises(cl.CutlineError, match=words.replace("?", r"\?")) as refused:
+        cl.why(LABELS, SCORES, **arguments)
+    assert "\n" not in str(refused.value)
+
+
+def test_labels_of_one_class_are_refused():
+    with pytest.raises(cl.InputError, match="labels are all of one class"):
+        cl.why([1, 1], [0.1, 0.2], value="0.5", measure="auc")
+
+
+def test_an_answer_is_plain_data_too():
+    answer = cl.why(LABELS, SCORES, value=f"{made('auc', 'gini'):.6f}", measure="auc")
+    document = answer.to_dict()
+
+    assert document["schema"] == "cutline/why/1"
+    assert document["explanations"][0]["sides"] == ["gini"]
+    assert document["certain"] is answer.is_certain
+    assert "<p>" in answer._repr_html_()
