@@ -110,6 +110,7 @@ docs: $(DEV)
 	$(BIN)/python docs/make_terminal.py
 	$(BIN)/python docs/make_advice.py
 	$(BIN)/python docs/make_companions.py
+	$(BIN)/python docs/make_studies.py
 	$(BIN)/python docs/make_ledger.py
 
 gallery: $(DEV)

@@ -26,10 +26,11 @@ of the table has a standard error of up to {error:.1f} points; pooled figures ar
 default for which measure is in [intervals.md](intervals.md); how the methods compare on eight measures, in
 [coverage-methods.md](coverage-methods.md). Populations: normal scores with equal and unequal spreads, mixtures, heavy
 tails, 2 and 5 distinct scores, AUC 0.5 to 0.999, prevalence 0.5 to 0.005, 5 to 5000 positives, probabilities that are
-right, too sure or too high, weights of each kind, and groups of 5 and 15 (`benchmarks/populations.py`). Populations in
-whose column the heat map is white have so far been sampled for the measures with a formula only. The warnings counted
-here are those before two notes were added: for values near an end of their range, and for few cases under a linearised
-variance."""
+right, too sure or too high, weights of each kind, and groups of 5 and 15 (`benchmarks/populations.py`). The warnings
+counted here are those before two notes were added: for values near an end of their range, and for few cases under a
+linearised variance."""
+EARLIER = """{count} of the populations are from an earlier run, which took only the measures with a formula; the heat
+map is white where they have no figures. They are: {names}."""
 
 
 def wrapped(text: str) -> list[str]:
@@ -122,6 +123,7 @@ def opening(lines: list[dict[str, Any]], found: Mapping[tuple[str, str], Tally])
         "",
         *wrapped(ABOUT.format(populations=len(samples), least=least, most=most, error=error)),
         "",
+        *earlier(found),
         "## In short",
         "",
         *wrapped(
@@ -140,6 +142,15 @@ def opening(lines: list[dict[str, Any]], found: Mapping[tuple[str, str], Tally])
         "![Heat map of the coverage](coverage.png)",
         "",
     ]
+
+
+def earlier(found: Mapping[tuple[str, str], Tally]) -> list[str]:
+    """Which populations were sampled for part of the measures alone: fewer than two thirds of those of the fullest."""
+    measures: dict[str, int] = defaultdict(int)
+    for cell, _ in found:
+        measures[cell] += 1
+    few = [cell for cell, count in measures.items() if count < max(measures.values()) * 2 / 3]
+    return [*wrapped(EARLIER.format(count=len(few), names="; ".join(few))), ""] if few else []
 
 
 def by_measure(found: Mapping[tuple[str, str], Tally]) -> list[str]:

@@ -120,7 +120,7 @@ def charts_page() -> str:
     for kind in kinds():
         takes = ", ".join(f"`{name}={default!r}`" for name, default in kind.parameters.items() if name != "measure")
         facts = [f"Shows {kind.shows.value}."]
-        facts += [f"Needs {kind.needs}."] if kind.needs else []
+        facts += [f"Needs {kind.needs.words}."] if kind.needs else []
         facts += [f"Parameters: {takes}."] if takes else []
         facts += [f"Source: {kind.source}."] if kind.source else []
         lines += ["", f"## {kind.name}", "", kind.caption, "", " ".join(facts), "", f"    {call(kind)}"]

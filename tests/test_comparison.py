@@ -467,7 +467,7 @@ def test_a_summary_of_scores_that_are_no_probabilities_says_so():
     rows = {row["measure"]: row for row in PATIENTS.summary(resamples=39)}
 
     assert {m.name for m in MEASURES if m.headline} == set(rows)
-    assert rows["brier"]["note"].startswith("brier of protein is undefined: the scores are not probabilities")
+    assert rows["brier"]["note"].startswith("It is undefined for protein: the scores are not probabilities")
     assert math.isnan(rows["brier"]["difference"])
 
 

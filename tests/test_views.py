@@ -12,10 +12,12 @@ import pytest
 
 from cutline import compare, evaluate
 from cutline.cli.main import main
-from cutline.core.table import shown
+from cutline.core.table import p_shown, shown
 from cutline.examples import load
 from cutline.inference.one import replicates
 from cutline.inference.two import rows as difference_rows
+from cutline.results.methods import method_title
+from cutline.results.wanted import headlines
 
 HOW = ("--level", "0.8", "--seed", "7", "--resamples", "150", "--quota", "120")
 LABELS = ("--label", "label", "--positive", "malignant", "--id", "id")
@@ -40,22 +42,52 @@ def data_of(page):
     return json.loads(gzip.decompress(base64.b64decode(packed)))
 
 
-class Cells(HTMLParser):
-    """The texts of a page's table cells."""
+class TableRows(HTMLParser):
+    """The rows of a page's tables: the texts of their cells, and the measure that a row names."""
 
     def __init__(self, page):
         super().__init__()
-        self.found, self.inside = [], False
+        self.rows, self.cell, self.code = [], None, False
         self.feed(page)
 
     def handle_starttag(self, tag, attrs):  # noqa: ARG002
-        self.inside = tag in ("td", "th") or (self.inside and tag not in ("tr", "table"))
-        if tag in ("td", "th"):
-            self.found.append("")
+        if tag == "tr":
+            self.rows.append({"cells": [], "measure": ""})
+        elif tag in ("td", "th") and self.rows:
+            self.rows[-1]["cells"].append("")
+        self.code = tag == "code"
+        self.cell = {"td": True, "th": True, "tr": False, "table": False}.get(tag, self.cell)
+
+    def handle_endtag(self, tag):
+        self.cell = self.cell and tag not in ("td", "th", "tr", "table")
+        self.code = self.code and tag != "code"
 
     def handle_data(self, data):
-        if self.inside and self.found:
-            self.found[-1] += data
+        if not self.cell:
+            return
+        self.rows[-1]["cells"][-1] += f" {data.strip()}"
+        if self.code and not self.rows[-1]["measure"]:
+            self.rows[-1]["measure"] = data
+
+    @property
+    def found(self):
+        return [
+            {"cells": [" ".join(cell.split()) for cell in row["cells"]], "measure": row["measure"]} for row in self.rows
+        ]
+
+
+def limits(row, between, brackets="{}"):
+    """Both limits of a row as a view writes them."""
+    return "" if row["low"] is None else brackets.format(f"{on_page(row['low'])}{between}{on_page(row['high'])}")
+
+
+def on_page(number):
+    """A number of a document as people read it; what is undefined there is None here."""
+    return "undefined" if number is None else shown(number)
+
+
+def baseline_of(row):
+    return "" if row["baseline"] is None else shown(row["baseline"])
 
 
 def as_number(text):
@@ -89,36 +121,57 @@ def test_one_run_shows_the_same_numbers_of_one_model_in_every_view(predictions, 
     assert data_of(page)["document"]["measures"] == document["measures"]
     for row, same in zip(table, document["measures"], strict=True):
         assert {name: as_number(row[name]) for name in NUMBERS} == {name: same[name] for name in NUMBERS}
-    embedded = {row["measure"]: row for row in data_of(page)["document"]["measures"]}
-    assert {name: [row[n] for n in NUMBERS] for name, row in embedded.items()} == {
-        name: [row[n] for n in NUMBERS] for name, row in expected.items()
-    }
-    text = " ".join(re.sub(r"<[^>]+>", " ", page.split("<script")[0]).split())  # the tables, without the programs
-    words = set(text.split())
-    for row in expected.values():
-        if row["low"] is not None:
-            assert shown(row["value"]) in words, row["measure"]
-            assert f"{shown(row['low'])} to {shown(row['high'])}" in text, row["measure"]
     assert ev.counts.flagged == 120
     assert document["counts"] == ev.counts.to_dict()
-    seen = [line for line in terminal.splitlines() if re.search(r"\[\d", line)]
-    assert len(seen) > 15
-    printed = {tuple(re.findall(r"-?\d+\.\d+(?:e-\d+)?", line))[:3] for line in seen}
-    assert printed <= {tuple(shown(row[n]) for n in NUMBERS[:3]) for row in expected.values() if row["low"] is not None}
+    check_the_page_of_one(page, document["measures"])
+    check_the_terminal_of_one(terminal, document["measures"], {m.name for m in headlines(ev.cut)})
+
+
+def check_the_page_of_one(page, measures):
+    """Each measure stands in one table of the page, with the numbers of the document."""
+    rows = {
+        row["measure"]: row["cells"] for row in TableRows(page.split('<section id="cut"')[1]).found if row["measure"]
+    }
+    assert rows.keys() == {row["measure"] for row in measures}
+    for row in measures:
+        _, value, interval, _, baseline, method = rows[row["measure"]]
+        expected = limits(row, " to ") or row["reason"]
+        assert value == f"{on_page(row['value'])} {expected}".strip()
+        assert interval == expected
+        assert baseline == baseline_of(row)
+        assert method == method_title(row["method"] or "")
+
+
+def check_the_terminal_of_one(terminal, measures, usual):
+    """Each headline measure stands in one line of the terminal, with the numbers of the document."""
+    lines = terminal.splitlines()
+    headline = [row for row in measures if row["measure"].partition("(")[0] in usual]
+    assert len(headline) > 15
+    for row in headline:
+        inside = row["measure"].partition("(")[2]
+        title = row["title"] + (f" ({inside}" if inside else "") + (f" ({row['unit']})" if row["unit"] else "")
+        [line] = [line for line in lines if line.startswith((f"{title} ", f"{title} ↓")) and ":" not in line]
+        words = line[len(title) :].replace("↓", "").split()
+        expected = f"{on_page(row['value'])} {limits(row, ', ', '[{}]')} {baseline_of(row)}".split()
+        assert words[: len(expected)] == expected
 
 
 def test_one_run_shows_the_same_numbers_of_three_models_in_every_view(predictions, tmp_path, capsys):
     models = ("--score", "logistic", "--score", "tree", "--score", "points")
-    files = ("--html", "r.html", "--save", "r.csv", "--json")
-    assert main(["compare", str(predictions), *LABELS, *models, *HOW, *files, "-q"]) == 0
-    document = json.loads(capsys.readouterr().out)
-    inside = data_of((tmp_path / "r.html").read_text(encoding="utf-8"))["document"]
+    files = ("--html", "r.html", "--save", "r.csv", "--save", "r.json")
+    assert main(["compare", str(predictions), *LABELS, *models, *HOW, *files]) == 0
+    terminal = capsys.readouterr().out
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    document = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
+    inside = data_of(page)["document"]
     table = list(csv.DictReader(io.StringIO((tmp_path / "r.csv").read_text(encoding="utf-8"))))
 
     assert inside == document
     numbers = ("value_a", "value_b", "difference", "low", "high", "p_value", "p_holm")
     for row, same in zip(table, document["differences"], strict=True):
         assert {name: as_number(row[name]) for name in numbers} == {name: same[name] for name in numbers}
+    check_the_page_of_three(page, document)
+    check_the_terminal_of_three(terminal, document)
     for summary in document["models"].values():
         assert (summary["level"], summary["options"]["seed"], summary["options"]["quota"]) == (0.8, 7, 120.0)
     example = load("tumours")
@@ -129,6 +182,51 @@ def test_one_run_shows_the_same_numbers_of_three_models_in_every_view(prediction
     pairs = {(row["a"], row["b"]): row for row in document["differences"] if row["measure"] == "brier"}
     assert pairs["logistic", "tree"]["low"] is not None  # though the third model has no probabilities
     assert pairs["tree", "points"]["difference"] is None
+
+
+def in_a_cell(row):
+    return "" if row is None else f"{on_page(row['value'])} {limits(row, ' to ') or row['reason']}".strip()
+
+
+def check_the_page_of_three(page, document):
+    """Each measure stands in the tables of the page with the numbers of each model, and so does each difference."""
+    by_model = [{row["measure"]: row for row in model["measures"]} for model in document["models"].values()]
+    first = {name: row for own in reversed(by_model) for name, row in own.items()}
+    cut, rest = page.split('<section id="cut"')
+    seen = set()
+    for part in (cut.split('<section id="trust"')[0], rest.split('<section id="measures"')[1]):
+        for row in TableRows(part).found:
+            name = row["measure"]
+            if name:
+                seen.add(name)
+                assert row["cells"][1:4] == [in_a_cell(own.get(name)) for own in by_model], name
+                assert row["cells"][4] == baseline_of(first[name])
+    follow_cut = {row["measure"] for row in TableRows(rest.split('<section id="promise"')[0]).found if row["measure"]}
+    assert seen | follow_cut == set(first)
+    tested = [row["cells"] for row in TableRows(cut).found if len(row["cells"]) == 8 and row["cells"][0] != "Measure"]
+    assert len(tested) == len(document["differences"])
+    for cells, row in zip(tested, document["differences"], strict=True):
+        assert cells[1] == f"{row['a']} \N{MINUS SIGN} {row['b']}"
+        assert cells[2] == f"{on_page(row['value_a'])}, {on_page(row['value_b'])}"
+        assert cells[3].startswith(on_page(row["difference"]))
+        assert cells[4] == limits(row, " to ")
+        assert cells[5] == ("" if row["p_holm"] is None else p_shown(row["p_holm"]).removeprefix("= "))
+
+
+def check_the_terminal_of_three(terminal, document):
+    """The values of each model, then a table of differences for each pair, in the order of the document."""
+    lines = [" ".join(line.split()) for line in terminal.splitlines()]
+    models = list(document["models"].values())
+    names = list(dict.fromkeys(row["measure"] for row in document["differences"]))
+    for name in names:
+        rows = [next(row for row in model["measures"] if row["measure"] == name) for model in models]
+        values = " ".join(f"{on_page(row['value'])} {limits(row, ', ', '[{}]')}".strip() for row in rows)
+        assert sum(line.startswith(rows[0]["title"]) and line.endswith(values) for line in lines) >= 1, name
+    for row in document["differences"]:
+        p = "" if row["p_holm"] is None else p_shown(row["p_holm"]).removeprefix("= ")
+        numbers = f" {on_page(row['difference'])} {limits(row, ', ', '[{}]')} {p}".rstrip()
+        start = lines.index(f"{row['a']} minus {row['b']}")
+        assert any(numbers in line for line in lines[start : start + 3 + len(names)]), row
 
 
 def test_a_comparison_with_its_report_runs_each_bootstrap_once(predictions, monkeypatch):
@@ -178,7 +276,7 @@ def test_margins_and_probabilities_are_compared_in_either_order(tmp_path, turned
     rows = {row.name: row for row in found.summary(["brier", "auc"], resamples=100).rows}
     assert rows["brier"].interval is None
     assert rows["auc"].interval is not None
-    assert "margins is undefined" in rows["brier"].notes[0]
+    assert "undefined for margins" in rows["brier"].notes[0]
 
 
 def test_a_row_has_one_conclusion():

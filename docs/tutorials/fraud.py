@@ -48,7 +48,7 @@ print(cmp.summary(["auc", "average_precision"]))
 # %% [markdown]
 # ## An alert budget with a promise
 #
-# With 95 % confidence at most one payment in 10,000 is stopped although it is honest.
+# With 95 % confidence at most one honest payment in 10,000 is stopped.
 
 # %%
 print(cl.choose_cut(ev, "fpr <= 0.0001").statement)

@@ -16,7 +16,7 @@ ev = cl.evaluate(answers, score, name="mailing")
 # %% [markdown]
 # ## The best 1,000 customers
 #
-# Hit rate is the share of answers among them, Qrecall the share of what a perfect list would have found.
+# Hit rate is the share of them who answer, Qrecall the share of all answers that they bring.
 
 # %%
 for name in ("hit_rate", "qrecall", "lift"):

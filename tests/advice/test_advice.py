@@ -56,7 +56,7 @@ CASES = {
     "all-alike": ({"ev": model([0.3, 0.2], [9, 1], [1, 9])}, "flags nobody", {"ev": CALM}),
     "quota-in-tie": (
         {"ev": model([3, 2, 1], [2, 3, 0], [0, 4, 6], 2), "quota": 7},  # 5 places for 3 positives and 4 negatives
-        "7 cases share the score 2, with 5 places left for them. Depending on who is taken, the quota holds 3 to 5",
+        "and there is room for 5 of them. Depending on which are taken, the quota holds 3 to 5",
         {"ev": model([3, 2, 1], [2, 3, 0], [0, 4, 6], 2), "quota": 9},
     ),
     "rare-positives": ({"ev": RARE}, "that is 10 wrong flags beside 10 right ones", {"ev": CALM}),

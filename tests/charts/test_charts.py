@@ -1,6 +1,7 @@
 """Charts: valid Vega-Lite that renders, with the drawn data equal to the curves."""
 
 import itertools
+import json
 import math
 
 import altair as alt
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 import cutline as cl
-from cutline.charts import CHARTS, DARK, LIGHT, PRINT, Shows
+from cutline.charts import CHARTS, DARK, LIGHT, PRINT, Requires, Shows
 from cutline.charts.theme import DASHES, MOST_MODELS
 from cutline.examples import load
 from cutline.measures import MEASURES, Needs
@@ -35,10 +36,7 @@ MODELS = {m: cl.evaluate(TUMOURS.labels, s, positive=TUMOURS.positive) for m, s 
 LOW_IS_POSITIVE = cl.evaluate(MURPHY_LABELS, [-s for s in MURPHY_2], threshold=-0.5, higher_is_positive=False)
 
 SCHEMA = jsonschema.Draft7Validator(alt.load_schema())
-OF_PROBABILITIES = (
-    *("reliability", "mcb_dsc", "risk_by_outcome"),
-    *("brier_curve", "standardised_net_benefit", "interventions_avoided"),
-)  # which refuse other scores
+OF_PROBABILITIES = [name for name, kind in CHARTS.items() if Requires.PROBABILITIES in kind.needs]
 OF_ONE = [
     name for name, kind in CHARTS.items() if kind.shows in (Shows.ONE, Shows.SEVERAL) and name not in OF_PROBABILITIES
 ]
@@ -93,17 +91,37 @@ def test_a_specification_that_is_not_vega_lite_would_be_seen(checked):
     "model", [ARBEL, LOW_IS_POSITIVE, next(iter(MODELS.values()))], ids=["arbel", "low", "tumours"]
 )
 def test_every_chart_takes_every_kind_of_scores(name, model):
-    if needs_probabilities(name) and not model.ranking.are_probabilities:
-        with pytest.raises(cl.NotProbabilitiesError, match="needs probabilities"):
-            picture_of(name, model)
-        return
     spec = picture_of(name, model).to_dict()
 
     assert all(math.isfinite(v) for row in rows_of(spec) for v in row.values() if isinstance(v, float))
 
 
-def needs_probabilities(name):
-    return name in ("reliability", "mcb_dsc", "risk_by_outcome")
+@pytest.mark.parametrize("name", OF_PROBABILITIES)
+def test_a_chart_of_probabilities_refuses_other_scores(name):
+    points = cl.evaluate(TUMOURS.labels, [300 + 500 * s for s in TUMOURS.scores["tree"]], positive=TUMOURS.positive)
+
+    with pytest.raises(cl.NotProbabilitiesError, match=f"The chart {name} needs probabilities, but scores run from"):
+        points.chart(name)
+    with pytest.raises(cl.NotProbabilitiesError, match="low scores mean positive here"):
+        LOW_IS_POSITIVE.chart(name)
+
+
+@pytest.mark.parametrize("name", [name for name in OF_PROBABILITIES if CHARTS[name].shows is Shows.SEVERAL])
+def test_a_chart_of_probabilities_shows_the_models_that_give_them_in_their_colours(name):
+    points = {"points": [300 + 500 * s for s in TUMOURS.scores["tree"]]}
+    mixed = cl.compare(TUMOURS.labels, points | TUMOURS.scores, positive=TUMOURS.positive).chart(name)
+    spec = json.dumps(mixed.to_dict())
+
+    assert "Without points, whose scores are not probabilities" in spec
+    assert all(model in spec for model in TUMOURS.scores)
+    assert '"points"' not in spec
+    assert LIGHT.colour(0) not in spec  # that of the model which is left out
+    assert LIGHT.colour(1) in spec
+    assert LIGHT.colour(2) in spec
+
+
+def test_the_net_benefit_at_a_risk_of_its_own_needs_no_probabilities():
+    assert LOW_IS_POSITIVE.chart("net_benefit", risk=0.2).to_dict()
 
 
 UNUSUAL = {
@@ -131,10 +149,7 @@ def test_extreme_scores_are_drawn_or_refused_with_a_sentence(what, threshold):
     scores = EXTREME[what]
     ev = cl.evaluate([1, 0, 1, 0, 1, 0], scores, threshold=0.5 if threshold == "inside" else float(np.max(scores)))
     for name in [*OF_ONE, "f1", "lr_plus"]:
-        if needs_probabilities(name) and not ev.ranking.are_probabilities:
-            with pytest.raises(cl.NotProbabilitiesError):
-                ev.chart(name)
-        elif name == "score_distribution" and what != "long doubles":
+        if name == "score_distribution" and what != "long doubles":
             with pytest.raises(cl.InputError, match="too far apart, or too near"):
                 ev.chart(name)
         else:
@@ -154,9 +169,8 @@ def test_the_largest_floats_are_rendered():
 
 @pytest.mark.parametrize("what", UNUSUAL)
 def test_unusual_predictions_are_drawn_too(what):
-    for name in [*OF_ONE, "f1", "net_benefit", "lr_plus"]:
-        if needs_probabilities(name) and not UNUSUAL[what].ranking.are_probabilities:
-            continue
+    of_probabilities = ("net_benefit", "mcb_dsc") if UNUSUAL[what].ranking.are_probabilities else ()
+    for name in [*OF_ONE, *of_probabilities, "f1", "lr_plus"]:
         if (what, name) != ("infinite scores", "score_distribution"):
             assert "NaN" not in UNUSUAL[what].chart(name).to_json()
 

@@ -175,6 +175,13 @@ def test_every_option_has_words_and_an_example(name):
             assert any(option in parameter.help for option in (*parameter.opts, *parameter.secondary_opts))
 
 
+def test_a_flag_has_no_type_in_the_help(cutline):
+    out = cutline("evaluate", "--help").out
+
+    assert "--lower-is-positive" in out
+    assert "bool" not in out
+
+
 def maker(name):
     """A script that makes a page of the documentation."""
     spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")

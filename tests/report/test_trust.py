@@ -86,6 +86,19 @@ def test_scores_that_are_not_probabilities_get_a_plain_sentence():
     assert "<figure" not in shown
 
 
+def test_a_model_without_probabilities_takes_the_section_from_no_other():
+    labels, risk, extreme = predictions()
+    models = cl.compare(labels, {"points": 300 + 500 * risk, "right": risk, "extreme": extreme})
+    shown = section(html(models, summarized(models, resamples=0)))
+
+    assert "The scores of points are not probabilities from 0 to 1" in text_of(shown)
+    assert re.findall(r'<h3 class="name">(.*?)</h3>', shown) == ["right", "extreme"]
+    titles = re.findall(r"<figcaption><h3>(.*?)</h3>", shown)
+    assert titles[2:] == ["Probabilities by outcome of right", "Probabilities by outcome of extreme"]
+    heads = re.findall(r'<th scope="col" class="number name">(.*?)</th>', shown)
+    assert heads == ["right", "extreme"]
+
+
 def test_a_report_of_a_few_measures_has_no_section_whose_numbers_nobody_asked_for():
     labels, risk, _ = predictions()
     ev = cl.evaluate(labels, risk)

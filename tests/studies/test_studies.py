@@ -287,7 +287,7 @@ def test_the_report_in_the_docs_on_hard_classifiers_is_what_the_study_gives_toda
     kept = (Path(__file__).parents[2] / "docs" / "studies" / "hard.md").read_text(encoding="utf-8")
     today = STUDIES["hard"].run(Settings()).markdown()
 
-    assert kept.partition("Made by")[0] == today.partition("Made by")[0], "run `cutline study hard --out docs/studies`"
+    assert kept.partition("Made by")[0] == today.partition("Made by")[0], "run `make docs`"
 
 
 def test_a_report_is_written_as_markdown_html_and_csv(tmp_path):

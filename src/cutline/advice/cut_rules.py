@@ -98,9 +98,9 @@ def quota_in_tie(a: Asked) -> str | None:
     before = float(r.tp[cell])
     low, high = before + max(0.0, places - neg), before + min(places, pos)
     return (
-        f"Place {written(a.quota)} falls into a tie: {written(pos + neg)} cases share the score {r.score[cell]:g}, "
-        f"with {written(places)} places left for them. Depending on who is taken, the quota holds {written(low)} to "
-        f"{written(high)} positives; the values are those of a random choice."
+        f"The quota of {written(a.quota)} ends inside a tie: {written(pos + neg)} cases share the score "
+        f"{r.score[cell]:g}, and there is room for {written(places)} of them. Depending on which are taken, the quota "
+        f"holds {written(low)} to {written(high)} positives; the values are those of a random choice."
     )
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import altair as alt
 import numpy as np
 
-from cutline.charts.declaration import ChartKind, Charts, CutPlace, Place, Shows
+from cutline.charts.declaration import ChartKind, Charts, CutPlace, Place, Requires, Shows
 from cutline.charts.figures import error_bars
 from cutline.charts.parts import AREAS, CUT, Evaluated
 from cutline.charts.picture import Picture, legends_below
@@ -19,7 +19,9 @@ from cutline.charts.sizes import Length, resized
 from cutline.charts.theme import DARK, LIGHT, LONGEST, MOST_MODELS, PRINT, THEMES, Theme, themed
 from cutline.core.counts import Counts
 from cutline.core.errors import InputError, ParameterError, UnknownNameError, near
+from cutline.core.wording import listed
 from cutline.inference.two.confidence_curve import ConfidenceCurve
+from cutline.inputs.predictions import check_probabilities
 
 __all__ = [
     "AREAS",
@@ -37,9 +39,11 @@ __all__ = [
     "Evaluated",
     "Picture",
     "Place",
+    "Requires",
     "Shows",
     "Theme",
     "chart",
+    "drawn_of",
     "error_bars",
     "legends_below",
     "vega",
@@ -89,14 +93,51 @@ def chart(
         drawn = kind.draw(_tables(kind, models), chosen, **_parameters(kind, parameters))
     else:
         shown = _models(kind, models)
-        drawn = kind.draw(shown, chosen, **_parameters(kind, parameters))
+        which = drawn_of(kind, shown, parameters)
+        kept = {name: model for i, (name, model) in enumerate(shown.items()) if i in which}
+        drawn = kind.draw(kept, chosen.of(which), **_parameters(kind, parameters))
         if not kind.names_model and len(shown) == 1 and [*shown] != [UNNAMED]:
             drawn.title = _named(drawn.title, *shown)
+        if len(kept) < len(shown):
+            drawn.title = _noted(drawn.title, without_probabilities(shown, which))
     if title is not None:
         drawn.title = _titled(drawn.title, title)
     drawn.config = alt.Config(**chosen.config())
     picture = Picture(name, drawn)
     return picture if width is None and height is None else resized(picture, width, height)
+
+
+def drawn_of(
+    kind: ChartKind, models: Mapping[str, Evaluated], parameters: Mapping[str, Any] | None = None
+) -> list[int]:
+    """Which of the models a chart shows, by their places: of a chart of probabilities, those that give them.
+
+    Args:
+        kind: The chart.
+        models: The models by name.
+        parameters: Those of the chart: with a risk of its own, the net benefit needs no probabilities.
+    """
+    needed = Requires.PROBABILITIES in kind.needs and (parameters or {}).get("risk") is None
+    found = [i for i, model in enumerate(models.values()) if not needed or model.ranking.are_probabilities]
+    if models and not found:
+        r = next(iter(models.values())).ranking
+        low, high = sorted((float(r.score[0]), float(r.score[-1])))
+        check_probabilities(f"The chart {kind.name}", low, high, higher_is_positive=r.higher_is_positive)
+    return found
+
+
+def without_probabilities(models: Mapping[str, Evaluated], shown: Sequence[int]) -> str:
+    """Which models a chart of probabilities leaves out, in words."""
+    left_out = listed([name for i, name in enumerate(models) if i not in shown])
+    return f"Without {left_out}, whose scores are not probabilities"
+
+
+def _noted(title: Any, note: str) -> Any:
+    """The title with one more line below it."""
+    if title is alt.Undefined:
+        return alt.TitleParams(note)
+    below = [] if title.subtitle is alt.Undefined else title.subtitle
+    return alt.TitleParams(title.text, subtitle=[*below, note])
 
 
 def _titled(title: Any, text: str) -> alt.TitleParams:

@@ -9,6 +9,7 @@ from enum import Enum, Flag, auto
 from typing import Any
 
 from cutline.core.errors import UnknownNameError, briefly
+from cutline.core.wording import listed
 from cutline.curves import CURVES
 from cutline.measures import MEASURES, Needs
 
@@ -23,6 +24,31 @@ class Shows(Enum):
     TABLES = "tables of counts, or models at their cuts"
     CLASSES = "several classes"
     NOTHING = "no predictions"
+
+
+class Requires(Flag):
+    """What the predictions must have so that a chart can be drawn."""
+
+    NOTHING = 0
+    PROBABILITIES = auto()
+    POSITIVES = auto()
+    BOTH_CLASSES = auto()
+    FINITE_SCORES = auto()
+    CLASSES = auto()
+
+    @property
+    def words(self) -> str:
+        """The requirements in words; empty when there is none."""
+        return listed([words for one, words in _REQUIRED.items() if one in self])
+
+
+_REQUIRED = {
+    Requires.PROBABILITIES: "probabilities",
+    Requires.POSITIVES: "a positive case",
+    Requires.BOTH_CLASSES: "cases of both classes",
+    Requires.FINITE_SCORES: "finite scores",
+    Requires.CLASSES: "cases of two classes or more",
+}
 
 
 class Place(Flag):
@@ -63,7 +89,8 @@ class ChartKind:
         draw: The function that draws it, of the models by name and the theme; its keywords are the chart's parameters.
         shows: Whether it shows one model, several, a difference or none.
         source: The figures and tables of the literature that it stands for.
-        needs: What the predictions must have, in words; empty when any will do.
+        needs: What the predictions must have. Of several models, those without the probabilities that a chart needs are
+            left out.
         cut: Where the chosen cut is; None when the chart does not show it.
         places: Where the chart appears.
         curves: Curves without a chart of their own that this one draws.
@@ -76,7 +103,7 @@ class ChartKind:
     draw: Callable[..., Any]
     shows: Shows = Shows.SEVERAL
     source: str = ""
-    needs: str = "cases of both classes"
+    needs: Requires = Requires.BOTH_CLASSES
     cut: CutPlace | None = None
     places: Place = Place.PAGE | Place.GALLERY
     curves: tuple[str, ...] = ()
@@ -151,7 +178,7 @@ class Charts(Mapping[str, ChartKind]):
             title=f"{measure.title} over the threshold",
             caption=f"{measure.title} at every threshold, with the chosen cut.",
             draw=self._over_threshold,
-            needs="",
+            needs=Requires.NOTHING,
             cut=CutPlace("threshold", measure.name),
             names_model=False,
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cutline.charts import cases, comparisons, figures, lines, reliability, roc_space, several_classes, utility
-from cutline.charts.declaration import ChartKind, Charts, CutPlace, Place, Shows
+from cutline.charts.declaration import ChartKind, Charts, CutPlace, Place, Requires, Shows
 
 _FIRST = Place.PAGE_FIRST | Place.GALLERY
 
@@ -25,7 +25,7 @@ CHARTS = Charts(
         draw=figures.score_distribution,
         shows=Shows.ONE,
         source="Arbel and Rokach, Figure 9",
-        needs="cases of both classes and finite scores",
+        needs=Requires.BOTH_CLASSES | Requires.FINITE_SCORES,
         cut=CutPlace("threshold"),
         places=_FIRST | Place.FOLDER | Place.EACH,
         names_model=False,
@@ -36,7 +36,7 @@ CHARTS = Charts(
         caption="The precision against the recall at every cut, as steps, with the prevalence as the baseline.",
         draw=roc_space.precision_recall,
         source="Berrar, Figure 5c; Murphy, Figure 3",
-        needs="a positive case",
+        needs=Requires.POSITIVES,
         cut=CutPlace("recall", "precision"),
         places=_FIRST | Place.FOLDER,
     ),
@@ -46,7 +46,7 @@ CHARTS = Charts(
         caption="How many positives are found among the cases flagged, beside the baseline and a perfect order.",
         draw=lines.gain,
         source="Berrar, Figure 4a",
-        needs="a positive case",
+        needs=Requires.POSITIVES,
         cut=CutPlace("flagged", "tp"),
         places=_FIRST | Place.FOLDER,
     ),
@@ -75,7 +75,7 @@ CHARTS = Charts(
         draw=lines.precision_recall_readings,
         shows=Shows.ONE,
         source="Berrar, Figure 6d",
-        needs="a positive case",
+        needs=Requires.POSITIVES,
         cut=CutPlace("recall", "precision"),
         curves=(
             "precision_recall_min",
@@ -91,7 +91,7 @@ CHARTS = Charts(
         caption="How many times more positives there are among the cases flagged than among all.",
         draw=lines.lift,
         source="Berrar, Figure 4b",
-        needs="a positive case",
+        needs=Requires.POSITIVES,
         cut=CutPlace("flagged", "lift"),
     ),
     ChartKind(
@@ -100,7 +100,7 @@ CHARTS = Charts(
         caption="The lift of each tenth of the list, from its top.",
         draw=figures.portion_lift,
         source="Arbel and Rokach, Figure 3",
-        needs="a positive case",
+        needs=Requires.POSITIVES,
         names_model=False,
     ),
     ChartKind(
@@ -109,7 +109,7 @@ CHARTS = Charts(
         caption="The share of positives in a quota of any size, beside the baseline and a perfect order.",
         draw=lines.hit_rate,
         source="Arbel and Rokach, Figure 2",
-        needs="",
+        needs=Requires.NOTHING,
         cut=CutPlace("flagged", "precision"),
     ),
     ChartKind(
@@ -118,7 +118,7 @@ CHARTS = Charts(
         caption="The share of the positives that a quota reaches, with the areas S1 and S2 of the PEM.",
         draw=lines.qrecall,
         source="Arbel and Rokach, Figures 6 to 8",
-        needs="a positive case",
+        needs=Requires.POSITIVES,
         cut=CutPlace("flagged", "recall"),
     ),
     ChartKind(
@@ -128,7 +128,7 @@ CHARTS = Charts(
         draw=lines.quota,
         shows=Shows.ONE,
         source="Arbel and Rokach, Figure 5",
-        needs="a positive case",
+        needs=Requires.POSITIVES,
         cut=CutPlace("flagged"),
         names_model=False,
     ),
@@ -138,7 +138,7 @@ CHARTS = Charts(
         caption="The net benefit over the threshold of the risk, beside flagging everybody and flagging nobody.",
         draw=lines.decision_curve,
         source="Vickers and Elkin 2006",
-        needs="probabilities",
+        needs=Requires.PROBABILITIES,
         cut=CutPlace("threshold", "net_benefit"),
     ),
     ChartKind(
@@ -147,7 +147,7 @@ CHARTS = Charts(
         caption="The net benefit as a share of the prevalence over the threshold of the risk, with its band.",
         draw=utility.standardised_net_benefit,
         source="Kerr et al. 2016",
-        needs="probabilities of cases of both classes",
+        needs=Requires.PROBABILITIES | Requires.BOTH_CLASSES,
         places=Place.GALLERY,
     ),
     ChartKind(
@@ -156,7 +156,7 @@ CHARTS = Charts(
         caption="How many cases in a hundred are spared without missing a positive, beside flagging everybody.",
         draw=utility.interventions_avoided_chart,
         source="Vickers et al. 2008",
-        needs="probabilities of cases of both classes",
+        needs=Requires.PROBABILITIES | Requires.BOTH_CLASSES,
         places=Place.GALLERY,
     ),
     ChartKind(
@@ -172,7 +172,7 @@ CHARTS = Charts(
         caption="The loss over the cost proportion when the threshold is that proportion; its area is the Brier score.",
         draw=utility.brier_curve,
         source="Hernández-Orallo, Flach and Ferri 2011",
-        needs="probabilities of cases of both classes",
+        needs=Requires.PROBABILITIES | Requires.BOTH_CLASSES,
     ),
     ChartKind(
         name="profit",
@@ -242,7 +242,7 @@ CHARTS = Charts(
         draw=cases.boundary,
         shows=Shows.ONE,
         source="Berrar, Figures 1 and 8a",
-        needs="",
+        needs=Requires.NOTHING,
         places=Place.GALLERY,
         cut=CutPlace("threshold"),
         names_model=False,
@@ -263,7 +263,7 @@ CHARTS = Charts(
         draw=figures.losses,
         shows=Shows.NOTHING,
         source="Berrar, Figure 7",
-        needs="",
+        needs=Requires.NOTHING,
     ),
     ChartKind(
         name="confusion_matrix",
@@ -272,7 +272,7 @@ CHARTS = Charts(
         draw=figures.confusion_matrix,
         shows=Shows.ONE,
         source="Berrar, Figure 3",
-        needs="",
+        needs=Requires.NOTHING,
         places=Place.FOLDER | Place.GALLERY,  # the page has a real table
         names_model=False,
     ),
@@ -283,7 +283,7 @@ CHARTS = Charts(
         draw=figures.ranking_table,
         shows=Shows.ONE,
         source="Berrar, Figure 2",
-        needs="",
+        needs=Requires.NOTHING,
         places=Place.GALLERY,  # the page has a real table
         names_model=False,
     ),
@@ -293,7 +293,7 @@ CHARTS = Charts(
         caption="The share of positives at each probability, with a band and the distribution of the probabilities.",
         draw=reliability.reliability,
         source="Dimitriadis, Gneiting and Jordan, Figure 1; Van Calster et al., 2025",
-        needs="probabilities",
+        needs=Requires.PROBABILITIES,
         places=Place.TRUST | Place.GALLERY,
         names_model=False,
     ),
@@ -303,7 +303,7 @@ CHARTS = Charts(
         caption="What isotonic recalibration would gain against what the model discriminates, for each model.",
         draw=reliability.mcb_dsc,
         source="Dimitriadis, Gneiting and Jordan, 2021",
-        needs="probabilities",
+        needs=Requires.PROBABILITIES,
         places=Place.TRUST | Place.GALLERY,
     ),
     ChartKind(
@@ -313,7 +313,7 @@ CHARTS = Charts(
         draw=reliability.risk_by_outcome,
         shows=Shows.ONE,
         source="Van Calster et al., 2025",
-        needs="probabilities of cases of both classes",
+        needs=Requires.PROBABILITIES | Requires.BOTH_CLASSES,
         places=Place.TRUST | Place.GALLERY,
         names_model=False,
     ),
@@ -324,7 +324,7 @@ CHARTS = Charts(
         draw=several_classes.class_roc,
         shows=Shows.CLASSES,
         source="Hand and Till 2001",
-        needs="cases of two classes or more",
+        needs=Requires.CLASSES,
         places=Place.GALLERY,
     ),
     ChartKind(
@@ -333,7 +333,7 @@ CHARTS = Charts(
         caption="A measure of each class and its means over the classes as bars, with intervals and baselines.",
         draw=several_classes.class_measures,
         shows=Shows.CLASSES,
-        needs="cases of two classes or more",
+        needs=Requires.CLASSES,
         places=Place.GALLERY,
     ),
     ChartKind(
@@ -342,7 +342,7 @@ CHARTS = Charts(
         caption="The cases by real class and by the class of the highest score, shaded by the share of the real class.",
         draw=several_classes.class_confusion_matrix,
         shows=Shows.CLASSES,
-        needs="cases of two classes or more",
+        needs=Requires.CLASSES,
         places=Place.GALLERY,
     ),
     over_threshold=lines.over_threshold,

@@ -27,7 +27,6 @@ from cutline.core.table import shown
 from cutline.inference.one.bands import Band
 from cutline.inference.one.calibration_bands import KINDS, calibration_band, together
 from cutline.inference.one.proportions import METHODS
-from cutline.inputs.predictions import check_probabilities
 from cutline.measures import MEASURES
 from cutline.measures.binned_calibration import in_bins
 from cutline.measures.miscalibration import calibration_curve
@@ -53,7 +52,7 @@ def reliability(
     level: float = 0.95,
 ) -> Any:
     """The share of positives at each probability, with a band, and the distribution of the probabilities."""
-    _check(models, band, smooth)
+    _check(band, smooth)
     series, layers = [], []
     for i, (name, model) in enumerate(models.items()):
         found = _curve(model, band if len(models) == 1 else "none", smooth, level, bins)
@@ -80,17 +79,10 @@ def reliability(
     return alt.vconcat(top, below, spacing=4).resolve_scale(color="independent", strokeDash="independent")
 
 
-def _check(models: Models, band: str, smooth: str) -> None:
+def _check(band: str, smooth: str) -> None:
     for name, value, known in (("band", band, (*KINDS, "none")), ("smooth", smooth, SMOOTHS)):
         if value not in known:
             raise ParameterError(f"is {value!r}", f"pass {', '.join(map(repr, known))}", argument=name)
-    for model in models.values():
-        _check_probabilities("reliability", model.ranking)
-
-
-def _check_probabilities(chart: str, r: Ranking) -> None:
-    low, high = sorted((float(r.score[0]), float(r.score[-1])))
-    check_probabilities(f"The chart {chart}", low, high, higher_is_positive=r.higher_is_positive)
 
 
 def _curve(model: Evaluated, band: str, smooth: str, level: float, bins: int) -> Any:
@@ -187,7 +179,6 @@ def risk_by_outcome(models: Models, theme: Theme, *, bins: int = 20) -> Any:
     """The probabilities of the positives upwards and of the negatives downwards, as shares of their class."""
     [(_, model)] = models.items()
     r = model.ranking
-    _check_probabilities("risk_by_outcome", r)
     edges, pos, neg = _counts(r, bins)
     sides: Mapping[str, Array] = {
         "positives": pos / max(float(r.positives), 1e-300),
@@ -228,7 +219,6 @@ def mcb_dsc(models: Models, theme: Theme, *, score: str = "brier") -> Any:
     """Miscalibration against discrimination of each model, with lines of equal score; lower right is better."""
     points: list[dict[str, Any]] = []
     for i, (name, model) in enumerate(models.items()):
-        _check_probabilities("mcb_dsc", model.ranking)
         parts = {key: float(MEASURES[key](model.ranking, score=score)) for key in ("mcb", "dsc", "unc")}
         total = parts["mcb"] - parts["dsc"] + parts["unc"]
         points.append(parts | {"series": name, "score": total, "colour": theme.colour(i)})

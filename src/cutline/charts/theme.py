@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from cutline.core.errors import ParameterError
@@ -44,6 +45,10 @@ class Theme:
     def colour(self, i: int) -> str:
         """The colour of the i-th line."""
         return self.lines[i % len(self.lines)]
+
+    def of(self, which: Sequence[int]) -> Theme:
+        """The theme for some of the lines, each of which keeps its colour."""
+        return replace(self, lines=(*map(self.colour, which), *self.lines[len(which) :]))
 
     def fills(self, count: int) -> list[str]:
         """The colours of so many kinds of bars, each nearer to the ground than the last: they differ in grey too."""

@@ -17,7 +17,7 @@ from cutline.charts.theme import DASHES, DOTTED, Theme
 from cutline.core.checks import LEVEL, check_amount, check_level, check_whole
 from cutline.core.columns import number
 from cutline.core.counts import written
-from cutline.core.errors import InputError, NotProbabilitiesError, ParameterError
+from cutline.core.errors import InputError, ParameterError
 from cutline.core.ranking import Array, Ranking
 from cutline.core.table import shown
 from cutline.curves import Point
@@ -76,7 +76,7 @@ def cost_curve(models: Models, theme: Theme, *, threshold: float | None = None) 
 
 def brier_curve(models: Models, theme: Theme) -> Any:
     """The loss at every cost proportion when the threshold is that proportion; the area is the Brier score."""
-    lines = {name: brier_line(_probabilities(model, "A Brier curve")) for name, model in models.items()}
+    lines = {name: brier_line(_of_both_classes(model, "A Brier curve")) for name, model in models.items()}
     first = next(iter(models.values())).ranking
     p = float(first.positives) / float(first.total)
     top = max(float(line.y.max()) for line in lines.values())
@@ -225,7 +225,7 @@ def _over_risks(
 ) -> Any:
     """A number of each model over the threshold probability, with a band where there is one model."""
     title, y, beside = words
-    found = {name: of(_probabilities(model, title)) for name, model in models.items()}
+    found = {name: of(_of_both_classes(model, title)) for name, model in models.items()}
     frame = Frame(
         x="Threshold probability", y=y, x_domain=(0.0, 1.0), y_domain=y_domain, title=title, clip=True,
     )  # fmt: skip
@@ -312,9 +312,3 @@ def _of_both_classes(model: Evaluated, what: str) -> Ranking:
     if not model.ranking.positives or not model.ranking.negatives:
         raise InputError(f"{what} needs cases of both classes: these are of one.")
     return model.ranking
-
-
-def _probabilities(model: Evaluated, what: str) -> Ranking:
-    if not model.ranking.are_probabilities:
-        raise NotProbabilitiesError(f"{what} needs probabilities", "pass scores from 0 to 1, or recalibrate them first")
-    return _of_both_classes(model, what)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from cutline.classes.summary import ClassSummary
 from cutline.core.table import Table, p_shown, plain, shown
 from cutline.inference.two.test_results import PairTest
-from cutline.results.conventions import versions
 from cutline.results.methods import method_title
 from cutline.results.notes import Note
+from cutline.results.tabulated import Tabulated
 
 COLUMNS = (
     *("measure", "of", "a", "b", "value_a", "value_b", "difference", "low", "high"),
@@ -67,7 +67,7 @@ class ClassDifference:
 
 
 @dataclass(frozen=True, eq=False)
-class ClassComparisonSummary:
+class ClassComparisonSummary(Tabulated):
     """The summaries of models of several classes on the same cases, and their differences."""
 
     models: Mapping[str, ClassSummary]
@@ -90,17 +90,6 @@ class ClassComparisonSummary:
                 "difference. p is corrected for the number of pairs of models by Holm's method."
             )
         }
-
-    @property
-    def versions(self) -> dict[str, str]:
-        """What the numbers were made with."""
-        return versions()
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __iter__(self) -> Iterator[dict[str, Any]]:
-        return iter(self.table)
 
     @property
     def table(self) -> Table:
@@ -126,22 +115,6 @@ class ClassComparisonSummary:
         interval = f"{100 * self.level:g} % interval"
         names = ("measure", "of", "models", "first", "second", "difference", interval, "p (Holm)", "conclusion")
         return Table(names, tuple(rows))
-
-    def to_dict(self) -> list[dict[str, Any]]:
-        """One dictionary a row, ready for JSON."""
-        return self.table.to_dict()
-
-    def to_frame(self, backend: str = "pandas") -> Any:
-        """The differences as a data frame of pandas, polars or pyarrow.
-
-        Args:
-            backend: The package of the frame.
-        """
-        return self.table.to_frame(backend)
-
-    def to_csv(self) -> str:
-        """The differences as CSV; what is undefined is empty."""
-        return self.table.to_csv()
 
     def document(self) -> dict[str, Any]:
         """All of it, ready for JSON (docs/schema.json)."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,10 +12,10 @@ from cutline.core.columns import counted
 from cutline.core.counts import written
 from cutline.core.errors import UnknownNameError
 from cutline.core.table import Table, plain, shown
-from cutline.results.conventions import versions
-from cutline.results.estimate import Estimate
+from cutline.results.estimate import Estimate, Estimated
 from cutline.results.methods import method_title
 from cutline.results.notes import Note
+from cutline.results.tabulated import Tabulated
 
 COLUMNS = (
     *("measure", "title", "scope", "of", "value", "low", "high", "se", "method"),
@@ -26,7 +25,7 @@ MOST_SHOWN = 12  # classes whose confusion matrix a terminal has room for
 
 
 @dataclass(frozen=True, eq=False)
-class ClassRow:
+class ClassRow(Estimated):
     """One measure of one class, of a mean over the classes, or of all of them together.
 
     `scope` is "class", "mean" or "all"; `of` names the class or the mean.
@@ -42,16 +41,6 @@ class ClassRow:
     better: str | None = None
     reason: str = ""
     range: tuple[float, float] = (0.0, 1.0)
-
-    @property
-    def value(self) -> float:
-        """The value; NaN where it is undefined."""
-        return self.estimate.value
-
-    @property
-    def interval(self) -> tuple[float, float] | None:
-        """The limits, if there are any."""
-        return (self.estimate.low, self.estimate.high) if self.estimate.has_interval else None
 
     @property
     def method(self) -> str:
@@ -108,7 +97,7 @@ class ClassData:
 
 
 @dataclass(frozen=True, eq=False)
-class ClassSummary:
+class ClassSummary(Tabulated):
     """The numbers of a model of several classes with their intervals, and what qualifies them.
 
     It prints, iterates over its rows as dictionaries, and converts. Terminal, notebook, JSON, CSV and report show this
@@ -132,22 +121,11 @@ class ClassSummary:
         return (f"{self.data.name}: " if self.data.name else "") + self.data.words()
 
     @property
-    def versions(self) -> dict[str, str]:
-        """What the numbers were made with."""
-        return versions()
-
-    @property
     def conventions(self) -> dict[str, str]:
         """How the numbers were made, for their reader."""
         return CONVENTIONS | {"Intervals": f"{100 * self.level:g} %: {INTERVALS}"}
 
     # ------------------------------------------------------------------ rows
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __iter__(self) -> Iterator[dict[str, Any]]:
-        return iter(self.table)
 
     def row(self, measure: str, of: Any) -> ClassRow:
         """The row of a measure, of a class, a mean such as "macro mean", or "all classes".
@@ -196,22 +174,6 @@ class ClassSummary:
             for label, size in zip(self.data.classes, self.data.sizes, strict=True)
         ]
         return Table(("class", "cases", *(titles[measure] for measure in measures)), tuple(rows))
-
-    def to_dict(self) -> list[dict[str, Any]]:
-        """One dictionary a row, ready for JSON: what is not a finite number is None, with its reason."""
-        return self.table.to_dict()
-
-    def to_frame(self, backend: str = "pandas") -> Any:
-        """The rows as a data frame of pandas, polars or pyarrow.
-
-        Args:
-            backend: The package of the frame.
-        """
-        return self.table.to_frame(backend)
-
-    def to_csv(self) -> str:
-        """The rows as CSV; what is undefined is empty."""
-        return self.table.to_csv()
 
     def document(self) -> dict[str, Any]:
         """All of it, ready for JSON (docs/schema.json)."""

@@ -91,9 +91,10 @@ def show_charts() -> None:
     """List every chart: what it shows, of how many models, and the figures that it stands for."""
     screen = render.console()
     for kind in CHARTS.values():
+        needs = f" It needs {kind.needs.words}." if kind.needs else ""
         source = f" {kind.source}." if kind.source else ""
         screen.print(Text.assemble((kind.name, "bold"), f" ({kind.shows.value})"))
-        screen.print(Text(f"    {kind.caption}{source}"))
+        screen.print(Text(f"    {kind.caption}{needs}{source}"))
     screen.print(Text("\nBesides, every measure of one cut is a chart over the threshold, such as f1.", style="dim"))
 
 

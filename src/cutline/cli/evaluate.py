@@ -65,7 +65,7 @@ def show(
         screen = render.console()
         screen.print(table)
         if not output.quiet:
-            screen.print(render.notes(summary.notes))
+            screen.print(render.notes((*summary.notes, *summary.row_notes)))
 
 
 def write(output: Files, result: Any, summary: Any, charts: Sequence[str], template: str) -> None:

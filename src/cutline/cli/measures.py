@@ -69,7 +69,7 @@ def _list(found: list[Measure]) -> None:
 def _explain(measure: Measure) -> None:
     screen = render.console()
     known = facts(measure)
-    low, high = (f"{bound:g}" for bound in measure.range)
+    low, high = (f"{bound:g}".replace("inf", "\N{INFINITY}") for bound in measure.range)
     parameters = "; ".join(
         f"{name}: {words}" + ("" if name in measure.required else f" (default {measure.defaults[name]!r})")
         for name, words in known["parameters"].items()

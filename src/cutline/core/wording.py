@@ -6,6 +6,7 @@ a finished sentence to turn the one into the other: the text keeps its parts.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
 
@@ -83,3 +84,12 @@ def _told(part: str | Argument, words: Words) -> str:
 def told(text: str, words: Words = PYTHON) -> str:
     """The text in the words of a front end; one that mentions nothing is the same for all."""
     return "".join(_told(part, words) for part in text.parts) if isinstance(text, Text) else text
+
+
+def listed(parts: Sequence[str]) -> str:
+    """Parts of a sentence, the last after "and".
+
+    >>> listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"])
+    ('a', 'a and b', 'a, b, and c')
+    """
+    return " and ".join(parts) if len(parts) < 3 else f"{', '.join(parts[:-1])}, and {parts[-1]}"

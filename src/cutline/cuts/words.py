@@ -12,6 +12,7 @@ from cutline.core.counts import Counts, written
 from cutline.core.errors import Argument, Text
 from cutline.core.ranking import Ranking
 from cutline.core.table import shown
+from cutline.core.wording import listed
 from cutline.cuts.criteria import Criterion
 from cutline.cuts.promises import PrecisionAnywhere, PrecisionAtQuotas, Promise, RatePromise
 
@@ -92,15 +93,6 @@ def promised(
     room = [_room(one) for one in made if isinstance(one, RatePromise)] if with_room else []
     tail = f"; {' and '.join(room)}" if room else ""
     return f"With {percent(confidence)} confidence{where}{both}{comma} {parts}{always}{tail}."
-
-
-def listed(parts: Sequence[str]) -> str:
-    """Parts of a sentence, the last after "and".
-
-    >>> listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"])
-    ('a', 'a and b', 'a, b, and c')
-    """
-    return " and ".join(parts) if len(parts) < 3 else f"{', '.join(parts[:-1])}, and {parts[-1]}"
 
 
 def _clause(one: Promise, reaching: str) -> str:

@@ -33,8 +33,6 @@ SEPARATED = (
     "No case is on the wrong side (or none is on the right one), so all resamples agree: the limit is what the measure "
     "would be if the shares of errors of both classes were as large as Wilson's interval allows."
 )
-BEST_OF_CUTS = frozenset({"ks", "max_youden_j", "auch", "h_measure", "min_expected_cost"})
-SEARCHED = BEST_OF_CUTS | {"precision_at_recall", "recall_at_precision"}  # ... or over those that meet a condition
 OPTIMISTIC = (
     "It is the best over all cuts, which favours the sample at hand: the value is biased upwards, and the actual "
     "coverage is probably below the nominal level."

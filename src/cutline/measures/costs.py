@@ -12,6 +12,7 @@ from cutline.core.ranking import Array, Ranking
 from cutline.measures.conditions import NO_CASE, NO_POSITIVE, ONE_CLASS
 from cutline.measures.definition import Family, Needs, measure
 from cutline.measures.facts import Condition, Parameter, ReferenceValue
+from cutline.measures.kinds import BestOfCuts
 
 COST = Parameter("cost of one such error", low=0, high=1e100, example=5)
 
@@ -131,6 +132,7 @@ def _cheapest_cut(r: Ranking, cost_fp: float, cost_fn: float) -> Any:
     parameters={"cost_fp": COST, "cost_fn": COST},
     found_at=_cheapest_cut,
     concordant=True,
+    kind=BestOfCuts(),
     source=("vancalster2025", "provost2001"),
 )
 def min_expected_cost(r: Ranking, *, cost_fp: float = 1.0, cost_fn: float = 1.0) -> Any:
@@ -163,6 +165,7 @@ def min_expected_cost(r: Ranking, *, cost_fp: float = 1.0, cost_fn: float = 1.0)
         "b": Parameter("second shape; that of the prior by default", low=0, includes_low=False, example=2),
     },
     concordant=True,
+    kind=BestOfCuts(),
     source=("hand2009", "hand2014"),
 )
 def h_measure(r: Ranking, *, prior: str = "prevalence", a: float | None = None, b: float | None = None) -> Any:

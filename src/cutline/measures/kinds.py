@@ -75,7 +75,13 @@ class CalibrationError(NamedTuple):
     """A distance of the probabilities from what happens: 0 for a calibrated model, and never lowered by chance."""
 
 
-Kind = Proportion | Ratio | SumOfRates | LineOfAuc | MeanOfCases | StandardError | CalibrationError | None
+class BestOfCuts(NamedTuple):
+    """The best over all cuts, or over those that meet a condition: it favours the sample at hand."""
+
+    conditional: bool = False
+
+
+Kind = Proportion | Ratio | SumOfRates | LineOfAuc | MeanOfCases | StandardError | CalibrationError | BestOfCuts | None
 
 
 class Equivalent(NamedTuple):

@@ -18,7 +18,7 @@ from cutline.core.ranking import Ranking, take
 from cutline.measures.conditions import ONE_CLASS
 from cutline.measures.definition import Family, Needs, measure
 from cutline.measures.facts import NULL_PREVALENCE, Condition, ReferenceValue
-from cutline.measures.kinds import Equivalent, LineOfAuc
+from cutline.measures.kinds import BestOfCuts, Equivalent, LineOfAuc
 
 order = partial(measure, needs=Needs.RANKING, family=Family.RANKING, range=(0, 1), undefined=ONE_CLASS, concordant=True)
 
@@ -176,6 +176,7 @@ def youden_of_all_cuts(r: Ranking) -> Any:
     aliases=("kolmogorov_smirnov", "ks_statistic"),
     found_at=lambda r, **_: int(np.argmax(np.abs(youden_of_all_cuts(r)))),
     headline=True,
+    kind=BestOfCuts(),
     source={"berrar2025": "Definition 30"},
 )
 def ks(r: Ranking) -> Any:
@@ -191,6 +192,7 @@ def ks(r: Ranking) -> Any:
     baseline=0,
     aliases=("j_max", "max_youden"),
     found_at=lambda r, **_: int(np.argmax(youden_of_all_cuts(r))),
+    kind=BestOfCuts(),
     source={"berrar2025": "Definition 8", "ruopp2008": ""},
 )
 def max_youden_j(r: Ranking) -> Any:
@@ -245,6 +247,7 @@ def over_stack(function: Callable[[Ranking], Any], r: Ranking) -> Any:
     better="higher",
     perfect=1,
     baseline=0.5,
+    kind=BestOfCuts(),
     source={"berrar2025": "Definition 29", "arbel2006": "Section 2.2.2", "provost2001": ""},
 )
 def auch(r: Ranking) -> Any:

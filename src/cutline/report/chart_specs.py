@@ -16,8 +16,10 @@ from cutline.charts import (
     ChartKind,
     Evaluated,
     Place,
+    Requires,
     Shows,
     chart,
+    drawn_of,
     error_bars,
     legends_below,
 )
@@ -57,11 +59,13 @@ def charts(
     `trusted` adds those of the section on the probabilities.
     """
     several, left_out = len(models) > 1, undrawn(len(models))
-    for kind in [*kinds(several=several), *(of_trust(several=several) if trusted else ())]:
+    compared = sum(model.ranking.are_probabilities for model in models.values()) > 1
+    for kind in [*kinds(several=several), *(of_trust(several=compared) if trusted else ())]:
         if several and kind.shows is Shows.ONE:
             if kind.name not in left_out:
                 for i, (name, model) in enumerate(models.items()):
-                    yield tried(kind, {name: model}, [i], suffix=f" of {name}")
+                    if not trusted or model.ranking.are_probabilities or Requires.PROBABILITIES not in kind.needs:
+                        yield tried(kind, {name: model}, [i], suffix=f" of {name}")
         else:
             yield tried(kind, models, list(range(len(models))))
     for difference in differences:
@@ -71,6 +75,7 @@ def charts(
 def tried(kind: ChartKind, models: Any, which: list[int], suffix: str = "", **parameters: Any) -> dict[str, Any]:
     """The chart, or why there is none: a class may lack, or the scores be infinite."""
     try:
+        which = drawn_of(kind, models) if len(which) > 1 else which
         with debug_mode(False):  # the tests of the charts check them; here it would take longer than all else
             shown = None if kind.shows is Shows.NOTHING else models
             spec = chart(kind.name, shown, **parameters).to_dict(check=False)
@@ -104,12 +109,13 @@ def _shrink(spec: dict[str, Any]) -> None:
 
 def _heading(spec: dict[str, Any], kind: ChartKind) -> tuple[str, list[str]]:
     """The title and the lines below it, which the page writes itself."""
-    title = spec.pop("title", None)
+    title, more = spec.pop("title", None), []
     if "hconcat" in spec:  # its parts have titles of their own; the whole has the name of the model
         return kind.title, []
     if "vconcat" in spec:  # the first part has the title, the whole at most the name of the model
-        title = spec["vconcat"][0].pop("title", title)
-    return (title["text"], title.get("subtitle", [])) if isinstance(title, dict) else (kind.title, [])
+        whole, title = title, spec["vconcat"][0].pop("title", title)
+        more = [whole["text"], *whole.get("subtitle", [])] if isinstance(whole, dict) and whole is not title else []
+    return (title["text"], [*title.get("subtitle", []), *more]) if isinstance(title, dict) else (kind.title, [])
 
 
 # ---------------------------------------------------------------------- the cut

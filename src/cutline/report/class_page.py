@@ -10,6 +10,7 @@ from cutline.charts.several_classes import DrawnClasses
 from cutline.classes.difference_summary import ClassComparisonSummary
 from cutline.classes.summary import ClassRow, ClassSummary
 from cutline.core.counts import written
+from cutline.core.wording import listed
 from cutline.report import chart_specs, class_verdict, pictures
 from cutline.report.page import asset, environment, packed, policy, script, theme_variables
 from cutline.report.sections import CLASS_SECTIONS, groups
@@ -46,7 +47,7 @@ def class_page(summary: ClassSummary | ClassComparisonSummary, drawn: Mapping[st
     first = next(iter(models.values()))
     versions = ", ".join(f"{name} {number}" for name, number in summary.versions.items())
     context = {
-        "title": (first.name or "Several classes") if is_one else " and ".join(models),
+        "title": (first.name or "Several classes") if is_one else listed(list(models)),
         "heading": first.data.words(),
         "verdict": class_verdict.verdict(summary),
         "cards": list(_cards(first)) if is_one else [],

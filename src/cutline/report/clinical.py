@@ -11,7 +11,7 @@ from cutline.core.counts import written
 from cutline.core.table import shown
 from cutline.evaluation import Evaluation
 from cutline.measures import MEASURES
-from cutline.measures.kinds import CalibrationError
+from cutline.measures.kinds import BestOfCuts, CalibrationError
 from cutline.report.guidance import CHECKLIST, GUIDES, Guide
 from cutline.results.estimate import Estimate
 
@@ -82,7 +82,9 @@ def _estimate(ev: Evaluation, guide: Guide, resamples: int, seed: int) -> Estima
     parameters = dict(guide.parameters)
     if guide.measure == "min_expected_cost" and 0 < ev.threshold < 1:
         parameters["cost_fn"] = (1 - ev.threshold) / ev.threshold  # what the threshold says of the costs
-    if len(ev.ranking) > QUICKLY_RESAMPLED and isinstance(MEASURES[guide.measure].kind, CalibrationError | None):
+    if len(ev.ranking) > QUICKLY_RESAMPLED and isinstance(
+        MEASURES[guide.measure].kind, BestOfCuts | CalibrationError | None
+    ):
         found = Estimate(guide.measure, ev.value(guide.measure, **parameters), math.nan, math.nan, 0.95, "none")
     else:
         found = ev.estimate(guide.measure, resamples=resamples, seed=seed, **parameters)

@@ -14,7 +14,8 @@ from cutline.measures.references import sources
 from cutline.results.comparison_summary import ComparisonSummary, DifferenceRow
 from cutline.results.summary import Row, Summary
 
-CARDS = ("auc", "average_precision", "brier", "log_loss", "recall", "precision", "specificity", "mcc")
+MOST_CARDS = 8  # up to so many measures of a summary are all shown large
+_ORDER = (Family.RANKING, Family.PROBABILITY, Family.CUT, Family.QUOTA, Family.COST)  # of the cards
 MOST_OPEN = 12  # measures of one cut that stand in an open table; of more, the headline measures do
 MOST_ROWS = 30  # of tests of differences that stand in one open table
 AXES = {"roc": "By false positive rate", "quota": "By quota", "precision_recall": "By recall"}
@@ -89,9 +90,8 @@ def others(summary: Summary) -> list[dict[str, Any]]:
 def cards(summary: Summary) -> list[View]:
     """The numbers that are shown first; of a summary of few measures, all of them."""
     rows = [row for row in summary.rows if not math.isnan(row.value)]
-    order = {name: place for place, name in enumerate(CARDS)}
-    found = [row for row in rows if row.name in order] if len(rows) > len(CARDS) else rows
-    return [view(row) for row in sorted(found, key=lambda row: order.get(row.name, len(order)))]
+    found = [row for row in rows if row.measure.card and not row.at] if len(rows) > MOST_CARDS else rows
+    return [view(row) for row in sorted(found, key=lambda row: _ORDER.index(row.measure.family))]
 
 
 @cache
@@ -132,8 +132,9 @@ def side_by_side(summary: ComparisonSummary) -> dict[str, Any]:
     names = list(dict.fromkeys(name for own in by_model.values() for name in own))
     rows = [across(name, by_model) for name in names]
     whole = [row for row in rows if not row["follows_cut"]]
+    compared = {row.name for row in summary.rows}
     return {
-        "headlines": by_question(row for row in rows if row["is_headline"] or len(rows) <= MOST_OPEN),
+        "headlines": by_question(row for row in rows if row["name"] in compared or len(rows) <= MOST_OPEN),
         "groups": by_question(whole),
         "differences": differences(summary),
         "verdict": summary.verdict if len(summary.verdict) > 1 else (),
@@ -172,7 +173,7 @@ def differences(summary: ComparisonSummary) -> list[dict[str, Any]]:
 def _difference(row: DifferenceRow, level: float) -> View:
     low, high = row.interval or (None, None)
     return {
-        "title": row.measure.title,
+        "title": row.title,
         "a": row.a,
         "b": row.b,
         "value_a": row.value_a,

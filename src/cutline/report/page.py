@@ -18,6 +18,7 @@ import numpy as np
 from cutline.charts import CHARTS, DARK, LIGHT, Place, vega
 from cutline.core.ranking import Ranking
 from cutline.core.table import plain
+from cutline.core.wording import listed
 from cutline.report import (
     chart_specs,
     kept_cuts,
@@ -117,7 +118,7 @@ def _of_one(summary: Summary) -> dict[str, Any]:
 def _of_several(summary: ComparisonSummary) -> dict[str, Any]:
     names = list(summary.models)
     return {
-        "title": " and ".join(names) if len(names) < 4 else f"{len(names)} models",
+        "title": listed(names) if len(names) < 4 else f"{len(names)} models",
         "heading": summary.title,
         "verdict": verdict.verdict_on(summary),
         "cards": [],
@@ -137,6 +138,7 @@ def _common(
     versions = ", ".join(f"{name} {number}" for name, number in summary.versions.items())
     return {
         "notes": summary.notes,
+        "row_notes": summary.row_notes,
         "live": live,
         "more_live": more_live,
         "models": list(models),

@@ -8,6 +8,7 @@ from typing import Any
 from cutline.calibration import worth_recalibrating
 from cutline.calibration.verdict import BY_FORMULA, judged
 from cutline.core.errors import CutlineError
+from cutline.core.wording import listed
 from cutline.report import measure_rows
 from cutline.results.summary import Summary
 
@@ -32,13 +33,13 @@ def trust(models: Mapping[str, Summary]) -> View | None:
     Args:
         models: The finished summary of each model.
     """
-    without = [name for name, own in models.items() if not own.data.ranking.are_probabilities]
-    if without:
-        return {"refused": _refused(without, len(models)), "models": []}
-    if not all(_is_judged(own) for own in models.values()):
+    given = {name: own for name, own in models.items() if own.data.ranking.are_probabilities}
+    if not all(_is_judged(own) for own in given.values()):
         return None
-    found = [_model(name, own) for name, own in models.items()]
-    return {"refused": "", "models": found, "numbers": _numbers(models)}
+    without = [name for name in models if name not in given]
+    refused = _refused(without, len(models)) if without else ""
+    found = [_model(name, own) for name, own in given.items()]
+    return {"refused": refused, "models": found, "names": list(given), "numbers": _numbers(given) if given else []}
 
 
 def _is_judged(summary: Summary) -> bool:
@@ -49,7 +50,7 @@ def _is_judged(summary: Summary) -> bool:
 
 
 def _refused(names: list[str], models: int) -> str:
-    whose = "The scores" if models == 1 else f"The scores of {', '.join(names)}"
+    whose = "The scores" if models == 1 else f"The scores of {listed(names)}"
     return (
         f"{whose} are not probabilities from 0 to 1, so there is nothing to trust or distrust in them: they order the "
         "cases, and nothing more. To read them as probabilities, fit a map on cases with known labels that the model "

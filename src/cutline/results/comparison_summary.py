@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from cutline.core.counts import written
 from cutline.core.table import Table, plain
 from cutline.measures import Measure
-from cutline.results.conventions import versions
-from cutline.results.estimate import Estimate
+from cutline.results.estimate import Estimate, Estimated
 from cutline.results.methods import method_titles
-from cutline.results.notes import Note
-from cutline.results.summary import Data, Options, Summary, named
+from cutline.results.notes import Note, notes_on_rows, said_once
+from cutline.results.summary import Data, Options, Summary, named, titled
+from cutline.results.tabulated import Tabulated
 
 COLUMNS = (
     *("measure", "a", "b", "value_a", "value_b", "difference", "low", "high"),
     *("p_value", "p_holm", "method", "note"),
 )
-_NAMED = 4  # measures that a note below a summary names; of more it gives the number
 
 
 class Regions(Protocol):
@@ -36,7 +35,7 @@ class Regions(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class DifferenceRow:
+class DifferenceRow(Estimated):
     """One measure of two models: both values, the difference a - b with its interval, and the test of none.
 
     `p_holm` is corrected for the number of pairs of models. `test` is the method of the test, `estimate.method` that
@@ -63,18 +62,7 @@ class DifferenceRow:
     @property
     def title(self) -> str:
         """The measure as people read it, with its parameters."""
-        inside = self.name.partition("(")[2].rstrip(")")
-        return self.measure.title + (f" ({inside})" if inside else "")
-
-    @property
-    def value(self) -> float:
-        """By how much a exceeds b."""
-        return self.estimate.value
-
-    @property
-    def interval(self) -> tuple[float, float] | None:
-        """The limits of the difference, if it has an interval."""
-        return (self.estimate.low, self.estimate.high) if self.estimate.has_interval else None
+        return titled(self.measure, self.at)
 
     @property
     def methods(self) -> tuple[str, ...]:
@@ -127,7 +115,7 @@ class Omnibus:
 
 
 @dataclass(frozen=True, eq=False)
-class ComparisonSummary:
+class ComparisonSummary(Tabulated):
     """The summaries of models on the same cases, and their differences: a row for each measure and pair.
 
     It prints, iterates over its rows as dictionaries, and converts. Every view of a comparison shows this and computes
@@ -155,24 +143,18 @@ class ComparisonSummary:
         return next(iter(self.models.values())).data
 
     @property
-    def versions(self) -> dict[str, str]:
-        """What the numbers were made with."""
-        return versions()
-
-    @property
     def used(self) -> frozenset[str]:
         """The methods of the intervals and tests, by their short names."""
         return frozenset(method for row in self.rows for method in row.methods)
 
+    @property
+    def row_notes(self) -> tuple[Note, ...]:
+        """What qualifies single differences, each thing once."""
+        return notes_on_rows(self.rows, self.notes)
+
     def with_notes(self, notes: tuple[Note, ...]) -> ComparisonSummary:
         """The same document with these notes."""
         return replace(self, notes=notes)
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __iter__(self) -> Iterator[dict[str, Any]]:
-        return iter(self.table)
 
     @property
     def pairs(self) -> dict[tuple[str, str], list[DifferenceRow]]:
@@ -190,15 +172,12 @@ class ComparisonSummary:
         return title_of({name: summary.data for name, summary in self.models.items()})
 
     @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns of the rows."""
-        return COLUMNS
-
-    @property
     def table(self) -> Table:
         """The differences as a table; what qualifies them stands once below."""
         rows = tuple(row.cells() for row in self.rows)
-        return Table(COLUMNS, rows, title=self.title, hidden=("note",), below=_said_once(self.rows))
+        noted = said_once((row.name, row.notes) for row in self.rows)
+        below = tuple(f"note on {measures}: {note}" for note, measures in noted.items())
+        return Table(COLUMNS, rows, title=self.title, hidden=("note",), below=below)
 
     @property
     def values(self) -> Table:
@@ -212,18 +191,6 @@ class ComparisonSummary:
             cells = [(row.value, *(row.interval or (None, None))) if row else (None,) * 3 for row in found]
             rows.append((name, *(cell for three in cells for cell in three)))
         return Table(columns, tuple(rows))
-
-    def to_dict(self) -> list[dict[str, Any]]:
-        """One dictionary a row, ready for JSON: what is not a finite number is None."""
-        return self.table.to_dict()
-
-    def to_frame(self, backend: str = "pandas") -> Any:
-        """The differences as a data frame of pandas, polars or pyarrow."""
-        return self.table.to_frame(backend)
-
-    def to_csv(self) -> str:
-        """The differences as CSV; what is undefined is empty."""
-        return self.table.to_csv()
 
     def document(self) -> dict[str, Any]:
         """All of it, ready for JSON (docs/schema.json)."""
@@ -258,16 +225,4 @@ def title_of(models: Mapping[str, Any]) -> str:
     return (
         f"{len(models)} models on the same {written(r.total)} cases, {written(r.positives)} positive "
         f"({share}; positive is {r.positive!r}){dropped}"
-    )
-
-
-def _said_once(rows: Iterable[DifferenceRow]) -> tuple[str, ...]:
-    """The notes of the rows, each once, with the measures that it qualifies."""
-    found: dict[str, dict[str, None]] = {}
-    for row in rows:
-        for note in row.notes:
-            found.setdefault(note, {})[row.name] = None
-    return tuple(
-        f"note on {', '.join(measures) if len(measures) <= _NAMED else f'{len(measures)} measures'}: {note}"
-        for note, measures in found.items()
     )

@@ -76,6 +76,22 @@ class Estimate(ComparedByFields):
         return table + (f"<ul>{notes}</ul>" if notes else "")
 
 
+class Estimated:
+    """A row of a summary, which holds an estimate."""
+
+    estimate: Estimate
+
+    @property
+    def value(self) -> float:
+        """The value, or by how much a exceeds b; NaN where it is undefined."""
+        return self.estimate.value
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The limits of the interval, if there is one."""
+        return (self.estimate.low, self.estimate.high) if self.estimate.has_interval else None
+
+
 def with_note(found: Iterable[Estimate], note: str) -> list[Estimate]:
     """The estimates, with a note about resampling on those whose interval is resampled; none when it is empty."""
     return [replace(e, notes=(*e.notes, note)) if note and e.method in RESAMPLED else e for e in found]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from cutline.results.cut_point import CutPoint
 Kind = Literal["warning", "advice", "fact"]
 KINDS: tuple[Kind, ...] = ("warning", "advice", "fact")  # in the order in which they are read
 DATA = "the data at hand"
+_NAMED = 4  # measures that a note names; of more it gives the number
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,40 @@ class Note:
     def to_dict(self) -> dict[str, str]:
         """The fields, ready for JSON."""
         return {"rule": self.rule, "kind": self.kind, "text": self.text, "source": self.source}
+
+
+class Qualified(Protocol):
+    """A row of a summary, with what qualifies it."""
+
+    @property
+    def title(self) -> str:
+        """The measure as people read it."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What qualifies the row."""
+
+
+def said_once(notes: Iterable[tuple[str, Iterable[str]]]) -> dict[str, str]:
+    """Each note once, with the measures that it qualifies; of many it gives the number.
+
+    >>> said_once([("ks", ["biased"]), ("auch", ["biased"])])
+    {'biased': 'ks, auch'}
+    """
+    found: dict[str, dict[str, None]] = {}
+    for name, own in notes:
+        for note in own:
+            found.setdefault(note, {})[name] = None
+    return {
+        note: ", ".join(names) if len(names) <= _NAMED else f"{len(names)} measures" for note, names in found.items()
+    }
+
+
+def notes_on_rows(rows: Iterable[Qualified], known: Iterable[Note] = ()) -> tuple[Note, ...]:
+    """What qualifies single measures, each thing once, without what the notes on all of them say already."""
+    said = {note.text for note in known}
+    found = said_once((row.title, row.notes) for row in rows)
+    return tuple(Note("measure", f"{names}: {text}") for text, names in found.items() if text not in said)
 
 
 def data_notes(r: Ranking, cut: CutPoint, groups: int = 0) -> Iterator[Note]:

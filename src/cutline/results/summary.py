@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -17,11 +17,12 @@ from cutline.core.table import Table, plain
 from cutline.measures import Measure
 from cutline.measures.brackets import Bounds
 from cutline.measures.definition import each_of
-from cutline.results.conventions import conventions, versions
+from cutline.results.conventions import conventions
 from cutline.results.cut_point import CutPoint
-from cutline.results.estimate import Estimate
+from cutline.results.estimate import Estimate, Estimated
 from cutline.results.methods import RESAMPLED, method_title
-from cutline.results.notes import Note
+from cutline.results.notes import Note, notes_on_rows
+from cutline.results.tabulated import Tabulated
 
 COLUMNS = (
     *("measure", "title", "family", "value", "low", "high", "method"),
@@ -135,7 +136,7 @@ class Data:
 
 
 @dataclass(frozen=True, eq=False)
-class Row:
+class Row(Estimated):
     """One measure with its bound parameters, its estimate, its baseline, and why it is undefined.
 
     `at` is the cut of this measure, where it is not that of the whole summary. `bounds` is what binned scores leave
@@ -157,18 +158,7 @@ class Row:
     @property
     def title(self) -> str:
         """The measure as people read it, with its parameters and its unit."""
-        inside = self.name.partition("(")[2].rstrip(")")
-        return self.measure.title + "".join(f" ({more})" for more in (inside, self.measure.unit) if more)
-
-    @property
-    def value(self) -> float:
-        """The value; NaN where it is undefined."""
-        return self.estimate.value
-
-    @property
-    def interval(self) -> tuple[float, float] | None:
-        """The limits of the interval, if there is one."""
-        return (self.estimate.low, self.estimate.high) if self.estimate.has_interval else None
+        return titled(self.measure, self.at) + (f" ({self.measure.unit})" if self.measure.unit else "")
 
     @property
     def method(self) -> str:
@@ -205,12 +195,22 @@ class Row:
 
 def named(measure: Measure, at: Mapping[str, float]) -> str:
     """A measure with all its parameters, those of its cut included."""
-    inside = ", ".join(f"{name}={value!r}" for name, value in {**measure.bound, **at}.items())
+    inside = _parameters(measure, at)
     return f"{measure.name}({inside})" if inside else measure.name
 
 
+def titled(measure: Measure, at: Mapping[str, float]) -> str:
+    """The same as people read it."""
+    inside = _parameters(measure, at)
+    return f"{measure.title} ({inside})" if inside else measure.title
+
+
+def _parameters(measure: Measure, at: Mapping[str, float]) -> str:
+    return ", ".join(f"{name}={value!r}" for name, value in {**measure.bound, **at}.items())
+
+
 @dataclass(frozen=True, eq=False)
-class Summary:
+class Summary(Tabulated):
     """The numbers of one model, the options they were made with, what was evaluated, and the notes.
 
     It prints, iterates over its rows as dictionaries, and converts. Every view of a model shows this and computes
@@ -244,18 +244,7 @@ class Summary:
         options, higher = self.options, self.data.ranking.higher_is_positive
         return conventions(self.level, options.resamples_used, options.seed, self.data.groups, higher=higher)
 
-    @property
-    def versions(self) -> dict[str, str]:
-        """What the numbers were made with."""
-        return versions()
-
     # ------------------------------------------------------------------ rows
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __iter__(self) -> Iterator[dict[str, Any]]:
-        return iter(self.table)
 
     def __getitem__(self, measure: str) -> Row:
         """The row of a measure, by its name with its parameters."""
@@ -270,6 +259,11 @@ class Summary:
         if not all(isinstance(one, str) for one in kept):
             raise ParameterError(f"is {briefly(measures)}", "pass names of measures", argument="measures")
         return replace(self, rows=tuple(row for row in self.rows if row.measure.name in kept))
+
+    @property
+    def row_notes(self) -> tuple[Note, ...]:
+        """What qualifies single measures, each thing once."""
+        return notes_on_rows(self.rows, self.notes)
 
     def with_notes(self, notes: tuple[Note, ...]) -> Summary:
         """The same document with these notes."""
@@ -289,26 +283,9 @@ class Summary:
         return f"{name}{self.data.words()}; predicted positive: {self.cut.words(self.data.ranking)}"
 
     @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns of the rows."""
-        return COLUMNS
-
-    @property
     def table(self) -> Table:
         """The rows as a table."""
         return Table(COLUMNS, tuple(row.cells() for row in self.rows), title=self.title, hidden=_HIDDEN)
-
-    def to_dict(self) -> list[dict[str, Any]]:
-        """One dictionary a row, ready for JSON: what is not a finite number is None, with its reason."""
-        return self.table.to_dict()
-
-    def to_frame(self, backend: str = "pandas") -> Any:
-        """The rows as a data frame of pandas, polars or pyarrow."""
-        return self.table.to_frame(backend)
-
-    def to_csv(self) -> str:
-        """The rows as CSV; what is undefined is empty."""
-        return self.table.to_csv()
 
     def document(self) -> dict[str, Any]:
         """All of it, ready for JSON (docs/schema.json)."""

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import cutline as cl
 from cutline import compare
-from cutline.inference.two.dominance import Span, of_curves, visible
+from cutline.inference.two.dominance import Dominance, Span, of_curves, visible
 
 # Two positives and two negatives. First: + - - +, so the ROC curve runs at 1/2. Second: one tie, so it is the diagonal.
 LABELS = [1, 0, 0, 1]
@@ -225,4 +225,22 @@ def test_a_verdict_without_a_dominant_model_says_at_which_rates_each_leads():
 
     assert found.verdict == (
         "No model dominates. a leads for fpr 0 to 0.5 (50 % of the axis); b leads for fpr 0.5 to 1 (50 % of the axis)."
+    )
+
+
+def test_a_verdict_puts_stretches_together_whoever_shares_the_lead():
+    spans = (Span(0, 0.25, ("b",)), Span(0.25, 0.5, ("a",)), Span(0.5, 0.75, ("a", "b")), Span(0.75, 1, ("a", "c")))
+
+    assert Dominance("roc", "fpr", ("a", "b", "c"), spans).verdict == (
+        "No model dominates. a leads for fpr 0.25 to 1 (75 % of the axis); "
+        "b leads for fpr 0 to 0.25 and 0.5 to 0.75 (50 % of the axis); c leads for fpr 0.75 to 1 (25 % of the axis)."
+    )
+
+
+def test_a_verdict_on_models_that_take_turns_all_along_names_their_shares():
+    spans = tuple(Span(i / 1000, (i + 1) / 1000, ("ab"[i % 2],)) for i in range(1000))
+
+    assert Dominance("roc", "fpr", ("a", "b", "c"), spans).verdict == (
+        "No model dominates. a leads in short stretches only (50 % of the axis); "
+        "b leads in short stretches only (50 % of the axis)."
     )

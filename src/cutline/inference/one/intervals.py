@@ -9,7 +9,7 @@ from cutline.core.checks import check_text
 from cutline.core.errors import ParameterError
 from cutline.core.ranking import Ranking
 from cutline.inference import effective_size
-from cutline.inference.caveats import BEST_OF_CUTS, FEW_FOR_DELONG, PLENTY, PLENTY_IN_A_CELL
+from cutline.inference.caveats import FEW_FOR_DELONG, PLENTY, PLENTY_IN_A_CELL
 from cutline.inference.one import designs, proportions
 from cutline.inference.one.closed_forms import area_of, closed
 from cutline.inference.one.estimand import Estimand
@@ -20,6 +20,7 @@ from cutline.inference.one.replicates import RESAMPLING, resampled
 from cutline.inference.one.separation import few_at_quota
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.measures.kinds import (
+    BestOfCuts,
     CalibrationError,
     LineOfAuc,
     MeanOfCases,
@@ -49,7 +50,7 @@ def methods(estimand: Estimand) -> tuple[str, ...]:
         others = _BY_KIND.get(type(kind), ("mover",))
         own = (*(tuple(proportions.METHODS) if isinstance(kind, Proportion) else others), "linearised")
     smooth = smooth or (estimand.of_counts is not None and not estimand.by_quota)
-    drawn = RESAMPLING if estimand.measure_name in BEST_OF_CUTS else RESAMPLING[:2]
+    drawn = RESAMPLING if _is_best_of_all_cuts(estimand) else RESAMPLING[:2]
     return (*own, *drawn, *(("influence",) if smooth or estimand.is_of_order else ()))
 
 
@@ -57,7 +58,7 @@ def default(estimand: Estimand, groups: GroupSampler | None = None) -> str:
     """The method for a measure, from what it is and from what the coverage study found (docs/coverage.md)."""
     kind = estimand.kind
     if groups is not None:
-        if estimand.measure_name in BEST_OF_CUTS:
+        if _is_best_of_all_cuts(estimand):
             return "bias_corrected"
         return "linearised" if groups.is_survey and designs.applies(estimand) else "bootstrap"
     if isinstance(kind, LineOfAuc):
@@ -72,11 +73,15 @@ def default(estimand: Estimand, groups: GroupSampler | None = None) -> str:
         return INVERSION
     if _is_plentiful(estimand):
         return "influence"
-    if estimand.measure_name in BEST_OF_CUTS:
+    if _is_best_of_all_cuts(estimand):
         return "bias_corrected"
     if few_at_quota(estimand):
         return "mover"
     return "bootstrap" if estimand.by_quota else "bca"  # a quota makes it jump, which BCa does not like
+
+
+def _is_best_of_all_cuts(estimand: Estimand) -> bool:
+    return isinstance(estimand.kind, BestOfCuts) and not estimand.kind.conditional
 
 
 def _is_inverted(estimand: Estimand) -> bool:

@@ -20,7 +20,6 @@ from cutline.inference.caveats import (
     FEW_WEIGH,
     NO_COVERAGE,
     OPTIMISTIC,
-    SEARCHED,
     SEPARATED,
     SKEWED,
     STRATIFIED_GROUPS,
@@ -38,6 +37,7 @@ from cutline.inference.one.separation import separated
 from cutline.inference.resampling.bootstrap import accelerations, bca, bootstrap, percentile
 from cutline.inference.resampling.coarse import NEGLIGIBLE, coarse, note
 from cutline.inference.resampling.samplers import CaseSampler, GroupSampler, OneModel
+from cutline.measures.kinds import BestOfCuts
 from cutline.results.estimate import Estimate, Limits
 
 RESAMPLING = ("bootstrap", "bca", "bias_corrected")
@@ -135,7 +135,7 @@ def _inside_a_tie(estimand: Estimand) -> list[str]:
 def _few(estimand: Estimand) -> list[str]:
     """What the study found to be too little for resampling: cases of a class, or decisions of a kind at a cut."""
     cases = few_cases(estimand.ranking, FEW_FOR_ONE_CUT if estimand.is_of_one_cut else FEW_FOR_RESAMPLING, "resampling")
-    best = [OPTIMISTIC] if estimand.measure_name in SEARCHED else []
+    best = [OPTIMISTIC] if isinstance(estimand.kind, BestOfCuts) else []
     return best + (cases or few_decisions(estimand))
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import html
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -18,6 +18,7 @@ from cutline.core.counts import Counts, divide
 from cutline.core.equality import ComparedByFields
 from cutline.core.ranking import Array, Ranking
 from cutline.core.table import Table, plain
+from cutline.core.wording import listed
 from cutline.measures import Measure
 
 _SHORT = 0.01  # of the axis: shorter stretches are not named one by one
@@ -107,21 +108,33 @@ class Dominance(ComparedByFields):
 
     def _lead(self, name: str) -> str:
         """Where a model leads, alone or with others: its longest stretches of the axis, and its share of it."""
-        low, high = self.spans[0].low, self.spans[-1].high
-        drawn = visible(self.spans, low, high, _SHORT)
-        mine = sorted((one for one, turns in drawn if name in one.best and not turns), key=lambda s: s.low - s.high)
-        longest = sorted(mine[:_LONGEST])
-        if not longest:
+        least = _SHORT * (self.spans[-1].high - self.spans[0].low)
+        mine = sorted((one for one in self._stretches(name) if one[1] - one[0] >= least), key=lambda s: s[0] - s[1])
+        share = self.share(name)
+        if not share > 0:
             return ""
-        where = " and ".join(f"{one.low:.3g} to {one.high:.3g}" for one in longest)
+        where = listed([f"{_brief(low)} to {_brief(high)}" for low, high in sorted(mine[:_LONGEST])])
         more = ", and elsewhere" if len(mine) > _LONGEST else ""
-        return f"{name} leads for {self.axis} {where}{more} ({100 * self.share(name):.3g} % of the axis)"
+        told = f"for {self.axis} {where}{more}" if mine else "in short stretches only"
+        return f"{name} leads {told} ({100 * share:.3g} % of the axis)"
+
+    def _stretches(self, name: str) -> Iterator[tuple[float, float]]:
+        """The stretches over which a model leads without a break, whoever shares the lead."""
+        for leads, run in itertools.groupby(self.spans, lambda span: name in span.best):
+            if leads:
+                spans = list(run)
+                yield spans[0].low, spans[-1].high
 
     def __repr__(self) -> str:
         return f"{self.table!r}\n{self.verdict}"
 
     def _repr_html_(self) -> str:
         return f"{self.table._repr_html_()}<p>{html.escape(self.verdict)}</p>"
+
+
+def _brief(place: float) -> str:
+    """A place of the axis in few digits, and none of them in an exponent."""
+    return f"{place:,.0f}" if abs(place) >= 1000 else f"{place:.3g}"
 
 
 class _Line(NamedTuple):

@@ -161,7 +161,7 @@ class PairedMeasure:
         for model, name in enumerate(self.names):
             if math.isnan(self.values[model]):
                 why = self._reason(model) or "it has no value"
-                found.append(f"{self.measure} of {name} is undefined: {why}.")
+                found.append(f"It is undefined for {name}: {why}.")
         return tuple(found) or (f"{self.measure} is infinite for both models, so that they have no difference.",)
 
     def _reason(self, model: int) -> str:

@@ -18,6 +18,7 @@ from cutline.core.counts import divide
 from cutline.core.equality import ComparedByFields
 from cutline.core.ranking import Array, Ranking
 from cutline.core.table import Table
+from cutline.core.wording import listed
 from cutline.inference.one.bands import tpr_at
 from cutline.inference.resampling.bootstrap import resample
 from cutline.inference.resampling.pairing import Pairing
@@ -65,7 +66,7 @@ class Regions(ComparedByFields):
         told = []
         for name in self.leaders:
             parts = [f"{s.low:.3g} to {s.high:.3g}" for s in self.spans if name in s.best]
-            told.append(f"{name} for {self.axis} {' and '.join(parts)}")
+            told.append(f"{name} for {self.axis} {listed(parts)}")
         return f"Better than all others at {percent} simultaneous confidence: {'; '.join(told)}. Elsewhere it is open."
 
     @property

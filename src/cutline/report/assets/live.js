@@ -37,14 +37,15 @@ export class LiveCut {
       this.chosen = Number(byId("model").value);
       this.show();
     });
-    window.addEventListener("hashchange", () => this.follow());
+    // The address of the event: until it is handled, a cut that waits to be remembered may have replaced it.
+    window.addEventListener("hashchange", (event) => this.follow(new URL(event.newURL).hash));
     this.show();
     this.follow();
   }
 
   // Go to the cut that the address names, such as #threshold=0.31 or #quota=500.
-  follow() {
-    const asked = askedIn(window.location.hash);
+  follow(hash = window.location.hash) {
+    const asked = askedIn(hash);
     const model = Number(asked.model ?? this.chosen);
     if (model in this.models) this.chosen = model;
     if (byId("model")) byId("model").value = String(this.chosen);
