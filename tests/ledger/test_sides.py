@@ -141,6 +141,21 @@ def test_intervals_are_those_of_the_formulas():
     assert both == pytest.approx([0.4421814243, 0.9645730563], abs=1e-9)
 
 
+def test_a_one_sided_limit_is_nearer_than_a_two_sided_one():
+    two, one, exact = value("auc.low", "limit_delong_open"), value("auc.low", "limit_delong_one_sided"), value("auc")
+
+    assert (exact - one) / (exact - two) == pytest.approx(1.6448536269514722 / 1.959963984540054)
+    # Wilson's lower limit of 2 out of 2 at z = 1.6449 is n / (n + z^2).
+    assert value("recall.low", "limit_wilson_one_sided") == pytest.approx(2 / (2 + 1.6448536269514722**2))
+
+
+def test_a_part_of_the_area_can_be_cut_off_along_either_axis():
+    both = [value("partial_auc@max_fpr=0.5", *sides) for sides in ((), ("over_recall",))]
+
+    assert both[1] == cl.MEASURES["partial_auc_above_recall"](LABELS, SCORES, min_recall=0.5)
+    assert both[0] != both[1]
+
+
 def test_every_side_has_words_a_reason_and_somebody_who_takes_it_or_a_source():
     taken = {name for one in TOOLS.values() for entry in one.entries for name in entry.sides}
     for side in SIDES.values():

@@ -113,6 +113,17 @@ def unclipped_delong(material: Material, q: Quantity) -> float:
     return q.value(material, "auc") + (-half if q.part == "low" else half)
 
 
+def one_sided_delong(material: Material, q: Quantity) -> float:
+    """DeLong's limit when all of the error is on one side."""
+    half = quantile(2 * _LEVEL - 1) * math.sqrt(float(np.nan_to_num(delong.variance(material.ranking))))
+    return min(max(q.value(material, "auc") + (-half if q.part == "low" else half), 0.0), 1.0)
+
+
+def one_sided_wilson(material: Material, q: Quantity) -> float:
+    """Wilson's limit when all of the error is on one side."""
+    return _end(q, *map(float, proportions.wilson(*_counts(material, q), 2 * _LEVEL - 1)))
+
+
 def _of_auc(q: Quantity) -> bool:
     return q.is_limit and q.of == "auc"
 
@@ -172,6 +183,10 @@ SIDES = (
         )
     ),
     formula("limit_delong_open", _of_auc, unclipped_delong, "by DeLong's interval", _AREA, 0.4, "hand-written code"),
+    formula("limit_delong_one_sided", _of_auc, one_sided_delong, "by DeLong's interval, one-sided", _AREA, 0.3,
+            "gates and non-inferiority studies"),
+    formula("limit_wilson_one_sided", _of_proportion, one_sided_wilson, "by Wilson's interval, one-sided", _WHY, 0.3,
+            "gates and non-inferiority studies"),
     formula("limit_hanley_mcneil", _of_auc, hanley_mcneil, "by the interval of Hanley and McNeil", _AREA, 0.4,
             "Hanley and McNeil 1982; MedCalc"),
     *_tests(),

@@ -152,6 +152,12 @@ def hull_eer(material: Material, _: Quantity) -> float:
     return float(x[at - 1] + share * (x[at] - x[at - 1])) if at else float(x[0])
 
 
+def over_recall(material: Material, q: Quantity) -> float:
+    """The area at high recall in place of that at low false positive rates: as wide a stretch of the other axis."""
+    width = float(q.parameters.get("max_fpr", 0.1))
+    return q.value(material, "partial_auc_above_recall", min_recall=1 - width) if width < 1 else math.nan
+
+
 def _share_as(rule: Callable[[float], float]) -> Formula:
     def act(material: Material, q: Quantity) -> float:
         share, n = q.parameters.get("share"), float(material.ranking.total)
@@ -227,6 +233,8 @@ SIDES = (
             "No interpolation between two cuts.", 0.4, "det curves in toolkits"),
     formula("hull_eer", "eer", hull_eer, "on the convex hull (ROCCH-EER)", "The hull lies on or above the curve.",
             0.3, "BOSARIS"),
+    formula("over_recall", "partial_auc", over_recall, "over the high recalls instead of the low false positive rates",
+            "A part of the area can be cut off along either axis.", 0.35, "pROC, partial.auc.focus='sensitivity'"),
     formula("share_rounded", _by_quota, _share_as(round), "with the share rounded to whole cases",
             "A share of the list is seldom a whole number of cases.", 0.4, "list sizes from a share"),
     formula("share_ceiled", _by_quota, _share_as(math.ceil), "with the share rounded up to whole cases",
