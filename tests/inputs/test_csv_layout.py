@@ -63,16 +63,17 @@ def test_what_is_a_number_is_read(tmp_path, text):
     assert float(text) in rank("y", "p", data=tmp_path / "x.csv").score.tolist()
 
 
+@pytest.mark.parametrize("inside", ["\n", "\r\n", "\r"])
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-def test_a_line_break_in_a_name_loses_no_rows(tmp_path, end):
-    lines = ["y,p,q", '"a' + end + 'b"', "1,0.9,7", "0,0.5,8", "1,0.7,9"]
-    text = lines[0] + "," + end.join(lines[1:2] + [line + ",x" for line in lines[2:]]) + end
-    (tmp_path / "x.csv").write_bytes(text.encode())
+def test_a_line_break_in_a_name_loses_no_rows(tmp_path, end, inside):
+    # DuckDB finds no rows at all below a header whose line break is of another kind than those of the lines.
+    lines = [f'y,p,"a{inside}b"', "1,0.9,x", "0,0.5,x", "1,0.7,x"]
+    (tmp_path / "x.csv").write_bytes("".join(line + end for line in lines).encode())
 
     source = files.read(tmp_path / "x.csv")
+    assert source.columns == ("y", "p", f"a{inside}b")
     assert source.count == 3
-    assert source.columns == ("y", "p", "q", f"a{end}b")
-    assert rank("y", "p", data=tmp_path / "x.csv") == rank([1, 0, 1], [0.9, 0.5, 0.7])
+    assert rank("y", "p", data=tmp_path / "x.csv") == EXPECTED
 
 
 def test_the_line_of_an_error_is_counted_with_the_lines_of_the_header(tmp_path):
