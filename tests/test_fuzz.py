@@ -13,6 +13,7 @@ FILES = [
     "evaluate-20200617",
     "apply-20800223",
     "evaluate-21100844",
+    "evaluate-21300279",
     "evaluate-6259",
     "apply-1005526",
     "compare-1010133",
