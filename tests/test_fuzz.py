@@ -35,6 +35,7 @@ CALLS = [
     "Evaluation.estimate-105109", "Evaluation:1.summary-105134", "Plan.widths-106519", "measure:e90-106670",
     "Picture.render-107163", "losses.triplet_loss-20218", "Discordance.interval-3003208",
     "OneVsRest.save-10000063", "Measure.baseline_value-10000383", "Summary.only-10002372", "cl.check_proper-10004170",
+    "cl.band-20401364", "cl.evaluate-20503381", "measure:expected_cost-20503843",
     "cl.Counts~tp~117", "cl.auc_pairs~margins~80", "cl.auc_pairs~margins~81", "cl.auc_pairs~weights~82",
     "cl.evaluate~positive~94", "cl.evaluate~positive~113", "cl.band~curve~65", "cl.band~curve~181",
     "cl.check_proper~reward~36", "cl.choose_cut~maximize~64", "cl.choose_cut~after_looking~93",

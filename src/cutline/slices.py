@@ -120,7 +120,7 @@ def _slices(rankings: Mapping[Any, Any], by: str, cut: Mapping[str, Any]) -> Sli
 
 def _of_rows(found: Mapping[str, Any], how: Mapping[str, Any]) -> dict[Any, Any]:
     """The rankings of slices whose rows are here."""
-    rest: dict[str, Any] = {key: np.asarray(value) for key, value in found.items() if key != "by"}
+    rest: dict[str, Any] = {key: columns.column(value, key) for key, value in found.items() if key != "by"}
     by = columns.column(found["by"], "by")
     if len(by) != len(rest["labels"]):
         found_many = f"has {len(by)} values but labels has {len(rest['labels'])}"

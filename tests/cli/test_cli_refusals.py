@@ -2,8 +2,10 @@
 
 import os
 
+import pyarrow as pa
 import pytest
 import typer
+from pyarrow import parquet
 
 from cutline.cli.main import app
 from cutline.cli.text import OPTIONS, in_options, printable, without_controls
@@ -170,3 +172,15 @@ def test_every_option_that_messages_name_exists():
     declared = {name for each in command.commands.values() for option in each.params for name in option.opts}
 
     assert set(OPTIONS.values()) <= declared
+
+
+@pytest.mark.parametrize("column", ["list", "struct", "bytes"])
+@pytest.mark.parametrize("option", ["--id", "--group", "--label", "--weight", "--stratum"])
+def test_a_nested_column_is_refused_whatever_it_is_named_for(cutline, tmp_path, option, column):
+    nested = {"list": [[1], [2], [3], [4]], "struct": [{"a": 1}] * 4, "bytes": [b"a", b"b", b"c", b"d"]}
+    table = pa.table({"y": [1, 0, 1, 0], "p": [0.9, 0.1, 0.8, 0.3], **nested})
+    parquet.write_table(table, tmp_path / "x.parquet")
+
+    label = [] if option == "--label" else ["--label", "y"]
+    done = cutline("evaluate", tmp_path / "x.parquet", *label, "--score", "p", option, column)
+    assert f"(column '{column}') holds a " in refused(done)

@@ -7,7 +7,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from cutline.core import loess
+from cutline import rank
+from cutline.core import hull, loess
 from cutline.core.hull import hulls
 from cutline.core.last_axis import cumulate
 
@@ -71,3 +72,28 @@ def test_a_window_reaches_to_the_case_that_is_as_near_as_asked_for(seed):
         for place, radius in zip(at[row], radii[row], strict=True):
             distances = np.sort(np.repeat(np.abs(x - place), weight[row].astype(int)))
             assert radius == pytest.approx(distances[int(near[row]) - 1], abs=1e-15)
+
+
+@pytest.mark.parametrize("block", [1, 2, 7, 1000])
+@pytest.mark.parametrize("tied", [False, True])
+def test_the_hull_of_a_long_ranking_is_found_in_blocks(monkeypatch, block, tied):
+    rng = np.random.default_rng(block)
+    labels = rng.random(500) < 0.4
+    scores = rng.normal(labels, 1.0)
+    r = rank(labels, np.round(scores, 1) if tied else scores)
+    expected = r.hulls.cut.tolist()
+
+    monkeypatch.setattr(hull, "LONG", 10)
+    monkeypatch.setattr(hull, "_BLOCK", block)
+    found = hull.hulls(*(column.reshape(1, -1) for column in (r.pos, r.neg, r.tp, r.fp)))
+    assert found.cut.tolist() == expected
+    assert len(expected) > 5
+
+
+def test_cells_without_a_case_are_no_cuts_of_a_long_ranking(monkeypatch):
+    pos, neg = np.array([[2, 0, 1, 0, 0, 1]]), np.array([[0, 0, 1, 0, 2, 0]])
+    totals = [np.pad(np.cumsum(column, axis=1), ((0, 0), (1, 0))) for column in (pos, neg)]
+    expected = hull.hulls(pos, neg, *totals)
+
+    monkeypatch.setattr(hull, "LONG", 1)
+    assert hull.hulls(pos, neg, *totals).cut.tolist() == expected.cut.tolist()

@@ -48,3 +48,13 @@ def test_threads_that_share_a_long_ranking_find_the_same(evaluation, monkeypatch
     with ThreadPoolExecutor(8) as threads:
         found = [*threads.map(shared.value, names * 50)]
     assert found == pytest.approx(alone * 50, rel=1e-12)
+
+
+def test_a_long_ranking_gives_the_same_intervals(evaluation, monkeypatch):
+    whole = evaluation.summary(resamples=0)
+    again = cl.Evaluation(evaluation.ranking.swapped().swapped())
+    monkeypatch.setattr(kept, "_LONG", 10)
+
+    found = again.summary(resamples=0)
+    assert [row.interval for row in found.rows] == [row.interval for row in whole.rows]
+    assert sum(row.interval is not None for row in whole.rows) > 40

@@ -156,6 +156,27 @@ def test_columns_that_differ_in_case_alone_are_seen_in_zstd_too(tmp_path):
         files.read(tmp_path / "x.jsonl.zst")
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        b'[{"y": 1, "p": 0.9, "P": 0.1}, {"y": 0, "p": 0.2, "P": 0.3}]',
+        b'[\n {\n  "y": 1,\n  "p": 0.9,\n  "P": 0.1\n }\n]',
+        b'{"y": 1, "p": 0.9}\n' * 150 + b'{"y": 0, "P": 0.2}\n',
+    ],
+)
+def test_columns_that_differ_in_case_alone_are_seen_wherever_they_are(tmp_path, content):
+    (tmp_path / "x.json").write_bytes(content)
+
+    with pytest.raises(InputError, match=r"has columns '[pP]' and '[pP]', which differ in case alone: rename one"):
+        files.read(tmp_path / "x.json")
+
+
+def test_a_number_at_the_end_of_a_name_is_part_of_it(tmp_path):
+    (tmp_path / "x.json").write_bytes(b'[{"y": 1, "p": 0.9, "p_1": 0.1}, {"y": 0, "p": 0.2, "p_1": 0.3}]')
+
+    assert files.read(tmp_path / "x.json").columns == ("y", "p", "p_1")
+
+
 def test_a_ranking_file_through_a_pipe_is_called_by_its_name(tmp_path):
     EXPECTED.save(tmp_path / "x.ranking")
 

@@ -261,7 +261,8 @@ def _check_apart(chosen: Chosen, weight: str | None) -> None:
 
 
 def _check_ids(file: Source, column: str) -> None:
-    ids = file.rows({"id": Ask("id", column)})["id"].tolist()
+    with reading(file, {"id": Ask("id", column)}) as rows:
+        ids = rows["id"].tolist()
     if len(set(ids)) == len(ids) and None not in ids:
         return
     seen: dict[Any, int] = {}

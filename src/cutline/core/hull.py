@@ -8,6 +8,8 @@ import numpy as np
 
 from cutline.core.last_axis import Array
 
+LONG = 1_000_000  # cells, from which on the first pass is made in blocks
+_BLOCK = 1 << 17
 _PASSES = 4
 
 
@@ -30,16 +32,12 @@ def hulls(pos: Array, neg: Array, tp: Array, fp: Array) -> Hulls:
     """
     from scipy.optimize import isotonic_regression
 
-    rows, length = pos.shape
-    is_there = np.ones((rows, length + 1), dtype=bool)
-    np.greater(pos + neg, 0, out=is_there[:, 1:])
-    is_there[~is_there[:, 1:].any(-1), -1] = True  # as when the only case is left out
-    row, cut = np.nonzero(is_there)
-    ends = np.flatnonzero(np.diff(row, append=rows))
-    is_end = np.zeros(len(row), dtype=bool)
-    is_end[ends] = is_end[np.append(0, ends[:-1] + 1)] = True
-    before = np.maximum(cut - 1, 0)  # of the two neighbours of a cut, the cells that lead to it and from it
-    mine, theirs = pos[row, before].astype(float), neg[row, before].astype(float)
+    row, cut, is_end = _long_candidates(pos, neg) or _candidates(pos, neg)
+    if len(cut) < len(pos[0]):
+        mine, theirs = (np.diff(total[row, cut].astype(float), prepend=0.0) for total in (tp, fp))
+    else:
+        before = np.maximum(cut - 1, 0)  # of the two neighbours of a cut, the cells that lead to it and from it
+        mine, theirs = pos[row, before].astype(float), neg[row, before].astype(float)
     for _ in range(_PASSES):
         # A cut that is not above the line between its neighbours is not on the hull: fewer are left to pool.
         stays = is_end.copy()
@@ -57,3 +55,37 @@ def hulls(pos: Array, neg: Array, tp: Array, fp: Array) -> Hulls:
     is_corner[leads[pooled.blocks[1:] - 1]] = True
     corners = np.flatnonzero(is_corner)
     return Hulls(row[corners], cut[corners])
+
+
+def _candidates(pos: Array, neg: Array) -> tuple[Array, Array, Array]:
+    """Row and cut of what may be on a hull, and whether it is an end of its row."""
+    rows, length = pos.shape
+    is_there = np.ones((rows, length + 1), dtype=bool)
+    np.greater(pos + neg, 0, out=is_there[:, 1:])
+    is_there[~is_there[:, 1:].any(-1), -1] = True  # as when the only case is left out
+    row, cut = np.nonzero(is_there)
+    ends = np.flatnonzero(np.diff(row, append=rows))
+    is_end = np.zeros(len(row), dtype=bool)
+    is_end[ends] = is_end[np.append(0, ends[:-1] + 1)] = True
+    return row, cut, is_end
+
+
+def _long_candidates(pos: Array, neg: Array) -> tuple[Array, Array, Array] | None:
+    """The same of one long row after a first pass in blocks: whole columns would take many times its memory.
+
+    None where there are several rows, or a short one, or cells without a case, which are no cuts.
+    """
+    rows, length = pos.shape
+    if rows > 1 or length < LONG:
+        return None
+    stays = np.zeros(length + 1, dtype=bool)
+    stays[[0, -1]] = True
+    for start in range(0, length, _BLOCK):
+        mine, theirs = (column[0, start : start + _BLOCK + 1].astype(float) for column in (pos, neg))
+        if not (mine + theirs).all():
+            return None
+        stays[start + 1 : start + len(mine)] = mine[:-1] * theirs[1:] > mine[1:] * theirs[:-1]
+    cut = np.flatnonzero(stays)
+    is_end = np.zeros(len(cut), dtype=bool)
+    is_end[[0, -1]] = True
+    return np.zeros(len(cut), dtype=np.intp), cut, is_end

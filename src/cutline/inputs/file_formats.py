@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import codecs
 import gzip
-import json
 import re
 import shutil
 import stat
@@ -182,22 +180,3 @@ def compression_of(path: Path, title: str) -> str:
     if kind == "zstd" and not zstd_files.is_whole(path):
         raise InputError(f"{title} is not a complete zstd file", "compress it again")
     return kind
-
-
-def check_keys(text: str, title: str) -> None:
-    """Refuse JSON objects whose names DuckDB could not tell apart, as far as the first lines show."""
-    names: dict[str, str] = {}
-    for line in text.removeprefix(codecs.BOM_UTF8.decode()).splitlines()[:100]:
-        try:
-            found = json.loads(line.strip().strip("[],"), object_pairs_hook=lambda pairs: [key for key, _ in pairs])
-        except (ValueError, RecursionError):
-            continue
-        if not isinstance(found, list) or not all(isinstance(key, str) for key in found):
-            continue
-        if len(set(found)) < len(found):
-            twice = next(key for key in found if found.count(key) > 1)
-            raise InputError(f"{title} has several columns called {twice!r}", "give each its own name")
-        for key in found:
-            other = names.setdefault(key.lower(), key)
-            if other != key:
-                raise InputError(f"{title} has columns {other!r} and {key!r}, which differ in case alone", "rename one")

@@ -24,8 +24,9 @@ from cutline.core.errors import InputError, ParameterError, PositionError
 from cutline.inputs import arrow_files
 from cutline.inputs.csv_layout import Layout, head, rejected, with_one_line_end
 from cutline.inputs.duck import connect, is_number
-from cutline.inputs.file_formats import check_keys, compression_of, plainly_named, zstd_lines
+from cutline.inputs.file_formats import compression_of, plainly_named, zstd_lines
 from cutline.inputs.file_sets import file_set
+from cutline.inputs.json_files import check_columns, check_keys
 from cutline.inputs.sources import Array, Ask, Source, plain
 from cutline.inputs.sql_engine import SqlEngine
 from cutline.inputs.sql_text import absent, literal, number_hint, quoted
@@ -124,6 +125,8 @@ class File:
 
     def _written_names(self, own: Sequence[str]) -> Sequence[str]:
         """The names as the file has them: DuckDB gives the second of p and p, or of p and P, another."""
+        if self._kind == "json":
+            check_columns(self._connection, self._from, own, self.title)
         if self._kind != "parquet":
             return own
         nodes = self._connection.execute(f"SELECT name, num_children FROM parquet_schema({self._literal})").fetchall()  # noqa: S608

@@ -94,6 +94,7 @@ class Parameter:
     def _is_number_inside(self, value: Any) -> bool:
         if isinstance(value, bool | np.timedelta64) or not isinstance(value, int | float | np.integer | np.floating):
             return False
+        value = value.item() if isinstance(value, np.generic) else value  # of numpy's, single floats would overflow
         above = value >= self.low if self.includes_low else value > self.low
         below = value <= self.high if self.includes_high else value < self.high
         return bool(self._takes_numbers and above and below and (not self.whole or value == int(value)))

@@ -190,7 +190,7 @@ class Measure:
             examples = [(", ", Argument(name, self.parameters[name].example)) for name in lacking]
             way_out = Text("pass for example ", *[part for pair in examples for part in pair][1:])
             raise ParameterError(f"{self.name} needs {' and '.join(lacking)}", way_out)
-        return dict(parameters)
+        return {name: value.item() if isinstance(value, np.generic) else value for name, value in parameters.items()}
 
     # ------------------------------------------------------------------ values
 

@@ -110,6 +110,8 @@ def band(
     level, resamples = check_level(level), check_whole(resamples, "resamples", 2)
     if not callable(curve):
         raise ParameterError(f"is {briefly(curve)}", "pass a function of a ranking", argument="curve")
+    if sampler is not None and not hasattr(sampler, "ranking"):
+        raise ParameterError(f"is {briefly(sampler)}", "pass a sampler of cutline, or None", argument="sampler")
     places = numbers(x, "x").astype(float)
     if groups is not None and stratified:
         raise ParameterError(STRATIFIED_GROUPS)

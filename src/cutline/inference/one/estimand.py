@@ -13,6 +13,7 @@ import numpy as np
 from cutline.core.checks import called
 from cutline.core.counts import Counts
 from cutline.core.errors import InputError, ParameterError
+from cutline.core.kept import is_long, remembered
 from cutline.core.ranking import Ranking
 from cutline.inference.effective_size import effective_counts, squares
 from cutline.inference.influence import JUMPING, Influence, of_order
@@ -42,10 +43,23 @@ class Estimand:
     quota: float | None = None  # how many are flagged, where that is what makes the cut
     is_of_order: bool = False  # a registered measure of the order, or of a quota, that may have a slope
 
-    @cached_property
+    @property
     def influence(self) -> Influence | None:
         """What one case changes in a measure of the order or of a quota; None where it has no slope."""
-        return of_order(self.statistic, self.value, self.ranking) if self.is_of_order else None
+        if not self.is_of_order:
+            return None
+        if not is_long(self.ranking):
+            return self._influence
+        key = ("influence", self.name, self.quota, str(self.parameters))
+        found: Influence | None = remembered(self.ranking, key, self._find_influence)
+        return found
+
+    @cached_property
+    def _influence(self) -> Influence | None:
+        return self._find_influence()
+
+    def _find_influence(self) -> Influence | None:
+        return of_order(self.statistic, self.value, self.ranking)
 
     @property
     def measure_name(self) -> str:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+from cutline.core.kept import is_long
 from cutline.core.parallel import each
 from cutline.core.ranking import Ranking
 from cutline.core.table import plain
@@ -27,10 +28,12 @@ def rows_of(
     """The rows of a summary, and the options with the number of resamples that were drawn."""
     fitting = [one for one in wanted if one.measure.fits(ranking)]
     grouped = groups is not None
+    # Of a long ranking one measure at a time, because each takes several columns as long as it is.
+    at_once = 0 if is_long(ranking) else len(ranking)
     estimands = each(
         lambda one: of_measure(one.measure, ranking, one.parameters(options.cut), grouped=grouped),
         fitting,
-        len(ranking),
+        at_once,
     )
     found, used = _estimates(estimands, groups, options)
     asked = [(one.measure, one.parameters(options.cut), t.value) for one, t in zip(fitting, estimands, strict=True)]
@@ -50,7 +53,8 @@ def _estimates(
     if not options.intervals or not estimands:
         return found, 0
     n = len(estimands[0].ranking)
-    found = each(lambda t: by_formula(t, interval.level, groups), estimands, n)
+    at_once = 0 if is_long(estimands[0].ranking) else n
+    found = each(lambda t: by_formula(t, interval.level, groups), estimands, at_once)
     left = [i for i, one in enumerate(found) if one is None]
     resamples = _resamples(options, len(left), n)
     if not left or not resamples:
