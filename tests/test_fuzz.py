@@ -11,6 +11,9 @@ import fuzz
 # Inputs that ended in a traceback, a crash, a hang or a wrong number once.
 FILES = [
     "evaluate-20200617",
+    "apply-20800223",
+    "evaluate-21100844",
+    "evaluate-21300279",
     "evaluate-6259",
     "apply-1005526",
     "compare-1010133",

@@ -123,3 +123,13 @@ def test_a_formula_is_text_in_a_spreadsheet(text):
 @pytest.mark.parametrize("cell", ["model", "-0.5", "+1e5", -0.5, 3, "", None])
 def test_names_and_numbers_are_left_alone(cell):
     assert csv_cell(cell) == cell
+
+
+def test_a_pipe_or_a_device_is_never_replaced(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to(tmp_path / "pipe")
+
+    for name in ("pipe", "link"):
+        with pytest.raises(ParameterError, match="is a device or a pipe, not a file: pass the path of a file"):
+            write(tmp_path / name, b"{}", overwrite=True)
+    assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)

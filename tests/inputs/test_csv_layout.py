@@ -61,3 +61,23 @@ def test_what_is_a_number_is_read(tmp_path, text):
     (tmp_path / "x.csv").write_text(f"y,p\n1,0.9\n0,{text}\n", encoding="utf-8")
 
     assert float(text) in rank("y", "p", data=tmp_path / "x.csv").score.tolist()
+
+
+@pytest.mark.parametrize("inside", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_a_line_break_in_a_name_loses_no_rows(tmp_path, end, inside):
+    # DuckDB finds no rows at all below a header whose line break is of another kind than those of the lines.
+    lines = [f'y,p,"a{inside}b"', "1,0.9,x", "0,0.5,x", "1,0.7,x"]
+    (tmp_path / "x.csv").write_bytes("".join(line + end for line in lines).encode())
+
+    source = files.read(tmp_path / "x.csv")
+    assert source.columns == ("y", "p", f"a{inside}b")
+    assert source.count == 3
+    assert rank("y", "p", data=tmp_path / "x.csv") == EXPECTED
+
+
+def test_the_line_of_an_error_is_counted_with_the_lines_of_the_header(tmp_path):
+    (tmp_path / "x.csv").write_bytes(b'y,p,"a\nb"\n1,0.9,x\n0,0.5\n')
+
+    with pytest.raises(InputError, match="in line 4"):
+        rank("y", "p", data=tmp_path / "x.csv")

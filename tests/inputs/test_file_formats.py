@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import zipfile
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -182,6 +183,18 @@ def test_a_ranking_file_through_a_pipe_is_called_by_its_name(tmp_path):
 
     with pytest.raises(InputError, match="standard input is a ranking file: pass it by its path"):
         files.read(io.BytesIO((tmp_path / "x.ranking").read_bytes()))
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="a system without such devices")
+@pytest.mark.parametrize("name", ["/dev/zero", "/dev/full", "/dev/urandom"])
+def test_a_device_that_never_ends_is_refused(name):
+    with pytest.raises(InputError, match=f"{name} is a device, not a file: pass a file, or a pipe"):
+        rank("y", "p", data=name)
+
+
+def test_standard_input_that_never_ends_is_refused():
+    with open("/dev/zero", "rb") as stream, pytest.raises(InputError, match="is a device"):  # noqa: PTH123
+        files.read(stream)
 
 
 def test_closed_standard_input_is_refused(monkeypatch):

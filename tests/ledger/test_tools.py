@@ -145,5 +145,9 @@ def test_unknown_tools_measures_and_functions_are_refused_with_names_near_them()
         cl.value_as(ev, "auc", "dcurves")
     with pytest.raises(cl.ParameterError, match="PyCM has no 'x' for auc: pass 'AUC'"):
         cl.value_as(ev, "auc", "pycm", function="x")
+    with pytest.raises(cl.InputError, match="ev is 'x': pass an evaluation"):
+        cl.value_as("x", "auc", "pycm")
+    with pytest.raises(cl.InputError, match=r"rows is 5: pass \(labels, scores\)"):
+        cl.value_as(ev, "auc", "pycm", rows=5)
     with pytest.raises(cl.UnknownNameError, match=r"There is no measure 'acu'.* Did you mean auc\?"):
         cl.value_as(ev, "acu", "pycm")

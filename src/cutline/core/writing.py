@@ -108,6 +108,8 @@ def check(target: Path, *, overwrite: bool) -> None:
         raise _closed(target, "Permission denied")
     if target.is_dir():
         raise ParameterError(f"{str(target)!r} is a folder", "pass the path of a file")
+    if target.exists() and not target.is_file():  # a file in the place of /dev/null would break everything else
+        raise ParameterError(f"{str(target)!r} is a device or a pipe, not a file", "pass the path of a file")
     if target.exists() and not overwrite:
         raise _taken(target)
 

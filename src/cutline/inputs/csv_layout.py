@@ -24,13 +24,13 @@ _LINES = 20
 
 
 class Layout(NamedTuple):
-    """The columns of a CSV file, what separates them, and how many blank lines come before the header."""
+    """The columns of a CSV file, what separates them, and how many lines come before the rows but for one."""
 
     columns: tuple[str, ...]
     delimiter: str
     compression: str
     blank: int = 0
-    mixed: bool = False  # whether lines end in several ways, or blank ones come first
+    mixed: bool = False  # whether lines end in several ways, blank ones come first, or a name holds a line break
 
     @classmethod
     def of(cls, path: Path, title: str) -> Layout:
@@ -54,8 +54,10 @@ class Layout(NamedTuple):
         if twice:
             found = f"{title} has several columns called {', '.join(map(repr, twice))}"
             raise InputError(found, "give each its own name")
+        inside = sum(max(name.count("\n"), name.count("\r")) for name in columns)  # line breaks, which DuckDB loses
         ends = text.count("\r\n"), text.count("\n") - text.count("\r\n"), text.count("\r") - text.count("\r\n")
-        return cls(tuple(columns), delimiter, compression, blank, bool(blank) or sum(map(bool, ends)) > 1)
+        mixed = bool(blank or inside) or sum(map(bool, ends)) > 1
+        return cls(tuple(columns), delimiter, compression, blank + inside, mixed)
 
     @property
     def names(self) -> dict[str, str]:
@@ -140,8 +142,11 @@ def with_one_line_end(path: Path, layout: Layout, title: str) -> tuple[Path, Lay
     with text, tempfile.TemporaryFile() as copy:
         out = io.TextIOWrapper(copy, encoding="utf-8", newline="", write_through=True)
         writer = csv.writer(out, delimiter=layout.delimiter, lineterminator="\n")
+        writer.writerow(layout.names.values())
         try:
-            writer.writerows(row for row in csv.reader(text, delimiter=layout.delimiter) if row)
+            rows = (row for row in csv.reader(text, delimiter=layout.delimiter) if row)
+            next(rows, None)  # the header, under names of one line
+            writer.writerows(rows)
         except (csv.Error, UnicodeDecodeError):
             raise InputError(f"{title} has lines that end in several ways", "save it with one kind") from None
         copy.seek(0)

@@ -18,6 +18,7 @@ from cutline.core.errors import ParameterError, briefly
 from cutline.core.parallel import is_watched, tell
 
 SHARE = 0.25  # of the machine's memory, without a limit of the user's
+_MOST = 2**62  # bytes that DuckDB can count
 LEAST = 200 * 10**6
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
 _EVERY = 0.2  # seconds
@@ -38,7 +39,7 @@ def bytes_of(memory: Any = None) -> int:
     size = int(float(found[1]) * _UNITS[found[2] or ""])
     if size < LEAST:
         raise ParameterError(f"is {briefly(memory)}", f"pass at least {LEAST // 10**6}MB", argument="memory")
-    return size
+    return min(size, _MOST)
 
 
 def of_machine() -> int:

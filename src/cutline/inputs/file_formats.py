@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import re
 import shutil
 import stat
@@ -106,6 +107,14 @@ class _Kept(type(Path())):  # type: ignore[misc]
     kept: Any
 
 
+def _is_endless(stream: Any) -> bool:
+    """Whether a stream is of a device such as /dev/zero, and not of a terminal."""
+    try:
+        return stat.S_ISCHR(os.fstat(stream.fileno()).st_mode) and not stream.isatty()
+    except (OSError, AttributeError):  # a stream in memory
+        return False
+
+
 def spooled(stream: Any, title: str = "standard input") -> Path:
     """What a stream holds, as a file for as long as the path is held."""
     if stream == "-" and sys.stdin is None:
@@ -114,6 +123,8 @@ def spooled(stream: Any, title: str = "standard input") -> Path:
     kept = tempfile.NamedTemporaryFile(prefix="cutline-")  # noqa: SIM115 - it lives as long as its path
     try:
         while block := data.read(1 << 20):
+            if _is_endless(data):
+                raise InputError(f"{title} is a device, not a file", "pass a file, or a pipe")
             kept.write(block)
     except OSError as error:
         raise InputError(f"{title} cannot be read ({error.strerror})", "pass a file that can be read") from None

@@ -50,7 +50,7 @@ def of_any(_: Quantity) -> bool:
 def strict(material: Material) -> Material:
     """Above the threshold instead of at or above it: the same as at or above the next larger number."""
     kind: Any = material.ranking.score.dtype.type if material.ranking.score.dtype.kind == "f" else float
-    return replace(material, threshold=float(np.nextafter(kind(material.threshold), kind(np.inf))), kept={})
+    return replace(material, threshold=float(np.nextafter(kind(material.threshold), kind(np.inf))))
 
 
 def hard(material: Material) -> Material:
@@ -190,7 +190,7 @@ def _reflected_rows(ranking: Ranking) -> Callable[[Rows], Rows]:
 
 def _with_rows(material: Material, ranking: Ranking, change: Callable[[Rows], Rows]) -> Material:
     make = material.make_rows
-    return replace(material, ranking=ranking, make_rows=None if make is None else lambda: change(make()), kept={})
+    return replace(material, ranking=ranking, make_rows=None if make is None else lambda: change(make()))
 
 
 # ---------------------------------------------------------------------- the table

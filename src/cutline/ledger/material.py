@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -50,7 +50,6 @@ class Material:
     threshold: float
     make_rows: Callable[[], Rows] | None = None
     has_order: bool = True  # whether the rows stand as in the data; those of a ranking stand in no order
-    kept: dict[Any, Any] = field(default_factory=dict)
 
     @classmethod
     def of_rows(cls, rows: Rows, threshold: float | None = None) -> Material:
@@ -100,7 +99,7 @@ class Material:
     def with_rows(self, change: Callable[[Rows], Rows]) -> Material:
         """The material of changed rows: of the same cut."""
         rows = change(self.rows)
-        return replace(self, ranking=rows.ranked(), make_rows=lambda: rows, kept={})
+        return replace(self, ranking=rows.ranked(), make_rows=lambda: rows)
 
     def with_scores(self, scores: Callable[[Array], Array], threshold: float | None = None) -> Material:
         """The same cases with scores that a function which never changes their order makes of them."""
@@ -114,11 +113,11 @@ class Material:
                 return replace(rows, scores=np.asarray(scores(rows.scores), dtype=float))
 
         threshold = self.threshold if threshold is None else threshold
-        return replace(self, ranking=merged(self.ranking, score), threshold=threshold, make_rows=make, kept={})
+        return replace(self, ranking=merged(self.ranking, score), threshold=threshold, make_rows=make)
 
     def with_ranking(self, ranking: Ranking) -> Material:
         """Another ranking of which no rows are known, as of ties that were broken."""
-        return replace(self, ranking=ranking, make_rows=None, kept={})
+        return replace(self, ranking=ranking, make_rows=None)
 
 
 def merged(ranking: Ranking, score: Array) -> Ranking:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cutline.core.errors import ParameterError, UnknownNameError, near
+from cutline.core.errors import InputError, ParameterError, UnknownNameError, briefly, near
 from cutline.evaluation import Evaluation
 from cutline.inputs.predictions import complete
 from cutline.ledger.material import Material, Rows
@@ -17,7 +17,6 @@ from cutline.ledger.tool import Entry, Tool
 from cutline.measures import Measure
 
 TOOLS: dict[str, Tool] = {one.name: one for one in (*PYTHON, *OTHERS)}
-_CUTS = ("threshold", "quota", "share")
 
 
 def tool(name: str) -> Tool:
@@ -88,6 +87,8 @@ def value_as(
     >>> value_as(ev, "recall", "scikit-learn"), ev.recall  # predict() needs more than 0.5
     (0.5, 1.0)
     """
+    if not isinstance(ev, Evaluation):
+        raise InputError(f"is {briefly(ev)}", "pass an evaluation, as evaluate() makes it", argument="ev")
     one, q = tool(tool_name), quantity(measure)
     return said(entry_of(one, q, function), q, material_of(ev, rows))
 
@@ -96,6 +97,8 @@ def material_of(ev: Evaluation, rows: Any = None) -> Material:
     """The cases of an evaluation; with their rows where these are passed."""
     if rows is None:
         return Material.of_ranking(ev.ranking, float(ev.threshold))
+    if not isinstance(rows, tuple | list) or len(rows) not in (2, 3):
+        raise InputError(f"is {briefly(rows)}", "pass (labels, scores) or (labels, scores, weights)", argument="rows")
     labels, scores, *weights = rows
     found = complete(labels, scores, weights[0] if weights else None, positive=_positive_of(ev))
     sign = 1 if ev.ranking.higher_is_positive else -1
