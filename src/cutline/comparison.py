@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal
 
 from cutline.comparison_views import SeveralModelViews
 from cutline.core.checks import LEVEL, check_choice, check_level, check_whole
+from cutline.core.columns import check_one_order
 from cutline.core.errors import Argument, ParameterError, Text
 from cutline.core.table import Table
 from cutline.evaluation import Evaluation
@@ -90,6 +91,7 @@ def compare(
             Text("pass ", Argument("data"), " with one frame for each model"),
             argument="id",
         )
+    check_one_order({"labels": labels, "groups": groups})
     cases = share_cases(labels, scores, weights, positive=positive, missing=missing, ids=ids, weights_are=weights_are)
     names = tuple(cases.scores)
     thresholds = dict.fromkeys(names) if threshold is None else thresholds_of(threshold, names)

@@ -109,6 +109,7 @@ def evaluate(
         asked = sources.asked_of(labels, scores, weights, groups, strata, positive=positive)
         with sources.reading(sources.opened(data), asked, any_order=True) as found:
             return evaluate(name=name, higher_is_positive=higher_is_positive, **found, **how, **cut)  # type: ignore[arg-type]
+    columns.check_one_order({"labels": labels, "groups": groups, "strata": strata})
     cases = complete(labels, scores, weights, **how)
     ranking = cases.ranked(higher_is_positive=higher_is_positive)
     return Evaluation(ranking, name=name, groups=sampler_of(ranking, cases, groups, strata, weights_are), **cut)

@@ -302,6 +302,16 @@ def test_lines_of_equal_value_need_one_prevalence():
         cl.chart("roc", models, equal="accuracy")
 
 
+def test_gain_and_lift_are_drawn_against_a_prevalence():
+    gain, lift = (BERRAR.chart(name, prevalence=0.25).to_dict() for name in ("gain", "lift"))
+
+    assert line(gain, "baseline")[-1:] == exactly([(10, 2.5)])
+    assert line(lift, "ten cases")[-1:] == exactly([(10, 2)])
+    assert {y for _, y in line(lift, "baseline")} == {1}
+    assert len(line(lift, "baseline")) > 1
+    assert marks(lift) == {"cut: score ≥ 0.55": pytest.approx((4, 3))}
+
+
 def test_the_shared_hull_marks_its_corners_by_their_owners():
     spec = cl.chart("shared_hull", MURPHY).to_dict()
 

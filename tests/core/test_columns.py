@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import cutline as cl
 from cutline import InputError, evaluate, rank
 
 LABELS, SCORES = [1, 0, 1, 0], [0.9, 0.6, 0.7, 0.2]
@@ -18,6 +19,23 @@ def test_the_same_index_in_another_order_is_refused():
     assert rank(labels, scores[::-1].loc[labels.index]) == rank(LABELS, SCORES)
     with pytest.raises(InputError, match="scores and weights have the same index in another order"):
         rank(LABELS, scores, scores[::-1])
+
+
+def test_the_same_index_in_another_order_is_refused_wherever_columns_meet():
+    y, p, site = pd.Series([1, 1, 0, 0]), pd.Series([0.9, 0.8, 0.2, 0.1]), pd.Series([1, 1, 2, 2])
+    matrix = pd.DataFrame({0: 1 - p, 1: p})
+    for meet in (
+        lambda: cl.compare(y, {"a": p, "b": p[::-1]}),
+        lambda: cl.compare(y, {"a": p, "b": 1 - p}, groups=site[::-1]),
+        lambda: cl.evaluate(y, p, groups=site[::-1]),
+        lambda: cl.evaluate(y, p[::-1], groups=site),
+        lambda: cl.evaluate(y, p, strata=site[::-1]),
+        lambda: cl.one_vs_rest(y, matrix[::-1]),
+        lambda: cl.one_vs_rest(y, matrix, groups=site[::-1]),
+    ):
+        with pytest.raises(InputError, match="have the same index in another order"):
+            meet()
+    assert cl.compare(y, {"a": p, "b": 1 - p}, groups=site)["a"].auc == 1
 
 
 def test_other_indexes_are_positions():

@@ -63,7 +63,7 @@ def test_the_page_loads_nothing(page):
 
 def test_other_pages_and_files_are_refused(page, tmp_path):
     ev, _ = page
-    with pytest.raises(cl.ParameterError, match="'report' or 'clinical'"):
+    with pytest.raises(cl.ParameterError, match="'report', 'tools' or 'clinical'"):
         ev.save(tmp_path / "page.html", template="fancy")
     with pytest.raises(cl.ParameterError, match="page"):
         ev.save(tmp_path / "page.json", template="clinical")

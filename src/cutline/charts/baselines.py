@@ -46,11 +46,20 @@ def apart(curves: Mapping[str, Curve], names: Mapping[str, str]) -> list[str]:
     ]
 
 
+def _from_the_start(line: Drawn, curve: Curve) -> Drawn:
+    """A line known at its end only, as a ratio over one tie of all cases, is level: it begins as the curve does."""
+    known, seen = np.isfinite(line.y), np.isfinite(curve.y)
+    if known.sum() != 1 or not seen.any():
+        return line
+    ends = np.array([curve.x[seen][0], line.x[known][0]], dtype=float)
+    return Drawn(np.repeat(line.vertex[known], 2), ends, np.repeat(line.y[known], 2))
+
+
 def _references(curves: Mapping[str, Curve], reference: str) -> dict[tuple[str, ...], Drawn]:
     """The different lines of a reference, by the models that share each; of level lines the longest counts."""
     lines: list[tuple[list[str], Drawn]] = []
     for name, curve in curves.items():
-        line = drawn(curve.beside[reference])
+        line = _from_the_start(drawn(curve.beside[reference]), curve)
         for i, (who, other) in enumerate(lines):
             if _same(line, other):
                 longer = max(line, other, key=lambda one: float(one.x[-1]))

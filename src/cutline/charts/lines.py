@@ -63,14 +63,14 @@ def curves_of(models: Models, name: str, **parameters: Any) -> dict[str, Curve]:
     return {key: curve(model.ranking, name, **parameters) for key, model in models.items()}
 
 
-def simple(models: Models, theme: Theme, kind: str, references: dict[str, str]) -> Any:
+def simple(models: Models, theme: Theme, kind: str, references: dict[str, str], **parameters: Any) -> Any:
     """The curve of each model with its references, and the chosen cuts."""
-    curves = curves_of(models, kind)
+    curves = curves_of(models, kind, **parameters)
     why = apart(curves, references)
     frame = frame_of(curves)
     frame = replace(frame, subtitle=[*frame.subtitle, *why])
     series = [*model_series(curves, theme), *reference_series(curves, theme, references)]
-    marks = cut_marks(models, curves, theme)
+    marks = cut_marks(models, curves, theme, **parameters)
     return layered([*line_layers(series, frame), *mark_layers(marks, frame, theme)], frame)
 
 
@@ -281,14 +281,14 @@ def _where_worth_something(models: Models, curves: dict[str, Curve]) -> float:
 # ---------------------------------------------------------------------- over the list
 
 
-def gain(models: Models, theme: Theme) -> Any:
-    """How many positives are found among the first cases of the list."""
-    return simple(models, theme, "gain", {"baseline": BASELINE, "perfect": PERFECT})
+def gain(models: Models, theme: Theme, *, prevalence: float | None = None) -> Any:
+    """How many positives are found among the first cases of the list, beside those that a prevalence lets expect."""
+    return simple(models, theme, "gain", {"baseline": BASELINE, "perfect": PERFECT}, prevalence=prevalence)
 
 
-def lift(models: Models, theme: Theme) -> Any:
-    """How many times more positives there are among the first cases than anywhere."""
-    return simple(models, theme, "lift", {"baseline": BASELINE})
+def lift(models: Models, theme: Theme, *, prevalence: float | None = None) -> Any:
+    """How many times more positives there are among the first cases than anywhere, or than a prevalence."""
+    return simple(models, theme, "lift", {"baseline": BASELINE}, prevalence=prevalence)
 
 
 def hit_rate(models: Models, theme: Theme) -> Any:

@@ -38,18 +38,23 @@ CUT_DASH = [4, 3]
 
 
 def cut_marks(
-    models: Mapping[str, Evaluated], curves: Mapping[str, Curve], theme: Theme, names: Sequence[str] | None = None
+    models: Mapping[str, Evaluated],
+    curves: Mapping[str, Curve],
+    theme: Theme,
+    names: Sequence[str] | None = None,
+    **parameters: Any,
 ) -> list[Mark]:
     """The chosen cut of each model, in the colour of its line when there are several.
 
-    `names` are those of the lines in the legend, if they are not those of `labelled`.
+    `names` are those of the lines in the legend, if they are not those of `labelled`; the parameters are those of the
+    curves.
     """
     several = len(models) > 1
     lines = names or [labelled(name, curves[name], len(models)) for name in models]
     return [
         Mark(
             "chosen cut" if several else f"cut: {rule_text(model.ranking, model.threshold)}",
-            curves[name].kind.at(model.ranking, model.threshold),
+            curves[name].kind.at(model.ranking, model.threshold, **parameters),
             "circle",
             theme.colour(i) if several else theme.text,
             model=name if several else None,

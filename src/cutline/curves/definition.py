@@ -154,15 +154,16 @@ class CurveKind:
             beside={name: self._bare(REFERENCES[name](ranking, **parameters), parameters) for name in self.references},
         )
 
-    def at(self, ranking: Ranking, threshold: float) -> Point:
+    def at(self, ranking: Ranking, threshold: float, **parameters: Any) -> Point:
         """Where the cut of a threshold lies in the picture of the curve.
 
         Args:
             ranking: The ranking.
             threshold: The threshold of the cut.
+            **parameters: Those that the curve was drawn with.
         """
         counts = ranking.at_threshold(threshold)
-        made = Vertices(ranking, counts, np.asarray(counts.flagged, dtype=float))
+        made = Vertices(ranking, counts, np.asarray(counts.flagged, dtype=float), parameters)
         return Point(threshold, float(self.x.read(made)), float(self.y.read(made)))
 
     def check(self, parameters: Mapping[str, Any]) -> None:

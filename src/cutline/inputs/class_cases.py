@@ -182,8 +182,10 @@ def read(
     check_weights_are(weights_are, weights)
     if data is not None:
         labels, models, weights, groups = _named(labels, models, weights, groups, data)
+    columns.check_one_order({"labels": labels, "weights": weights, "groups": groups})
     matrices, known = {}, classes
     for name, scores in models.items():
+        columns.check_one_order({"labels": labels, "scores": scores})
         matrices[name], known = _matrix(labels, scores, known)
     return _aligned(labels, matrices, _Given(weights, weights_are, groups), known, missing)
 

@@ -193,6 +193,7 @@ def complete(
 ) -> Cases:
     """The cases that `rank` would rank, one by one."""
     check_weights_are(weights_are, weights)
+    columns.check_one_order({"labels": labels, "scores": scores, "weights": weights})  # while they have an index
     labels, options = columns.column(labels, "labels"), _Options(positive, True, missing, weights_are)
     rows, is_positive, positive, dropped = _read(labels, scores, weights, options)
     if np.isnan(rows.scores).any():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copyreg
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
 from typing import Any, Literal, TypeVar
@@ -12,7 +13,7 @@ from cutline.core.errors import ParameterError, UnavailableError, UnknownNameErr
 from cutline.measures.facts import Condition, ReferenceValue, constant
 from cutline.measures.measure_type import Better, Family, Measure, Needs
 from cutline.measures.plug_ins import load_installed, load_module
-from cutline.measures.references import sources
+from cutline.measures.references import FOLLOWED, citation, sources
 
 __all__ = ["MEASURES", "Better", "Family", "Measure", "Needs", "Registry", "measure"]
 
@@ -117,15 +118,19 @@ class Registry:
             family: the question, as a `Family`, its short name such as "cut", or its words.
             needs: what the measure is a function of, as a `Needs` or its short name such as "counts".
             better: "higher", "lower", or None for measures that are neither good nor bad when they grow.
-            source: part of the key, the author or the title of a text that defines the measure, such as "murphy".
+            source: a text that defines the measure, by its key, or by words of its author or title, such as "murphy";
+                also with a place in it, such as "Berrar, Definition 15". A name that one of the four texts shares with
+                others means that one.
 
         >>> [m.name for m in MEASURES.search("error", source="sonnenburg")]
         ['error_rate', 'balanced_error_rate']
+        >>> [m.name for m in MEASURES.search(source="Berrar, Definition 15")]
+        ['mcc']
         """
         check_text(text, "text", "recall")
         wanted_family = None if family is None else member(Family, family)
         wanted_needs = None if needs is None else member(Needs, needs)
-        keys = None if source is None else _keys_of(check_text(source, "source", "murphy"))
+        keys, place = (None, "") if source is None else _keys_and_place(check_text(source, "source", "murphy"))
         if better is not None:
             check_choice(better, "better", ("higher", "lower", "any"))
 
@@ -136,7 +141,7 @@ class Registry:
                 and wanted_family in (None, measure.family)
                 and wanted_needs in (None, measure.needs)
                 and (better == "any" or measure.better == better)
-                and (keys is None or bool(keys & measure.source.keys()))
+                and (keys is None or any(_is_at(place, measure.source[key]) for key in keys & measure.source.keys()))
             )
 
         return [measure for measure in self if fits(measure)]
@@ -168,13 +173,32 @@ def each_of(measures: Any) -> list[Any]:
     return list(measures)
 
 
-def _keys_of(source: str) -> set[str]:
-    """The keys of the texts whose key, author or title contains the words."""
-    texts = sources() | {key: key for measure in MEASURES for key in measure.source if key not in sources()}
-    found = {key for key, text in texts.items() if source.lower() in f"{key} {text}".lower()}
-    if not found:
-        raise UnknownNameError(f"No source is called {source!r}", hint=near(source, texts))
-    return found
+def _keys_and_place(source: str) -> tuple[set[str], str]:
+    """The keys of the texts that are meant, and the place in them, if the words name one after a comma."""
+    text, _, place = source.partition(",")
+    for words, where in ((source, ""), (text, place.strip())):
+        if found := _keys_of(words.strip().lower()):
+            return found, where
+    raise UnknownNameError(f"No source is called {source!r}", hint=near(source, _texts()))
+
+
+def _keys_of(words: str) -> set[str]:
+    """The text of that key, or that of the four of that name; otherwise those whose author or title has the words."""
+    texts = _texts()
+    known = {key.lower(): key for key in texts} | {key.rstrip("0123456789"): key for key in FOLLOWED}
+    if words in known:
+        return {known[words]}
+    return {key for key, text in texts.items() if words in f"{key} {citation(key)} {text}".lower()}
+
+
+def _texts() -> dict[str, str]:
+    """All texts that measures name: those of the bibliography, and what people call the sources of their own."""
+    return sources() | {key: key for measure in MEASURES for key in measure.source if key not in sources()}
+
+
+def _is_at(wanted: str, place: str) -> bool:
+    """Whether a place is the wanted one: "Definition 1" is not "Definition 15"."""
+    return re.search(rf"\b{re.escape(wanted)}\b", place, re.IGNORECASE) is not None if wanted else True
 
 
 # ---------------------------------------------------------------------- stored by name

@@ -347,7 +347,7 @@ def _at_precision(r: Ranking, *, precision: float) -> tuple[Array, Array]:
     found_at=lambda r, precision, **_: int(_best(*_at_precision(r, precision=precision))),
     concordant=False,
     kind=BestOfCuts(conditional=True),
-    source={"murphy2007": "Section 2, the converse"},
+    source=(),  # the converse of the former, which none of the texts defines
 )
 def recall_at_precision(r: Ranking, *, precision: float = 0.8) -> Any:
     """The best recall of a cut that reaches a precision."""

@@ -6,6 +6,8 @@ import re
 from functools import cache
 from importlib.resources import files
 
+FOLLOWED = ("berrar2025", "murphy2007", "arbel2006", "sonnenburg")  # the four texts whose definitions cutline follows
+
 
 @cache
 def sources() -> dict[str, str]:
