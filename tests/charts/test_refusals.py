@@ -99,7 +99,10 @@ BOTH = "pass cases of both classes."
             lambda: EV.chart("roc", hul=True),
             "The chart roc has no parameter 'hul': it takes hull, cost_fp, cost_fn, shade, eer_line, equal, theme",
         ),
-        (lambda: EV.chart("gain", cost_fp=1), "The chart gain has no parameter 'cost_fp': it takes theme, title"),
+        (
+            lambda: EV.chart("gain", cost_fp=1),
+            "The chart gain has no parameter 'cost_fp': it takes prevalence, theme, title",
+        ),
         (lambda: EV.chart("roc", theme="pink"), "theme is 'pink': pass 'light', 'dark' or 'print'."),
         (lambda: EV.chart("roc", cost_fn=-1), "cost_fn is -1: pass a number from 0"),
         (lambda: EV.chart("ranking_table", rows=1), "rows is 1: pass a whole number from 2 to 60."),
