@@ -122,9 +122,10 @@ def _of_rows(found: Mapping[str, Any], how: Mapping[str, Any]) -> dict[Any, Any]
     """The rankings of slices whose rows are here."""
     rest: dict[str, Any] = {key: columns.column(value, key) for key, value in found.items() if key != "by"}
     by = columns.column(found["by"], "by")
-    if len(by) != len(rest["labels"]):
-        found_many = f"has {len(by)} values but labels has {len(rest['labels'])}"
-        raise InputError(found_many, "pass one for each label", argument="by")
+    for name, column in {**rest, "by": by}.items():
+        if len(column) != len(rest["labels"]):
+            found_many = f"has {len(column)} values but labels has {len(rest['labels'])}"
+            raise InputError(found_many, "pass one for each label", argument=name)
     absent = columns.missing_mask(by)
     if absent is not None and absent.any():
         if how.get("missing") != "drop":

@@ -69,6 +69,8 @@ def cost_envelope(r: Ranking) -> Line:
     cost the same (Drummond and Holte, 2006).
     """
     fpr, fnr = r.fpr[r.hull], 1 - r.tpr[r.hull]
+    moves = np.append(True, (np.diff(fpr) != 0) | (np.diff(fnr) != 0))  # weights next to nothing move no rate
+    fpr, fnr = fpr[moves], fnr[moves]
     across, down = np.diff(fpr), -np.diff(fnr)
     meet = np.concatenate(([0.0], across / (across + down), [1.0]))
     at = np.append(np.arange(len(fpr)), len(fpr) - 1)  # of each corner, a cut whose line goes through it

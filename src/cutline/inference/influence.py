@@ -136,6 +136,8 @@ def of_order(statistic: Callable[[Ranking], Any], value: float, r: Ranking) -> I
         return None
     cell, stretch = _parts(r)
     short = _shortened(r, cell)
+    if r.integral and float(r.total) * _PARTS_OF_A_CASE > 2**60:  # more parts than can be counted
+        return None
     if np.isnan(statistic(short)) and r.integral:  # some measures are of places, which only whole cases have
         pos, neg = (_PARTS_OF_A_CASE * np.rint(column).astype(np.int64) for column in (short.pos, short.neg))
         short = replace(short, pos=pos, neg=neg, pos2=pos, neg2=neg)
@@ -190,8 +192,9 @@ def _shortened(r: Ranking, cell: Array) -> Ranking:
     """The list put together by cells, with the mean score of each, and weights that need not be whole."""
     starts = np.flatnonzero(np.diff(cell, prepend=cell.dtype.type(-1)))
     pos, neg = (np.add.reduceat(column, starts).astype(float) for column in (r.pos, r.neg))
+    down = 2.0**-400 if max(abs(float(r.score[0])), abs(float(r.score[-1]))) > 1e150 else 1.0  # exact, and undone below
     with np.errstate(invalid="ignore"):
-        score = np.add.reduceat(np.multiply(r.size, r.score, dtype=float), starts) / (pos + neg)
+        score = np.add.reduceat(np.multiply(r.size, r.score * down, dtype=float), starts) / (pos + neg) / down
     return replace(r, score=score, pos=pos, neg=neg, pos2=pos, neg2=neg)
 
 
