@@ -180,3 +180,18 @@ def test_an_answer_is_plain_data_too():
     assert document["explanations"][0]["sides"] == ["gini"]
     assert document["certain"] is answer.is_certain
     assert "<p>" in answer._repr_html_()
+
+
+def test_the_exact_value_is_not_the_only_explanation_where_another_rounds_to_it():
+    rng = np.random.default_rng(1)
+    labels = rng.integers(0, 2, 400)
+    scores, weights = rng.normal(size=400) + labels, 1 + 1e-4 * rng.random(400)
+    exact, plain = cl.auc(labels, scores, weights), cl.auc(labels, scores)
+    assert exact != plain
+    assert round(exact, 3) == round(plain, 3)
+
+    answer = cl.why(labels, scores, weights, measure="auc", value=f"{exact:.3f}")
+
+    assert answer.best.sides == ()
+    assert "unweighted" in {side for one in answer.explanations for side in one.sides}
+    assert not answer.is_certain

@@ -55,19 +55,16 @@ class kept_column(cached_property[Found]):  # noqa: N801 - a decorator, as cache
     def __get__(self, ranking: Any, owner: type | None = None) -> Any:
         if ranking is None or not is_long(ranking):
             return super().__get__(ranking, owner)  # which is asked once: the value then takes the place of the name
+        return self.of_long(ranking)
+
+    def of_long(self, ranking: Any) -> Any:
+        """The value of a long ranking."""
         return remembered(ranking, self.attrname, lambda: self.func(ranking))
 
 
-class kept_if_short(cached_property[Found]):  # noqa: N801
+class kept_if_short(kept_column[Found]):  # noqa: N801
     """A cached property of several columns, which a long ranking does not keep at all."""
 
-    @overload
-    def __get__(self, ranking: None, owner: type | None = None) -> Self: ...
-
-    @overload
-    def __get__(self, ranking: object, owner: type | None = None) -> Found: ...
-
-    def __get__(self, ranking: Any, owner: type | None = None) -> Any:
-        if ranking is None or not is_long(ranking):
-            return super().__get__(ranking, owner)
+    def of_long(self, ranking: Any) -> Any:
+        """The value of a long ranking."""
         return self.func(ranking)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import html
 import math
 from dataclasses import dataclass
 from typing import Any
 
 from cutline.core.table import shown
+from cutline.ledger.told import Told
 
 MOST_SHOWN = 5
 MOST_TOOLS = 3
@@ -67,8 +67,8 @@ class Explanation:
         }
 
 
-@dataclass(frozen=True)
-class Answer:
+@dataclass(frozen=True, repr=False)
+class Answer(Told):
     """Where a number comes from.
 
     Attributes:
@@ -160,14 +160,6 @@ class Answer:
             "nearest": None if self.nearest is None else self.nearest.to_dict(),
             "sentences": list(self.sentences),
         }
-
-    def __str__(self) -> str:
-        return "\n".join(self.sentences)
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return "".join(f"<p>{html.escape(line)}</p>" for line in self.sentences)
 
 
 def _like(value: float, text: str) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from cutline.core.columns import counted
 from cutline.core.ranking import Array, Ranking
 from cutline.ledger import score_bins as bins
 from cutline.ledger.material import Material, Rows, has_ties, in_order
@@ -239,7 +240,7 @@ SIDES = (
           "Scores that differ only beyond the seventh digit become equal.", 0.35,
               "XGBoost, torchmetrics, Keras, CatBoost"),
     *(
-        _side(f"digits_{d}", "digits", rounded(d), of_any, f"from scores with {d} decimals",
+        _side(f"digits_{d}", "digits", rounded(d), of_any, f"from scores with {counted(d, 'decimal')}",
               "Scores that a text file rounds become equal, and some of them cross the threshold.", p, "text files")
         for d, p in ((6, 0.25), (5, 0.15), (4, 0.35), (3, 0.3), (2, 0.35), (1, 0.15))
     ),

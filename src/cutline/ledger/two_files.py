@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -16,6 +15,7 @@ from cutline.core.table import shown
 from cutline.ledger.material import Material, Rows
 from cutline.ledger.quantity import Quantity
 from cutline.ledger.sides import SIDES, changed, tried
+from cutline.ledger.told import Told
 
 _DECIMALS = (8, 6, 5, 4, 3, 2, 1)  # of scores in a text file
 
@@ -34,8 +34,8 @@ class Step:
         return self.after - self.before
 
 
-@dataclass(frozen=True)
-class FileDifference:
+@dataclass(frozen=True, repr=False)
+class FileDifference(Told):
     """Why a measure differs between two files."""
 
     measure: str
@@ -76,14 +76,6 @@ class FileDifference:
             "steps": [{"words": s.words, "before": s.before, "after": s.after} for s in self.steps],
             "sentences": list(self.sentences),
         }
-
-    def __str__(self) -> str:
-        return "\n".join(self.sentences)
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return "".join(f"<p>{html.escape(line)}</p>" for line in self.sentences)
 
 
 def compared(

@@ -127,8 +127,6 @@ def _answer(
 ) -> Answer:
     known = [one for one in found if math.isfinite(one.value)]
     fits = _distinct(sorted((one for one in known if number.fits(one.value)), key=_order))
-    if fits and fits[0].is_exact and q is not None:
-        fits = fits[:1]  # no convention is needed
     total = sum(one.plausible for one in fits)
     explanations = tuple(_explanation(one, one.plausible / total) for one in fits)
     nearest = min(known, key=lambda one: abs(one.value - number.value), default=None)
@@ -163,9 +161,12 @@ def _distinct(fits: list[Candidate]) -> list[Candidate]:
 
 
 def _says_no_more(one: Candidate, part: Candidate) -> bool:
-    """Whether one is another with sides that the number does not need, or the same number under another name."""
+    """Whether one is another with sides that the number does not need, or the same number under another name.
+
+    A convention whose own value rounds to the same digits as the exact one is another explanation.
+    """
     if one.quantity.name == part.quantity.name:
-        return set(part.sides) <= set(one.sides)
+        return set(part.sides) <= set(one.sides) and (not part.is_exact or _is_near(one, part))
     return one.sides == part.sides and _is_near(one, part)
 
 
