@@ -27,6 +27,8 @@ TRUSTED = {
 RECORDS_THAT_PEOPLE_MAKE = ("Counts", "Situation")
 SOME_MEASURES = ("measure:auc", "measure:f_beta", "measure:log_loss", "measure:hit_rate")
 SLOW = ("cl.bootstrap_model", "cl.permutation_test")
+# By default there are thousands of resamples, and all measures are searched.
+LONG_BY_DEFAULT = {("cl.why", "measure")}
 
 
 @cache
@@ -119,7 +121,7 @@ def sensible() -> dict[str, list[Any]]:
         "document": [cl.choose_cut(ev, "recall >= 0.5", resamples=0).to_dict()], "flagged": [0.2], "score": [[0.9,
         0.2]],
         "pos": [[1, 0]], "neg": [[0, 1]], "bins": [2], "risk": [0.3], "portions": [5], "risks": [[0.1, 0.2]],
-        "null": [0.0], "variant": ["midp"], "method": ["auto"], "word": ["rate"], "kind": ["consistency"],
+        "tool_name": ["scikit-learn"], "null": [0.0], "variant": ["midp"], "method": ["auto"], "word": ["rate"], "kind": ["consistency"],
     }  # fmt: skip
 
 
@@ -208,7 +210,7 @@ def call(identity: str) -> tuple[Callable[..., Any], list[Any], dict[str, Any]]:
         if single.startswith(f"{parameter.name}~"):
             value = more()[int(single.rpartition("~")[2])]
         elif parameter.default is not parameter.empty and not is_wrong and (single or dice.random() > 0.25):
-            if parameter.name in ("resamples", "permutations"):  # by default there are thousands
+            if parameter.name in ("resamples", "permutations") or (name, parameter.name) in LONG_BY_DEFAULT:
                 named[parameter.name] = sensible()[parameter.name][0]
             continue
         else:
