@@ -35,11 +35,14 @@ def noted(
     about = tuple(note for note in summary.notes if note.rule == "resamples")
     if isinstance(summary, Summary) and isinstance(found, Evaluation):
         here = found if found.cut == cut else found.with_cut(**cut.parameters)
-        told = notes(here, quota=cut.quota, share=cut.share, measures=names)
+        told = notes(here, quota=cut.quota, share=cut.share, measures=names, level=summary.level)
     elif isinstance(summary, ComparisonSummary) and isinstance(found, Comparison):
         # The verdict of the summary says which models differ, and at which rates each leads.
-        said = ("too-small",) if summary.verdict else ()
-        told = notes_on(found, quota=cut.quota, share=cut.share, measures=names, without=said)
+        without = ["too-small"] if summary.verdict else []
+        if summary.options.resamples == 0:  # where curves cross takes resampling
+            without.append("dominance")
+        how = {"quota": cut.quota, "share": cut.share, "level": summary.level}
+        told = notes_on(found, **how, measures=names, seed=summary.options.seed, without=without)
     else:
         raise TypeError("a summary of something else")
     return summary.with_notes(tuple(in_order([*told, *about])))
