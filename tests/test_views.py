@@ -265,7 +265,7 @@ def test_a_comparison_with_its_report_runs_each_bootstrap_once(predictions, monk
 
 
 def test_a_clinical_report_has_the_numbers_of_its_command(predictions, tmp_path, capsys):
-    how = ("--level", "0.8", "--seed", "7", "--resamples", "60", "--threshold", "0.3")
+    how = ("--level", "0.8", "--seed", "7", "--resamples", "100", "--threshold", "0.3")
     files = ("--html", "r.html", "--template", "clinical", "--save", "r.json")
     assert main(["evaluate", str(predictions), *LABELS, "--score", "tree", *how, *files]) == 0
     page = (tmp_path / "r.html").read_text(encoding="utf-8")

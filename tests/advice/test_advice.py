@@ -402,9 +402,7 @@ def test_grouped_cases_are_not_taken_for_independent_ones():
 
 
 def test_notes_speak_of_the_intervals_that_the_reader_sees():
-    rng = np.random.default_rng(5)
-    labels = np.tile([1, 0], 40)
-    weak = evaluate(labels, labels + 4 * rng.normal(size=80))
+    weak = model([0.9, 0.6, 0.2], [24, 20, 16], [16, 20, 24])  # an AUC of 0.589, 1.7 standard errors above a half
     limits = [weak.estimate("auc", level) for level in (0.8, 0.95)]
     assert [0.5 in found for found in limits] == [False, True]
 
@@ -419,9 +417,9 @@ def test_notes_speak_of_the_intervals_that_the_reader_sees():
 
 
 def test_another_cut_is_better_at_the_level_that_is_asked_for():
-    ev = CASES["threshold"][0]["ev"]
-    assert "threshold" in given(ev)
-    assert "threshold" not in given(ev, level=1 - 1e-9)
+    ev = model([0.9, 0.4, 0.1], [75, 15, 20], [10, 9, 190])  # F1 is 0.769, and 0.822 at the cut below
+    assert "threshold" in given(ev, level=0.5)
+    assert "threshold" not in given(ev, level=0.95)
 
 
 def test_a_lead_is_too_small_at_the_level_that_is_asked_for():

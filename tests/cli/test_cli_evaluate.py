@@ -378,7 +378,7 @@ def test_no_p_value_is_nought(cutline, tmp_path):
 def test_notes_have_the_level_and_the_options_of_the_command(cutline, tmp_path):
     path = tmp_path / "down.csv"
     path.write_text("y,p\n1,0.2\n0,0.9\n0,0.3\n1,0.4\n1,0.5\n0,0.6\n", encoding="utf-8")
-    done = cutline("evaluate", path, "--label", "y", "--score", "p", "--level", "0.8", "--resamples", "50")
+    done = cutline("evaluate", path, "--label", "y", "--score", "p", "--level", "0.8", "--resamples", "100")
     said = " ".join(done.out.split())
 
     assert "If low scores mean positive, pass --lower-is-positive." in said

@@ -117,7 +117,7 @@ def test_the_page_computes_no_judgement(one, monkeypatch):
     for name in ("judged", "worth_recalibrating"):
         monkeypatch.setattr(f"cutline.calibration.judgement.{name}", lambda *_, **__: pytest.fail("computed again"))
 
-    assert section(page(summary)) == section(page_of_one)
+    assert text_of(section(page(summary))) == text_of(section(page_of_one))
 
 
 def test_the_document_of_a_report_holds_the_judgement(one):

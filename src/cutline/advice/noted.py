@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import overload
+from typing import Any, overload
 
 from cutline.advice.one_model import notes
 from cutline.advice.rules import in_order
@@ -41,8 +41,8 @@ def noted(
         without = ["too-small"] if summary.verdict else []
         if summary.options.resamples == 0:  # where curves cross takes resampling
             without.append("dominance")
-        how = {"quota": cut.quota, "share": cut.share, "level": summary.level}
-        told = notes_on(found, **how, measures=names, seed=summary.options.seed, without=without)
+        how: dict[str, Any] = {"quota": cut.quota, "share": cut.share, "level": summary.level}
+        told = notes_on(found, measures=names, seed=summary.options.seed, without=without, **how)
     else:
         raise TypeError("a summary of something else")
     return summary.with_notes(tuple(in_order([*told, *about])))

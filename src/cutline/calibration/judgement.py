@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -16,7 +15,7 @@ from cutline.results.summary import Summary
 NUMBERS = (*BY_FORMULA, "mcb", "dsc", "unc", "ici", "e90", "emax", "ece", "spiegelhalter")
 MOST_COMPARED = 100_000  # distinct scores, beyond which fitting each method ten times takes long
 
-Document = TypeVar("Document", Summary, ComparisonSummary)
+Document = TypeVar("Document", bound=Summary | ComparisonSummary)
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,10 +47,12 @@ def judged_probabilities(summary: Document) -> Document:
     Args:
         summary: A finished summary of one model or of several.
     """
-    if isinstance(summary, Summary):
-        return summary if summary.probabilities is not None else replace(summary, probabilities=judgement(summary))
-    models: Mapping[str, Summary] = {name: judged_probabilities(own) for name, own in summary.models.items()}
-    return replace(summary, models=models)
+    made: Any = summary
+    if isinstance(summary, ComparisonSummary):
+        made = replace(summary, models={name: judged_probabilities(own) for name, own in summary.models.items()})
+    elif isinstance(summary, Summary) and summary.probabilities is None:
+        made = replace(summary, probabilities=judgement(summary))
+    return made  # type: ignore[no-any-return]
 
 
 def judgement(summary: Summary) -> Judgement | None:

@@ -26,7 +26,7 @@ def _without_needless_types(params: list[Any]) -> list[Any]:
     return params
 
 
-def _same(shown: Any, _: Any) -> Any:
+def _same(shown: Any, ctx: Any) -> Any:  # noqa: ARG001 - Typer names it
     """What is shown, whatever the context."""
     return shown
 
