@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import cutline as cl
-from cutline.report import html, summarized
+from cutline.report import chart_specs, html, summarized
 from cutline.report.page import page
 from cutline.report.trust import NUMBERS, trust
 
@@ -135,3 +135,13 @@ def test_too_few_cases_to_compare_methods_are_told():
 
     assert found.probabilities.worth is None
     assert "A class has fewer than 20 cases" in text_of(section(html(ev, found)))
+
+
+def test_the_bands_of_the_charts_have_the_level_of_the_report():
+    labels, _, extreme = predictions(cases=60)
+    models = {"extreme": cl.evaluate(labels, extreme)}
+
+    said = {one["name"]: " ".join(one["notes"]) for one in chart_specs.charts(models, trusted=True, level=0.9)}
+
+    assert "90 % consistency band" in said["reliability"]
+    assert "90 % interval at each threshold" in said["net_benefit"]
