@@ -101,7 +101,7 @@ def profit(
     level: float = LEVEL,
     resamples: int | None = None,
 ) -> Any:
-    """What flagging so many cases is worth, with the best quota and its interval.
+    """What it is worth to flag each number of cases, with the best quota and its interval.
 
     Without a `value`, a positive is worth as many times the cost of a case as makes flagging everybody break even.
     """

@@ -120,7 +120,7 @@ def check(
 
     With --margin it fails unless the whole interval excludes a loss larger than the margin.
 
-    With --undecided a value is judged by its interval; one that holds the bound is undecided, and passes or fails.
+    With --undecided, values are judged by their intervals; one that holds the bound inside is undecided.
     """
     from cutline.cli.check import run_check
 
