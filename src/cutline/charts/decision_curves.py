@@ -21,7 +21,7 @@ from cutline.core.errors import InputError, ParameterError
 from cutline.core.ranking import Array, Ranking
 from cutline.curves import Curve, flagging_everybody
 from cutline.curves import decision_curve as net_benefits
-from cutline.curves.definition import BELOW_ZERO
+from cutline.curves.curve_type import BELOW_ZERO
 from cutline.curves.utility import flag_everybody, rates_at
 from cutline.inference.one.decision_band import decision_band, heights
 
