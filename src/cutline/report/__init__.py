@@ -64,7 +64,7 @@ def save(
             "What other tools would say is on the page (.html) of one model", "save an evaluation as .html"
         )
     if template not in ("report", "tools"):
-        return writing.write(target, _clinical(found, suffix, template).encode(), overwrite=overwrite)
+        return writing.write(target, _clinical(found, suffix, template, summary, options).encode(), overwrite=overwrite)
     if isinstance(found, OneVsRest | ClassComparison):
         return writing.write(target, _of_classes(found, suffix, summary, options).encode(), overwrite=overwrite)
     summary = summarized(found, **options) if summary is None else summary
@@ -102,14 +102,17 @@ def class_html(found: OneVsRest | ClassComparison, summary: Any = None) -> str:
     return class_page(made, {name: drawn(one, made.models[name]) for name, one in found.items()})
 
 
-def _clinical(found: Any, suffix: str, template: str) -> str:
+def _clinical(found: Any, suffix: str, template: str, summary: Any, options: dict[str, Any]) -> str:
     from cutline.report.clinical import clinical_report
 
     if template != "clinical":
         raise ParameterError(f"is {template!r}", "pass 'report', 'tools' or 'clinical'", argument="template")
     if suffix != ".html" or not isinstance(found, Evaluation):
         raise ParameterError("The clinical report is a page (.html) of one model", "save an evaluation as .html")
-    return clinical_report(found)
+    summary = summarized(found, **options) if summary is None else summary
+    if not isinstance(summary, Summary):
+        raise ParameterError(f"is {briefly(summary)}", "pass what summary() gives", argument="summary")
+    return clinical_report(found, summary)
 
 
 @overload
