@@ -316,7 +316,6 @@ class Comparison(Summarized, SeveralModelViews, Mapping[str, Evaluation]):
         return ComparisonSummary(
             models,
             Options(level, first.cut, resamples=resamples, resamples_used=drawn, seed=seed),
-            self.pairing.total,
             found.rows,
             found.verdict,
             found.omnibus,

@@ -178,7 +178,7 @@ class MeanOverClasses(Statistic):
 
 KNOWN = ("auc", "average_precision")  # measures of the order whose change by one case has a formula here
 _KEPT = 2**22  # scores, up to which the components of all classes are kept
-NO_FORMULA = "There is no closed form: pass method='bootstrap' for an interval."
+NO_FORMULA = "There is no closed form: ask for the bootstrap to have an interval."
 PERFECT = "No case is on the wrong side: the limit is Wilson's for so many cases without an error."
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from cutline import advice
+from cutline.calibration.judgement import judged_probabilities
 from cutline.classes.comparing import ClassComparison
 from cutline.classes.drawing import drawn
 from cutline.classes.one_vs_rest import OneVsRest
@@ -64,7 +65,8 @@ def save(
             "What other tools would say is on the page (.html) of one model", "save an evaluation as .html"
         )
     if template not in ("report", "tools"):
-        return writing.write(target, _clinical(found, suffix, template, summary, options).encode(), overwrite=overwrite)
+        text = _clinical(found, suffix, template, summary, options)
+        return writing.write(target, text.encode(), overwrite=overwrite)
     if isinstance(found, OneVsRest | ClassComparison):
         return writing.write(target, _of_classes(found, suffix, summary, options).encode(), overwrite=overwrite)
     summary = summarized(found, **options) if summary is None else summary
@@ -103,6 +105,7 @@ def class_html(found: OneVsRest | ClassComparison, summary: Any = None) -> str:
 
 
 def _clinical(found: Any, suffix: str, template: str, summary: Any, options: dict[str, Any]) -> str:
+    """The clinical report, at the cut and with the level, resamples and seed of the summary or of the options."""
     from cutline.report.clinical import clinical_report
 
     if template != "clinical":
@@ -120,10 +123,13 @@ def summarized(found: Evaluation, **options: Any) -> Summary: ...
 @overload
 def summarized(found: Comparison, **options: Any) -> ComparisonSummary: ...
 def summarized(found: Evaluation | Comparison, **options: Any) -> Summary | ComparisonSummary:
-    """The summary that a report shows: all measures of each model unless options say otherwise, and all notes."""
+    """The summary that a report shows: all measures of each model unless options say otherwise, and all notes.
+
+    The probabilities are judged, where their numbers are among them.
+    """
     if isinstance(found, Comparison):
-        return advice.noted(found, found.summary(**{**found.whole, **options}))
-    return advice.noted(found, found.summary(**options))
+        return judged_probabilities(advice.noted(found, found.summary(**{**found.whole, **options})))
+    return judged_probabilities(advice.noted(found, found.summary(**options)))
 
 
 def _tools(found: Any) -> ToolTable:
@@ -144,7 +150,7 @@ def html(
 
     if summary is not None and isinstance(found, Comparison) != isinstance(summary, ComparisonSummary):
         raise ParameterError("The summary is not one of this result", "pass that of its summary()")
-    return page(summarized(found) if summary is None else summary, tools)
+    return page(summarized(found) if summary is None else judged_probabilities(summary), tools)
 
 
 def _json(summary: Any) -> str:

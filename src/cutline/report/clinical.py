@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from html import escape
 from typing import Any
 
-from cutline.calibration import Calibration
-from cutline.calibration.verdict import BY_FORMULA, judged
+from cutline.calibration.judgement import judged_probabilities
 from cutline.charts import CHARTS
 from cutline.core.columns import counted
 from cutline.core.counts import written
@@ -61,16 +60,16 @@ def clinical_report(ev: Evaluation, summary: Summary) -> str:
     summary = _guided(ev, summary)
     estimates = [_turned(row, guide) for guide, row in zip(GUIDES, summary.rows, strict=True)]
     by_name = {guide.measure: one for guide, one in zip(GUIDES, estimates, strict=True) if guide.sign > 0}
-    found = judged(ev.ranking, [by_name[name] for name in BY_FORMULA], summary.level, seed=summary.options.seed)
+    verdict, notes = _judged(summary)
     title = f"Validation of {ev.name}" if ev.name else "Validation of a prediction model"
     body = [
         f"<h1>{escape(title)}</h1>",
         f"<p>{escape(_population(ev))}</p>",
         "<h2>The four essentials</h2>",
-        _essentials(by_name, found),
+        _essentials(by_name, verdict[0]),
         f"<div class='figures'>{''.join(_figure(ev, *figure, summary) for figure in FIGURES)}</div>",
         "<h2>Can the probabilities be trusted?</h2>",
-        _list(found.verdict),
+        _list(verdict),
         "<h2>All measures, with the guidance on each</h2>",
         _measures(estimates),
         "<h2>Contingency table</h2>",
@@ -79,7 +78,7 @@ def clinical_report(ev: Evaluation, summary: Summary) -> str:
         f"<p id='results'>{escape(_paragraph(ev, by_name))}</p>",
         "<h2>Checklist (TRIPOD+AI, STARD)</h2>",
         _checklist(),
-        *_qualified(summary, found),
+        *_qualified(summary, notes),
         "<p>Guidance after Van Calster et al., The Lancet Digital Health, 2025 (doi 10.1016/j.landig.2025.100916).</p>",
     ]
     head = (
@@ -119,6 +118,15 @@ def _turned(row: Row, guide: Guide) -> Estimate:
     return e if guide.sign > 0 else replace(e, measure="log_loss_sum", value=-e.value, low=-e.high, high=-e.low)
 
 
+def _judged(summary: Summary) -> tuple[Sequence[str], Sequence[str]]:
+    """The verdict on the probabilities, with what recalibration would bring, and what qualifies it."""
+    found = judged_probabilities(summary).probabilities
+    if found is None:
+        return ["There is no verdict on the probabilities, because all cases are of one class."], []
+    worth = found.worth.verdict if found.worth else found.reason
+    return [*found.calibration.verdict, worth], found.calibration.notes
+
+
 # ---------------------------------------------------------------------- the parts of the page
 
 
@@ -134,7 +142,7 @@ def _population(ev: Evaluation) -> str:
     return f"{cases}. Cases are flagged from a risk of {ev.threshold:g} on.{left_out}"
 
 
-def _essentials(found: dict[str, Estimate], calibration: Calibration) -> str:
+def _essentials(found: dict[str, Estimate], verdict: str) -> str:
     rows = (
         ("AUROC", found["auc"]),
         ("O:E ratio", found["oe_ratio"]),
@@ -146,8 +154,8 @@ def _essentials(found: dict[str, Estimate], calibration: Calibration) -> str:
         for name, e in rows
     )
     number = "<th scope='col' class='n'>"
-    head = f"<th scope='col'>Measure</th>{number}Value</th>{number}{_percent(calibration.level)} interval</th>"
-    caption = f"<caption>{escape(calibration.verdict[0])}</caption>"
+    head = f"<th scope='col'>Measure</th>{number}Value</th>{number}{_percent(found['auc'].level)} interval</th>"
+    caption = f"<caption>{escape(verdict)}</caption>"
     return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{cells}</tbody></table>"
 
 
@@ -220,9 +228,9 @@ def _where(item: Item) -> str:
     return f"you must write this; {item.help}" if item.help else "you must write this"
 
 
-def _qualified(summary: Summary, found: Calibration) -> Iterator[str]:
+def _qualified(summary: Summary, more: Iterable[str]) -> Iterator[str]:
     """What qualifies the numbers, and how they were made."""
-    notes = [*(note.text for note in (*summary.notes, *summary.row_notes)), *found.notes]
+    notes = [*(note.text for note in (*summary.notes, *summary.row_notes)), *more]
     if notes:
         yield f"<h2>Notes</h2>{_list(notes)}"
     made = _list(f"{name}: {words}" for name, words in summary.conventions.items())
