@@ -96,9 +96,8 @@ def _guided(ev: Evaluation, summary: Summary) -> Summary:
     wanted = [MEASURES[guide.measure].with_(**_parameters(guide, ev)) for guide in GUIDES]
     known, options = {row.name: row for row in summary.rows}, summary.options
     missing = dict.fromkeys(measure for measure in wanted if named(measure, {}) not in known)
-    more = ev.summary(
-        missing, intervals=options.intervals, level=options.level, resamples=options.resamples, seed=options.seed
-    )
+    how: dict[str, Any] = {name: getattr(options, name) for name in ("intervals", "level", "resamples", "seed")}
+    more = ev.summary(missing, **how)
     known |= {row.name: row for row in more.rows}
     used = max(options.resamples_used, more.options.resamples_used)
     rows = tuple(known[named(measure, {})] for measure in wanted)
