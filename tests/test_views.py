@@ -16,7 +16,7 @@ from cutline.cli.main import main
 from cutline.core.table import p_shown, shown
 from cutline.examples import load
 from cutline.inference.one import replicates
-from cutline.inference.two import rows as difference_rows
+from cutline.inference.two import difference_rows
 from cutline.results.methods import method_title
 from cutline.results.wanted import headlines
 

@@ -13,9 +13,9 @@ from cutline.core.counts import Counts
 from cutline.core.errors import CutlineError, ParameterError, UnavailableError, near
 from cutline.core.ranking import Ranking
 from cutline.inference.one.estimand import Estimand, of_function, of_measure
+from cutline.inference.one.interval_options import Options as IntervalOptions
 from cutline.inference.one.intervals import estimates
-from cutline.inference.one.options import Options as IntervalOptions
-from cutline.inference.one.rows import rows_of
+from cutline.inference.one.summary_rows import rows_of
 from cutline.inference.permutation import PermutationTest, permute_labels
 from cutline.inference.resampling.design import sampler_of
 from cutline.inference.resampling.samplers import GroupSampler

@@ -13,7 +13,7 @@ import pytest
 
 import cutline as cl
 from cutline.examples import load
-from cutline.inference.two.rows import NOT_RESAMPLED
+from cutline.inference.two.difference_rows import NOT_RESAMPLED
 from cutline.report import html, summarized
 from cutline.report.measure_rows import facts, number, p_value, slug
 from cutline.report.page import MODULES, asset, packed, page, script

@@ -24,7 +24,7 @@ from cutline.classes.statistic import (
 from cutline.core.ranking import Array, Ranking
 from cutline.inference import delong
 from cutline.inference.one import proportions
-from cutline.inference.one.scales import on_its_scale
+from cutline.inference.one.normal_scale import on_its_scale
 from cutline.inputs.class_cases import ClassCases
 from cutline.measures import Measure, Needs
 from cutline.measures.facts import Context

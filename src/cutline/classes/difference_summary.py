@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from cutline.classes.summary import ClassSummary
+from cutline.classes.class_summary import ClassSummary
 from cutline.core.table import Table, p_number, plain, shown
 from cutline.inference.two.test_results import PairTest
 from cutline.results.methods import method_title

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
+from cutline.classes.class_summary import MOST_SHOWN, ClassSummary
 from cutline.classes.comparing import ClassComparison, compare_classes
 from cutline.classes.difference_summary import ClassComparisonSummary, ClassDifference
 from cutline.classes.one_vs_rest import OneVsRest, one_vs_rest
-from cutline.classes.summary import MOST_SHOWN, ClassSummary
 from cutline.cli import render
 from cutline.cli.column_guess import Chosen, choose
 from cutline.cli.evaluate import REPORT, show, write

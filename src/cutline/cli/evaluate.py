@@ -13,8 +13,8 @@ from rich.console import RenderableType
 
 from cutline.advice import noted
 from cutline.calibration.judgement import judged_probabilities
+from cutline.classes.class_summary import ClassSummary
 from cutline.classes.difference_summary import ClassComparisonSummary
-from cutline.classes.summary import ClassSummary
 from cutline.cli import render
 from cutline.cli.groups import Asked, Files, Named, Reading
 from cutline.cli.progress import waiting

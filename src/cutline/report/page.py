@@ -23,12 +23,12 @@ from cutline.report import (
     chart_specs,
     kept_cuts,
     measure_rows,
+    page_verdict,
     pictures,
     programs,
     promised,
     ranking_table,
     trust,
-    verdict,
 )
 from cutline.report.measure_rows import of_the_cut, slug
 from cutline.report.opening import opening
@@ -109,7 +109,7 @@ def _of_one(summary: Summary) -> dict[str, Any]:
     return {
         "title": summary.name or "Evaluation",
         "heading": summary.heading,
-        "verdict": verdict.verdict(summary),
+        "verdict": page_verdict.verdict(summary),
         "cards": measure_rows.cards(summary),
         "comparison": None,
         "others": measure_rows.others(summary),
@@ -121,7 +121,7 @@ def _of_several(summary: ComparisonSummary) -> dict[str, Any]:
     return {
         "title": listed(names) if len(names) < 4 else f"{len(names)} models",
         "heading": summary.title,
-        "verdict": verdict.verdict_on(summary),
+        "verdict": page_verdict.verdict_on(summary),
         "cards": [],
         "comparison": measure_rows.side_by_side(summary),
         "others": [],

@@ -14,7 +14,7 @@ from cutline.core.errors import ParameterError, briefly
 from cutline.core.ranking import Ranking, cases_of
 from cutline.core.table import Table, plain
 from cutline.measures import Measure
-from cutline.measures.brackets import Bounds
+from cutline.measures.bin_brackets import Bounds
 from cutline.measures.definition import each_of
 from cutline.results.conventions import conventions
 from cutline.results.cut_point import CutPoint
