@@ -25,6 +25,12 @@ class Question:
     digits: Annotated[
         int | None, typer.Option(help="How many decimals it was rounded to, if it does not tell. Example: --digits 4")
     ] = None
+    training_prevalence: Annotated[
+        float | None,
+        typer.Option(
+            help="The share of positives in the training data, for skill against it. Example: --training-prevalence 0.2"
+        ),
+    ] = None
     tools: Annotated[
         bool, typer.Option("--tools", help="What each tool would say, and why they differ. Example: --tools")
     ] = False

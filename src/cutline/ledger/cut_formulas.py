@@ -51,6 +51,13 @@ def mean_of_classes(*, weighted: bool) -> Formula:
     return act
 
 
+def mean_of_known(material: Material, q: Quantity) -> float:
+    """The value of the one class that has it; with both it is their mean, which is another side."""
+    values = [of_counts(q, table) for table in (material.counts, _turned(material.counts))]
+    known = [value for value in values if not math.isnan(value)]
+    return known[0] if len(known) == 1 else math.nan
+
+
 def all_cells(material: Material, q: Quantity) -> float:
     """The value of the pooled tables of both classes: 'micro'."""
     c = material.counts
@@ -154,6 +161,9 @@ def _best_of(name: str, criterion: str, words: str, source: str) -> object:
 SIDES = (
     formula("macro", _BOTH_CLASSES, mean_of_classes(weighted=False), "as the mean of both classes (macro)",
             "Each class was in turn the positive one.", 0.6, "scikit-learn, average='macro'; PyCM; Weka"),
+    formula("macro_known", _BOTH_CLASSES, mean_of_known, "as the mean of the classes whose value is defined",
+            "A class with 0/0 is left out of the mean, and does not count as 0.", 0.2,
+            "yardstick's macro averages; scikit-learn, zero_division=nan"),
     formula("weighted", _BOTH_CLASSES, mean_of_classes(weighted=True),
             "as the mean of both classes by their size (weighted)",
             "Each class was in turn the positive one, and counts by its cases.", 0.55,

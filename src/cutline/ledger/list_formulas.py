@@ -1,9 +1,8 @@
-"""Sides of the formula of measures of the order: areas, their first points, distances, quotas, means of groups."""
+"""Sides of the formula of measures of the order: areas, their first points, distances, means of groups."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -114,7 +113,7 @@ def mean_of_groups(*, weighted: bool) -> Formula:
     return act
 
 
-# ---------------------------------------------------------------------- distances, rates, quotas
+# ---------------------------------------------------------------------- distances, rates
 
 
 def one_sided(material: Material, _: Quantity) -> float:
@@ -158,23 +157,8 @@ def over_recall(material: Material, q: Quantity) -> float:
     return q.value(material, "partial_auc_above_recall", min_recall=1 - width) if width < 1 else math.nan
 
 
-def _share_as(rule: Callable[[float], float]) -> Formula:
-    def act(material: Material, q: Quantity) -> float:
-        share, n = q.parameters.get("share"), float(material.ranking.total)
-        if share is None:
-            return math.nan
-        quota = min(max(rule(round(share * n, 9)), 1), n)
-        return q.value(material, q.of, **{k: v for k, v in q.parameters.items() if k != "share"}, quota=quota)
-
-    return act
-
-
-def _by_quota(q: Quantity) -> bool:
-    return "share" in q.parameters and q.measure is not None and "quota" in q.measure.parameters
-
-
 def _of_groups(q: Quantity) -> bool:
-    return not q.is_test and not q.is_limit
+    return not q.is_test and not q.is_inferred
 
 
 _AP = "average_precision"
@@ -235,10 +219,6 @@ SIDES = (
             0.3, "BOSARIS"),
     formula("over_recall", "partial_auc", over_recall, "over the high recalls instead of the low false positive rates",
             "A part of the area can be cut off along either axis.", 0.35, "pROC, partial.auc.focus='sensitivity'"),
-    formula("share_rounded", _by_quota, _share_as(round), "with the share rounded to whole cases",
-            "A share of the list is seldom a whole number of cases.", 0.4, "list sizes from a share"),
-    formula("share_ceiled", _by_quota, _share_as(math.ceil), "with the share rounded up to whole cases",
-            "A share of the list is seldom a whole number of cases.", 0.4, "list sizes from a share"),
     *(
         formula(f"partial_{name}", "partial_auc", with_parameters(standardised=how), words,
                 "A partial area is given as it is, divided by its width, or on McClish's scale.", 0.5, source)

@@ -41,6 +41,11 @@ class Tool:
     entries: tuple[Entry, ...]
     aliases: tuple[str, ...] = ()
 
+    @property
+    def known(self) -> str:
+        """The name and the version, and that it was not run where its documentation is all that is known of it."""
+        return f"{self.name} {self.version}" + ("" if self.how == "run" else ", not run: by its documentation")
+
     def entry(self, measure: str) -> Entry | None:
         """What it prints first for a measure; None when it has none."""
         return next((entry for entry in self.entries if entry.measure == measure), None)
