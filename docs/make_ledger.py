@@ -86,9 +86,7 @@ def examples() -> tuple[Workshop, ...]:
         _made(240, 0.3, 2, weights=True),
         _made(6000, 0.03, 9, weights=False),
     ]
-    return tuple(
-        Workshop(Material.of_rows(rows, 0.5, TRAINING)) for rows in (*sets, close, worse, nobody, log_odds)
-    )
+    return tuple(Workshop(Material.of_rows(rows, 0.5, TRAINING)) for rows in (*sets, close, worse, nobody, log_odds))
 
 
 def _made(n: int, prevalence: float, digits: int, *, weights: bool) -> Rows:

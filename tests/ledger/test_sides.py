@@ -182,7 +182,11 @@ def test_bootstrap_limits_are_those_of_scipy_but_for_the_seed():
     found = stats.bootstrap((labels, scores), area, paired=True, vectorized=False, n_resamples=1999, rng=rng,
                             method="percentile")  # fmt: skip
     error = found.standard_error
-    for method, side in (("percentile", "bootstrap_percentile"), ("basic", "bootstrap_basic"), ("BCa", "bootstrap_bca")):
+    for method, side in (
+        ("percentile", "bootstrap_percentile"),
+        ("basic", "bootstrap_basic"),
+        ("BCa", "bootstrap_bca"),
+    ):
         theirs = stats.bootstrap((labels, scores), area, paired=True, vectorized=False, n_resamples=0,
                                  bootstrap_result=found, method=method).confidence_interval  # fmt: skip
         for part in ("low", "high"):
@@ -284,6 +288,15 @@ def test_every_side_has_words_a_reason_and_somebody_who_takes_it_or_a_source():
         assert side.explanation.endswith(".")
         assert 0 < side.plausible <= 1
         assert side.source or side.name in taken or side.name.startswith(("mcnemar", "delong")), side.name
-        assert any(side.applies(quantity(name)) for name in (*[m.name for m in cl.MEASURES], "recall.low", "auc.low",
-                   "mcnemar", "delong", "hit_rate@share=0.1", "brier.low", "auc.se", "recall.se")), side.name  # fmt: skip
+        others = (
+            "recall.low",
+            "auc.low",
+            "mcnemar",
+            "delong",
+            "enrichment@share=0.1",
+            "brier.low",
+            "auc.se",
+            "recall.se",
+        )
+        assert any(side.applies(quantity(name)) for name in (*[m.name for m in cl.MEASURES], *others)), side.name
     assert {side.stage for side in SIDES.values()} == set(Stage)

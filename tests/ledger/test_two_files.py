@@ -116,7 +116,10 @@ def test_rows_that_do_not_match_need_an_id():
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda y, s: (y, np.round(s, 3)), "The scores of the second file are those of the other rounded to 3 decimals"),
+        (
+            lambda y, s: (y, np.round(s, 3)),
+            "The scores of the second file are those of the other rounded to 3 decimals",
+        ),
         (lambda y, s: (y, s.astype(np.float32).astype(str).astype(float)), "rounded to 32-bit numbers"),
         (lambda y, s: (~y, s), "The labels are exchanged"),
         (lambda y, s: (y, 1 - s), "The scores of the second file are 1 minus those of the first"),

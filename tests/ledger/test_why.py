@@ -159,7 +159,10 @@ def test_digits_say_how_far_rounding_reaches():
         ({"value": "0.5", "measure": "acu"}, "There is no measure 'acu'.* Did you mean auc?"),
         ({"value": "0.5", "measure": "hit_rate.low"}, "The ledger has no intervals of hit_rate"),
         ({"value": "0.5", "measure": "mcc.se"}, "The ledger has no standard error of mcc"),
-        ({"value": "0.5", "measure": "brier", "training_prevalence": 1}, "training_prevalence is 1: pass a share between"),
+        (
+            {"value": "0.5", "measure": "brier", "training_prevalence": 1},
+            "training_prevalence is 1: pass a share between",
+        ),
         ({"value": "0.5", "measure": "mcnemar"}, "mcnemar compares two models: pass the scores of the second one"),
         ({"value": "0.5", "measure": "auc", "other": [1.0]}, "other has 1 values but labels has 900"),
         ({"value": "0.5", "digits": -1}, "digits is -1: pass a whole number from 0"),

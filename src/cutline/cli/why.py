@@ -178,10 +178,12 @@ def _print_said(answer: Said, *, as_json: bool) -> None:
     if as_json:
         known = value if math.isfinite(value) else None
         print_json({"schema": "cutline/as/1", "tool": one.name, "version": one.version, "how": one.how,
-                    "measure": entry.measure, "function": entry.function, "note": entry.note, "value": known})  # fmt: skip
+                    "measure": entry.measure, "function": entry.function, "note": entry.note,
+                    "value": known})  # fmt: skip
         return
     render.put(f"{shown(value) if math.isnan(value) else repr(value)}\n")
-    render.console(error=True).print(Text(f"({one.known}; {entry.function}{entry.note and f': {entry.note}'})", style="dim"))
+    note = f": {entry.note}" if entry.note else ""
+    render.console(error=True).print(Text(f"({one.known}; {entry.function}{note})", style="dim"))
 
 
 def _show_tools(found: ToolTable, *, full: bool) -> None:

@@ -105,6 +105,13 @@ def best(material: Material, q: Quantity) -> float:
     return float(known.min() if q.measure.better == "lower" else known.max())  # type: ignore[union-attr]
 
 
+def best_absolute(material: Material, q: Quantity) -> float:
+    """The largest value over all thresholds, whatever its sign."""
+    values = np.abs(np.asarray(q.measure.compute(_tables(material), **_own(q)), dtype=float))  # type: ignore[union-attr]
+    known = values[~np.isnan(values)]
+    return float(known.max()) if len(known) else math.nan
+
+
 def at_best(criterion: str) -> Formula:
     """The value at the threshold where another measure is best."""
 
@@ -191,6 +198,9 @@ SIDES = (
     formula("best", _of_cut, best, "at the threshold where it is best",
             "The best value over all thresholds of the same cases is too good for new ones.", 0.45,
             "H2O's max metrics; yellowbrick's DiscriminationThreshold"),
+    formula("best_absolute", ("mcc", "kappa", "youden_j"), best_absolute,
+            "at the threshold where it is largest, without its sign",
+            "A strong relation the wrong way round counts as a good one.", 0.25, "H2O's max absolute_mcc"),
     _best_of("at_best_f1", "f1", "at the threshold where F1 is best", "H2O's confusion matrix"),
     _best_of("at_best_youden", "youden_j", "at the threshold where Youden's J is best", "pROC::coords, 'best'"),
     formula("at_prevalence", _of_cut, at_prevalence, "at a threshold that equals the prevalence",

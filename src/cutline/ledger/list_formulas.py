@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import deque
 from dataclasses import replace
 
 import numpy as np
@@ -55,6 +56,30 @@ def mean_of_levels(levels: int) -> Formula:
         return float(best[at].mean())
 
     return act
+
+
+def with_moved_points(material: Material, _: Quantity) -> float:
+    """The trapezoid rule over points between the cuts, one for each positive, that do not stand where they belong.
+
+    Of cuts of one recall the first counts. Where two positives or more lie between neighbours, the points between them
+    are put into the list as if none had been put in before, so that the area is counted forth and back.
+    """
+    r = material.ranking
+    if not r.integral:
+        return math.nan
+    tp, first = np.unique(r.tp, return_index=True)
+    fp = r.fp[first]
+    waiting = deque(zip((tp / tp[-1]).tolist(), np.append(1.0, tp[1:] / (tp[1:] + fp[1:])).tolist(), strict=True))
+    line = []
+    for at, gap in enumerate(np.diff(tp).tolist()):
+        line.append(waiting.popleft())
+        if gap > 2:
+            x = np.arange(1, gap + 1)
+            found = tp[at] + x
+            precision = found / (found + fp[at] + (fp[at + 1] - fp[at]) / gap * x)
+            waiting.extendleft(reversed(list(zip((found / tp[-1]).tolist(), precision.tolist(), strict=True))))
+    recall, precision = np.array([*line, *waiting]).T
+    return float(np.trapezoid(precision, recall))
 
 
 def above_prevalence(material: Material, q: Quantity) -> float:
@@ -176,6 +201,9 @@ SIDES = (
     formula("davis_goadrich", _AP, other("aucpr_davis_goadrich"), "by the interpolation of Davis and Goadrich",
             "Between two cuts false positives grow in step with true ones, which bends the curve.", 0.55,
             "XGBoost's aucpr; Keras; PRROC; precrec"),
+    formula("moved_points", _AP, with_moved_points, "with points between the cuts that stand in the wrong places",
+            "The interpolation of Davis and Goadrich by points, which are put into the list after the wrong cuts.", 0.3,
+            "ROCR's aucpr"),
     formula("interpolated", _AP, interpolated, "with the highest precision at this recall or a higher one",
             "The curve is made to fall from left to right before the area is taken.", 0.3, "PASCAL VOC 2010"),
     formula("levels_11", _AP, mean_of_levels(11), "as the mean of 11 interpolated precisions",

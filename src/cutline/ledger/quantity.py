@@ -135,7 +135,8 @@ def _inferred(measure: Measure, part: str) -> Quantity:
         return Quantity(f"{measure.name}.{part}", f"{measure.title}, {part} limit", measure.range, measure, part)
     if not has_error(measure):
         raise UnknownNameError(
-            f"The ledger has no standard error of {measure.name}", "ask for that of auc, of a share like recall, or brier"
+            f"The ledger has no standard error of {measure.name}",
+            "ask for that of auc, of a share like recall, or brier",
         )
     return Quantity(f"{measure.name}.se", f"{measure.title}, standard error", (0.0, math.inf), measure, part)
 

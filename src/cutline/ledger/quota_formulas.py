@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+import numpy as np
+
 from cutline.ledger.formula_side import Formula, formula
 from cutline.ledger.material import Material
 from cutline.ledger.quantity import Quantity
@@ -48,8 +50,30 @@ def from_the_top(material: Material, q: Quantity) -> float:
     return float(r.at_quota(share * float(r.total)).tp) / (share * float(r.positives))
 
 
+def of_rounded_percentages(material: Material, q: Quantity) -> float:
+    """Lift with two decimals, from recall in percent with one decimal and the share in whole percent.
+
+    The list is read in steps of whole cases that are about one percent of it; the first step that rounds to the share
+    counts.
+    """
+    r = material.ranking
+    n = round(float(r.total))
+    step = max(n // 100, 1)
+    sizes = np.arange(step, n + 1, step)
+    percent = np.rint(100 * sizes / n)
+    wanted = np.flatnonzero(percent == round(100 * q.parameters["share"]))
+    if not len(wanted) or not r.integral or not r.positives:
+        return math.nan
+    recall = round(100 * float(r.at_quota(float(sizes[wanted[0]])).tp) / float(r.positives), 1)
+    return round(recall / float(percent[wanted[0]]), 2)
+
+
 def _of_portion(q: Quantity) -> bool:
     return "share" in q.parameters and q.of in ("enrichment", "hit_rate", "qrecall", "lift")
+
+
+def _of_lift(q: Quantity) -> bool:
+    return "share" in q.parameters and q.of in ("enrichment", "lift")
 
 
 _PORTION = "Tables of gains give both: all cases down to a share of the list, and those of each portion by itself."
@@ -64,6 +88,9 @@ SIDES = (
                 f"tables of gains with {portions} portions")
         for portions, name, p in ((10, "tenth", 0.5), (20, "twentieth", 0.3))
     ),
+    formula("lift_rounded", _of_lift, of_rounded_percentages,
+            "from percentages that were rounded before", "Parts that are rounded before move the last digits.", 0.35,
+            "Evidently's lift table"),
     formula("from_the_top", "portion_lift", from_the_top, "from the top of the list down to there (cumulative)",
             _PORTION, 0.5, "cumulative lift"),
 )  # fmt: skip

@@ -104,7 +104,18 @@ _WHY = f"Bootstrap intervals of the same resamples differ by what is made of the
 
 def _side(name: str, act: Formula, words: str, plausible: float, source: str, *, of: Applies = _of_limit) -> Side:
     spread = partial(_spread, of_quantile=name not in ("bootstrap_normal", "bootstrap_error"))
-    return Side(name, "formula", Stage.FORMULA, words, _WHY if of is _of_limit else _SEED, act, of, plausible, source, spread=spread)
+    return Side(
+        name,
+        "formula",
+        Stage.FORMULA,
+        words,
+        _WHY if of is _of_limit else _SEED,
+        act,
+        of,
+        plausible,
+        source,
+        spread=spread,
+    )
 
 
 SIDES = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -20,6 +21,7 @@ class Entry:
         weights: Whether it takes weights; with "ignored" it has none, or drops them.
         single: Whether it computes with 32-bit numbers, so that about seven digits agree.
         note: What else should be known.
+        exact_up_to: How many distinct scores it may be given; with more, its number is only close to this one.
     """
 
     measure: str
@@ -28,6 +30,7 @@ class Entry:
     weights: Weights = "used"
     single: bool = False
     note: str = ""
+    exact_up_to: float = math.inf
 
 
 @dataclass(frozen=True)

@@ -212,7 +212,9 @@ def _order_in_ties(a: Rows, b: Rows, q: Quantity, threshold: float | None) -> st
     if len(a) != len(b) or are_aligned(a, b):
         return ""
     if not hold_the_same(a, b):
-        return "" if stand_in_one_order(a, b) else "The rows stand in another order, and were matched by what they hold."
+        return (
+            "" if stand_in_one_order(a, b) else "The rows stand in another order, and were matched by what they hold."
+        )
     if not side.applies(q):
         return "The rows stand in another order, which changes nothing."
     both = [tried(changed(Material.of_rows(rows, threshold), [side]), q, ()) for rows in (a, b)]
