@@ -15,7 +15,7 @@ from scipy.stats import norm
 
 from cutline import InputError, ParameterError, UnknownNameError
 from cutline.cli.main import main
-from cutline.studies import STUDIES, Settings, datasets, hard_classifiers, learners, noise, quota, skew, study, voting
+from cutline.studies import STUDIES, Settings, datasets, hard, learners, noise, quota, skew, study, voting
 from cutline.studies.study import do_parts
 
 
@@ -40,7 +40,7 @@ def test_murphys_table_5_comes_out_and_mutual_information_is_not_alone():
     ],
 )
 def test_an_order_tells_ties_from_differences(values, better, expected):
-    assert hard_classifiers.order(values, better) in (expected, expected.replace("A = B", "B = A"))
+    assert hard.order(values, better) in (expected, expected.replace("A = B", "B = A"))
 
 
 def test_the_skew_formulas_are_those_of_a_huge_sample():

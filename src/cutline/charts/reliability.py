@@ -50,12 +50,13 @@ def reliability(
     smooth: str = "isotonic",
     bins: int = 10,
     level: float = 0.95,
+    seed: int = 0,
 ) -> Any:
     """The share of positives at each probability, with a band, and the distribution of the probabilities."""
     _check(band, smooth)
     series, layers = [], []
     for i, (name, model) in enumerate(models.items()):
-        found = _curve(model, band if len(models) == 1 else "none", smooth, level, bins)
+        found = _curve(model, band if len(models) == 1 else "none", smooth, level, bins, seed)
         if len(models) == 1 and isinstance(found, Band):
             layers.append(_area(found, theme))
         label = f"{name}: {shown(MEASURES['mcb'].compute(model.ranking))}" if len(models) > 1 else name
@@ -85,7 +86,7 @@ def _check(band: str, smooth: str) -> None:
             raise ParameterError(f"is {value!r}", f"pass {', '.join(map(repr, known))}", argument=name)
 
 
-def _curve(model: Evaluated, band: str, smooth: str, level: float, bins: int) -> Any:
+def _curve(model: Evaluated, band: str, smooth: str, level: float, bins: int, seed: int) -> Any:
     if smooth == "bins":
         observed, expected, size = in_bins(model.ranking, bins, "mass")
         there = size > 0
@@ -95,7 +96,8 @@ def _curve(model: Evaluated, band: str, smooth: str, level: float, bins: int) ->
         return {"x": few.key[::-1], "y": np.clip(calibration_curve(few, smooth), 0, 1)[::-1]}
     groups = getattr(model, "groups", None) if band == "confidence" else None
     resamples = 1000 if band == "confidence" or smooth == "loess" else 5000
-    return calibration_band(model.ranking, band, smooth=smooth, level=level, resamples=resamples, groups=groups)
+    how = {"smooth": smooth, "level": level, "seed": seed}
+    return calibration_band(model.ranking, band, resamples=resamples, groups=groups, **how)  # type: ignore[arg-type]
 
 
 def _columns(found: Any) -> dict[str, Array]:

@@ -79,7 +79,7 @@ def _places(r: Ranking, ids: Sequence[Any] | None) -> int:
 
 
 def _perfect(r: Ranking) -> Ranking:
-    from cutline.curves.definition import perfect
+    from cutline.curves.curve_type import perfect
 
     return perfect(r)
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 import cutline as cl
 from cutline.core.table import Table
-from cutline.studies import drawing
+from cutline.studies import study_charts
 from cutline.studies.study import Settings, Study, do_parts
 from cutline.studies.study_report import Section, StudyReport
 
@@ -69,7 +69,7 @@ def _section(
 ) -> Section:
     rows = [(_title(measure), *(found[at][measure] for at in found)) for measure in MEASURES]
     long = [{axis: at, "order kept": found[at][m], "measure": _title(m)} for m in MEASURES for at in found]
-    chart = drawing.lines(
+    chart = study_charts.lines(
         long,
         x=axis,
         y="order kept",

@@ -9,7 +9,7 @@ from cutline.charts import Picture
 from cutline.core.table import Table
 from cutline.hard_classifiers import order
 from cutline.measures import Needs
-from cutline.studies import drawing
+from cutline.studies import study_charts
 from cutline.studies.study import Settings, Study
 from cutline.studies.study_report import Section, StudyReport
 
@@ -61,7 +61,7 @@ def _counts(*shares: float) -> Counts:
 
 def _chart(kinds: Counter[str]) -> Picture:
     rows = [{"order": name, "measures": count} for name, count in kinds.most_common()]
-    return drawing.bars(rows, x="measures", y="order", title="Order of the classifiers, by number of measures")
+    return study_charts.bars(rows, x="measures", y="order", title="Order of the classifiers, by number of measures")
 
 
 STUDY = Study(
