@@ -492,6 +492,15 @@ for (n in c("H", "AUC", "Gini", "AUCH", "KS", "ER", "Sens", "Spec", "Precision",
 """, y, s)  # fmt: skip
 
 
+OF_R = {
+    "pROC": proc,
+    "ROCR": rocr,
+    "PRROC": prroc,
+    "precrec": precrec,
+    "caret": caret,
+    "yardstick": yardstick,
+    "hmeasure": hmeasure,
+}
 PEERS = {
     "scikit-learn": (scikit_learn, "scikit-learn"),
     "imbalanced-learn": (imbalanced_learn, "imbalanced-learn"),
@@ -511,11 +520,5 @@ PEERS = {
     "H2O": (h2o, "h2o"),
     "Spark ml": (spark_ml, "pyspark"),
     "Spark mllib": (spark_mllib, "pyspark"),
-    "pROC": (proc, ""),
-    "ROCR": (rocr, ""),
-    "PRROC": (prroc, ""),
-    "precrec": (precrec, ""),
-    "caret": (caret, ""),
-    "yardstick": (yardstick, ""),
-    "hmeasure": (hmeasure, ""),
+    **{name: (ask, "") for name, ask in OF_R.items()},
 }

@@ -107,7 +107,8 @@ def best(material: Material, q: Quantity) -> float:
 
 def best_absolute(material: Material, q: Quantity) -> float:
     """The largest value over all thresholds, whatever its sign."""
-    values = np.abs(np.asarray(q.measure.compute(_tables(material), **_own(q)), dtype=float))  # type: ignore[union-attr]
+    computed: Any = q.measure.compute(_tables(material), **_own(q))  # type: ignore[union-attr]
+    values = np.abs(np.asarray(computed, dtype=float))
     known = values[~np.isnan(values)]
     return float(known.max()) if len(known) else math.nan
 

@@ -174,7 +174,7 @@ def _of_mean(q: Quantity) -> bool:
 
 def _error_by(less: int) -> Applies:
     """Standard errors whose variance cutline divides by n less something else."""
-    return lambda q: q.is_error and ONE_LESS[type(q.measure.kind)] != less  # type: ignore[union-attr,index]
+    return lambda q: q.is_error and ONE_LESS[type(q.measure.kind)] != less  # type: ignore[union-attr]
 
 
 _WHY = "Intervals of the same share differ by how they are made, most of all for few cases."

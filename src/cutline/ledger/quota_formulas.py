@@ -36,7 +36,7 @@ def in_portion(portions: int) -> Formula:
         found = [float(r.at_quota(n * end / portions).tp) for end in (number - 1, number)]
         within = found[1] - found[0]
         of = {"hit_rate": n / portions, "qrecall": positives}
-        return within / of.get(q.of, positives / portions) if positives else math.nan
+        return float(within / of.get(q.of, positives / portions)) if positives else math.nan
 
     return act
 
@@ -44,7 +44,7 @@ def in_portion(portions: int) -> Formula:
 def from_the_top(material: Material, q: Quantity) -> float:
     """The lift of all portions down to one, in place of that one alone."""
     given = {"portion": 1, "portions": 10, **q.parameters}
-    share, r = given["portion"] / given["portions"], material.ranking
+    share, r = float(given["portion"] / given["portions"]), material.ranking
     if share > 1:
         return math.nan
     return float(r.at_quota(share * float(r.total)).tp) / (share * float(r.positives))

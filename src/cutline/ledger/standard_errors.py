@@ -35,7 +35,7 @@ def standard_error(measure: Measure, material: Material, less: int | None = None
         **parameters: Of the measure.
     """
     kind, r = measure.kind, material.ranking
-    less = ONE_LESS[type(kind)] if less is None else less  # type: ignore[index]
+    less = ONE_LESS[type(kind)] if less is None else less
     if isinstance(kind, LineOfAuc):
         slope = float(kind.of(r, **parameters)[0])
         return abs(slope) * math.sqrt(area_variance(r, less))
@@ -81,7 +81,7 @@ def _placed(is_positive: Array, scores: Any) -> Array:
     ranking = rank_cases(is_positive, scores)
     found = delong.placements(ranking)
     at = np.searchsorted(-ranking.score, -scores)
-    return np.where(is_positive, found.of_positives[at], found.of_negatives[at])
+    return np.asarray(np.where(is_positive, found.of_positives[at], found.of_negatives[at]))
 
 
 def _over(above: float, below: float) -> float:

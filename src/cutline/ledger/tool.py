@@ -21,6 +21,7 @@ class Entry:
         weights: Whether it takes weights; with "ignored" it has none, or drops them.
         single: Whether it computes with 32-bit numbers, so that about seven digits agree.
         note: What else should be known.
+        within: How far its number may be from this one, relative to it, where it rounds on the way.
         exact_up_to: How many distinct scores it may be given; with more, its number is only close to this one.
     """
 
@@ -30,6 +31,7 @@ class Entry:
     weights: Weights = "used"
     single: bool = False
     note: str = ""
+    within: float = 0.0
     exact_up_to: float = math.inf
 
 
