@@ -455,3 +455,21 @@ def test_a_note_on_one_of_several_models_still_knows_its_arguments():
 
     assert text.startswith("b: ")
     assert "pass --lower-is-positive." in in_options(text)
+
+
+def test_a_run_without_resamples_has_no_note_that_needs_them(monkeypatch):
+    rng = np.random.default_rng(0)
+    labels = rng.random(800) < 0.5
+    top = np.where(labels, rng.normal(size=800) * 3 + 2, rng.normal(size=800))
+    middle = np.where(labels, rng.normal(size=800) * 0.5 + 1.3, rng.normal(size=800))
+    models = compare(labels, {"top": top, "middle": middle})
+    drawn = []
+    real = type(models).regions
+    monkeypatch.setattr(type(models), "regions", lambda *a, **k: drawn.append(k) or real(*a, **k))
+
+    rules = {
+        n: {note.rule for note in noted(models, models.summary(["auc"], resamples=n, seed=5)).notes} for n in (0, 60)
+    }
+    assert "dominance" in rules[60]
+    assert "dominance" not in rules[0]
+    assert drawn == [{"level": 0.95, "resamples": 60, "seed": 5}]

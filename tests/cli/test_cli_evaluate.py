@@ -392,3 +392,14 @@ def test_a_blank_name_is_that_of_the_column(cutline, ten, name):
     done = cutline("evaluate", ten, "--label", "y", "--score", "p", "--name", name, "--measures", "auc")
 
     assert done.out.startswith("p  10 cases")
+
+
+def test_a_measure_is_shown_under_the_name_that_was_asked_for(cutline, ten):
+    asked = ("evaluate", ten, "--measures", "sensitivity,recall,ppv,roc_auc")
+
+    shown = cutline(*asked).out
+    document = json.loads(cutline(*asked, "--json").out)
+
+    assert [title in shown for title in ("Sensitivity", "Recall", "PPV", "ROC AUC")] == [True] * 4
+    assert [row["title"] for row in document["measures"]] == ["Sensitivity", "Recall", "PPV", "ROC AUC"]
+    assert [row["measure"] for row in document["measures"]] == ["recall", "recall", "precision", "auc"]

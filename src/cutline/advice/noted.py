@@ -39,10 +39,9 @@ def noted(
     elif isinstance(summary, ComparisonSummary) and isinstance(found, Comparison):
         # The verdict of the summary says which models differ, and at which rates each leads.
         without = ["too-small"] if summary.verdict else []
-        if summary.options.resamples == 0:  # where curves cross takes resampling
-            without.append("dominance")
-        how: dict[str, Any] = {"quota": cut.quota, "share": cut.share, "level": summary.level}
-        told = notes_on(found, measures=names, seed=summary.options.seed, without=without, **how)
+        options = summary.options
+        how: dict[str, Any] = {"level": options.level, "resamples": options.resamples, "seed": options.seed}
+        told = notes_on(found, quota=cut.quota, share=cut.share, measures=names, without=without, **how)
     else:
         raise TypeError("a summary of something else")
     return summary.with_notes(tuple(in_order([*told, *about])))

@@ -16,6 +16,7 @@ from cutline.core.wording import Text
 from cutline.inference.two.differences import NormalDifference, needed_cases
 from cutline.inputs.predictions import places
 from cutline.measures import MEASURES
+from cutline.results.budget import curves_for_a_note
 from cutline.results.estimate import quantile
 
 ALONE = 0.05  # the part of the axis over which a model has to be the only best one
@@ -27,6 +28,7 @@ class _Asked:
     quota: float | None
     measures: frozenset[str] | None
     level: float
+    resamples: int | None
     seed: int
 
     @property
@@ -85,10 +87,6 @@ def _too_small(a: _Asked) -> str | None:
     )
 
 
-LONG = 20_000  # kinds of cases, beyond which resampling whole curves for a note takes too long
-RESAMPLES = 400
-
-
 def _no_dominance(a: _Asked) -> str | None:
     """Models that are best in different places."""
     if not a.two_classes:
@@ -101,9 +99,10 @@ def _no_dominance(a: _Asked) -> str | None:
         for name in areas.names
         if sum(s.high - s.low for s in areas.spans if s.best == (name,)) >= ALONE * length > 0
     ]
-    if len(alone) < 2 or len(a.comparison.pairing) > LONG:
+    resamples = curves_for_a_note(len(a.comparison.pairing), a.resamples)
+    if len(alone) < 2 or not resamples:
         return None
-    sure = a.comparison.regions(curve, level=a.level, resamples=RESAMPLES, seed=a.seed)
+    sure = a.comparison.regions(curve, level=a.level, resamples=resamples, seed=a.seed)
     if len(sure.leaders) < 2:  # where curves cross may be chance
         return None
     if a.quota is None:
@@ -148,6 +147,7 @@ def notes_on(
     share: float | None = None,
     measures: Iterable[str] | None = None,
     level: float = LEVEL,
+    resamples: int | None = None,
     seed: int = 0,
     without: Collection[str] = (),
 ) -> tuple[Note, ...]:
@@ -161,14 +161,15 @@ def notes_on(
         share: The same as a share of the cases.
         measures: The measures that the reader sees, by name; the headlines when None.
         level: The level of the intervals and tests that the notes speak of.
-        seed: The seed of what is resampled for them.
+        resamples: How many resamples may be drawn for a note; by `cutline.results.budget` when None, and 0 for none.
+        seed: The seed of these resamples.
         without: Rules that are left out, by name.
     """
     names = None if measures is None else tuple(MEASURES[m].name for m in measures)
     j = None
     if quota is not None or share is not None:
         j = float(places(comparison.pairing.rankings[0], quota=quota, share=share))
-    about = _Asked(comparison, j, None if names is None else frozenset(names), check_level(level), seed)
+    about = _Asked(comparison, j, None if names is None else frozenset(names), check_level(level), resamples, seed)
     of_all = [note for rule in COMPARISON_RULES if rule.id not in without and (note := rule.note(about))]
     models = dict(comparison.items())
     of_each = {

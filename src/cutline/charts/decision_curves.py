@@ -177,7 +177,7 @@ def _shaded(models: Models, theme: Theme, frame: Frame, risks: Array, asked: Ove
     limits = decision_band(sampled, risks, asked.kind, prevalence=asked.prevalence, **how)
     data = rows({"x": risks, "y": asked.scale * limits.low, "y2": asked.scale * limits.high})
     area = alt.Chart(inline(data)).mark_area(opacity=0.2, line=False, color=theme.colour(0), clip=True)
-    return [area.encode(**axes(frame), y2="y2:Q")]
+    return [area.encode(**axes(frame), y2=alt.Y2("y2:Q"))]
 
 
 def _explained(frame: Frame, band: list[Any], asked: OverRisks) -> Frame:
