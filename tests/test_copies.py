@@ -118,6 +118,16 @@ def test_a_refused_column_can_be_told_by_another_process():
     assert str(other.about("Model 'a'")).startswith("Model 'a': scores holds text")
 
 
+@pytest.mark.parametrize("way", ["pickle", "deepcopy"])
+def test_a_refusal_of_what_cannot_travel_travels(way):
+    with pytest.raises(cl.InputError) as refusal:
+        cl.evaluate([1, 0], [0.2, 0.3], positive=lambda: 1)
+    other = WAYS[way](refusal.value)
+
+    assert str(other) == str(refusal.value)
+    assert str(other.told()) == str(refusal.value)
+
+
 def refused(position):
     """A call in another process that is refused."""
     return cl.evaluate([1, 0, 1], [0.1, 0.2, None][: position + 1] + [0.5] * (2 - position))
