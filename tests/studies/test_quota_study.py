@@ -8,6 +8,7 @@ import pytest
 
 from cutline import InputError, ParameterError
 from cutline.studies import STUDIES, Settings, datasets, learners, quota, quota_outside
+from cutline.studies.quota_tables import BY_ROWS
 
 
 def test_a_folder_is_read_with_its_missing_values_and_types(tmp_path):
@@ -168,7 +169,7 @@ def _made(name, shift):
             own = {m: (row[m] or 0.5) + np.linspace(-0.01, 0.01, 30) for m in quota.MEASURES}
             moved = 0.0 if learner == learners.PLAIN_TREE else shift.get(learner, 0.0)
             values[quota.Key(name, positive, learner)] = {m: x + moved for m, x in own.items()} | {
-                quota.BY_ROWS: own["pem"]
+                BY_ROWS: own["pem"]
             }
     return values
 

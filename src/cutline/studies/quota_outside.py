@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -128,7 +128,7 @@ def outside(values: Values, sets: Mapping[str, DataSet]) -> Table:
     """The data sets with printed numbers outside the range of our splits, those with most of them first."""
     found = standings(values)
     plain = [one for one in standings(values, tree=PLAIN_TREE) if one.key.learner == "C4.5"]
-    rows = []
+    rows: list[tuple[Any, ...]] = []
     for name in dict.fromkeys(one.key.data for one in found):
         own = [one for one in found if one.key.data == name]
         out = [one for one in own if one.side]

@@ -178,7 +178,8 @@ def tie_text(values: Values) -> str:
     names = [name for name in dict.fromkeys(key.data for key in values) if _is_binary(values, name)]
     if not names:
         return "This run has no data set of two classes, of which both would have the same PEM but for ties."
-    differ = sum(abs(np.subtract(*(mean(own[BY_ROWS]) for own in _both(values, name)))) > 1e-6 for name in names)
+    pems = [[mean(own[BY_ROWS]) for own in _both(values, name)] for name in names]
+    differ = sum(abs(one - other) > 1e-6 for one, other in pems)
     rule = (
         "With the text's own rule for ties PEM is 2 AUC - 1, so both classes of a two-class problem have one value. "
         f"When ties stay in the order of the rows instead, the two values differ in {differ} of our {len(names)} "

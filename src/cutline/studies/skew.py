@@ -129,10 +129,10 @@ def _answer(ratios: list[int], drawn: dict[int, dict[str, list[float]]], samples
         "independent of the class skew and the auPRC dependent on it."
     )
     nobody = last["accuracy of flagging nobody"]
+    preferred = "flagging nobody is preferred" if nobody > last["accuracy"] else "the model is preferred"
     accuracy = (
-        f"Accuracy at this threshold is {last['accuracy']:.4f} at 1 : {ratios[-1]:,}, and flagging nobody has "
-        f"{nobody:.4f}, which is {'more' if nobody > last['accuracy'] else 'less'}: accuracy alone does "
-        f"{'not ' if nobody > last['accuracy'] else ''}tell the model from flagging nobody."
+        f"Accuracy at this threshold is {last['accuracy']:.4f} at 1 : {ratios[-1]:,}, and that of flagging nobody "
+        f"{nobody:.4f}: by accuracy alone {preferred}."
     )
     return population, ranking, accuracy, _bias(ratios[-1], drawn), _agreement(ratios, drawn, samples)
 
