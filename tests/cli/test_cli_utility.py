@@ -2,12 +2,16 @@
 
 import csv
 import io
+import json
 from pathlib import Path
 
+import jsonschema
 import numpy as np
 import pytest
 
 import cutline as cl
+
+SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "schema.json").read_text(encoding="utf-8"))
 
 
 @pytest.fixture
@@ -31,6 +35,34 @@ def test_the_gains_table_is_that_of_python(cutline, cases):
     assert shown.code == printed.code == 0
     assert "largest KS" in shown.out
     assert printed.out == expected.to_csv() == Path("gains.csv").read_text()
+
+
+def test_the_json_of_both_commands_is_that_of_python(cutline, cases):
+    path, labels, one, two = cases
+    ev = cl.evaluate(labels, one)
+    read = (path, "--label", "y", "--score", "p", "--json")
+
+    gains = json.loads(cutline("gains", *read, "--portions", 4).out)
+    curve = json.loads(cutline("utility", *read, "--risk", 0.2, "--risk", 0.4).out)
+    asked = ("--kind", "difference", "--score", "q", "--risk", 0.2, "--prevalence", 0.1, "--resamples", 100)
+    difference = json.loads(cutline("utility", *read, *asked).out)
+
+    assert gains["portions"] == ev.gains(4).to_dict()
+    assert gains["ks"] == ev.gains(4).ks
+    assert curve == cl.decision_curve(ev, [0.2, 0.4]).to_dict()
+    cmp = cl.compare(labels, {"p": one, "q": two})
+    assert difference == cl.decision_difference(cmp, "p", "q", [0.2], prevalence=0.1, resamples=100).to_dict()
+    profit = json.loads(cutline("utility", *read, "--kind", "profit", "--value", 5, "--cost", 1, "--resamples", 50).out)
+    assert profit["columns"]["threshold"][0] is None  # of flagging nobody, infinite
+    for document in (gains, curve, difference, profit):
+        jsonschema.validate(document, SCHEMA)
+
+
+def test_one_thing_is_printed(cutline, cases):
+    done = cutline("gains", cases[0], "--label", "y", "--score", "p", "--json", "--csv")
+
+    assert done.code == 2
+    assert "both print to standard output" in done.err
 
 
 @pytest.mark.parametrize(

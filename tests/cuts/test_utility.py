@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 import cutline as cl
 from cutline.core.errors import InputError, NotProbabilitiesError, ParameterError
+from cutline.inference.one.decision_band import KINDS
 
 
 def cases(n=300, seed=0):
@@ -64,6 +65,52 @@ def test_the_band_holds_the_curve_and_groups_are_resampled_whole():
     assert (found["low"] <= found["net_benefit"]).all()
     assert (found["net_benefit"] <= found["high"]).all()
     assert "resampled whole" in found.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("kind", "measure"), [("net_benefit", "net_benefit"), ("standardised", "standardised_net_benefit")]
+)
+@pytest.mark.parametrize("more", [{}, {"groups": np.arange(300) // 5}, {"weights": 0.5 + np.arange(300) % 7}])
+def test_the_band_is_the_interval_of_the_measure(kind, measure, more):
+    ev = cl.evaluate(*cases(), **more)
+
+    found = cl.decision_curve(ev, [0.1, 0.3], kind=kind, level=0.9, resamples=300, seed=2)
+
+    for i, risk in enumerate((0.1, 0.3)):
+        alone = ev.estimate(measure, 0.9, threshold=risk, resamples=300, seed=2)
+        assert (found[kind][i], found["low"][i], found["high"][i]) == (alone.value, alone.low, alone.high)
+
+
+def test_at_another_prevalence_the_band_is_that_of_the_measures_there():
+    ev = cl.evaluate(*cases(), threshold=0.3)
+
+    one = ev.at_prevalence(0.05)["net_benefit"]
+    curves = {kind: cl.decision_curve(ev, 0.3, kind=kind, prevalence=0.05) for kind in KINDS}
+
+    low, high = (curves["net_benefit"][side][0] for side in ("low", "high"))
+    assert (low, high) == (one.low, one.high)
+    assert curves["standardised"]["low"][0] == pytest.approx(low / 0.05)
+    everybody = curves["net_benefit"]["flag_everybody"][0]
+    assert curves["interventions_avoided"]["high"][0] == pytest.approx((high - everybody) * 0.7 / 0.3)
+
+
+def test_no_net_benefit_is_above_the_prevalence():
+    perfect = cl.evaluate([1, 1, 1, 0, 0, 0], [0.9, 0.9, 0.8, 0.2, 0.1, 0.1])
+
+    assert perfect.at_prevalence(0.05)["net_benefit"].high == 0.05
+
+
+def test_two_models_are_compared_at_another_prevalence():
+    labels, scores = cases()
+    cmp = cl.compare(labels, {"a": scores, "b": np.clip(np.round(scores * 0.5 + 0.2, 2), 0, 1)})
+
+    found = cl.decision_difference(cmp, "a", "b", [0.2, 0.4], prevalence=0.05, resamples=100)
+
+    single = [
+        cl.decision_curve(cmp[name], [0.2, 0.4], prevalence=0.05, resamples=0)["net_benefit"] for name in ("a", "b")
+    ]
+    assert found["difference"] == pytest.approx(single[0] - single[1])
+    assert ((found["low"] <= found["difference"]) & (found["difference"] <= found["high"])).all()
 
 
 def test_two_models_are_compared_at_each_risk():

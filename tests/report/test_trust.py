@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import cutline as cl
-from cutline.report import html, summarized
+from cutline.report import chart_specs, html, summarized
 from cutline.report.trust import NUMBERS, trust
 
 
@@ -108,3 +108,13 @@ def test_a_report_of_a_few_measures_has_no_section_whose_numbers_nobody_asked_fo
 def test_data_of_one_class_have_a_page_without_the_section():
     ev = cl.evaluate([1, 1, 1], [0.2, 0.5, 0.9], positive=1)
     assert trust({"one": summarized(ev, resamples=0)}) is None
+
+
+def test_the_bands_of_the_charts_have_the_level_of_the_report():
+    labels, _, extreme = predictions(cases=60)
+    models = {"extreme": cl.evaluate(labels, extreme)}
+
+    said = {one["name"]: " ".join(one["notes"]) for one in chart_specs.charts(models, trusted=True, level=0.9)}
+
+    assert "90 % consistency band" in said["reliability"]
+    assert "90 % interval at each threshold" in said["net_benefit"]

@@ -43,19 +43,15 @@ from cutline.curves import (
     det_reach,
     deviates,
     drawn,
-    flagging_everybody,
     gap,
     on_edge,
     under_skew,
     with_prevalence,
 )
-from cutline.curves import decision_curve as net_benefits
-from cutline.curves.definition import BELOW_ZERO
 from cutline.curves.scales import RATES
 
 BASELINE = "baseline"
 PERFECT = "perfect order"
-EVERYBODY, NOBODY = "flagging everybody", "flagging nobody"
 
 
 def curves_of(models: Models, name: str, **parameters: Any) -> dict[str, Curve]:
@@ -237,45 +233,6 @@ def over_threshold(models: Models, theme: Theme, *, measure: str, **parameters: 
     frame = frame_of(curves, models)
     series, marks = model_series(curves, theme, frame.x_domain), cut_marks(models, curves, theme)
     return layered([*line_layers(series, frame), *mark_layers(marks, frame, theme)], frame)
-
-
-def decision_curve(models: Models, theme: Theme, *, risk: float | None = None) -> Any:
-    """The net benefit over the threshold of the risk, beside flagging everybody and nobody.
-
-    The axes hold what matters: thresholds at which some model is worth something, and benefits from a little below 0.
-    With a `risk` of its own, the net benefit is that of every cut.
-    """
-    if risk is not None:
-        return over_threshold(models, theme, measure="net_benefit", risk=risk)
-    curves = curves_of(models, "net_benefit")
-    frame = frame_of(curves, models, title="Decision curve", y_domain=_up_to_the_prevalence(models))
-    if frame.x_domain == (0.0, 1.0):
-        frame = replace(frame, x_domain=(0.0, _where_worth_something(models, curves)))
-    everybody = np.linspace(*frame.x_domain, 201)
-    first = next(iter(models.values())).ranking
-    series = [
-        *(
-            Series(name, net_benefits(model.ranking, *frame.x_domain), theme.colour(i), DASHES[i])
-            for i, (name, model) in enumerate(models.items())
-        ),
-        Series(EVERYBODY, {"x": everybody, "y": flagging_everybody(first, everybody)}, theme.reference, DASHES[1], 1.5),
-        Series(NOBODY, {"x": list(frame.x_domain), "y": [0.0, 0.0]}, theme.reference, DOTTED, 1.5),
-    ]
-    marks = mark_layers(cut_marks(models, curves, theme, list(models)), frame, theme)
-    return layered([*line_layers(series, replace(frame, clip=True)), *marks], frame)
-
-
-def _up_to_the_prevalence(models: Models) -> tuple[float, float]:
-    """The net benefits that matter: the highest that any cut can have is that of flagging everybody at no cost."""
-    most = max(float(flagging_everybody(model.ranking, np.zeros(1))[0]) for model in models.values()) or 1.0
-    return -BELOW_ZERO * most, most
-
-
-def _where_worth_something(models: Models, curves: dict[str, Curve]) -> float:
-    """How far the thresholds go: as far as a model is better than nothing, or a cut was chosen."""
-    worth = [x for one in curves.values() for x in one.x[(one.y > 0) & np.isfinite(one.x)].tolist()]
-    cuts = [model.threshold for model in models.values() if math.isfinite(model.threshold)]
-    return min(1.0, 1.1 * max([*worth, *cuts], default=1.0))
 
 
 # ---------------------------------------------------------------------- over the list

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from cutline.charts import cases, comparisons, figures, lines, reliability, roc_space, several_classes, utility
+from cutline.charts import (
+    cases,
+    comparisons,
+    decision_curves,
+    figures,
+    lines,
+    reliability,
+    roc_space,
+    several_classes,
+    utility,
+)
 from cutline.charts.declaration import ChartKind, Charts, CutPlace, Place, Requires, Shows
 
 _FIRST = Place.PAGE_FIRST | Place.GALLERY
@@ -135,8 +145,8 @@ CHARTS = Charts(
     ChartKind(
         name="net_benefit",
         title="Decision curve",
-        caption="The net benefit over the threshold of the risk, beside flagging everybody and flagging nobody.",
-        draw=lines.decision_curve,
+        caption="The net benefit over the threshold of the risk with its band, beside flagging everybody and nobody.",
+        draw=decision_curves.decision_curve,
         source="Vickers and Elkin 2006",
         needs=Requires.PROBABILITIES,
         cut=CutPlace("threshold", "net_benefit"),
@@ -145,7 +155,7 @@ CHARTS = Charts(
         name="standardised_net_benefit",
         title="Standardised decision curve",
         caption="The net benefit as a share of the prevalence over the threshold of the risk, with its band.",
-        draw=utility.standardised_net_benefit,
+        draw=decision_curves.standardised_net_benefit,
         source="Kerr et al. 2016",
         needs=Requires.PROBABILITIES | Requires.BOTH_CLASSES,
         places=Place.GALLERY,
@@ -154,7 +164,7 @@ CHARTS = Charts(
         name="interventions_avoided",
         title="Net interventions avoided",
         caption="How many cases in a hundred are spared without missing a positive, beside flagging everybody.",
-        draw=utility.interventions_avoided_chart,
+        draw=decision_curves.interventions_avoided_chart,
         source="Vickers et al. 2008",
         needs=Requires.PROBABILITIES | Requires.BOTH_CLASSES,
         places=Place.GALLERY,

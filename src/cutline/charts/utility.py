@@ -1,15 +1,15 @@
-"""Charts of what decisions are worth: cost, Brier and profit curves, variants of the decision curve, gains."""
+"""Charts of what decisions are worth: cost, Brier and profit curves, and gains."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import altair as alt
 import numpy as np
 
-from cutline.charts.lines import EVERYBODY, NOBODY
+from cutline.charts.decision_curves import EVERYBODY, NOBODY, RESAMPLES, of_both_classes
 from cutline.charts.marks import Mark, mark_layers
 from cutline.charts.parts import Evaluated, Frame, Models, Series, axes, layered, line_layers, rows
 from cutline.charts.picture import inline
@@ -17,8 +17,7 @@ from cutline.charts.theme import DASHES, DOTTED, Theme
 from cutline.core.checks import LEVEL, check_amount, check_level, check_whole
 from cutline.core.columns import number
 from cutline.core.counts import written
-from cutline.core.errors import InputError, ParameterError
-from cutline.core.ranking import Array, Ranking
+from cutline.core.ranking import Array
 from cutline.core.table import shown
 from cutline.curves import Point
 from cutline.curves.gains import Gains, gains
@@ -28,17 +27,11 @@ from cutline.curves.utility import (
     brier_line,
     cost_envelope,
     cost_line,
-    flag_everybody,
-    interventions_avoided,
-    net_benefits,
     profits,
 )
-from cutline.inference.one.bands import band
 from cutline.inference.one.best_quota import best_quota
 from cutline.inference.resampling.samplers import CaseSampler, OneModel
 
-RISKS = np.round(np.arange(0.01, 1.0, 0.01), 2)
-RESAMPLES = 200  # of a band or an interval on a chart
 QUICKLY_RESAMPLED = 20_000  # distinct scores, up to which the best quota has an interval unasked
 
 
@@ -47,7 +40,7 @@ def cost_curve(models: Models, theme: Theme, *, threshold: float | None = None) 
 
     With a `threshold`, the line of that cut is drawn along.
     """
-    lines = {name: cost_envelope(_of_both_classes(model, "A cost curve")) for name, model in models.items()}
+    lines = {name: cost_envelope(of_both_classes(model, "A cost curve")) for name, model in models.items()}
     top = max(float(line.y.max()) for line in lines.values())
     frame = Frame(
         x="Probability-cost of the positives",
@@ -76,7 +69,7 @@ def cost_curve(models: Models, theme: Theme, *, threshold: float | None = None) 
 
 def brier_curve(models: Models, theme: Theme) -> Any:
     """The loss at every cost proportion when the threshold is that proportion; the area is the Brier score."""
-    lines = {name: brier_line(_of_both_classes(model, "A Brier curve")) for name, model in models.items()}
+    lines = {name: brier_line(of_both_classes(model, "A Brier curve")) for name, model in models.items()}
     first = next(iter(models.values())).ranking
     p = float(first.positives) / float(first.total)
     top = max(float(line.y.max()) for line in lines.values())
@@ -113,7 +106,7 @@ def profit(
     Without a `value`, a positive is worth as many times the cost of a case as makes flagging everybody break even.
     """
     for model in models.values():
-        _of_both_classes(model, "A profit curve")
+        of_both_classes(model, "A profit curve")
     first = next(iter(models.values())).ranking
     price = check_amount(cost, "cost")
     worth = price * float(first.total) / float(first.positives) if value is None else check_amount(value, "value")
@@ -143,42 +136,6 @@ def profit(
         for i, (name, line) in enumerate(lines.items())
     ]
     return layered([*line_layers(series, frame), *mark_layers(marks, frame, theme)], frame)
-
-
-def standardised_net_benefit(
-    models: Models,
-    theme: Theme,
-    *,
-    prevalence: float | None = None,
-    level: float = LEVEL,
-    resamples: int = RESAMPLES,
-) -> Any:
-    """The net benefit as a share of what finding every positive at no cost would be worth, with its band."""
-
-    def of(r: Ranking) -> Array:
-        return np.asarray(net_benefits(r, RISKS, prevalence) / _prevalence(r, prevalence))
-
-    own = _prevalence(next(iter(models.values())).ranking, prevalence)
-    beside = {EVERYBODY: flag_everybody(RISKS, own) / own, NOBODY: np.zeros(len(RISKS))}
-    words = ("Standardised net benefit", "Standardised net benefit", beside)
-    return _over_risks(models, theme, of, words, (-0.15, 1.0), level, resamples)
-
-
-def interventions_avoided_chart(
-    models: Models,
-    theme: Theme,
-    *,
-    prevalence: float | None = None,
-    level: float = LEVEL,
-    resamples: int = RESAMPLES,
-) -> Any:
-    """How many cases in a hundred are spared without missing a positive, beside flagging everybody, with its band."""
-
-    def of(r: Ranking) -> Array:
-        return 100 * interventions_avoided(r, RISKS, _given(prevalence))
-
-    words = ("Net interventions avoided", "Interventions avoided in 100 cases", {EVERYBODY: np.zeros(len(RISKS))})
-    return _over_risks(models, theme, of, words, (-10.0, 100.0), level, resamples)
 
 
 def gains_chart(models: Models, theme: Theme, *, portions: int = 10) -> Any:
@@ -212,41 +169,6 @@ def _gain_bars(found: Gains, frame: Frame, theme: Theme) -> Any:
 
 
 # ---------------------------------------------------------------------- parts
-
-
-def _over_risks(
-    models: Models,
-    theme: Theme,
-    of: Callable[[Ranking], Array],
-    words: tuple[str, str, Mapping[str, Array]],
-    y_domain: tuple[float, float],
-    level: float,
-    resamples: int,
-) -> Any:
-    """A number of each model over the threshold probability, with a band where there is one model."""
-    title, y, beside = words
-    found = {name: of(_of_both_classes(model, title)) for name, model in models.items()}
-    frame = Frame(
-        x="Threshold probability", y=y, x_domain=(0.0, 1.0), y_domain=y_domain, title=title, clip=True,
-    )  # fmt: skip
-    series = [
-        Series(name, {"x": RISKS, "y": values}, theme.colour(i), DASHES[i])
-        for i, (name, values) in enumerate(found.items())
-    ]
-    dashes = (DASHES[1], DOTTED)
-    series += [
-        Series(name, {"x": RISKS, "y": values}, theme.reference, dashes[i], 1.5)
-        for i, (name, values) in enumerate(beside.items())
-    ]
-    layers: list[Any] = []
-    if len(models) == 1 and check_whole(resamples, "resamples", 0):
-        [model] = models.values()
-        sampled = model if hasattr(model, "groups") else model.ranking
-        limits = band(sampled, of, RISKS, level=check_level(level), resamples=max(2, resamples))
-        data = rows({"x": RISKS, "y": limits.low, "y2": limits.high})
-        area = alt.Chart(inline(data)).mark_area(opacity=0.2, line=False, color=theme.colour(0), clip=True)
-        layers.append(area.encode(**axes(frame), y2="y2:Q"))
-    return layered([*layers, *line_layers(series, frame)], frame)
 
 
 def _best(model: Evaluated, value: float, cost: float, level: float, resamples: int | None) -> str:
@@ -295,20 +217,3 @@ def _top(line: Line) -> Point:
 def shown_amount(amount: float) -> str:
     """An amount of money, or of whatever is counted."""
     return f"{amount:.6g}"
-
-
-def _prevalence(r: Ranking, prevalence: float | None) -> Any:
-    given = _given(prevalence)
-    return np.asarray(r.positives / r.total)[..., None] if given is None else given
-
-
-def _given(prevalence: float | None) -> float | None:
-    if prevalence is not None and not 0 < number(prevalence, "prevalence") < 1:
-        raise ParameterError(f"is {prevalence:g}", "pass a share between 0 and 1", argument="prevalence")
-    return prevalence
-
-
-def _of_both_classes(model: Evaluated, what: str) -> Ranking:
-    if not model.ranking.positives or not model.ranking.negatives:
-        raise InputError(f"{what} needs cases of both classes: these are of one.")
-    return model.ranking

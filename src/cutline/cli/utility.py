@@ -9,6 +9,7 @@ from rich.text import Text
 
 from cutline.charts.picture import SUFFIXES, Picture
 from cutline.cli import render
+from cutline.cli.evaluate import print_json
 from cutline.cli.groups import Reading
 from cutline.cli.reading import read_comparison, read_evaluation
 from cutline.cli.utility_commands import Asked, Shown
@@ -46,7 +47,13 @@ def run_gains(file: str, reading: Reading, portions: int, to: Shown) -> None:
     _check(to)
     ev, _ = read_evaluation(file, reading, None)
     found = gains(ev.ranking, portions)
-    _put(to, found.to_csv(), repr(found), lambda: ev.chart("gains", portions=portions))
+    document = {
+        "schema": "cutline/gains/1",
+        "portions": found.to_dict(),
+        "ks": found.ks,
+        "ks_portion": found.ks_portion,
+    }
+    _put(to, found.to_csv(), document, repr(found), lambda: ev.chart("gains", portions=portions))
 
 
 def run_utility(file: str, reading: Reading, asked: Asked, to: Shown) -> None:
@@ -61,7 +68,7 @@ def run_utility(file: str, reading: Reading, asked: Asked, to: Shown) -> None:
     _check(to)
     _refuse_what_is_not_used(asked)
     found = _difference(file, reading, asked) if asked.kind == "difference" else _of_one(file, reading, asked)
-    _put(to, found.table.to_csv(), "\n".join([repr(found), *_below(found)]), found.chart)
+    _put(to, found.table.to_csv(), found.to_dict(), "\n".join([repr(found), *_below(found)]), found.chart)
 
 
 def _how(asked: Asked) -> dict[str, Any]:
@@ -74,7 +81,7 @@ def _difference(file: str, reading: Reading, asked: Asked) -> UtilityCurve:
     if len(cmp.names) != 2:
         raise ParameterError(f"A difference is of two models, not of {len(cmp.names)}", "pass two --score")
     one, other = cmp.names
-    return decision_difference(cmp, one, other, list(asked.risks) or None, **_how(asked))
+    return decision_difference(cmp, one, other, list(asked.risks) or None, prevalence=asked.prevalence, **_how(asked))
 
 
 def _of_one(file: str, reading: Reading, asked: Asked) -> UtilityCurve:
@@ -95,7 +102,7 @@ def _refuse_what_is_not_used(asked: Asked) -> None:
         ("--value", asked.value is not None, ("profit",)),
         ("--cost", asked.cost is not None, ("profit",)),
         ("--risk", bool(asked.risks), (*DECISIONS, "difference")),
-        ("--prevalence", asked.prevalence is not None, tuple(DECISIONS)),
+        ("--prevalence", asked.prevalence is not None, (*DECISIONS, "difference")),
     ):
         if given and asked.kind not in kinds:
             raise ParameterError(
@@ -116,7 +123,9 @@ def _below(curve: UtilityCurve) -> list[str]:
 
 
 def _check(to: Shown) -> None:
-    """Refuse what cannot be written, before any work is done."""
+    """Refuse what cannot be printed or written, before any work is done."""
+    if to.csv and to.json:
+        raise ParameterError("--json and --csv both print to standard output", "pass one of them")
     if to.output is None:
         return
     if to.output.suffix.lower() not in (TABLE, *SUFFIXES):
@@ -124,13 +133,15 @@ def _check(to: Shown) -> None:
     writing.check(to.output, overwrite=to.force)
 
 
-def _put(to: Shown, csv: str, words: str, draw: Callable[[], Picture]) -> None:
-    """Write the table or the chart where asked to, and print the table."""
+def _put(to: Shown, csv: str, document: dict[str, Any], words: str, draw: Callable[[], Picture]) -> None:
+    """Write the table or the chart where asked to, and print what was asked for."""
     if to.output is not None and to.output.suffix.lower() == TABLE:
         writing.write(to.output, csv.encode(), overwrite=to.force)
     elif to.output is not None:
         draw().save(to.output, overwrite=to.force)
-    if to.csv:
+    if to.json:
+        print_json(document)
+    elif to.csv:
         render.put(csv)
     else:
         render.console().print(Text(words), soft_wrap=True)

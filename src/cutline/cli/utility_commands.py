@@ -51,8 +51,12 @@ Risks = Annotated[
     ),
 ]
 Times = Annotated[
-    int,
-    typer.Option("--resamples", help="Resamples of bands and intervals; 0 leaves them out. Example: --resamples 500"),
+    int | None,
+    typer.Option(
+        "--resamples",
+        help="Resamples of bands and intervals that no formula gives; 2000, or fewer for long lists, by default; 0 "
+        "leaves bands and intervals out. Example: --resamples 500",
+    ),
 ]
 
 
@@ -66,7 +70,7 @@ class Asked:
     risks: Risks = ()
     prevalence: c.Prevalence = None
     level: o.Level = 0.95
-    resamples: Times = 1000
+    resamples: Times = None
     seed: o.Seed = 0
 
 
@@ -76,6 +80,7 @@ class Shown:
 
     output: Written = None
     csv: o.Csv = False
+    json: o.Json = False
     force: o.Force = False
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,24 +11,26 @@ import numpy as np
 from cutline.comparison import Comparison
 from cutline.core import columns
 from cutline.core.checks import LEVEL, check_amount, check_choice, check_level, check_whole
+from cutline.core.counts import Counts
 from cutline.core.errors import InputError, NotProbabilitiesError, ParameterError, briefly
 from cutline.core.ranking import Array, Ranking
-from cutline.core.table import Table
+from cutline.core.table import Table, plain
 from cutline.curves.utility import (
     Line,
     brier_line,
     cost_envelope,
     cost_line,
     flag_everybody,
-    interventions_avoided,
-    net_benefits,
     profits,
     rates_at,
 )
+from cutline.cuts.criteria import at_prevalence
 from cutline.evaluation import Evaluation
-from cutline.inference.one.bands import band
 from cutline.inference.one.best_quota import best_quota
+from cutline.inference.one.decision_band import KINDS, decision_band, heights
 from cutline.inference.resampling.samplers import CaseSampler
+from cutline.measures.costs import net_benefit
+from cutline.results.budget import resamples_for
 from cutline.results.estimate import Estimate
 
 if TYPE_CHECKING:
@@ -35,7 +38,6 @@ if TYPE_CHECKING:
 
 RISKS = np.round(np.arange(0.01, 1.0, 0.01), 2)
 _BESIDE = ("flag_everybody", "flag_nobody")
-KINDS = ("net_benefit", "standardised", "interventions_avoided")
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,10 +66,9 @@ class UtilityCurve:
     def to_dict(self) -> dict[str, Any]:
         """The columns as lists, and the rest, ready for JSON."""
         return {
+            "schema": "cutline/utility/1",
             "name": self.name,
-            "columns": {
-                name: [None if v != v else v for v in column.tolist()] for name, column in self.columns.items()
-            },
+            "columns": {name: list(map(plain, column.tolist())) for name, column in self.columns.items()},
             "area": self.area,
             "best": None if self.best is None else self.best.to_dict(),
             "notes": list(self.notes),
@@ -135,6 +136,10 @@ def _prevalence(prevalence: float | None) -> float | None:
     return prevalence
 
 
+def _times(r: Ranking, resamples: int | None) -> int:
+    return resamples_for(len(r)) if resamples is None else check_whole(resamples, "resamples", 0)
+
+
 def decision_curve(
     data: Any,
     risks: Any = None,
@@ -142,7 +147,7 @@ def decision_curve(
     kind: str = "net_benefit",
     prevalence: float | None = None,
     level: float = LEVEL,
-    resamples: int = 1000,
+    resamples: int | None = None,
     seed: int = 0,
 ) -> UtilityCurve:
     """Net benefit over the threshold probability, with its band, beside flagging everybody and flagging nobody.
@@ -152,8 +157,9 @@ def decision_curve(
         risks: The threshold probabilities; 0.01 to 0.99 by default.
         kind: "net_benefit", "standardised" (a share of the prevalence) or "interventions_avoided" (in one case).
         prevalence: The prevalence of the population, when cases and controls were drawn apart.
-        level: The level of the band, point by point.
-        resamples: How many resamples make the band; 0 leaves it out.
+        level: The level of the band, point by point: at each risk it is the interval of the measure there.
+        resamples: How many resamples make the band where no formula does; 2000, or fewer for long lists, when None,
+            and 0 leaves the band out.
         seed: The seed of the resamples.
 
     >>> from cutline import rank
@@ -164,23 +170,18 @@ def decision_curve(
     """
     r, at = _probabilities(data, "A decision curve"), _risks(risks)
     kind, given = check_choice(kind, "kind", KINDS), _prevalence(prevalence)
-    own = rates_at(r, at, given).prevalence
-    everybody, scale = flag_everybody(at, own), own if kind == "standardised" else 1.0
-
-    def of(one: Ranking) -> Array:
-        if kind == "interventions_avoided":
-            return interventions_avoided(one, at, given)
-        found = net_benefits(one, at, given)
-        return found if kind == "net_benefit" else found / rates_at(one, at, given).prevalence
-
-    made: dict[str, Array] = {"risk": at, kind: of(r)}
+    level, seed = check_level(level), check_whole(seed, "seed", 0)
+    made: dict[str, Array] = {"risk": at, kind: heights(r, at, kind, given)}
     notes: tuple[str, ...] = ()
-    if check_whole(resamples, "resamples", 0):
-        limits = band(data, of, at, level=check_level(level), resamples=max(2, resamples), seed=seed)
-        made |= {"low": limits.low, "high": limits.high}
+    times = _times(r, resamples)
+    if times:
+        limits = decision_band(data, at, kind, prevalence=given, level=level, resamples=max(2, times), seed=seed)
+        made |= {kind: limits.y, "low": limits.low, "high": limits.high}
         notes = limits.notes
     if kind != "interventions_avoided":
-        made |= {"flag_everybody": everybody / scale, "flag_nobody": np.zeros(len(at))}
+        own = rates_at(r, at, given).prevalence
+        scale = own if kind == "standardised" else 1.0
+        made |= {"flag_everybody": flag_everybody(at, own) / scale, "flag_nobody": np.zeros(len(at))}
     return UtilityCurve(kind.replace("_", " ").capitalize(), made, notes=notes)
 
 
@@ -190,8 +191,9 @@ def decision_difference(
     other: str,
     risks: Any = None,
     *,
+    prevalence: float | None = None,
     level: float = LEVEL,
-    resamples: int = 1000,
+    resamples: int | None = None,
     seed: int = 0,
 ) -> UtilityCurve:
     """The difference in net benefit of two models on the same cases, with interval and test at each risk.
@@ -201,8 +203,9 @@ def decision_difference(
         one: The first model.
         other: The model that is taken away from it.
         risks: The threshold probabilities; 0.05, 0.1, ... 0.5 by default.
+        prevalence: The prevalence of the population, when cases and controls were drawn apart.
         level: The level of the intervals, each by itself.
-        resamples: How many resamples make them.
+        resamples: How many resamples make them; 2000, or fewer for long lists, when None.
         seed: The seed of the resamples.
     """
     if not isinstance(cmp, Comparison):
@@ -211,8 +214,9 @@ def decision_difference(
     for name in (one, other):
         _probabilities(cmp[name], f"A decision curve of {name!r}")
     how: dict[str, Any] = {"resamples": resamples, "seed": check_whole(seed, "seed", 0)}
-    found = [cmp.difference("net_benefit", one, other, level=level, threshold=float(risk), **how) for risk in at]
-    tests = [cmp.test("net_benefit", threshold=float(risk), **how) for risk in at]
+    asked = _net_benefit_at(_prevalence(prevalence))
+    found = [cmp.difference(asked, one, other, level=level, threshold=float(risk), **how) for risk in at]
+    tests = [cmp.test(asked, threshold=float(risk), **how) for risk in at]
     made = {
         "risk": at,
         "difference": np.array([estimate.value for estimate in found]),
@@ -221,6 +225,13 @@ def decision_difference(
         "p_value": np.array([_of_pair(test, one, other) for test in tests]),
     }
     return UtilityCurve(f"Net benefit of {one} less that of {other}", made)
+
+
+def _net_benefit_at(prevalence: float | None) -> str | Callable[[Counts], Any]:
+    """The measure, or the same of the counts that are expected at another prevalence."""
+    if prevalence is None:
+        return "net_benefit"
+    return lambda counts: net_benefit.function(at_prevalence(counts, prevalence))
 
 
 def _of_pair(tests: Any, one: str, other: str) -> float:
@@ -259,7 +270,7 @@ def brier_curve(data: Any) -> UtilityCurve:
 
 
 def profit_curve(
-    data: Any, *, value: float, cost: float, level: float = LEVEL, resamples: int = 1000, seed: int = 0
+    data: Any, *, value: float, cost: float, level: float = LEVEL, resamples: int | None = None, seed: int = 0
 ) -> UtilityCurve:
     """Profit over the number of cases flagged, with the best quota and its interval.
 
@@ -268,7 +279,7 @@ def profit_curve(
         value: What a true positive is worth.
         cost: What flagging a case costs.
         level: The level of the interval of the best quota.
-        resamples: How many resamples make it; 0 leaves it out.
+        resamples: How many resamples make it; 2000, or fewer for long lists, when None, and 0 leaves it out.
         seed: The seed of the resamples.
 
     >>> from cutline import rank
@@ -280,7 +291,7 @@ def profit_curve(
     if not isinstance(r, Ranking):
         raise InputError(f"A profit curve is of an evaluation or a ranking, not of {data!r:.40}", "pass evaluate(...)")
     worth, price = check_amount(value, "value"), check_amount(cost, "cost")
-    line, times = profits(r, worth, price), check_whole(resamples, "resamples", 0)
+    line, times = profits(r, worth, price), _times(r, resamples)
     how: dict[str, Any] = {"value": worth, "cost": price, "level": check_level(level)}
     best = best_quota(r, groups or CaseSampler(r), **how, resamples=times, seed=check_whole(seed, "seed", 0))
     return UtilityCurve("Profit", {"quota": line.x, "threshold": r.thresholds, "profit": line.y}, best=best)

@@ -23,6 +23,7 @@ from cutline.charts import (
     error_bars,
     legends_below,
 )
+from cutline.core.checks import LEVEL
 from cutline.core.errors import CutlineError
 from cutline.inference.two.confidence_curve import ConfidenceCurve
 
@@ -52,24 +53,29 @@ def of_trust(*, several: bool) -> list[ChartKind]:
 
 
 def charts(
-    models: Mapping[str, Evaluated], differences: Sequence[ConfidenceCurve] = (), *, trusted: bool = False
+    models: Mapping[str, Evaluated],
+    differences: Sequence[ConfidenceCurve] = (),
+    *,
+    trusted: bool = False,
+    level: float = LEVEL,
 ) -> Iterator[dict[str, Any]]:
     """All charts of some models: of all together where lines can be compared, of each where a chart shows one.
 
-    `trusted` adds those of the section on the probabilities.
+    `trusted` adds those of the section on the probabilities; bands are of the `level`.
     """
     several, left_out = len(models) > 1, undrawn(len(models))
     compared = sum(model.ranking.are_probabilities for model in models.values()) > 1
     for kind in [*kinds(several=several), *(of_trust(several=compared) if trusted else ())]:
+        own: dict[str, Any] = {"level": level} if "level" in kind.parameters else {}
         if several and kind.shows is Shows.ONE:
             if kind.name not in left_out:
                 for i, (name, model) in enumerate(models.items()):
                     if not trusted or model.ranking.are_probabilities or Requires.PROBABILITIES not in kind.needs:
-                        yield tried(kind, {name: model}, [i], suffix=f" of {name}")
+                        yield tried(kind, {name: model}, [i], suffix=f" of {name}", **own)
         else:
-            yield tried(kind, models, list(range(len(models))))
+            yield tried(kind, models, list(range(len(models))), **own)
     for difference in differences:
-        yield tried(CHARTS["confidence_curve"], difference, [])
+        yield tried(CHARTS["confidence_curve"], difference, [], level=level)
 
 
 def tried(kind: ChartKind, models: Any, which: list[int], suffix: str = "", **parameters: Any) -> dict[str, Any]:

@@ -86,7 +86,7 @@ def page(summary: Summary | ComparisonSummary, tools: ToolTable | None = None) -
     found = trust.trust(models)
     differences = pairs if len(pairs) <= MOST_PAIRS else ()
     has_trust = bool(found and found["models"])
-    drawn, stills = _drawn(chart_specs.charts(shown, differences, trusted=has_trust), models)
+    drawn, stills = _drawn(chart_specs.charts(shown, differences, trusted=has_trust, level=summary.level), models)
     held = {name: kept_cuts.kept(own.data.ranking, own.counts, len(models)) for name, own in models.items()}
     data = _data(summary, models, held, drawn)
     context |= _common(summary, models, held) | {"trust": found, "tools": tools}

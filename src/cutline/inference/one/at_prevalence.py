@@ -155,6 +155,5 @@ def _delta(name: str, of: Callable[[Counts], float], rates: Rates, p: float, lev
     ]
     half = quantile(level) * math.sqrt(sum(slope**2 * var for slope, var in zip(slopes, spread, strict=True)))
     low, high = value - half, value + half
-    if name != "net_benefit":
-        low, high = max(0.0, low), min(1.0, high)
+    low, high = (low, min(p, high)) if name == "net_benefit" else (max(0.0, low), min(1.0, high))
     return Estimate(name, value, low, high, level, "delta", notes)

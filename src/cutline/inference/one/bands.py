@@ -106,7 +106,7 @@ def band(
         stratified: Whether each class is resampled by itself.
         sampler: What draws the resamples, in place of the cases of `ranking`.
     """
-    ranking, groups = _with_groups(ranking)
+    ranking, groups = with_groups(ranking)
     level, resamples = check_level(level), check_whole(resamples, "resamples", 2)
     if not callable(curve):
         raise ParameterError(f"is {briefly(curve)}", "pass a function of a ranking", argument="curve")
@@ -127,7 +127,7 @@ def band(
     return Band(places, y, np.minimum(low, y), np.maximum(high, y), level, False, tuple(notes))
 
 
-def _with_groups(data: Any) -> tuple[Ranking, GroupSampler | None]:
+def with_groups(data: Any) -> tuple[Ranking, GroupSampler | None]:
     """The ranking and the groups of an evaluation; a ranking has no groups."""
     if isinstance(data, Ranking):
         return data, None
@@ -184,7 +184,7 @@ def roc_band(
     >>> wide.low.round(3).tolist(), wide.high.round(3).tolist()
     ([0.0, 0.618], [0.982, 1.0])
     """
-    data, (ranking, groups) = ranking, _with_groups(ranking)
+    data, (ranking, groups) = ranking, with_groups(ranking)
     if not ranking.positives or not ranking.negatives:
         raise ParameterError("All cases are of one class, and one class has no ROC curve", "pass cases of both")
     x = np.linspace(0, 1, 101) if fpr is None else numbers(fpr, "fpr").astype(float)
@@ -235,7 +235,7 @@ def pr_band(
         simultaneous: Whether the band holds the whole curve at once.
         **options: Those of `band`: `resamples` and `seed`.
     """
-    data, (ranking, groups) = ranking, _with_groups(ranking)
+    data, (ranking, groups) = ranking, with_groups(ranking)
     if not ranking.positives or not ranking.negatives:
         raise ParameterError("All cases are of one class, and one class has no curve", "pass cases of both")
     x = np.linspace(0.01, 1, 100) if recall is None else numbers(recall, "recall").astype(float)

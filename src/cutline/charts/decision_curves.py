@@ -1,0 +1,200 @@
+"""Decision curves: the net benefit over the threshold probability and its variants, each with its band."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import altair as alt
+import numpy as np
+
+from cutline.charts.lines import curves_of, over_threshold
+from cutline.charts.marks import cut_marks, mark_layers
+from cutline.charts.parts import Evaluated, Frame, Models, Series, axes, frame_of, layered, line_layers, rows
+from cutline.charts.picture import inline
+from cutline.charts.theme import DASHES, DOTTED, Theme
+from cutline.core.checks import LEVEL, check_level, check_whole
+from cutline.core.columns import number
+from cutline.core.errors import InputError, ParameterError
+from cutline.core.ranking import Array, Ranking
+from cutline.curves import Curve, flagging_everybody
+from cutline.curves import decision_curve as net_benefits
+from cutline.curves.definition import BELOW_ZERO
+from cutline.curves.utility import flag_everybody, rates_at
+from cutline.inference.one.decision_band import decision_band, heights
+
+EVERYBODY, NOBODY = "flagging everybody", "flagging nobody"
+RISKS = np.round(np.arange(0.01, 1.0, 0.01), 2)
+RESAMPLES = 200  # of a band or an interval on a chart, where no formula applies
+
+
+class OverRisks(NamedTuple):
+    """A kind of decision curve, and how its band is made; the chart shows `scale` times its numbers."""
+
+    kind: str
+    prevalence: float | None
+    level: float
+    resamples: int
+    scale: float = 1.0
+
+
+def decision_curve(
+    models: Models,
+    theme: Theme,
+    *,
+    risk: float | None = None,
+    prevalence: float | None = None,
+    level: float = LEVEL,
+    resamples: int = RESAMPLES,
+) -> Any:
+    """The net benefit over the threshold of the risk with its band, beside flagging everybody and nobody.
+
+    The axes hold what matters: thresholds at which some model is worth something, and benefits from a little below 0.
+    With a `risk` of its own, the net benefit is that of every cut.
+    """
+    asked = OverRisks("net_benefit", _given(prevalence), check_level(level), check_whole(resamples, "resamples", 0))
+    if risk is not None:
+        if prevalence is not None:
+            raise ParameterError(
+                "prevalence says nothing about a curve with a risk of its own", "leave one of them out"
+            )
+        return over_threshold(models, theme, measure="net_benefit", risk=risk)
+    if prevalence is not None:
+        return _elsewhere(models, theme, asked)
+    curves = curves_of(models, "net_benefit")
+    frame = frame_of(curves, models, title="Decision curve", y_domain=_up_to_the_prevalence(models))
+    if frame.x_domain == (0.0, 1.0):
+        frame = replace(frame, x_domain=(0.0, _where_worth_something(models, curves)))
+    everybody = np.linspace(*frame.x_domain, 201)
+    first = next(iter(models.values())).ranking
+    series = [
+        *(
+            Series(name, net_benefits(model.ranking, *frame.x_domain), theme.colour(i), DASHES[i])
+            for i, (name, model) in enumerate(models.items())
+        ),
+        Series(EVERYBODY, {"x": everybody, "y": flagging_everybody(first, everybody)}, theme.reference, DASHES[1], 1.5),
+        Series(NOBODY, {"x": list(frame.x_domain), "y": [0.0, 0.0]}, theme.reference, DOTTED, 1.5),
+    ]
+    marks = mark_layers(cut_marks(models, curves, theme, list(models)), frame, theme)
+    band = _shaded(models, theme, frame, RISKS[frame.x_domain[1] >= RISKS], asked)
+    frame = _explained(frame, band, asked)
+    return layered([*band, *line_layers(series, replace(frame, clip=True)), *marks], frame)
+
+
+def _elsewhere(models: Models, theme: Theme, asked: OverRisks) -> Any:
+    """The decision curve at another prevalence."""
+    most = float(asked.prevalence or 0)
+    beside = {EVERYBODY: flag_everybody(RISKS, most), NOBODY: np.zeros(len(RISKS))}
+    words = (f"Decision curve at a prevalence of {most:g}", "Net benefit", beside)
+    return _over_risks(models, theme, asked, words, (-BELOW_ZERO * most, most))
+
+
+def _up_to_the_prevalence(models: Models) -> tuple[float, float]:
+    """The net benefits that matter: the highest that any cut can have is that of flagging everybody at no cost."""
+    most = max(float(flagging_everybody(model.ranking, np.zeros(1))[0]) for model in models.values()) or 1.0
+    return -BELOW_ZERO * most, most
+
+
+def _where_worth_something(models: Models, curves: dict[str, Curve]) -> float:
+    """How far the thresholds go: as far as a model is better than nothing, or a cut was chosen."""
+    worth = [x for one in curves.values() for x in one.x[(one.y > 0) & np.isfinite(one.x)].tolist()]
+    cuts = [model.threshold for model in models.values() if math.isfinite(model.threshold)]
+    return min(1.0, 1.1 * max([*worth, *cuts], default=1.0))
+
+
+def standardised_net_benefit(
+    models: Models,
+    theme: Theme,
+    *,
+    prevalence: float | None = None,
+    level: float = LEVEL,
+    resamples: int = RESAMPLES,
+) -> Any:
+    """The net benefit as a share of what finding every positive at no cost would be worth, with its band."""
+    first = next(iter(models.values())).ranking
+    own = rates_at(first, RISKS, _given(prevalence)).prevalence
+    beside = {EVERYBODY: flag_everybody(RISKS, own) / own, NOBODY: np.zeros(len(RISKS))}
+    asked = OverRisks("standardised", _given(prevalence), check_level(level), check_whole(resamples, "resamples", 0))
+    words = ("Standardised net benefit", "Standardised net benefit", beside)
+    return _over_risks(models, theme, asked, words, (-0.15, 1.0))
+
+
+def interventions_avoided_chart(
+    models: Models,
+    theme: Theme,
+    *,
+    prevalence: float | None = None,
+    level: float = LEVEL,
+    resamples: int = RESAMPLES,
+) -> Any:
+    """How many cases in a hundred are spared without missing a positive, beside flagging everybody, with its band."""
+    given, times = _given(prevalence), check_whole(resamples, "resamples", 0)
+    asked = OverRisks("interventions_avoided", given, check_level(level), times, scale=100.0)
+    words = ("Net interventions avoided", "Interventions avoided in 100 cases", {EVERYBODY: np.zeros(len(RISKS))})
+    return _over_risks(models, theme, asked, words, (-10.0, 100.0))
+
+
+def _over_risks(
+    models: Models,
+    theme: Theme,
+    asked: OverRisks,
+    words: tuple[str, str, Mapping[str, Array]],
+    y_domain: tuple[float, float],
+) -> Any:
+    """A number of each model over the threshold probability, with a band where there is one model."""
+    title, y, beside = words
+    found = {
+        name: asked.scale * heights(of_both_classes(model, title), RISKS, asked.kind, asked.prevalence)
+        for name, model in models.items()
+    }
+    frame = Frame(
+        x="Threshold probability", y=y, x_domain=(0.0, 1.0), y_domain=y_domain, title=title, clip=True,
+    )  # fmt: skip
+    series = [
+        Series(name, {"x": RISKS, "y": values}, theme.colour(i), DASHES[i])
+        for i, (name, values) in enumerate(found.items())
+    ]
+    dashes = (DASHES[1], DOTTED)
+    series += [
+        Series(name, {"x": RISKS, "y": values}, theme.reference, dashes[i], 1.5)
+        for i, (name, values) in enumerate(beside.items())
+    ]
+    band = _shaded(models, theme, frame, RISKS, asked)
+    return layered([*band, *line_layers(series, frame)], _explained(frame, band, asked))
+
+
+def _shaded(models: Models, theme: Theme, frame: Frame, risks: Array, asked: OverRisks) -> list[Any]:
+    """The band of the one model that is drawn; none of several, which would hide each other."""
+    if len(models) > 1 or not asked.resamples:
+        return []
+    [model] = models.values()
+    if getattr(model, "grouped", False) and not hasattr(model, "groups"):
+        return []  # the groups that would be resampled whole are not known here
+    sampled = model if hasattr(model, "groups") else model.ranking
+    how: dict[str, Any] = {"level": asked.level, "resamples": max(2, asked.resamples)}
+    limits = decision_band(sampled, risks, asked.kind, prevalence=asked.prevalence, **how)
+    data = rows({"x": risks, "y": asked.scale * limits.low, "y2": asked.scale * limits.high})
+    area = alt.Chart(inline(data)).mark_area(opacity=0.2, line=False, color=theme.colour(0), clip=True)
+    return [area.encode(**axes(frame), y2="y2:Q")]
+
+
+def _explained(frame: Frame, band: list[Any], asked: OverRisks) -> Frame:
+    """With a line that says what is shaded."""
+    if not band:
+        return frame
+    return replace(frame, subtitle=[*frame.subtitle, f"Shaded: {100 * asked.level:g} % interval at each threshold"])
+
+
+def _given(prevalence: float | None) -> float | None:
+    if prevalence is not None and not 0 < number(prevalence, "prevalence") < 1:
+        raise ParameterError(f"is {prevalence:g}", "pass a share between 0 and 1", argument="prevalence")
+    return prevalence
+
+
+def of_both_classes(model: Evaluated, what: str) -> Ranking:
+    """The ranking of a model; one of a single class is refused."""
+    if not model.ranking.positives or not model.ranking.negatives:
+        raise InputError(f"{what} needs cases of both classes: these are of one.")
+    return model.ranking
