@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -206,7 +207,9 @@ def _downloaded(name: str) -> dict[str, list[str]]:
     """The columns of a data set at OpenML as text, the class among them."""
     from sklearn.datasets import fetch_openml
 
-    found = fetch_openml(data_id=KNOWN[name][1], as_frame=True, parser="auto", n_retries=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what fails is told once, by the study
+        found = fetch_openml(data_id=KNOWN[name][1], as_frame=True, parser="auto", n_retries=1)
     frame = found.data.astype("object").where(found.data.notna(), "").astype(str)
     return {column: frame[column].tolist() for column in frame} | {CLASS: found.target.astype(str).tolist()}
 

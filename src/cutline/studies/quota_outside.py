@@ -87,17 +87,18 @@ def verdict(values: Values) -> Iterator[str]:
     told = ", ".join(f"{name} {sum(own)} of {len(own)}" for name, own in by_learner.items())
     yield (
         f"{inside} of the {len(found)} printed numbers ({100 * inside / len(found):.0f} %) lie in the middle 95 % of "
-        f"our splits; the number of one more split of ours would lie there in about {100 * typical(values):.0f} %. By "
+        f"our splits; those of one more split of ours would in at least about {100 * typical(values):.0f} %. By "
         f"learner: {told}."
     )
     names = dict.fromkeys(one.key.data for one in found)
     outside = Counter(one.key.data for one in found if one.side)
     half = _fewest_for_half(outside)
     if outside:
+        where = f"{half} data sets" if half > 1 else "one data set"
         yield (
             "The numbers of a data set come from one split of the text, so they leave the range together: "
-            f"{len(names) - len(outside)} of {len(names)} data sets have no number outside, and {half} of the others "
-            "have at least half of all that are."
+            f"{len(names) - len(outside)} of {len(names)} data sets have none outside, and {where} at least half of "
+            "all that are."
         )
     plain = [not one.side for one in standings(values, tree=PLAIN_TREE) if one.key.learner == "C4.5"]
     yield (

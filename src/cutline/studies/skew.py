@@ -150,16 +150,19 @@ def _bias(ratio: int, drawn: dict[int, dict[str, list[float]]]) -> str:
 
 def _agreement(ratios: list[int], drawn: dict[int, dict[str, list[float]]], samples: int) -> str:
     """How far the simulated means are from what the formulas expect of such samples, in standard errors."""
+    from scipy.stats import t as student
+
     gaps = {
         (name, ratio): abs(mean - (expected_of_sample(ratio) if name == "auPRC" else expected(ratio)[name])) / error
         for ratio in ratios
         for name, (mean, error, *_) in drawn[ratio].items()
     }
-    near = sum(gap <= 1.96 for gap in gaps.values())
+    limit = float(student.ppf(0.975, samples - 1))
+    near = sum(gap <= limit for gap in gaps.values())
     (name, ratio), worst = max(gaps.items(), key=lambda item: item[1])
     return (
-        f"Of {len(gaps)} means of {samples} simulated samples {near} lie within 1.96 standard errors of what the "
-        f"formulas expect of such samples (about {0.95 * len(gaps):.0f} should); the furthest is {name} at 1 : "
+        f"Of {len(gaps)} means of {samples} simulated samples {near} lie within {limit:.2f} standard errors of what "
+        f"the formulas expect of such samples (about {0.95 * len(gaps):.0f} should); the furthest is {name} at 1 : "
         f"{ratio:,}, {worst:.1f} standard errors away."
     )
 
