@@ -44,8 +44,9 @@ java:
 	    { apt-get update -qq >/dev/null 2>&1 && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq default-jre-headless >/dev/null 2>&1; }; }; } || \
 	  echo "Java is not here and cannot be installed: the tests of Spark will be skipped."
 
+# One thread of linear algebra for each worker: more of them wait for each other.
 test: browser java lint types layers
-	$(BIN)/python -m pytest -n auto --dist worksteal
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist worksteal
 
 lint: $(DEV)
 	$(BIN)/ruff check .

@@ -8,7 +8,7 @@ import sys
 import numpy as np
 
 from cutline.classes.asking import asked
-from cutline.classes.intervals import Options, estimated
+from cutline.classes.class_intervals import Options, estimated
 from cutline.classes.one_vs_rest import one_vs_rest
 
 ASKED = (("auc", "macro"), ("auc", "weighted"), ("auc", "micro"), ("hand_till_m", None), ("average_precision", "macro"),

@@ -15,7 +15,7 @@ plain words, with your numbers and its source. Warnings come first, then advice,
 
     from cutline.advice import notes, notes_on
 
-    for note in notes(ev, quota=100):           # of one model; quota=, share= and measures= are optional
+    for note in notes(ev, quota=100):           # of one model; quota=, share=, measures= and level= are optional
         print(note.kind, note.rule, note.text, note.source)
     notes_on(models)                            # of a comparison
 

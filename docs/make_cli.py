@@ -21,10 +21,16 @@ def page() -> str:
         "",
         "Written by `make docs` from `cutline --help`. Exit codes: 0 fine, 1 a gate failed, 2 bad input or usage, with",
         "one sentence on standard error. `--json` is described by [schema.json](schema.json); gates in continuous",
-        "integration are in [ci.md](ci.md).",
-        "",
-        *(f"- [cutline {name}](#cutline-{name}): {_first(command)}" for name, command in group.commands.items()),
+        "integration are in [ci.md](ci.md). `cutline --install-completion` lets bash, zsh and fish complete commands",
+        "and options.",
     ]
+    for panel in dict.fromkeys(command.rich_help_panel for command in group.commands.values()):
+        lines += ["", f"**{panel}**", ""]
+        lines += [
+            f"- [cutline {name}](#cutline-{name}): {_first(command)}"
+            for name, command in group.commands.items()
+            if command.rich_help_panel == panel
+        ]
     for name, command in group.commands.items():
         lines += ["", f"## cutline {name}", "", *_entry(command)]
     return "\n".join(lines) + "\n"

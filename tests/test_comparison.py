@@ -4,6 +4,7 @@ import dataclasses
 import itertools
 import json
 import math
+import re
 
 import numpy as np
 import pandas as pd
@@ -518,16 +519,39 @@ def test_a_summary_prints_each_note_once_below_and_keeps_them_by_row():
     text = "A class has only 5 cases: with resampling, the actual coverage is probably below the nominal level."
 
     assert repr(table).count(text) == 1
-    assert f"\nnote on precision, f1: {text}" in repr(table)
-    assert f"<p>note on precision, f1: {text}</p>" in table._repr_html_()
-    assert max(map(len, repr(table).splitlines()[1:-5])) < 120
+    assert f"\nNote: Precision, F1: {text}" in repr(table)
+    assert f"<li>Precision, F1: {text}</li>" in table._repr_html_()
+    assert max(map(len, repr(table).splitlines()[1:12])) < 120
     assert [text in row["note"] for row in table.to_dict()] == [False] * 3 + [True] * 6
+
+
+def test_a_summary_prints_p_values_and_conclusions_in_words():
+    label, scores = simulated(np.random.default_rng(0), 400)
+    scores = {"a": label + 0.1 * scores["a"], "b": -np.arange(400.0)}
+    printed = repr(compare(label, scores).summary(["auc", "accuracy"], resamples=50))
+    lines = printed.splitlines()
+
+    assert lines[1].split()[-2:] == ["p", "conclusion"]
+    assert re.search(r"^auc +a +b .* < 1e-16 +a is better$", printed, flags=re.MULTILINE)
+    assert "significant at 0.05." in printed  # the verdict
+    assert not re.search(r"e-\d\d+ |mcnemar_|delong|tango", printed.replace("< 1e-16 ", ""))
+
+
+def test_a_comparison_counts_its_cases_as_its_models_do():
+    label, scores = simulated(np.random.default_rng(4), 60)
+    weights = np.tile([0.5, 1.25, 2.0], 20)
+    found = compare(label, scores, weights).to_dict(measures=["auc"], of_models=["auc"], resamples=0)
+
+    assert found["cases"] == 75.0
+    assert {model["cases"] for model in found["models"].values()} == {75.0}
+    assert "60 rows" in found["verdict"] or "you have 60" in found["verdict"]
+    assert "60 cases" not in found["verdict"]
 
 
 def test_a_note_on_many_measures_gives_their_number():
     few = compare([1] * 5 + [0] * 25, {"a": np.arange(30) % 7, "b": np.arange(30) % 5})
 
-    assert "note on 5 measures: A class has only 5" in repr(
+    assert "Note: 5 measures: A class has only 5" in repr(
         few.summary(["precision", "f1", "mcc", "ks", "eer"], resamples=50)
     )
 

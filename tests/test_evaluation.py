@@ -2,6 +2,7 @@
 
 import json
 import math
+from html import escape
 
 import numpy as np
 import pandas as pd
@@ -9,6 +10,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+import cutline as cl
 from cutline import MEASURES, CutlineError, Evaluation, evaluate, rank
 from cutline.measures import Family, Needs
 
@@ -289,8 +291,9 @@ def test_the_quota_of_a_summary_goes_to_every_measure_that_has_one(asked):
 
 
 def test_the_name_of_one_measure_is_enough_for_a_summary():
-    for asked in ("ppv", MEASURES["precision"]):
-        assert EV.summary(asked).to_dict() == EV.summary(["precision"]).to_dict()
+    expected = EV.summary(["precision"]).to_dict()
+    assert EV.summary(MEASURES["precision"]).to_dict() == expected
+    assert EV.summary("ppv").to_dict() == [row | {"title": "PPV"} for row in expected]
     assert [row["measure"] for row in EV.summary("hit_rate", quota=2)] == ["hit_rate(quota=2)"]
 
 
@@ -641,7 +644,7 @@ def test_net_benefit_needs_a_threshold_that_is_a_probability(higher_is_positive)
     margins = evaluate([1, 0, 1, 0], [4, 3, 2, 1], threshold=0.5, higher_is_positive=higher_is_positive)
 
     assert math.isnan(margins.net_benefit)
-    assert "pass risk=" in margins.reason("net_benefit")
+    assert "and no risk is given" in margins.reason("net_benefit")
     assert not margins.counts.is_risk
     assert margins.value("net_benefit", risk=0.25) == margins.counts.tp / 4 - margins.counts.fp / 4 * (1 / 3)
     assert margins.reason("net_benefit", risk=0.25) == ""
@@ -655,3 +658,31 @@ def test_what_cannot_be_evaluated_is_refused_at_once():
         evaluate(LABELS, SCORES, threshold="a")
     with pytest.raises(CutlineError, match="scores"):
         evaluate(LABELS, SCORES[1:])
+
+
+@pytest.mark.parametrize("name", ["", "  ", None])
+def test_a_blank_name_is_no_name(name):
+    ev = evaluate(LABELS, SCORES, name=name)
+
+    assert ev.name is None
+    assert ev.summary(["auc"]).name is None
+    assert cl.one_vs_rest([0, 1, 2, 0, 1, 2], np.eye(3)[[0, 1, 2, 1, 1, 0]], name=name).name is None
+
+
+def test_a_printed_summary_has_the_notes_of_the_terminal():
+    flagging_nobody = evaluate([1, 0, 1, 0], [0.3, 0.2, 0.25, 0.1]).summary(["precision", "ks"], resamples=40)
+    printed, page = repr(flagging_nobody), flagging_nobody._repr_html_()
+    every = (*flagging_nobody.notes, *flagging_nobody.row_notes)
+
+    assert any("flags nobody" in note.text for note in flagging_nobody.notes)
+    assert flagging_nobody.row_notes
+    for note in every:
+        assert f"\nNote: {note.text}" in printed
+        assert f"<li>{escape(note.text)}</li>" in page
+
+
+def test_the_title_of_a_row_has_its_parameters_in_every_format():
+    found = EV.summary([("f_beta", {"beta": 2}), ("precision", {"quota": 3})])
+
+    assert [row["title"] for row in found] == ["F-beta (beta=2)", "Precision (quota=3)"]
+    assert found.to_csv().splitlines()[1].startswith("f_beta(beta=2),F-beta (beta=2),")

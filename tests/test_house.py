@@ -1,6 +1,7 @@
 """How the code is built: small modules and functions, rooms with doors, and tests where the names say."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -71,3 +72,31 @@ def test_a_test_with_the_name_of_a_module_is_where_the_module_is():
         assert folder in rooms, f"{path} is in no room of the house"
         home = homes.get(name.removeprefix("cli_") if folder.name == "cli" else name, {folder})
         assert folder in home, f"{path.relative_to(TESTS)} belongs to {', '.join(map(str, home))}"
+
+
+ROOMS_OF_NOTES = ("advice", "calibration", "classes", "cuts", "inference", "measures", "results")
+AS_A_CALL = re.compile(r"\b(?:pass|see|ask for|leave) \w+=|\bev\.\w+\(")
+
+
+def said(text):
+    """The strings of a module that people may read as notes: neither docstrings nor what is refused."""
+    tree = ast.parse(text)
+    left_out = {id(part) for node in ast.walk(tree) if isinstance(node, ast.Raise) for part in ast.walk(node)}
+    left_out |= {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in left_out:
+            yield node.value
+
+
+def test_no_note_names_an_argument_of_python_in_plain_text():
+    """The command line shows the same notes, and names its options: an Argument in a Text is told by each."""
+    found = [
+        f"{path.relative_to(SOURCE)}: {text}"
+        for path in MODULES
+        if path.relative_to(SOURCE).parts[0] in ROOMS_OF_NOTES and path.stem != "contract"  # which is for definitions
+        for text in said(path.read_text(encoding="utf-8"))
+        if AS_A_CALL.search(text)
+    ]
+
+    assert found == []
+    assert [text for text in said("NOTE = 'few: pass method=1'") if AS_A_CALL.search(text)]

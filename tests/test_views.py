@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import re
+from html import unescape
 from html.parser import HTMLParser
 
 import pytest
@@ -15,7 +16,7 @@ from cutline.cli.main import main
 from cutline.core.table import p_shown, shown
 from cutline.examples import load
 from cutline.inference.one import replicates
-from cutline.inference.two import rows as difference_rows
+from cutline.inference.two import difference_rows
 from cutline.results.methods import method_title
 from cutline.results.wanted import headlines
 
@@ -124,6 +125,7 @@ def test_one_run_shows_the_same_numbers_of_one_model_in_every_view(predictions, 
     assert ev.counts.flagged == 120
     assert document["counts"] == ev.counts.to_dict()
     check_the_page_of_one(page, document["measures"])
+    check_the_probabilities(page, document)
     check_the_terminal_of_one(terminal, document["measures"], {m.name for m in headlines(ev.cut)})
 
 
@@ -142,14 +144,31 @@ def check_the_page_of_one(page, measures):
         assert method == method_title(row["method"] or "")
 
 
+def check_the_probabilities(page, document):
+    """The section on the probabilities says what the document says, at its level and with its seed."""
+    section = page.split('<section id="trust"')[1].split("</section>")[0]
+    judged, said = document["probabilities"], unescape(re.sub(r"<[^>]+>", " ", section))
+    for sentence in (*judged["calibration"]["verdict"], judged["recalibration"]["verdict"]):
+        assert sentence in said
+    assert (judged["calibration"]["level"], judged["recalibration"]["level"]) == (0.8, 0.8)
+    tried = [row["cells"] for row in TableRows(section).found if len(row["cells"]) == 5 and row["cells"][0] != "Method"]
+    assert len(tried) == 6
+    for cells, row in zip(tried, judged["recalibration"]["candidates"], strict=True):
+        assert cells[3:] == [on_page(row["log_loss"]), on_page(row["brier"])]
+        if row["method"] != "none":
+            assert cells[1].startswith(on_page(row["gain"]))
+            assert cells[2] == limits(row, " to ")
+    bands = {line for chart in data_of(page)["charts"] for line in chart["notes"] if "band" in line}
+    assert bands == {"Grey: simultaneous 80 % consistency band,"}
+
+
 def check_the_terminal_of_one(terminal, measures, usual):
     """Each headline measure stands in one line of the terminal, with the numbers of the document."""
     lines = terminal.splitlines()
     headline = [row for row in measures if row["measure"].partition("(")[0] in usual]
     assert len(headline) > 15
     for row in headline:
-        inside = row["measure"].partition("(")[2]
-        title = row["title"] + (f" ({inside}" if inside else "") + (f" ({row['unit']})" if row["unit"] else "")
+        title = row["title"] + (f" ({row['unit']})" if row["unit"] else "")
         [line] = [line for line in lines if line.startswith((f"{title} ", f"{title} ↓")) and ":" not in line]
         words = line[len(title) :].replace("↓", "").split()
         expected = f"{on_page(row['value'])} {limits(row, ', ', '[{}]')} {baseline_of(row)}".split()
@@ -243,6 +262,33 @@ def test_a_comparison_with_its_report_runs_each_bootstrap_once(predictions, monk
     files = ("--html", "r.html", "--save", "r.json", "--save", "r.csv")
     assert main(["compare", str(predictions), *LABELS, *models, *HOW, *files, "-q"]) == 0
     assert len(calls) == 3  # one for each model, and one for their differences
+
+
+def test_a_clinical_report_has_the_numbers_of_its_command(predictions, tmp_path, capsys):
+    how = ("--level", "0.8", "--seed", "7", "--resamples", "100", "--threshold", "0.3")
+    files = ("--html", "r.html", "--template", "clinical", "--save", "r.json")
+    assert main(["evaluate", str(predictions), *LABELS, "--score", "tree", *how, *files]) == 0
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    document = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
+    known = {row["measure"]: row for row in document["measures"]}
+    cells = {row["cells"][1]: row["cells"] for row in TableRows(page).found if len(row["cells"]) == 8}
+
+    assert "from a risk of 0.3 on" in page
+    assert "80 % interval" in page
+    assert "95 %" not in page
+    for title, name in (("AUROC", "auc"), ("Brier score", "brier"), ("MCC", "mcc"), ("F1", "f1"), ("ICI", "ici")):
+        assert cells[title][2:4] == [on_page(known[name]["value"]), limits(known[name], " to ")], name
+    for sentence in document["probabilities"]["calibration"]["verdict"]:
+        assert sentence in unescape(page)
+
+
+def test_the_chart_of_a_difference_has_the_level_of_its_page(predictions, tmp_path):
+    models = ("--score", "logistic", "--score", "tree")
+    assert main(["compare", str(predictions), *LABELS, *models, *HOW, "--html", "r.html", "-q"]) == 0
+    charts = data_of((tmp_path / "r.html").read_text(encoding="utf-8"))["charts"]
+    [notes] = [chart["notes"] for chart in charts if chart["name"] == "confidence_curve"]
+
+    assert notes[1].startswith("80 % interval")
 
 
 def test_a_saved_document_has_the_intervals_of_the_command(predictions, tmp_path, capsys):

@@ -15,11 +15,11 @@ from cutline.core.table import Table
 from cutline.evaluation import Evaluation
 from cutline.inference.resampling.pairing import Pairing, pair
 from cutline.inference.two.confidence_curve import ConfidenceCurve, confidence_curve
+from cutline.inference.two.difference_rows import all_pair_tests, answered, differences
 from cutline.inference.two.dominance import CURVES
 from cutline.inference.two.hypotheses import hypothesis
 from cutline.inference.two.paired_measure import INTERVALS, TESTS, PairedMeasure
 from cutline.inference.two.questions import Asked, Questions, as_asked, ask, known, two_of
-from cutline.inference.two.rows import all_pair_tests, answered, differences
 from cutline.inference.two.test_results import PairTests
 from cutline.inputs.alignment import columns_of, groups_of, join_frames, share_cases, thresholds_of
 from cutline.inputs.predictions import Missing, WeightsAre
@@ -316,7 +316,6 @@ class Comparison(Summarized, SeveralModelViews, Mapping[str, Evaluation]):
         return ComparisonSummary(
             models,
             Options(level, first.cut, resamples=resamples, resamples_used=drawn, seed=seed),
-            self.pairing.total,
             found.rows,
             found.verdict,
             found.omnibus,

@@ -14,7 +14,7 @@ from cutline.inference.two.questions import two_of
 from cutline.inference.two.regions import HEIGHTS, Regions, regions
 from cutline.inference.two.whole_curves import RocTest, venkatraman
 from cutline.measures import MEASURES, Measure, Needs
-from cutline.results.budget import resamples_for
+from cutline.results.budget import FEWEST_CURVES, curves_for
 from cutline.views import Pictured
 
 if TYPE_CHECKING:
@@ -90,9 +90,7 @@ class SeveralModelViews(Pictured, ABC):
         """
         check_choice(curve, "curve", tuple(HEIGHTS))
         drawn = (
-            min(1000, resamples_for(len(self.pairing)))
-            if resamples is None
-            else check_whole(resamples, "resamples", 40)
+            curves_for(len(self.pairing)) if resamples is None else check_whole(resamples, "resamples", FEWEST_CURVES)
         )
         if not self.pairing.has_both_classes:
             raise ParameterError("All cases are of one class, and one class has no curve", "pass cases of both")

@@ -8,14 +8,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
 from cutline.core import columns
-from cutline.core.checks import LEVEL, check_intervals, check_level, check_whole
+from cutline.core.checks import LEVEL, check_intervals, check_level, check_whole, name_of
 from cutline.core.counts import Counts
 from cutline.core.errors import CutlineError, ParameterError, UnavailableError, near
 from cutline.core.ranking import Ranking
 from cutline.inference.one.estimand import Estimand, of_function, of_measure
+from cutline.inference.one.interval_options import Options as IntervalOptions
 from cutline.inference.one.intervals import estimates
-from cutline.inference.one.options import Options as IntervalOptions
-from cutline.inference.one.rows import rows_of
+from cutline.inference.one.summary_rows import rows_of
 from cutline.inference.permutation import PermutationTest, permute_labels
 from cutline.inference.resampling.design import sampler_of
 from cutline.inference.resampling.samplers import GroupSampler
@@ -139,6 +139,7 @@ class Evaluation(Summarized, OneModelViews):
 
     def __post_init__(self) -> None:
         found = cut_point(self.ranking, self.threshold, self.quota, self.share)
+        object.__setattr__(self, "name", name_of(self.name))
         object.__setattr__(self, "cut", found)
         object.__setattr__(self, "threshold", found.threshold)
 

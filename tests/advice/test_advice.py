@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from cutline import MEASURES, ParameterError, compare, evaluate
-from cutline.advice import CHOICES, COMPARISON_RULES, MODEL_RULES, RULES, Situation, advise, notes, notes_on
+from cutline.advice import CHOICES, COMPARISON_RULES, MODEL_RULES, RULES, Situation, advise, noted, notes, notes_on
+from cutline.cli.text import in_options
 from cutline.core.ranking import Ranking
 from cutline.evaluation import Evaluation
 from cutline.inference.one.calibration_tests import calibration
@@ -395,3 +396,80 @@ def test_grouped_cases_are_not_taken_for_independent_ones():
 
     assert "calibration" in given(evaluate(labels, scores))
     assert "calibration" not in given(evaluate(labels, scores, groups=np.arange(200) // 4))
+
+
+# ---------------------------------------------------------------------- the level
+
+
+def test_notes_speak_of_the_intervals_that_the_reader_sees():
+    weak = model([0.9, 0.6, 0.2], [24, 20, 16], [16, 20, 24])  # an AUC of 0.589, 1.7 standard errors above a half
+    limits = [weak.estimate("auc", level) for level in (0.8, 0.95)]
+    assert [0.5 in found for found in limits] == [False, True]
+
+    assert "chance" in given(weak)
+    assert "chance" not in given(weak, level=0.8)
+    wide = weak.estimate("auc", 0.99)
+    text = given(weak, level=0.99)["chance"].text
+    assert f"(99 % interval {wide.low:.3g} to {wide.high:.3g})" in text
+    noted_at = {level: noted(weak, weak.summary(["auc"], level=level)).notes for level in (0.8, 0.99)}
+    assert not any(note.rule == "chance" for note in noted_at[0.8])
+    assert any("(99 % interval" in note.text for note in noted_at[0.99])
+
+
+def test_another_cut_is_better_at_the_level_that_is_asked_for():
+    ev = model([0.9, 0.4, 0.1], [75, 15, 20], [10, 9, 190])  # F1 is 0.769, and 0.822 at the cut below
+    assert "threshold" in given(ev, level=0.5)
+    assert "threshold" not in given(ev, level=0.95)
+
+
+def test_a_lead_is_too_small_at_the_level_that_is_asked_for():
+    rng = np.random.default_rng(3)
+    labels = np.tile([1, 0], 200)
+    good = labels + rng.normal(size=400)
+    models = {"a": good, "b": good + 0.3 * rng.normal(size=400)}
+    p = compare(labels, models).test("auc").p_value
+    assert 0.01 < p < 0.99
+
+    assert "too-small" not in of_models(models, labels, level=1 - p - 0.005)
+    text = of_models(models, labels, level=1 - p + 0.005)["too-small"]
+    assert f"({100 * (1 - p + 0.005):g} % interval" in text
+
+
+# ---------------------------------------------------------------------- words of each front end
+
+
+def test_a_note_that_is_made_longer_still_knows_its_arguments():
+    upside_down = evaluate([1, 0, 0, 1], [0.2, 0.9, 0.3, 0.4])
+    text = given(upside_down)["reversed"].text
+
+    assert "It may be chance" in text
+    assert "pass higher_is_positive=False." in text
+    assert "pass --lower-is-positive." in in_options(text)
+
+
+def test_a_note_on_one_of_several_models_still_knows_its_arguments():
+    labels = np.tile([1, 0], 100)
+    rng = np.random.default_rng(0)
+    good = labels + rng.normal(size=200)
+    [text] = [note.text for note in notes_on(compare(labels, {"a": good, "b": -good})) if note.rule == "reversed"]
+
+    assert text.startswith("b: ")
+    assert "pass --lower-is-positive." in in_options(text)
+
+
+def test_a_run_without_resamples_has_no_note_that_needs_them(monkeypatch):
+    rng = np.random.default_rng(0)
+    labels = rng.random(800) < 0.5
+    top = np.where(labels, rng.normal(size=800) * 3 + 2, rng.normal(size=800))
+    middle = np.where(labels, rng.normal(size=800) * 0.5 + 1.3, rng.normal(size=800))
+    models = compare(labels, {"top": top, "middle": middle})
+    drawn = []
+    real = type(models).regions
+    monkeypatch.setattr(type(models), "regions", lambda *a, **k: drawn.append(k) or real(*a, **k))
+
+    rules = {
+        n: {note.rule for note in noted(models, models.summary(["auc"], resamples=n, seed=5)).notes} for n in (0, 60)
+    }
+    assert "dominance" in rules[60]
+    assert "dominance" not in rules[0]
+    assert drawn == [{"level": 0.95, "resamples": 60, "seed": 5}]

@@ -8,7 +8,7 @@ import pytest
 
 import cutline as cl
 from cutline.classes.asking import asked
-from cutline.classes.intervals import Options, estimated
+from cutline.classes.class_intervals import Options, estimated
 from cutline.cli.main import main
 
 CLASSES = ["ant", "bee", "cat"]

@@ -12,9 +12,9 @@ from sklearn import metrics
 import cutline as cl
 from cutline.classes import decisions
 from cutline.classes.asking import asked
+from cutline.classes.class_intervals import Options, estimated, resampled
 from cutline.classes.class_means import of_classes
 from cutline.classes.components import precision_units
-from cutline.classes.intervals import Options, estimated, resampled
 from cutline.measures import MEASURES
 
 MEANS = ("macro", "weighted", "micro")

@@ -71,3 +71,24 @@ def test_the_charts_of_a_folder_are_those_declared_for_it(cutline, tumours, tmp_
     assert {path.stem for path in (tmp_path / "one").iterdir()} == {kind.name for kind in declared}
     several = {kind.name for kind in declared if kind.shows is not Shows.ONE}
     assert {path.stem for path in (tmp_path / "several").iterdir()} == several
+
+
+def test_an_argument_is_shown_without_a_type_and_once(capsys):
+    app = Application()
+
+    @app.command()
+    def command(files: Annotated[list[str], typer.Argument(metavar="FILE...")], name: str | None = None):
+        """Do it."""
+
+    app(["--help"], standalone_mode=False)
+    shown = capsys.readouterr().out
+
+    assert "FILE..." in shown
+    assert "[OPTIONS] FILE... " in shown
+    assert "list[" not in shown
+    assert "<str>" in shown  # of the option
+
+
+def test_no_command_shows_a_list_of_strings(cutline):
+    for command in ("evaluate", "compare", "chart", "merge", "why", "measures"):
+        assert "list[" not in cutline(command, "--help").out

@@ -294,3 +294,30 @@ def test_a_measure_is_explained_beside_short_words(cutline):
 
     assert lines[0] == "Matthews correlation coefficient"
     assert any(line.startswith("range       -1 to 1; higher is better") for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("shell", "asked"),
+    [
+        ("bash", {"COMP_WORDS": "cutline ev", "COMP_CWORD": "1"}),
+        ("zsh", {"_TYPER_COMPLETE_ARGS": "cutline ev"}),
+        ("fish", {"_TYPER_COMPLETE_ARGS": "cutline ev", "_TYPER_COMPLETE_FISH_ACTION": "get-args"}),
+    ],
+)
+def test_a_shell_completes_the_commands(shell, asked):
+    environment = os.environ | asked | {"_CUTLINE_COMPLETE": f"complete_{shell}"}
+
+    done = subprocess.run(
+        [sys.executable, "-m", "cutline"], env=environment, capture_output=True, text=True, check=False
+    )
+
+    assert "evaluate" in done.stdout
+    assert "compare" not in done.stdout
+
+
+def test_the_help_shows_every_command_in_a_group(cutline):
+    shown = cutline("--help").out
+
+    groups = ("How good is it?", "Where to draw the line?", "Large data and other tools", "Learn")
+    assert [shown.count(group) for group in groups] == [1, 1, 1, 1]
+    assert "─ Commands ─" not in shown

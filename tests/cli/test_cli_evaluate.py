@@ -373,3 +373,33 @@ def test_no_p_value_is_nought(cutline, tmp_path):
 
     assert "< 1e-16" in out
     assert "0.0000   " not in out
+
+
+def test_notes_have_the_level_and_the_options_of_the_command(cutline, tmp_path):
+    path = tmp_path / "down.csv"
+    path.write_text("y,p\n1,0.2\n0,0.9\n0,0.3\n1,0.4\n1,0.5\n0,0.6\n", encoding="utf-8")
+    done = cutline("evaluate", path, "--label", "y", "--score", "p", "--level", "0.8", "--resamples", "100")
+    said = " ".join(done.out.split())
+
+    assert "If low scores mean positive, pass --lower-is-positive." in said
+    assert "(80 % interval 0" in said
+    assert "95 %" not in said
+    assert "higher_is_positive" not in said
+
+
+@pytest.mark.parametrize("name", ["", " "])
+def test_a_blank_name_is_that_of_the_column(cutline, ten, name):
+    done = cutline("evaluate", ten, "--label", "y", "--score", "p", "--name", name, "--measures", "auc")
+
+    assert done.out.startswith("p  10 cases")
+
+
+def test_a_measure_is_shown_under_the_name_that_was_asked_for(cutline, ten):
+    asked = ("evaluate", ten, "--measures", "sensitivity,recall,ppv,roc_auc")
+
+    shown = cutline(*asked).out
+    document = json.loads(cutline(*asked, "--json").out)
+
+    assert [title in shown for title in ("Sensitivity", "Recall", "PPV", "ROC AUC")] == [True] * 4
+    assert [row["title"] for row in document["measures"]] == ["Sensitivity", "Recall", "PPV", "ROC AUC"]
+    assert [row["measure"] for row in document["measures"]] == ["recall", "recall", "precision", "auc"]

@@ -151,3 +151,8 @@ def test_unknown_tools_measures_and_functions_are_refused_with_names_near_them()
         cl.value_as(ev, "auc", "pycm", rows=5)
     with pytest.raises(cl.UnknownNameError, match=r"There is no measure 'acu'.* Did you mean auc\?"):
         cl.value_as(ev, "acu", "pycm")
+
+
+def test_a_hint_names_tools_as_they_are_written():
+    with pytest.raises(cl.UnknownNameError, match=r"Did you mean scikit-learn\?$"):
+        cl.evaluate([1, 0], [0.9, 0.1]).value("auc", as_="scikit_lern")

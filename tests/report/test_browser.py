@@ -286,13 +286,13 @@ def test_what_cannot_be_is_refused_in_words(opened):
 @pytest.mark.parametrize(
     ("field", "typed", "words"),
     [
-        ("quota", "", "That is no number"),
+        ("quota", "", "Enter a number"),
         ("quota", "0", "from 1 to 569"),
         ("quota", "2.5", "a whole number of cases"),
         ("share", "101", "a percentage from 0 to 100"),
         ("share", "0.01", "less than one of 569 cases"),
         ("recall", "-1", "a percentage from 0 to 100"),
-        ("threshold", "", "That is no number"),
+        ("threshold", "", "Enter a number"),
     ],
 )
 def test_a_bad_entry_is_named_beside_the_fields_and_moves_nothing(opened, field, typed, words):
@@ -312,7 +312,7 @@ def test_letters_are_no_number(opened):
     page.keyboard.press("Control+a")
     page.keyboard.type("e+")  # of letters, browsers let only these into a field for numbers
     page.keyboard.press("Tab")
-    assert "That is no number" in page.text_content("#refusal")
+    assert "Enter a number, with a point" in page.text_content("#refusal")
     page.click("#reset")
 
 
@@ -334,10 +334,12 @@ def test_costs_are_numbers_and_one_of_them_is_above_zero(opened):
 
 def test_costs_that_tie_but_for_rounding_keep_the_strictest_cut(opened):
     code = """() => {
-        const model = window.cutline.live.model;
+        const { model, measures } = window.cutline.live;
         const counts = { tp: [0, 1, 2], fp: [0, 0, 3], positives: 2, negatives: 3, total: 5, last: 2 };
         const tied = Object.assign(Object.create(model), counts);
-        return [[0.1, 0.3], [0.7, 2.1], [1, 3]].map(([fp, fn]) => tied.cheapest(fp, fn).index);
+        return [[0.1, 0.3], [0.7, 2.1], [1, 3]].map(([cost_fp, cost_fn]) => {
+            return tied.least((cut) => measures.point("expected_cost", cut, { cost_fp, cost_fn })).index;
+        });
     }"""
     assert opened["tumours"].page.evaluate(code) == [1, 1, 1]
 
@@ -440,7 +442,7 @@ def test_the_address_names_the_cut_and_leads_to_it(opened):
     other.wait_for_function("window.cutline.live.prices.cost_fn === 20")
     assert other.is_disabled("#go-cheapest")
     other.evaluate("window.location.hash = '#quota=nonsense'")
-    other.wait_for_function("document.querySelector('#refusal').textContent.includes('That is no number')")
+    other.wait_for_function("document.querySelector('#refusal').textContent.includes('Enter a number')")
     other.close()
 
 

@@ -99,3 +99,19 @@ def test_a_definition_that_fails_off_the_data_has_no_interval():
 
 def test_counts_are_counts():
     assert branching(Counts(4, 1, 1, 4)) == 0.4
+
+
+def test_a_value_that_cuts_are_looked_for_by_has_a_program_of_its_own():
+    found = embedded([], ["recall", "expected_cost", "total_cost"], 0.95)["points"]
+    table = {"tp": 3.0, "fp": 1.0, "fn": 2.0, "tn": 4.0, "threshold": 0.5, "is_risk": True}
+
+    def value(name, **costs):
+        program = found[name]
+        given = {key: costs.get(key.split(".")[-1], value) for key, value in program["parameters"].items()}
+        return run(program["steps"], **table, **given)[program["result"]]
+
+    assert value("recall") == 0.6
+    assert value("total_cost") == 3
+    assert value("total_cost", cost_fp=2, cost_fn=5) == 12
+    assert value("expected_cost", cost_fp=2, cost_fn=5) == 1.2
+    assert len(found["recall"]["steps"]) < 10

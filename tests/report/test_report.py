@@ -13,7 +13,7 @@ import pytest
 
 import cutline as cl
 from cutline.examples import load
-from cutline.inference.two.rows import NOT_RESAMPLED
+from cutline.inference.two.difference_rows import NOT_RESAMPLED
 from cutline.report import html, summarized
 from cutline.report.measure_rows import facts, number, p_value, slug
 from cutline.report.page import MODULES, asset, packed, page, script
@@ -114,8 +114,26 @@ def test_no_formula_of_a_measure_stands_in_the_program():
     names = {name for m in cl.MEASURES for name in m.names if len(name) > 3}
     words = set(re.findall(r"[a-z_0-9]+", re.sub(r"//.*", "", script()).replace("-", "_")))
 
-    assert words & names <= {"recall", "precision", "error", "expected_cost", "prevalence"}
+    known = {"recall", "precision", "error", "expected_cost", "predicted_positive_rate", "prevalence"}
+    assert words & names <= known
     assert not words & {"mcc", "f1", "npv", "p4", "dor", "youden"}
+
+
+def test_the_program_neither_divides_nor_weighs_the_counts_of_a_cut():
+    """A rate or a cost would be a measure, stated a second time. What makes counts of counts is none."""
+    count = r"(?:\w+\.)?(?:tp|fp|fn|tn|flagged|positives|negatives)(?:\[\w+\])?"
+    formula = re.compile(rf"{count}\)* [*/] |[*/] \(*{count}(?![\w.(])")
+    found = [line.strip() for name in MODULES for line in asset(f"{name}.js").splitlines() if formula.search(line)]
+
+    counts_of_counts = (
+        "inside * (this.tp[next] - this.tp[index])",  # part of a tie
+        "inside * (this.fp[next] - this.fp[index])",
+        "[(prevalence * total) / positives, ((1 - prevalence) * total) / negatives]",  # another prevalence
+        "{ ...cut, tp: cut.tp * up, fn: cut.fn * up, fp: cut.fp * down, tn: cut.tn * down }",
+    )
+    assert [line for line in found if not any(known in line for known in counts_of_counts)] == []
+    for line in ("return tp / (tp + fp);", "this.tp[i] / this.positives", "fp * cut.fp + fn * cut.fn", "2 * tp"):
+        assert formula.search(line)
 
 
 def test_the_modules_are_one_program():

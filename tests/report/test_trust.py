@@ -1,5 +1,6 @@
 """The report's section on the probabilities: its verdict, its numbers and its pictures."""
 
+import json
 import re
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 import cutline as cl
 from cutline.report import chart_specs, html, summarized
+from cutline.report.page import page
 from cutline.report.trust import NUMBERS, trust
 
 
@@ -108,6 +110,31 @@ def test_a_report_of_a_few_measures_has_no_section_whose_numbers_nobody_asked_fo
 def test_data_of_one_class_have_a_page_without_the_section():
     ev = cl.evaluate([1, 1, 1], [0.2, 0.5, 0.9], positive=1)
     assert trust({"one": summarized(ev, resamples=0)}) is None
+
+
+def test_the_page_computes_no_judgement(one, monkeypatch):
+    _, summary, page_of_one = one
+    for name in ("judged", "worth_recalibrating"):
+        monkeypatch.setattr(f"cutline.calibration.judgement.{name}", lambda *_, **__: pytest.fail("computed again"))
+
+    assert text_of(section(page(summary))) == text_of(section(page_of_one))
+
+
+def test_the_document_of_a_report_holds_the_judgement(one):
+    ev, summary, _ = one
+    found = json.loads(json.dumps(summary.document(), allow_nan=False))["probabilities"]
+
+    assert found["recalibration"] == cl.worth_recalibrating(ev, seed=summary.options.seed).to_dict()
+    assert found["calibration"]["verdict"] == list(ev.calibration(resamples=50).verdict)
+    assert ev.summary(["auc"]).document()["probabilities"] is None
+
+
+def test_too_few_cases_to_compare_methods_are_told():
+    ev = cl.evaluate([1, 0, 1, 0], [0.9, 0.4, 0.3, 0.2])
+    found = summarized(ev, resamples=0)
+
+    assert found.probabilities.worth is None
+    assert "A class has fewer than 20 cases" in text_of(section(html(ev, found)))
 
 
 def test_the_bands_of_the_charts_have_the_level_of_the_report():

@@ -8,7 +8,6 @@ import numpy as np
 
 from cutline.advice.evidence import Asked, brief, percent
 from cutline.advice.situations import MAJORITY
-from cutline.core.checks import LEVEL
 from cutline.core.counts import written
 from cutline.core.wording import Argument, Text
 from cutline.inference.one.proportions import wald_holds
@@ -137,7 +136,7 @@ def better_threshold(a: Asked) -> str | None:
         or a.evaluation.cut.by_quota
     ):
         return None
-    r, here = a.ranking, a.evaluation.estimate("f1", LEVEL)
+    r, here = a.ranking, a.evaluation.estimate("f1", a.level)
     every = np.nan_to_num(MEASURES["f1"].compute(r.counts))
     best = int(every.argmax())
     if math.isnan(here.value) or not every[best] > max(here.high, here.value):
@@ -168,5 +167,5 @@ def wald(a: Asked) -> str | None:
         return None
     return (
         f"Too few cases for Wald's interval, which needs more than 5 on either side: {', '.join(failing)}. "
-        "The intervals here are Wilson's, which hold; clopper_pearson never covers less than it says."
+        "The intervals here are Wilson's, which hold; those of Clopper and Pearson never cover less than they say."
     )

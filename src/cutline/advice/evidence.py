@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from cutline.core.checks import LEVEL
+from cutline.core.checks import LEVEL, check_level
 from cutline.core.ranking import Ranking
 from cutline.evaluation import Evaluation
 from cutline.inputs.predictions import places
@@ -19,12 +19,14 @@ class Asked:
     """An evaluation, the places that can be filled, the measures that the reader sees, and the models beside it.
 
     `models` is empty for a model alone. A note that gives the value of each says the same of all, and is given once.
+    `level` is that of the intervals that the reader sees: notes speak of the same ones.
     """
 
     evaluation: Evaluation
     quota: float | None
     measures: tuple[str, ...] | None
     models: Mapping[str, Evaluation] = field(default_factory=dict)
+    level: float = LEVEL
 
     @property
     def ranking(self) -> Ranking:
@@ -67,7 +69,7 @@ class Asked:
         """The AUC with its interval; None for groups, whose interval takes resampling, and for one class."""
         if not self.two_classes or self.evaluation.groups is not None:
             return None
-        return self.evaluation.estimate("auc", LEVEL)
+        return self.evaluation.estimate("auc", self.level)
 
 
 def asked(
@@ -77,12 +79,13 @@ def asked(
     share: float | None,
     measures: Iterable[str] | None,
     models: Mapping[str, Evaluation],
+    level: float,
 ) -> Asked:
     """The question, with the share as places and the measures by their names."""
     if quota is not None or share is not None:
         quota = float(places(evaluation.ranking, quota=quota, share=share))
     names = None if measures is None else tuple(dict.fromkeys(MEASURES[m].name for m in measures))
-    return Asked(evaluation, quota, names, models)
+    return Asked(evaluation, quota, names, models, check_level(level))
 
 
 def percent(share: float) -> str:

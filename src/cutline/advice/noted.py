@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import overload
+from typing import Any, overload
 
 from cutline.advice.one_model import notes
 from cutline.advice.rules import in_order
@@ -35,11 +35,13 @@ def noted(
     about = tuple(note for note in summary.notes if note.rule == "resamples")
     if isinstance(summary, Summary) and isinstance(found, Evaluation):
         here = found if found.cut == cut else found.with_cut(**cut.parameters)
-        told = notes(here, quota=cut.quota, share=cut.share, measures=names)
+        told = notes(here, quota=cut.quota, share=cut.share, measures=names, level=summary.level)
     elif isinstance(summary, ComparisonSummary) and isinstance(found, Comparison):
         # The verdict of the summary says which models differ, and at which rates each leads.
-        said = ("too-small",) if summary.verdict else ()
-        told = notes_on(found, quota=cut.quota, share=cut.share, measures=names, without=said)
+        without = ["too-small"] if summary.verdict else []
+        options = summary.options
+        how: dict[str, Any] = {"level": options.level, "resamples": options.resamples, "seed": options.seed}
+        told = notes_on(found, quota=cut.quota, share=cut.share, measures=names, without=without, **how)
     else:
         raise TypeError("a summary of something else")
     return summary.with_notes(tuple(in_order([*told, *about])))

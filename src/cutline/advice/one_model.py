@@ -20,6 +20,7 @@ from cutline.advice.citations import (
 )
 from cutline.advice.evidence import Asked, asked
 from cutline.advice.rules import Kind, Note, Rule, in_order
+from cutline.core.checks import LEVEL
 from cutline.evaluation import Evaluation
 from cutline.results.notes import DATA
 
@@ -35,7 +36,7 @@ def _of_data(id: str, kind: Kind, when: str) -> Rule:
 MODEL_RULES = (
     _of_data("one-class", "warning", "all cases are of one class"),
     Rule("reversed", "warning", "the AUC is below 0.5", BERRAR_RANKING, score_rules.reversed_order),
-    Rule("chance", "warning", "the 95 % interval of the AUC holds 0.5", BERRAR_INTERVALS, score_rules.chance),
+    Rule("chance", "warning", "the interval of the AUC holds 0.5", BERRAR_INTERVALS, score_rules.chance),
     Rule("labels", "warning", "the scores have one or two distinct values", CUTLINE, score_rules.labels),
     Rule(
         "imbalance",
@@ -81,7 +82,7 @@ MODEL_RULES = (
     Rule(
         "threshold",
         "advice",
-        "another cut has an F1 above the 95 % interval of that at the threshold",
+        "another cut has an F1 above the interval of that at the threshold",
         BERRAR_LOSS,
         cut_rules.better_threshold,
     ),
@@ -119,6 +120,7 @@ def notes(
     quota: float | None = None,
     share: float | None = None,
     measures: Iterable[str] | None = None,
+    level: float = LEVEL,
 ) -> tuple[Note, ...]:
     """What the reader of one model's numbers should know: warnings first, then advice, then facts.
 
@@ -129,12 +131,13 @@ def notes(
         quota: How many cases can be acted on.
         share: The same as a share of the cases.
         measures: The measures that the reader sees, by name; the headlines when None.
+        level: The level of the intervals that the notes speak of.
 
     >>> from cutline import evaluate
     >>> [note.rule for note in notes(evaluate([1, 0, 1, 0], [0.9, 0.9, 0.2, 0.2]))][0]
     'chance'
     """
-    return in_order(found(asked(evaluation, quota=quota, share=share, measures=measures, models={})))
+    return in_order(found(asked(evaluation, quota=quota, share=share, measures=measures, models={}, level=level)))
 
 
 def found(about: Asked) -> list[Note]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from cutline.advice.evidence import Asked, brief, percent
-from cutline.core.checks import LEVEL
 from cutline.core.counts import written
+from cutline.core.wording import Text
 from cutline.inference.caveats import FEW_FOR_DELONG
 from cutline.inference.effective_size import effective
 from cutline.inference.effective_size import notes as on_sizes
@@ -20,7 +20,7 @@ def reversed_order(a: Asked) -> str | None:
     """An AUC below one half: upside down, or chance."""
     text = a.data_notes.get("reversed")
     if text and a.auc and 0.5 in a.auc:
-        text += f" It may be chance: the AUC is {_with_interval(a)}."
+        return Text(text, f" It may be chance: the AUC is {_with_interval(a)}.")
     return text
 
 
@@ -35,7 +35,7 @@ def _with_interval(a: Asked) -> str:
     found = a.auc
     if found is None:
         return ""
-    return f"{brief(found.value)}, with a {percent(LEVEL)} interval from {brief(found.low)} to {brief(found.high)}"
+    return f"{brief(found.value)} ({100 * found.level:g} % interval {brief(found.low)} to {brief(found.high)})"
 
 
 def labels(a: Asked) -> str | None:

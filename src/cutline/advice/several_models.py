@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from cutline.advice.citations import BERRAR, DELONG, DOMINANCE
@@ -10,11 +10,13 @@ from cutline.advice.evidence import asked, brief
 from cutline.advice.one_model import found
 from cutline.advice.rules import Note, Rule, in_order
 from cutline.comparison import Comparison
-from cutline.core.checks import LEVEL
+from cutline.core.checks import LEVEL, check_level
 from cutline.core.counts import written
+from cutline.core.wording import Text
 from cutline.inference.two.differences import NormalDifference, needed_cases
 from cutline.inputs.predictions import places
 from cutline.measures import MEASURES
+from cutline.results.budget import curves_for_a_note
 from cutline.results.estimate import quantile
 
 ALONE = 0.05  # the part of the axis over which a model has to be the only best one
@@ -25,6 +27,9 @@ class _Asked:
     comparison: Comparison
     quota: float | None
     measures: frozenset[str] | None
+    level: float
+    resamples: int | None
+    seed: int
 
     @property
     def two_classes(self) -> bool:
@@ -63,42 +68,41 @@ def _too_small(a: _Asked) -> str | None:
         return None
     values = a.comparison.values_of("auc")
     leader = max(values, key=lambda name: values[name])
-    p_values = {frozenset((t.a, t.b)): t.p_holm for t in a.comparison.test("auc")}
-    close = [name for name in values if name != leader and p_values[frozenset((leader, name))] > 1 - LEVEL]
+    p_values = {frozenset((t.a, t.b)): t.p_holm for t in a.comparison.test("auc", seed=a.seed)}
+    close = [name for name in values if name != leader and p_values[frozenset((leader, name))] > 1 - a.level]
     if not close:
         return None
     nearest = max(close, key=lambda name: values[name])
-    lead = a.comparison.difference("auc", leader, nearest, level=LEVEL)
+    lead = a.comparison.difference("auc", leader, nearest, level=a.level, seed=a.seed)
     if lead.value == 0 or not lead.has_interval:
         return None
-    n = a.comparison.pairing.total
-    needed = needed_cases(NormalDifference(lead.value, (lead.high - lead.low) / 2 / quantile(LEVEL)), n, LEVEL)
-    enough = f" About {float(f'{needed:.2g}'):,.0f} cases would, with 80 % power." if needed > n else ""
+    n, unit = a.comparison.pairing.total, a.comparison.pairing.unit
+    spread = (lead.high - lead.low) / 2 / quantile(a.level)
+    needed = needed_cases(NormalDifference(lead.value, spread), n, a.level)
+    enough = f" About {float(f'{needed:.2g}'):,.0f} {unit} would, with 80 % power." if needed > n else ""
     return (
-        f"{leader} has the highest AUC, but {n:,} cases do not show that it is better than {', '.join(close)}: it "
-        f"leads {nearest} by {brief(lead.value)}, "
-        f"with an interval from {brief(lead.low)} to {brief(lead.high)}.{enough}"
+        f"{leader} has the highest AUC, but {n:,} {unit} do not show that it is better than {', '.join(close)}: it "
+        f"leads {nearest} by {brief(lead.value)} "
+        f"({100 * a.level:g} % interval {brief(lead.low)} to {brief(lead.high)}).{enough}"
     )
-
-
-LONG = 20_000  # kinds of cases, beyond which resampling whole curves for a note takes too long
-RESAMPLES = 400
 
 
 def _no_dominance(a: _Asked) -> str | None:
     """Models that are best in different places."""
     if not a.two_classes:
         return None
-    areas = a.comparison.dominance("quota" if a.quota is not None else "roc")
+    curve = "quota" if a.quota is not None else "roc"
+    areas = a.comparison.dominance(curve)
     length = sum(span.high - span.low for span in areas.spans)
     alone = [
         name
         for name in areas.names
         if sum(s.high - s.low for s in areas.spans if s.best == (name,)) >= ALONE * length > 0
     ]
-    if len(alone) < 2 or len(a.comparison.pairing) > LONG:
+    resamples = curves_for_a_note(len(a.comparison.pairing), a.resamples)
+    if len(alone) < 2 or not resamples:
         return None
-    sure = a.comparison.regions("quota" if a.quota is not None else "roc", resamples=RESAMPLES)
+    sure = a.comparison.regions(curve, level=a.level, resamples=resamples, seed=a.seed)
     if len(sure.leaders) < 2:  # where curves cross may be chance
         return None
     if a.quota is None:
@@ -120,7 +124,8 @@ COMPARISON_RULES = (
     Rule(
         "too-small",
         "warning",
-        "the model with the highest AUC cannot be told from another one (DeLong, Holm's correction, 95 %)",
+        "the model with the highest AUC cannot be told from another one (DeLong's test with Holm's correction, at the "
+        "level asked for)",
         DELONG,
         _too_small,
     ),
@@ -128,7 +133,7 @@ COMPARISON_RULES = (
         "dominance",
         "advice",
         "two models or more are each better than all others somewhere along the false positive rates, or the quotas "
-        "(95 % simultaneous confidence)",
+        "(simultaneous confidence, at the level asked for)",
         DOMINANCE,
         _no_dominance,
     ),
@@ -141,6 +146,9 @@ def notes_on(
     quota: float | None = None,
     share: float | None = None,
     measures: Iterable[str] | None = None,
+    level: float = LEVEL,
+    resamples: int | None = None,
+    seed: int = 0,
     without: Collection[str] = (),
 ) -> tuple[Note, ...]:
     """What the reader of a comparison should know: of all models together, then of each, `without` some rules.
@@ -152,33 +160,35 @@ def notes_on(
         quota: How many cases can be acted on.
         share: The same as a share of the cases.
         measures: The measures that the reader sees, by name; the headlines when None.
+        level: The level of the intervals and tests that the notes speak of.
+        resamples: How many resamples may be drawn for a note; by `cutline.results.budget` when None, and 0 for none.
+        seed: The seed of these resamples.
         without: Rules that are left out, by name.
     """
     names = None if measures is None else tuple(MEASURES[m].name for m in measures)
     j = None
     if quota is not None or share is not None:
         j = float(places(comparison.pairing.rankings[0], quota=quota, share=share))
-    about = _Asked(comparison, j, None if names is None else frozenset(names))
+    about = _Asked(comparison, j, None if names is None else frozenset(names), check_level(level), resamples, seed)
     of_all = [note for rule in COMPARISON_RULES if rule.id not in without and (note := rule.note(about))]
-    return in_order([*of_all, *_of_each(comparison, quota, share, names)])
-
-
-def _of_each(
-    comparison: Comparison, quota: float | None, share: float | None, names: tuple[str, ...] | None
-) -> list[Note]:
     models = dict(comparison.items())
-    by_model = {
-        name: found(asked(evaluation, quota=quota, share=share, measures=names, models=models))
+    of_each = {
+        name: found(asked(evaluation, quota=quota, share=share, measures=names, models=models, level=level))
         for name, evaluation in models.items()
     }
+    return in_order([*of_all, *_told_once(of_each)])
+
+
+def _told_once(by_model: Mapping[str, Iterable[Note]]) -> list[Note]:
+    """What holds for all models, and with their names what warns of some."""
     holders: dict[Note, list[str]] = {}
     for name, given in by_model.items():
         for note in given:
             holders.setdefault(note, []).append(name)
     told = []
     for note, of in holders.items():
-        if len(of) == len(comparison):
+        if len(of) == len(by_model):
             told.append(note)
         elif note.kind == "warning":
-            told.append(Note(note.rule, f"{', '.join(of)}: {note.text}", note.source, note.kind))
+            told.append(Note(note.rule, Text(f"{', '.join(of)}: ", note.text), note.source, note.kind))
     return told

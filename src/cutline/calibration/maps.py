@@ -10,7 +10,7 @@ import numpy as np
 from cutline.core import logistic
 from cutline.core.errors import InputError, briefly
 from cutline.core.ranking import Array, Ranking
-from cutline.measures.calibration import calibration_intercept, joint_fit
+from cutline.measures.calibration_line import calibration_intercept, joint_fit
 from cutline.measures.miscalibration import isotonic
 
 METHODS = ("intercept", "logistic", "beta", "isotonic", "venn_abers")

@@ -98,7 +98,7 @@ class Plan:
         Args:
             theme: "light", "dark" or "print".
         """
-        from cutline.charts.planning import plan_chart
+        from cutline.charts.plan_chart import plan_chart
 
         sizes = np.unique(np.geomspace(max(20, self.cases / 20), self.cases * 3, 60).astype(int))
         wanted = {need.criterion: need.wanted for need in self.needs}

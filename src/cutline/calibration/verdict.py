@@ -132,7 +132,9 @@ def calibration(ev: Estimated, *, level: float = LEVEL, resamples: int = 1000, s
     notes = []
     if len(r) > QUICKLY_RESAMPLED:
         estimates += [_alone(ev, name, level) for name in BY_RESAMPLING]
-        notes.append(f"With {len(r)} distinct scores nothing is resampled: ask ev.estimate() for those intervals.")
+        notes.append(
+            f"With {len(r)} distinct scores nothing is resampled: estimate a measure by itself to have its interval."
+        )
     return judged(r, estimates, level, seed=seed, notes=notes)
 
 

@@ -12,7 +12,7 @@ from cutline.calibration.maps import METHODS, fitted, mapped
 from cutline.core.checks import LEVEL, check_choice, check_level, check_whole
 from cutline.core.errors import InputError, ParameterError, briefly
 from cutline.core.ranking import Array, Ranking
-from cutline.core.table import Table, shown
+from cutline.core.table import Table, plain, shown
 from cutline.results.estimate import quantile
 
 
@@ -48,7 +48,7 @@ class Worth:
             "best": self.best,
             "verdict": self.verdict,
             "level": self.level,
-            "candidates": [candidate._asdict() for candidate in self.candidates],
+            "candidates": [{k: plain(v) for k, v in one._asdict().items()} for one in self.candidates],
         }
 
     def __repr__(self) -> str:
@@ -158,4 +158,5 @@ def _verdict(judged: list[Candidate], best: str, level: float) -> str:
         return f"Leave it: no method ({tried}) lowers the log loss on new cases by more than chance would."
     found = next(one for one in judged if one.method == best)
     interval = f"{100 * level:g} % interval {shown(found.low)} to {shown(found.high)}"
-    return f"Recalibrate with method={best!r}: it lowers the log loss on new cases by {shown(found.gain)} ({interval})."
+    gain = f"{shown(found.gain)} ({interval})"
+    return f"Recalibrate with the method {best!r}: it lowers the log loss on new cases by {gain}."

@@ -12,10 +12,10 @@ from cutline.charts.declaration import ChartKind, Charts, CutPlace, Place, Requi
 from cutline.charts.figures import error_bars
 from cutline.charts.parts import AREAS, CUT, Evaluated
 from cutline.charts.picture import Picture, legends_below
+from cutline.charts.picture_size import Length, resized
 from cutline.charts.registry import CHARTS, PAGE_MEASURES
 from cutline.charts.renderer import program as vega
 from cutline.charts.several_classes import DrawnClasses
-from cutline.charts.sizes import Length, resized
 from cutline.charts.theme import DARK, LIGHT, LONGEST, MOST_MODELS, PRINT, THEMES, Theme, themed
 from cutline.core.counts import Counts
 from cutline.core.errors import InputError, ParameterError, UnknownNameError, near

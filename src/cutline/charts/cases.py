@@ -79,7 +79,7 @@ def _rows(r: Ranking, chosen: Array, at: float) -> list[dict[str, Any]]:
 def _distances(data: list[dict[str, Any]], frame: Frame, theme: Theme) -> list[Any]:
     finite = [row for row in data if math.isfinite(row["boundary"])]
     lines = alt.Chart(inline(finite)).mark_rule(strokeWidth=1, stroke=theme.reference, opacity=0.6)
-    return [lines.encode(**axes(frame), x2="boundary:Q"), *_written_distances(finite, frame, theme)]
+    return [lines.encode(**axes(frame), x2=alt.X2("boundary:Q")), *_written_distances(finite, frame, theme)]
 
 
 def _written_distances(data: list[dict[str, Any]], frame: Frame, theme: Theme) -> list[Any]:

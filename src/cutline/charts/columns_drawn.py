@@ -59,7 +59,7 @@ def drawn(
     if "low" in columns:
         band = rows({"x": columns[x], "y": columns["low"], "y2": columns["high"]})
         area = alt.Chart(inline(list(band))).mark_area(opacity=0.2, line=False, color=chosen.colour(0), clip=True)
-        layers.append(area.encode(**axes(frame), y2="y2:Q"))
+        layers.append(area.encode(**axes(frame), y2=alt.Y2("y2:Q")))
     made = layered([*layers, *line_layers(series, frame)], frame)
     made.config = alt.Config(**chosen.config())
     return Picture(name.lower().replace(" ", "_"), made)

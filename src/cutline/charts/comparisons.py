@@ -112,7 +112,7 @@ def _band(found: Dominance, frame: Frame, theme: Theme) -> Any:
         .mark_rect()
         .encode(
             x=alt.X("start:Q", title=None, scale=alt.Scale(domain=list(frame.x_domain), nice=False), axis=None),
-            x2="end:Q",
+            x2=alt.X2("end:Q"),
             y=alt.Y("lane:N", title="Leads", sort=None, scale=alt.Scale(domain=list(numbers.values()))),
             color=alt.when("datum.in_turn").then(alt.value(theme.reference)).otherwise(own),
             tooltip=[

@@ -21,7 +21,7 @@ from cutline.core.errors import InputError, ParameterError
 from cutline.core.ranking import Array, Ranking
 from cutline.curves import Curve, flagging_everybody
 from cutline.curves import decision_curve as net_benefits
-from cutline.curves.definition import BELOW_ZERO
+from cutline.curves.curve_type import BELOW_ZERO
 from cutline.curves.utility import flag_everybody, rates_at
 from cutline.inference.one.decision_band import decision_band, heights
 
@@ -177,7 +177,7 @@ def _shaded(models: Models, theme: Theme, frame: Frame, risks: Array, asked: Ove
     limits = decision_band(sampled, risks, asked.kind, prevalence=asked.prevalence, **how)
     data = rows({"x": risks, "y": asked.scale * limits.low, "y2": asked.scale * limits.high})
     area = alt.Chart(inline(data)).mark_area(opacity=0.2, line=False, color=theme.colour(0), clip=True)
-    return [area.encode(**axes(frame), y2="y2:Q")]
+    return [area.encode(**axes(frame), y2=alt.Y2("y2:Q"))]
 
 
 def _explained(frame: Frame, band: list[Any], asked: OverRisks) -> Frame:

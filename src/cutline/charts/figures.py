@@ -163,8 +163,8 @@ def _error_areas(model: Evaluated, bins: int | None, frame: Frame, theme: Theme)
         .mark_rect(opacity=0.4)
         .encode(
             **axes(frame),
-            x2="x2:Q",
-            y2="zero:Q",
+            x2=alt.X2("x2:Q"),
+            y2=alt.Y2("zero:Q"),
             fill=alt.Fill(
                 "error:N",
                 scale=scale,
@@ -243,9 +243,9 @@ def confusion_matrix(models: Models, theme: Theme) -> Any:
         fill=alt.Fill("kind:N", scale=alt.Scale(domain=list(fills), range=list(fills.values())), legend=None)
     )
     text = [
-        base.mark_text(dy=-22, fontSize=11, color=theme.text).encode(text="what:N"),
-        base.mark_text(dy=0, fontSize=20, fontWeight="bold", color=theme.text).encode(text="count:N"),
-        base.mark_text(dy=22, fontSize=11, color=theme.text).encode(text="rate:N"),
+        base.mark_text(dy=-22, fontSize=11, color=theme.text).encode(text=alt.Text("what:N")),
+        base.mark_text(dy=0, fontSize=20, fontWeight="bold", color=theme.text).encode(text=alt.Text("count:N")),
+        base.mark_text(dy=22, fontSize=11, color=theme.text).encode(text=alt.Text("rate:N")),
     ]
     title = f"Confusion matrix at {rule_text(model.ranking, model.threshold)}"
     return layered([boxes, *text], Frame("", "", (0, 1), (0, 1), title, [heading(model)], None, 560, 270))
@@ -292,12 +292,12 @@ def ranking_table(models: Models, theme: Theme, *, rows: int = 20) -> Any:
         ),
         y=alt.Y("row:Q", axis=None, scale=alt.Scale(domain=[-0.7, shown_rows - 0.3], reverse=True, nice=False)),
     )
-    text = base.mark_text(fontSize=12, color=theme.text).encode(text="text:N")
+    text = base.mark_text(fontSize=12, color=theme.text).encode(text=alt.Text("text:N"))
     above = int(np.searchsorted(chosen, r.cut(model.threshold), side="right"))
     line = (
         alt.Chart(inline([{"row": above - 0.5, "name": f"cut: {cut}"}]))
         .mark_rule(color=theme.colour(1), strokeWidth=2, strokeDash=[6, 3])
-        .encode(y="row:Q", tooltip=[alt.Tooltip("name:N", title="Line")])
+        .encode(y=alt.Y("row:Q"), tooltip=[alt.Tooltip("name:N", title="Line")])
     )
     frame = Frame("", "", (0, 1), (0, 1), "Ranking table", subtitle, None, 640, 22 * shown_rows + 16)
     return layered([text, line], frame)

@@ -133,7 +133,7 @@ def precision_recall_readings(models: Models, theme: Theme) -> Any:
     shade = (
         alt.Chart(inline(rows({"x": lowest.x, "y": lowest.y})))
         .mark_area(color=theme.colour(4), opacity=0.15, line=False)
-        .encode(x="x:Q", y="y:Q")
+        .encode(x=alt.X("x:Q"), y=alt.Y("y:Q"))
     )
     series += reference_series({"": first}, theme, {"baseline": "prevalence"})
     marks = mark_layers(cut_marks(models, {name: first}, theme, [series[0].name]), frame, theme)
@@ -291,7 +291,7 @@ def _shade(band: Gap, colours: dict[str, str], frame: Frame) -> list[Any]:
         sort=None,
     )
     bands = alt.Chart(inline(data)).mark_area(opacity=0.22, line=False)
-    return [bands.encode(**axes(frame), y2="y2:Q", fill=fill, tooltip=[alt.Tooltip("area:N", title="Area")])]
+    return [bands.encode(**axes(frame), y2=alt.Y2("y2:Q"), fill=fill, tooltip=[alt.Tooltip("area:N", title="Area")])]
 
 
 def quota(models: Models, theme: Theme) -> Any:

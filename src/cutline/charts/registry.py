@@ -187,7 +187,7 @@ CHARTS = Charts(
     ChartKind(
         name="profit",
         title="Profit over the quota",
-        caption="What flagging so many cases is worth, with the best quota and its interval.",
+        caption="What it is worth to flag each number of cases, with the best quota and its interval.",
         draw=utility.profit,
     ),
     ChartKind(

@@ -50,12 +50,13 @@ def reliability(
     smooth: str = "isotonic",
     bins: int = 10,
     level: float = 0.95,
+    seed: int = 0,
 ) -> Any:
     """The share of positives at each probability, with a band, and the distribution of the probabilities."""
     _check(band, smooth)
     series, layers = [], []
     for i, (name, model) in enumerate(models.items()):
-        found = _curve(model, band if len(models) == 1 else "none", smooth, level, bins)
+        found = _curve(model, band if len(models) == 1 else "none", smooth, level, bins, seed)
         if len(models) == 1 and isinstance(found, Band):
             layers.append(_area(found, theme))
         label = f"{name}: {shown(MEASURES['mcb'].compute(model.ranking))}" if len(models) > 1 else name
@@ -85,7 +86,7 @@ def _check(band: str, smooth: str) -> None:
             raise ParameterError(f"is {value!r}", f"pass {', '.join(map(repr, known))}", argument=name)
 
 
-def _curve(model: Evaluated, band: str, smooth: str, level: float, bins: int) -> Any:
+def _curve(model: Evaluated, band: str, smooth: str, level: float, bins: int, seed: int) -> Any:
     if smooth == "bins":
         observed, expected, size = in_bins(model.ranking, bins, "mass")
         there = size > 0
@@ -95,7 +96,8 @@ def _curve(model: Evaluated, band: str, smooth: str, level: float, bins: int) ->
         return {"x": few.key[::-1], "y": np.clip(calibration_curve(few, smooth), 0, 1)[::-1]}
     groups = getattr(model, "groups", None) if band == "confidence" else None
     resamples = 1000 if band == "confidence" or smooth == "loess" else 5000
-    return calibration_band(model.ranking, band, smooth=smooth, level=level, resamples=resamples, groups=groups)
+    how = {"smooth": smooth, "level": level, "seed": seed}
+    return calibration_band(model.ranking, band, resamples=resamples, groups=groups, **how)  # type: ignore[arg-type]
 
 
 def _columns(found: Any) -> dict[str, Array]:
@@ -114,7 +116,7 @@ def _area(band: Band, theme: Theme) -> Any:
     return (
         alt.Chart(inline(data))
         .mark_area(color=theme.reference, opacity=0.25, clip=True)
-        .encode(y=alt.Y("low:Q", scale=alt.Scale(domain=[0, 1])), y2="high:Q")
+        .encode(y=alt.Y("low:Q", scale=alt.Scale(domain=[0, 1])), y2=alt.Y2("high:Q"))
     )
 
 
@@ -129,7 +131,7 @@ def _wilson(r: Ranking, bins: int, level: float, colour: str) -> Any:
     return (
         alt.Chart(inline(found))
         .mark_rule(color=colour, strokeWidth=1.5)
-        .encode(y=alt.Y("low:Q", scale=alt.Scale(domain=[0, 1])), y2="high:Q")
+        .encode(y=alt.Y("low:Q", scale=alt.Scale(domain=[0, 1])), y2=alt.Y2("high:Q"))
     )
 
 
@@ -169,7 +171,7 @@ def _distribution(models: Models, theme: Theme) -> Any:
     }
     base = alt.Chart(inline(data), width=WIDTH, height=60)
     if len(models) == 1:
-        return base.mark_bar(color=theme.colour(0), opacity=0.7).encode(x2="x2:Q", y2="zero:Q", **axis)
+        return base.mark_bar(color=theme.colour(0), opacity=0.7).encode(x2=alt.X2("x2:Q"), y2=alt.Y2("zero:Q"), **axis)
     return base.mark_line(interpolate="step-after").encode(
         color=alt.Color("series:N", scale=colours, legend=None), **axis
     )
@@ -198,8 +200,8 @@ def risk_by_outcome(models: Models, theme: Theme, *, bins: int = 20) -> Any:
         .mark_bar(stroke=theme.ground, strokeWidth=0.5)
         .encode(
             x=alt.X("x:Q", title="Probability", scale=alt.Scale(domain=[0, 1], nice=False)),
-            x2="x2:Q",
-            y2="zero:Q",
+            x2=alt.X2("x2:Q"),
+            y2=alt.Y2("zero:Q"),
             y=alt.Y("y:Q", title="Share of the class", scale=alt.Scale(domain=[-highest, highest]), axis=shares),
             color=alt.Color(
                 "series:N",
@@ -233,11 +235,11 @@ def mcb_dsc(models: Models, theme: Theme, *, score: str = "brier") -> Any:
         for key, title in (("mcb", "Miscalibration"), ("dsc", "Discrimination"), ("score", known))
     ]
     layers = [
-        alt.Chart(inline(lines)).mark_line(color=theme.grid, clip=True).encode(x=x, y=y, detail="label:N"),
+        alt.Chart(inline(lines)).mark_line(color=theme.grid, clip=True).encode(x=x, y=y, detail=alt.Detail("label:N")),
         marks.mark_point(size=90, filled=True, opacity=1).encode(
             x=x, y=y, color=alt.Color("colour:N", scale=None), tooltip=tips
         ),
-        marks.mark_text(align="left", dx=8, dy=-6, color=theme.text).encode(x=x, y=y, text="series:N"),
+        marks.mark_text(align="left", dx=8, dy=-6, color=theme.text).encode(x=x, y=y, text=alt.Text("series:N")),
     ]
     subtitle = [f"{known} = MCB - DSC + UNC;", "along a line it is the same, lower right is better"]
     return alt.LayerChart(

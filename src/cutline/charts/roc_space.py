@@ -127,7 +127,7 @@ def _shaded(models: Models, curves: Mapping[str, Curve], shade: str | None, fram
         legend=alt.Legend(title="Area", symbolType="square", symbolOpacity=0.5),
     )
     area = alt.Chart(inline(data)).mark_area(opacity=0.2, line=False, order=False)
-    return [area.encode(**axes(frame), y2="y2:Q", fill=fill, tooltip=[alt.Tooltip("area:N", title="Area")])]
+    return [area.encode(**axes(frame), y2=alt.Y2("y2:Q"), fill=fill, tooltip=[alt.Tooltip("area:N", title="Area")])]
 
 
 def equal_lines(models: Models, measure: str | None, space: Space, frame: Frame, theme: Theme) -> list[Any]:
@@ -158,8 +158,10 @@ def _isometric_layers(r: Ranking, measure: str, space: Space, frame: Frame, them
     lines = alt.Chart(inline(data)).mark_line(strokeWidth=0.8, order=False, interpolate="linear")
     text = alt.Chart(inline(ends)).mark_text(fontSize=9, color=theme.text, align="right", dx=-2, dy=6)
     return [
-        lines.encode(**axes(frame), detail="level:N", stroke=stroke, tooltip=[alt.Tooltip("level:Q", title=name)]),
-        text.encode(**axes(frame), text="text:N"),
+        lines.encode(
+            **axes(frame), detail=alt.Detail("level:N"), stroke=stroke, tooltip=[alt.Tooltip("level:Q", title=name)]
+        ),
+        text.encode(**axes(frame), text=alt.Text("text:N")),
     ]
 
 

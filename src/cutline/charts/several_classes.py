@@ -138,13 +138,15 @@ def class_measures(found: DrawnClasses, theme: Theme, *, shown: str = "auc") -> 
     base = alt.Chart(inline(data))
     bars = base.mark_bar(opacity=0.45, height={"band": 0.7}).encode(x=x, y=y, fill=fill, tooltip=tooltip)
     with_limits = alt.Chart(inline([row for row in data if row["low"] is not None]))
-    lines = with_limits.mark_rule(strokeWidth=2, color=theme.text).encode(x="low:Q", x2="high:Q", y=y, tooltip=tooltip)
+    lines = with_limits.mark_rule(strokeWidth=2, color=theme.text).encode(
+        x=alt.X("low:Q"), x2=alt.X2("high:Q"), y=y, tooltip=tooltip
+    )
     dots = base.mark_point(filled=True, size=45, color=theme.text, opacity=1).encode(x=x, y=y, tooltip=tooltip)
     with_baseline = alt.Chart(inline([row for row in data if row["baseline"] is not None]))
     ticks = with_baseline.mark_tick(color=theme.text, thickness=2, strokeDash=[2, 2], opacity=1, size=16)
     below = [found.subtitle(), "Lines are intervals, ticks the baselines"]
     frame = Frame("", "", (0, 1), (0, 1), f"{title} by class", below, None, 420, max(80, 26 * len(data)))
-    return layered([bars, lines, dots, ticks.encode(x="baseline:Q", y=y)], frame)
+    return layered([bars, lines, dots, ticks.encode(x=alt.X("baseline:Q"), y=y)], frame)
 
 
 def _bar(one: ClassValue) -> dict[str, Any]:
@@ -192,8 +194,8 @@ def class_confusion_matrix(found: DrawnClasses, theme: Theme) -> Any:
         fillOpacity=alt.FillOpacity("share:Q", scale=alt.Scale(domain=[0, 1], range=[0.0, 0.55]), legend=None),
     )
     text = [
-        base.mark_text(dy=-7, fontSize=14, fontWeight="bold", color=theme.text).encode(text="count:N"),
-        base.mark_text(dy=9, fontSize=10, color=theme.text).encode(text="percent:N"),
+        base.mark_text(dy=-7, fontSize=14, fontWeight="bold", color=theme.text).encode(text=alt.Text("count:N")),
+        base.mark_text(dy=9, fontSize=10, color=theme.text).encode(text=alt.Text("percent:N")),
     ]
     cell = 74 if size <= 6 else 52 if size <= MOST_CELLS else 24
     width, height = cell * size, max(100, cell * size * 3 // 4)

@@ -101,7 +101,7 @@ def profit(
     level: float = LEVEL,
     resamples: int | None = None,
 ) -> Any:
-    """What flagging so many cases is worth, with the best quota and its interval.
+    """What it is worth to flag each number of cases, with the best quota and its interval.
 
     Without a `value`, a positive is worth as many times the cost of a case as makes flagging everybody break even.
     """
@@ -165,7 +165,7 @@ def _gain_bars(found: Gains, frame: Frame, theme: Theme) -> Any:
     at = {"x": found["portion"] - 0.9, "x2": found["portion"] - 0.1, "y": found["rate"], "y2": np.zeros(len(found))}
     tips = [alt.Tooltip(f"{name}:Q", title=name.replace("_", " ").capitalize(), format=".6~g") for name in names]
     bars = alt.Chart(inline(rows({**at, **columns}))).mark_rect(fill=theme.fills(1)[0], stroke=theme.text)
-    return bars.encode(**axes(frame), x2="x2:Q", y2="y2:Q", tooltip=tips)
+    return bars.encode(**axes(frame), x2=alt.X2("x2:Q"), y2=alt.Y2("y2:Q"), tooltip=tips)
 
 
 # ---------------------------------------------------------------------- parts

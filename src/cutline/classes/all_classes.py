@@ -14,7 +14,7 @@ from cutline.classes.components import Part
 from cutline.classes.statistic import MACRO, WEIGHTED, Found, Statistic, class_shares, stacked
 from cutline.core.ranking import Array
 from cutline.inference.one import proportions
-from cutline.inference.one.scales import on_its_scale
+from cutline.inference.one.normal_scale import on_its_scale
 from cutline.inputs.class_cases import ClassCases
 from cutline.measures import MEASURES
 from cutline.results.estimate import Limits

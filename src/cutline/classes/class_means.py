@@ -24,7 +24,7 @@ from cutline.classes.statistic import (
 from cutline.core.ranking import Array, Ranking
 from cutline.inference import delong
 from cutline.inference.one import proportions
-from cutline.inference.one.scales import on_its_scale
+from cutline.inference.one.normal_scale import on_its_scale
 from cutline.inputs.class_cases import ClassCases
 from cutline.measures import Measure, Needs
 from cutline.measures.facts import Context
@@ -178,7 +178,7 @@ class MeanOverClasses(Statistic):
 
 KNOWN = ("auc", "average_precision")  # measures of the order whose change by one case has a formula here
 _KEPT = 2**22  # scores, up to which the components of all classes are kept
-NO_FORMULA = "There is no closed form: pass method='bootstrap' for an interval."
+NO_FORMULA = "There is no closed form: ask for the bootstrap to have an interval."
 PERFECT = "No case is on the wrong side: the limit is Wilson's for so many cases without an error."
 
 

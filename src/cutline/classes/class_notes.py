@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cutline.classes.intervals import few_cases
+from cutline.classes.class_intervals import few_cases
 from cutline.core.columns import counted
 from cutline.inputs.class_cases import ClassCases
 from cutline.results.notes import Note

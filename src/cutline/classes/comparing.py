@@ -12,9 +12,9 @@ import numpy as np
 
 from cutline.classes.all_classes import WHOLE
 from cutline.classes.asking import asked
+from cutline.classes.class_intervals import METHODS, Options, resampled
 from cutline.classes.class_means import NO_FORMULA, MeanOverClasses
 from cutline.classes.difference_summary import ClassComparisonSummary, ClassDifference
-from cutline.classes.intervals import METHODS, Options, resampled
 from cutline.classes.one_vs_rest import OneVsRest
 from cutline.classes.statistic import Statistic
 from cutline.core.checks import LEVEL, check_choice, check_level, check_whole

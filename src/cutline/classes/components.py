@@ -26,7 +26,7 @@ from cutline.inference.one import proportions
 from cutline.inference.one.closed_forms import closed
 from cutline.inference.one.estimand import of_measure
 from cutline.inference.one.intervals import default
-from cutline.inference.one.scales import on_its_scale
+from cutline.inference.one.normal_scale import on_its_scale
 from cutline.inference.one.separation import separated
 from cutline.inputs.class_cases import ClassCases
 from cutline.measures import MEASURES, Measure

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from cutline.classes.summary import ClassSummary
-from cutline.core.table import Table, p_shown, plain, shown
+from cutline.classes.class_summary import ClassSummary
+from cutline.core.table import Table, p_number, plain, shown
 from cutline.inference.two.test_results import PairTest
 from cutline.results.methods import method_title
 from cutline.results.notes import Note
@@ -107,7 +107,7 @@ class ClassComparisonSummary(Tabulated):
                 row.value_b,
                 row.test.difference,
                 f"[{shown(row.low)}, {shown(row.high)}]" if row.interval else "",
-                "" if math.isnan(row.test.p_holm) else p_shown(row.test.p_holm).removeprefix("= "),
+                p_number(row.test.p_holm),
                 row.conclusion(self.level),
             )
             for row in self.rows
@@ -129,9 +129,8 @@ class ClassComparisonSummary(Tabulated):
         }
 
     def __repr__(self) -> str:
-        return "\n".join([self.title, "", repr(self.shown_table()), *(f"Note: {note}" for note in self.notes)])
+        return "\n".join([self.title, "", repr(self.shown_table()), *self.notes_as_text()])
 
     def _repr_html_(self) -> str:
-        notes = "".join(f"<li>{html.escape(note.text)}</li>" for note in self.notes)
         table = self.shown_table()._repr_html_()
-        return f"<div><p>{html.escape(self.title)}</p>{table}" + (f"<ul>{notes}</ul>" if notes else "") + "</div>"
+        return f"<div><p>{html.escape(self.title)}</p>{table}{self.notes_as_html()}</div>"

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from cutline.charts.several_classes import ClassValue, DrawnClasses
-from cutline.classes.summary import ClassSummary
+from cutline.classes.class_summary import ClassSummary
 
 if TYPE_CHECKING:
     from cutline.classes.one_vs_rest import OneVsRest

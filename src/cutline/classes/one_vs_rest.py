@@ -12,11 +12,11 @@ import numpy as np
 from cutline.classes import class_means, decisions
 from cutline.classes.all_classes import WHOLE
 from cutline.classes.asking import CLASS_MEASURES, CUTS, asked, measure_of
+from cutline.classes.class_intervals import Options, estimated
 from cutline.classes.class_notes import notes_on
-from cutline.classes.intervals import Options, estimated
+from cutline.classes.class_summary import ClassData, ClassRow, ClassSummary
 from cutline.classes.statistic import MACRO, MEANS, MICRO, Statistic
-from cutline.classes.summary import ClassData, ClassRow, ClassSummary
-from cutline.core.checks import LEVEL, check_level, check_text
+from cutline.core.checks import LEVEL, check_level, check_text, name_of
 from cutline.core.errors import UnknownNameError, near
 from cutline.core.ranking import Ranking
 from cutline.evaluation import Evaluation
@@ -96,6 +96,9 @@ class OneVsRest(Summarized, Mapping[Any, Evaluation]):
 
     cases: ClassCases
     name: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", name_of(self.name))
 
     @cached_property
     def evaluations(self) -> dict[Any, Evaluation]:

@@ -1,10 +1,10 @@
-"""The command line as Typer builds it, with what Typer has no word for: groups of options, and flags without a type."""
+"""The command line as Typer builds it, with what Typer has no word for: groups of options, plain help."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import MISSING, fields, is_dataclass
-from functools import wraps
+from functools import partial, wraps
 from inspect import Parameter, Signature, signature
 from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
@@ -14,11 +14,21 @@ from typer.core import TyperCommand, TyperGroup
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def _without_types_of_flags(params: list[Any]) -> list[Any]:
+def _without_needless_types(params: list[Any]) -> list[Any]:
     for param in params:
         if getattr(param, "is_bool_flag", False) and param.metavar is None:
             param.metavar = ""  # a flag takes no value
+        elif param.param_type_name == "argument" and not param.type_descriptor.is_choice:
+            # "FILE..." says more than "[FILE...]... <list[str]>".
+            param.metavar = param.metavar or param.name.upper()
+            param.display_type_rich = partial(_same, "")
+            param.get_usage_pieces = partial(_same, [param.metavar if param.required else f"[{param.metavar}]"])
     return params
+
+
+def _same(shown: Any, ctx: Any) -> Any:  # noqa: ARG001 - Typer names it
+    """What is shown, whatever the context."""
+    return shown
 
 
 class Command(TyperCommand):
@@ -26,7 +36,7 @@ class Command(TyperCommand):
 
     def get_params(self, ctx: Any) -> list[Any]:
         """The parameters, as the help shows them."""
-        return _without_types_of_flags(super().get_params(ctx))
+        return _without_needless_types(super().get_params(ctx))
 
 
 class Commands(TyperGroup):
@@ -34,7 +44,7 @@ class Commands(TyperGroup):
 
     def get_params(self, ctx: Any) -> list[Any]:
         """The parameters, as the help shows them."""
-        return _without_types_of_flags(super().get_params(ctx))
+        return _without_needless_types(super().get_params(ctx))
 
 
 class Application(typer.Typer):

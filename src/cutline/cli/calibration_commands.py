@@ -89,7 +89,10 @@ class Study:
     ] = None
     discordant: Annotated[
         tuple[float, float] | None,
-        typer.Option(help="Shares that only the one, and only the other gets right. Example: --discordant 0.1 0.05"),
+        typer.Option(
+            help="The shares of cases that only the first and only the second model gets right. "
+            "Example: --discordant 0.1 0.05"
+        ),
     ] = None
     power: Annotated[float, typer.Option(help="The wanted power of tests. Example: --power 0.9")] = 0.8
     level: Annotated[float, typer.Option(help="The level of the intervals. Example: --level 0.9")] = 0.95

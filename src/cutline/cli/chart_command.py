@@ -45,7 +45,7 @@ Height = Annotated[
 ]
 Dpi = Annotated[
     float | None,
-    typer.Option(help="Dots to an inch of a .png; 192 unless told. Example: --dpi 300", rich_help_panel=_PICTURE),
+    typer.Option(help="Dots per inch of a .png; 192 by default. Example: --dpi 300", rich_help_panel=_PICTURE),
 ]
 Theme = Annotated[
     o.Theme,

@@ -167,7 +167,7 @@ def _required(
 ) -> tuple[list[Result], list[str]]:
     """Whether the numbers that the requirements name meet them, and what to know about how they were made.
 
-    With `undecided`, values too are judged by their intervals, and one that holds the bound passes or fails.
+    With `undecided`, values too are judged by their intervals, and one that contains the bound passes or fails.
     """
     plain_values = [one for one in wanted if one.term.part == "value" and undecided is None]
     limits = [one for one in wanted if one.term.part != "value" or undecided is not None]

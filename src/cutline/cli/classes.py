@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -10,17 +9,18 @@ from typing import Any, NamedTuple
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
+from cutline.classes.class_summary import MOST_SHOWN, ClassSummary
 from cutline.classes.comparing import ClassComparison, compare_classes
 from cutline.classes.difference_summary import ClassComparisonSummary, ClassDifference
 from cutline.classes.one_vs_rest import OneVsRest, one_vs_rest
-from cutline.classes.summary import MOST_SHOWN, ClassSummary
 from cutline.cli import render
 from cutline.cli.column_guess import Chosen, choose
 from cutline.cli.evaluate import REPORT, show, write
 from cutline.cli.groups import Asked, Files, Named, Reading
 from cutline.cli.text import in_options, printable, quoted
+from cutline.core.checks import name_of
 from cutline.core.errors import InputError, ParameterError, near
-from cutline.core.table import Table, p_shown, shown
+from cutline.core.table import Table, p_number, shown
 from cutline.inputs import files
 from cutline.inputs.sources import Source
 
@@ -184,7 +184,7 @@ def read_classes(
     columns = columns_by_class(class_scores)
     file = files.read(path, how.format, how.memory)
     chosen = _chosen(file, columns.values(), how)
-    title = printable(name or file.title)
+    title = printable(name_of(name) or file.title)
     found = one_vs_rest(chosen.label, columns, how.columns.weight, name=title, data=file, **_common(how))
     return found, chosen.guesses
 
@@ -268,7 +268,7 @@ def _compared(screen: Console, summary: ClassComparisonSummary) -> RenderableTyp
                 shown(row.value_b),
                 shown(row.test.difference),
                 render.interval(row.interval),
-                "" if math.isnan(row.test.p_holm) else p_shown(row.test.p_holm).removeprefix("= "),
+                p_number(row.test.p_holm),
             )
             for row in own
         ]

@@ -14,7 +14,7 @@ from cutline.cli.groups import Output, Reading
 def cut(
     file: o.File, wish: c.Wish, reading: Reading, out: c.CutFile = None, *, output: Output, plugin: o.Plugin = None
 ) -> None:
-    """Choose a cut, and say what can be promised of it for cases to come.
+    """Choose a cut, and say what can be promised about it on future cases.
 
     Promises: 'recall >= 0.9', 'fpr <= 0.05', 'precision >= 0.5', 'share <= 0.02'. Exit 1 when no cut keeps them.
     """

@@ -62,15 +62,18 @@ At = Annotated[
 ]
 Prevalence = Annotated[
     float | None,
-    typer.Option(help="The prevalence where the cut will be used, if it is another. Example: --prevalence 0.01"),
+    typer.Option(help="The prevalence where the cut will be used, if it differs. Example: --prevalence 0.01"),
 ]
 Confidence = Annotated[float, typer.Option(help="The confidence of all promises together. Example: --confidence 0.99")]
 Estimates = Annotated[
-    bool, typer.Option("--estimates", help="Hold the requirements against estimates, and promise nothing.")
+    bool, typer.Option("--estimates", help="Check the requirements on the estimates, and promise nothing.")
 ]
 AfterLooking = Annotated[
     bool,
-    typer.Option("--after-looking", help="Promise what holds at every cut at once, to be read after looking."),
+    typer.Option(
+        "--after-looking",
+        help="Promise only what holds at every cut at once, so that you may choose after looking at the results.",
+    ),
 ]
 CutMethod = Annotated[Method, typer.Option("--method", help="How the best cut is found. Example: --method smooth")]
 Repeats = Annotated[

@@ -19,16 +19,16 @@ Files = Annotated[
 Memory = Annotated[
     str | None,
     typer.Option(
-        help="How much memory DuckDB may use for files; beyond it works on disk. A quarter of the machine's when left "
-        "out. Example: --memory 2GB"
+        help="How much memory DuckDB may use for files before it works on disk; by default a quarter of the machine's. "
+        "Example: --memory 2GB"
     ),
 ]
 Exact = Annotated[
     bool,
     typer.Option(
         "--exact",
-        help="Collect all distinct scores, however many; without, more than 4 million become bins, and numbers have "
-        "brackets. Example: --exact",
+        help="Keep all distinct scores, however many there are. Without it, more than 4 million are put into bins, and "
+        "the numbers that this affects have brackets. Example: --exact",
     ),
 ]
 RankingCsv = Annotated[

@@ -12,14 +12,16 @@ from typing import Any, TypeVar
 from rich.console import RenderableType
 
 from cutline.advice import noted
+from cutline.calibration.judgement import judged_probabilities
+from cutline.classes.class_summary import ClassSummary
 from cutline.classes.difference_summary import ClassComparisonSummary
-from cutline.classes.summary import ClassSummary
 from cutline.cli import render
 from cutline.cli.groups import Asked, Files, Named, Reading
 from cutline.cli.progress import waiting
 from cutline.cli.reading import evaluated_ranking, finished, read_comparison, read_evaluation
 from cutline.cli.text import in_options
 from cutline.comparison import Comparison
+from cutline.core.checks import name_of
 from cutline.core.errors import ParameterError
 from cutline.evaluation import Evaluation
 from cutline.inputs.ranking_tables import read_ranking_table
@@ -124,7 +126,7 @@ def run_evaluate(
         ranking = read_ranking_table(
             ranking_csv, positive=reading.positive, higher_is_positive=not reading.lower_is_positive
         )
-        ev = evaluated_ranking(ranking, reading, name or Path(ranking_csv).stem)
+        ev = evaluated_ranking(ranking, reading, name_of(name) or Path(ranking_csv).stem)
         found = finished(ranking_csv)
     else:
         ev, found = read_evaluation(paths, reading, name, quiet=output.quiet)
@@ -148,7 +150,8 @@ def evaluated(ev: Evaluation, asked: Asked, *, whole: bool = False, quiet: bool)
     chosen = headlines(ev.cut) if asked.by_name is None and not whole else asked.chosen
     with waiting("Resampling for the intervals", quiet=quiet or asked.resamples == 0):
         summary = ev.summary(chosen, family=asked.family and asked.family.value, **asked.how)
-    return _in_options(noted(ev, summary, asked.by_name))
+    summary = _in_options(noted(ev, summary, asked.by_name))
+    return judged_probabilities(summary) if whole else summary
 
 
 def run_compare(paths: Sequence[str], reading: Reading, asked: Named, output: Files) -> None:
@@ -175,7 +178,8 @@ def compared(cmp: Comparison, asked: Named, *, whole: bool, quiet: bool) -> Comp
     of_models = "all" if asked.measures is None and whole else None
     with waiting("Resampling for the intervals", quiet=quiet or asked.resamples == 0):
         summary = cmp.summary(asked.chosen, of_models=of_models, **asked.how)
-    return _in_options(noted(cmp, summary, asked.by_name))
+    summary = _in_options(noted(cmp, summary, asked.by_name))
+    return judged_probabilities(summary) if whole else summary
 
 
 def _in_options(summary: Document) -> Document:

@@ -29,11 +29,16 @@ from cutline.cli.groups import Asked, Circumstances, Files, Gate, Intervals, Lar
 
 FINE, FAILED, REFUSED, BROKEN, STOPPED = 0, 1, 2, 3, 130
 
+# The groups of commands that --help shows.
+JUDGE, DECIDE, LARGE, LEARN = (
+    {"rich_help_panel": title}
+    for title in ("How good is it?", "Where to draw the line?", "Large data and other tools", "Learn")
+)
+
 app = Application(
     name="cutline",
     cls=Commands,
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -63,7 +68,7 @@ def _common(
     pass
 
 
-@app.command(epilog="Example: cutline evaluate predictions.csv --label y --score p --quota 100")
+@app.command(**JUDGE, epilog="Example: cutline evaluate predictions.csv --label y --score p --quota 100")
 def evaluate(
     files: e.Files = None,
     *,
@@ -88,7 +93,7 @@ def evaluate(
     run_evaluate(files or [], reading, asked, output, name=name, template=template.value, ranking_csv=ranking_csv)
 
 
-@app.command(epilog="Example: cutline compare predictions.csv --label y --score model_a --score model_b")
+@app.command(**JUDGE, epilog="Example: cutline compare predictions.csv --label y --score model_a --score model_b")
 def compare(
     files: o.SeveralFiles,
     reading: ReadingAtCut,
@@ -108,7 +113,7 @@ def compare(
     run_compare(files, reading, asked, output)
 
 
-@app.command(epilog="Example: cutline check predictions.csv --label y --score p --require 'auc.low >= 0.8'")
+@app.command(**JUDGE, epilog="Example: cutline check predictions.csv --label y --score p --require 'auc.low >= 0.8'")
 def check(
     file: o.File, gate: Gate, reading: ReadingAtCut, asked: Intervals, output: Output, plugin: o.Plugin = None
 ) -> None:
@@ -120,44 +125,50 @@ def check(
 
     With --margin it fails unless the whole interval excludes a loss larger than the margin.
 
-    With --undecided a value is judged by its interval; one that holds the bound is undecided, and passes or fails.
+    With --undecided, values are judged by their intervals; one that holds the bound inside is undecided.
     """
     from cutline.cli.check import run_check
 
     raise typer.Exit(FINE if run_check(file, reading, asked, gate, output) else FAILED)
 
 
-app.command(epilog="Example: cutline cut predictions.csv --label y --score p --require 'recall >= 0.9' -o cut.json")(
-    cut_commands.cut
-)
-app.command(epilog="Examples: cutline chart --list; cutline chart predictions.csv roc --label y --score p -o roc.svg")(
-    chart_command.chart
-)
-app.command(epilog="Example: cutline rank 'preds/*.parquet' --label y --score p -o monday.ranking")(
+app.command(
+    **DECIDE, epilog="Example: cutline cut predictions.csv --label y --score p --require 'recall >= 0.9' -o cut.json"
+)(cut_commands.cut)
+app.command(
+    **JUDGE, epilog="Examples: cutline chart --list; cutline chart predictions.csv roc --label y --score p -o roc.svg"
+)(chart_command.chart)
+app.command(**LARGE, epilog="Example: cutline rank 'preds/*.parquet' --label y --score p -o monday.ranking")(
     ranking_commands.rank
 )
-app.command(epilog="Example: cutline merge monday.ranking tuesday.ranking -o week.ranking")(ranking_commands.merge)
-app.command(epilog="Example: cutline sql --label y --score p --from shop.predictions --dialect bigquery")(
+app.command(**LARGE, epilog="Example: cutline merge monday.ranking tuesday.ranking -o week.ranking")(
+    ranking_commands.merge
+)
+app.command(**LARGE, epilog="Example: cutline sql --label y --score p --from shop.predictions --dialect bigquery")(
     ranking_commands.sql
 )
-app.command(epilog="Example: cutline apply cut.json new.csv --score p -o flagged.csv")(cut_commands.apply)
-app.command(epilog="Example: cutline gains predictions.csv --label y --score p -o gains.csv")(utility_commands.gains)
-app.command(epilog="Example: cutline utility predictions.csv --label y --score p --kind profit --value 60 --cost 9")(
-    utility_commands.utility
+app.command(**DECIDE, epilog="Example: cutline apply cut.json new.csv --score p -o flagged.csv")(cut_commands.apply)
+app.command(**DECIDE, epilog="Example: cutline gains predictions.csv --label y --score p -o gains.csv")(
+    utility_commands.gains
 )
-app.command(epilog="Example: cutline recalibrate predictions.csv --label y --score p --method beta -o model.json")(
-    calibration_commands.recalibrate
-)
-app.command(epilog="Example: cutline plan --prevalence 0.1 --auc 0.75 --auc-width 0.1 --slope-width 0.4")(
+app.command(
+    **DECIDE, epilog="Example: cutline utility predictions.csv --label y --score p --kind profit --value 60 --cost 9"
+)(utility_commands.utility)
+app.command(
+    **JUDGE, epilog="Example: cutline recalibrate predictions.csv --label y --score p --method beta -o model.json"
+)(calibration_commands.recalibrate)
+app.command(**DECIDE, epilog="Example: cutline plan --prevalence 0.1 --auc 0.75 --auc-width 0.1 --slope-width 0.4")(
     calibration_commands.plan
 )
-app.command(epilog="Example: cutline why predictions.csv --label y --score p --measure auc --value 0.8731")(
+app.command(**JUDGE, epilog="Example: cutline why predictions.csv --label y --score p --measure auc --value 0.8731")(
     why_command.why
 )
-app.command(epilog="Example: cutline mcp --root predictions")(mcp_command.mcp)
+app.command(**LARGE, epilog="Example: cutline mcp --root predictions")(mcp_command.mcp)
 
 
-@app.command(epilog="Examples: cutline measures; cutline measures mcc; cutline measures kappa; cutline measures --json")
+@app.command(
+    **LEARN, epilog="Examples: cutline measures; cutline measures mcc; cutline measures kappa; cutline measures --json"
+)
 def measures(
     name: Annotated[
         str | None, typer.Argument(help="A measure by name or alias, or a word to look for.", show_default=False)
@@ -172,7 +183,7 @@ def measures(
     run_measures(name, family and family.value, json)
 
 
-@app.command(epilog="Example: cutline advise --goal quota --quota-known --missed-costly")
+@app.command(**LEARN, epilog="Example: cutline advise --goal quota --quota-known --missed-costly")
 def advise(situation: Circumstances, json: o.Json = False) -> None:
     """Which measures to use in your situation, and why; asks what it is, or takes it from the options."""
     from cutline.cli.advise import run_advise
@@ -180,7 +191,7 @@ def advise(situation: Circumstances, json: o.Json = False) -> None:
     run_advise(vars(situation) | {"goal": situation.goal and situation.goal.value}, json)
 
 
-@app.command(epilog="Example: cutline demo --html demo.html")
+@app.command(**LEARN, epilog="Example: cutline demo --html demo.html")
 def demo(html: o.Html = None, force: o.Force = False) -> None:
     """Evaluate the predictions that come with the package, and compare two models."""
     from cutline.cli.demo import run_demo
@@ -188,7 +199,9 @@ def demo(html: o.Html = None, force: o.Force = False) -> None:
     run_demo(html, force=force)
 
 
-@app.command(epilog="Examples: cutline study --list; cutline study skew --quick; cutline study quota --data folder")
+@app.command(
+    **LEARN, epilog="Examples: cutline study --list; cutline study skew --quick; cutline study quota --data folder"
+)
 def study(
     name: Annotated[str | None, typer.Argument(help="The name of a study.", show_default=False)] = None,
     list: Annotated[bool, typer.Option("--list", help="List the studies. Example: cutline study --list")] = False,

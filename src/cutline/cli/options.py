@@ -149,13 +149,13 @@ MissingRows = Annotated[
 ]
 FileFormat = Annotated[
     Format | None,
-    typer.Option("--format", help="The format of the file, when its name does not tell. Example: --format csv"),
+    typer.Option("--format", help="The format of the file, if its name does not say. Example: --format csv"),
 ]
 Threshold = Annotated[
     float | None,
     typer.Option(
-        help="Predicted positive is a score at or above it: 0.5 for scores from 0 to 1, otherwise the score that flags "
-        "about as many cases as are positive. Example: --threshold 0.3",
+        help="Scores at or above it are predicted positive. By default 0.5 for scores from 0 to 1, otherwise the score "
+        "that flags about as many cases as are positive. Example: --threshold 0.3",
         rich_help_panel=_WHAT,
     ),
 ]
@@ -196,7 +196,8 @@ InFamily = Annotated[
     typer.Option("--family", help="All measures of one question. Example: --family ranking", rich_help_panel=_WHAT),
 ]
 All = Annotated[
-    bool, typer.Option("--all", help="All measures, not the headlines only. Example: --all", rich_help_panel=_WHAT)
+    bool,
+    typer.Option("--all", help="Show all measures, not only the headline ones. Example: --all", rich_help_panel=_WHAT),
 ]
 Resamples = Annotated[
     int | None,
@@ -207,7 +208,7 @@ Resamples = Annotated[
     ),
 ]
 Seed = Annotated[
-    int, typer.Option(help="The seed of the resamples; the same seed, the same numbers. Example: --seed 7")
+    int, typer.Option(help="The seed of the resamples: the same seed gives the same numbers. Example: --seed 7")
 ]
 Name = Annotated[str | None, typer.Option(help="What to call the model. Example: --name 'model of May'")]
 Json = Annotated[
@@ -336,7 +337,7 @@ PromisedCut = Annotated[
     str | None,
     typer.Option(
         "--cut",
-        help="Test whether the promises of this cut held on these cases; undecided ones pass unless told otherwise. "
+        help="Test whether the promises of this cut held on these cases; undecided ones pass unless you say otherwise. "
         "Example: --cut cut.json",
     ),
 ]
@@ -344,7 +345,7 @@ UndecidedIs = Annotated[
     Undecided | None,
     typer.Option(
         "--undecided",
-        help="Judge values by their intervals; those that hold the bound pass or fail. Example: --undecided fail",
+        help="Judge values by their intervals; one that contains the bound passes or fails. Example: --undecided fail",
     ),
 ]
 

@@ -64,7 +64,7 @@ def merge(
     force: o.Force = False,
     quiet: o.Quiet = False,
 ) -> None:
-    """Add ranking files up: the ranking of all their cases, the same in whatever order."""
+    """Add up ranking files: the result is the ranking of all their cases, in whatever order they are given."""
     from cutline.cli.rankings import run_merge
 
     run_merge(files, output, force=force, quiet=quiet)
@@ -85,8 +85,8 @@ def sql(
         int | None,
         typer.Option(
             min=1,
-            help="Group the scores into so many bins to each doubling, instead of one row for each distinct score; "
-            "what that leaves uncertain is part of the result. Example: --bins 65536",
+            help="Group the scores into this many bins for each doubling, instead of one row for each distinct score; "
+            "the result shows what that leaves uncertain. Example: --bins 65536",
         ),
     ] = None,
 ) -> None:

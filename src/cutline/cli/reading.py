@@ -12,6 +12,7 @@ from cutline.cli.groups import Reading
 from cutline.cli.progress import waiting
 from cutline.cli.text import printable, quoted
 from cutline.comparison import Comparison, compare
+from cutline.core.checks import name_of
 from cutline.core.errors import InputError, ParameterError
 from cutline.core.ranking import Ranking
 from cutline.core.ranking_file import is_ranking_file, load
@@ -82,7 +83,7 @@ def read_evaluation(
             groups=c.group,
             strata=c.stratum,
             data=found.file,
-            name=printable(name or score),
+            name=printable(name_of(name) or score),
             exact=how.exact or None,
             memory=how.memory,
             **how.common,
@@ -134,7 +135,7 @@ def _of_ranking_file(paths: Sequence[str], how: Reading, name: str | None) -> Ev
         raise InputError(
             "Several files are given, and one of them is a ranking", "add rankings up with `cutline merge`"
         )
-    return evaluated_ranking(load(paths[0]), how, name or Path(paths[0]).stem)
+    return evaluated_ranking(load(paths[0]), how, name_of(name) or Path(paths[0]).stem)
 
 
 def _check_no_ranking(paths: Sequence[str]) -> None:

@@ -16,7 +16,7 @@ from rich.text import Text
 
 from cutline.cli.text import printable
 from cutline.core.counts import written
-from cutline.core.table import between, p_shown, shown
+from cutline.core.table import between, shown
 from cutline.measures import Family
 from cutline.results.comparison_summary import ComparisonSummary, DifferenceRow
 from cutline.results.notes import DATA, Note
@@ -282,9 +282,8 @@ def _differences(screen: Console, summary: ComparisonSummary, title: str, rows: 
 
 
 def _difference(row: DifferenceRow, level: float) -> tuple[Text, str, str, str, Text]:
-    p_value = "" if math.isnan(row.p_holm) else p_shown(row.p_holm).removeprefix("= ")
     conclusion = Text(printable(row.conclusion(level)), style="bold" if row.better(level) else "")
-    return Text(row.title), shown(row.value), interval(row.interval), p_value, conclusion
+    return Text(row.title), shown(row.value), interval(row.interval), row.p_shown, conclusion
 
 
 def _in_a_line(p: str, name: Text, value: str, limits: str, p_value: str, conclusion: Text) -> tuple[Text, Text]:

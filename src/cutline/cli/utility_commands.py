@@ -47,7 +47,7 @@ Risks = Annotated[
     typer.Option(
         "--risk",
         metavar="<float>",
-        help="A threshold probability; 0.01 to 0.99 unless told. Example: --risk 0.1 --risk 0.2",
+        help="A threshold probability; by default 0.01 to 0.99. Example: --risk 0.1 --risk 0.2",
     ),
 ]
 Times = Annotated[

@@ -17,13 +17,19 @@ class Question:
 
     measure: Annotated[
         str | None,
-        typer.Option(help="What the number is said to be; all measures are searched without. Example: --measure auc"),
+        typer.Option(
+            help="The measure that the number is said to be; without it, all measures are searched. "
+            "Example: --measure auc"
+        ),
     ] = None
     value: Annotated[
         str | None, typer.Option(help="The number, with all digits that were printed. Example: --value 0.8731")
     ] = None
     digits: Annotated[
-        int | None, typer.Option(help="How many decimals it was rounded to, if it does not tell. Example: --digits 4")
+        int | None,
+        typer.Option(
+            help="How many decimals the number was rounded to, if its digits do not show it. Example: --digits 4"
+        ),
     ] = None
     tools: Annotated[
         bool, typer.Option("--tools", help="What each tool would say, and why they differ. Example: --tools")

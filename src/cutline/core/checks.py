@@ -92,6 +92,15 @@ def check_text(value: Any, name: str, example: str) -> str:
     return value
 
 
+def name_of(model: Any) -> str | None:
+    """What a model is called, as text; a blank name is none, since nobody could read it.
+
+    >>> name_of("forest"), name_of(7), name_of("  "), name_of(None)
+    ('forest', '7', None, None)
+    """
+    return None if model is None or not str(model).strip() else str(model)
+
+
 def check_path(value: Any, name: str, example: str) -> Path:
     """The path of a file, which need not exist."""
     if not isinstance(value, str | os.PathLike):

@@ -27,7 +27,9 @@ __all__ = [
     "UnavailableError",
     "UnknownNameError",
     "briefly",
+    "did_you_mean",
     "near",
+    "nearest",
     "shown",
 ]
 
@@ -138,6 +140,21 @@ def near(name: object, known: Iterable[str]) -> str:
     >>> near("recal", ["recall", "precision"]), near("acu", ["auc"]), near("psi", ["phi"])
     (' Did you mean recall?', ' Did you mean auc?', '')
     """
+    return did_you_mean(nearest(name, known))
+
+
+def did_you_mean(names: Iterable[str]) -> str:
+    """A hint with some names, or nothing.
+
+    >>> did_you_mean(["auc", "gini"]), did_you_mean([])
+    (' Did you mean auc or gini?', '')
+    """
+    listed = " or ".join(names)
+    return f" Did you mean {listed}?" if listed else ""
+
+
+def nearest(name: object, known: Iterable[str]) -> list[str]:
+    """The known names that look like `name`."""
     from difflib import get_close_matches
 
     text = str(name).lower().replace("-", "_").replace(" ", "_")
@@ -145,7 +162,7 @@ def near(name: object, known: Iterable[str]) -> str:
     matches = get_close_matches(text, known, n=3, cutoff=0.75)
     matches += [k for k in known if sorted(k) == sorted(text) and k not in matches]
     matches += [k for k in known if len(text) > 2 and text in k and k not in matches][: 3 - len(matches)]
-    return f" Did you mean {' or '.join(matches)}?" if matches else ""
+    return matches
 
 
 def shown(name: str) -> str:

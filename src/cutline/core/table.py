@@ -151,7 +151,19 @@ def p_shown(value: float) -> str:
     >>> p_shown(0.0321), p_shown(0.0)
     ('= 0.0321', '< 1e-16')
     """
-    return "< 1e-16" if value < 1e-16 else f"= {shown(value)}"
+    number = p_number(value)
+    return number if number.startswith("<") else f"= {number}"
+
+
+def p_number(value: float | None) -> str:
+    """A p-value in a column of them; empty where there is no test.
+
+    >>> p_number(0.0321), p_number(0.0), p_number(float("nan"))
+    ('0.0321', '< 1e-16', '')
+    """
+    if value is None or math.isnan(value):
+        return ""
+    return "< 1e-16" if value < 1e-16 else shown(value)
 
 
 def plain(value: Any) -> Any:

@@ -9,7 +9,7 @@ from cutline.core.checks import check_text
 from cutline.core.errors import UnknownNameError, near
 from cutline.core.ranking import Ranking
 from cutline.curves import distributions, over_cuts, over_places
-from cutline.curves.definition import FARTHEST, THRESHOLD, Axis, Curve, CurveKind, Point, baseline, perfect
+from cutline.curves.curve_type import FARTHEST, THRESHOLD, Axis, Curve, CurveKind, Point, baseline, perfect
 from cutline.curves.derived import Gap, gap, under_skew, with_prevalence
 from cutline.curves.distributions import SCORE
 from cutline.curves.isometrics import Isometric, isometrics

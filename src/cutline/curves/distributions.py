@@ -10,7 +10,7 @@ import numpy as np
 from cutline.core.counts import Counts, divide
 from cutline.core.errors import ParameterError
 from cutline.core.ranking import Array, Ranking
-from cutline.curves.definition import FARTHEST, NEAREST, Axis, CurveKind, Vertices
+from cutline.curves.curve_type import FARTHEST, NEAREST, Axis, CurveKind, Vertices
 from cutline.measures import Condition, Parameter
 from cutline.measures.conditions import INFINITE_SCORES, ONE_CLASS
 

@@ -99,7 +99,7 @@ def _names_from_the_top(r: Ranking, ids: Any, scores: Any) -> list[Any] | None:
 
 
 def _perfect(r: Ranking) -> Ranking:
-    from cutline.curves.definition import perfect
+    from cutline.curves.curve_type import perfect
 
     return perfect(r)
 

@@ -10,7 +10,7 @@ import numpy as np
 from cutline.core.counts import Counts, divide
 from cutline.core.errors import ParameterError
 from cutline.core.ranking import Array, Ranking
-from cutline.curves.definition import FLAGGED, THRESHOLD, Axis, CurveKind, Point, of, some_cuts
+from cutline.curves.curve_type import FLAGGED, THRESHOLD, Axis, CurveKind, Point, of, some_cuts
 from cutline.measures import Measure
 from cutline.measures.conditions import NO_POSITIVE, ONE_CLASS
 from cutline.measures.costs import expected_cost, net_benefit

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from cutline.core.ranking import Array, Ranking
-from cutline.curves.definition import FLAGGED, Axis, CurveKind, Vertices, every_cut, of
+from cutline.curves.curve_type import FLAGGED, Axis, CurveKind, Vertices, every_cut, of
 from cutline.measures.combined import lift
 from cutline.measures.conditions import NO_POSITIVE
 from cutline.measures.precision_recall import aucpr_davis_goadrich, average_lift

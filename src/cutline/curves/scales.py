@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cutline.core.ranking import Array
-from cutline.curves.definition import Curve
+from cutline.curves.curve_type import Curve
 from cutline.curves.simplify import Drawn, corners, simplify
 from cutline.measures import losses
 

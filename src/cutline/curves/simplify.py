@@ -8,7 +8,7 @@ import numpy as np
 
 from cutline.core.counts import Counts
 from cutline.core.ranking import Array
-from cutline.curves.definition import THRESHOLD, Curve
+from cutline.curves.curve_type import THRESHOLD, Curve
 from cutline.measures.rates import fpr, precision, recall
 
 # A vertex of the exact curve and the drawn line: the largest distance, both axes taken as 1.

@@ -47,7 +47,7 @@ def choose_cut(
 ) -> Cut:
     """Choose a cut, and say what can be promised of it.
 
-    Requirements on recall, the false positive rate, the share flagged and precision are promises for cases to come.
+    Requirements on recall, the false positive rate, the share flagged and precision are promises about future cases.
     Where several cuts are equally good, the one that flags fewest cases is taken, and a note says so.
 
     Args:

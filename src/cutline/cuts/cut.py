@@ -96,7 +96,7 @@ class Cut:
 
     @property
     def promises(self) -> bool:
-        """Whether anything is promised for cases to come."""
+        """Whether anything is promised about future cases."""
         return any(one.confidence is not None for one in self.requirements)
 
     # ------------------------------------------------------------------ use

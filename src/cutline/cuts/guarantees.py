@@ -1,4 +1,4 @@
-"""What can be promised of a cut for cases to come, whatever the distribution of the scores.
+"""What can be promised about a cut on future cases, whatever the distribution of the scores.
 
 Everything rests on one fact. Of m independent cases, the share of the population that scores below the i-th lowest of
 them is at most the i-th smallest of m uniform numbers, and ties only make it smaller. So a promise about a miss rate

@@ -1,4 +1,4 @@
-"""From requirements to promises: which cuts keep them for cases to come, and how they share the confidence."""
+"""From requirements to promises: which cuts keep them on future cases, and how they share the confidence."""
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from cutline.core.errors import ParameterError, near
 from cutline.measures import MEASURES, Measure, Needs
+from cutline.measures.other_names import under
 
 PARTS = ("value", "low", "high")
 _OPERATORS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
@@ -134,7 +135,7 @@ def _term(reader: _Reader, *, whole: bool = False) -> Term:
     name = name if name in MEASURES else _ALSO.get(name, name)
     if name not in MEASURES:
         raise reader.error("expected the name of a measure", near(name, MEASURES.names), start)
-    measure, part = MEASURES[name], "value"
+    measure, part = under(MEASURES[name], name), "value"
     if whole and reader.text[reader.at :].startswith("."):
         raise reader.error("expected the measure alone, which comes with its interval")
     if reader.takes("."):

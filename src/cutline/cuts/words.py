@@ -27,7 +27,7 @@ WEIGHTS = (
 BINNED = "The scores were binned, and promises need exact scores: rank them without bins."
 
 BASIS = (
-    "The cases are independent, and drawn as the cases to come will be.",
+    "The cases are independent, and drawn in the same way as future cases.",
     "The model was fixed before it saw these cases; nothing was tuned on them.",
 )
 IN_ADVANCE = Text(
@@ -213,4 +213,4 @@ def assumptions(made: Sequence[Promise], prevalence: float, *, after_looking: bo
 
 def same_prevalence(prevalence: float) -> str:
     """What a promise assumes that depends on the prevalence."""
-    return f"The prevalence of the cases to come is that of these, {percent(round(prevalence, 4))} here."
+    return f"The prevalence of future cases is that of these, {percent(round(prevalence, 4))} here."

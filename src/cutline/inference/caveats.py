@@ -38,8 +38,12 @@ OPTIMISTIC = (
     "coverage is probably below the nominal level."
 )
 STRATIFIED_GROUPS = "stratified=True draws cases within their class, but groups are drawn whole: pass one."
-IGNORES_THE_DESIGN = "This method knows nothing of sampling weights or strata: see method='linearised' or 'bootstrap'."
-INDEPENDENT = "The cases come in groups, which this method takes for independent cases: see method='bootstrap'."
+IGNORES_THE_DESIGN = (
+    "This method takes no account of sampling weights or strata; the methods 'linearised' and 'bootstrap' do."
+)
+INDEPENDENT = (
+    "The cases come in groups, which this method takes for independent cases; the method 'bootstrap' does not."
+)
 
 
 def has_spread(values: Array) -> bool:

@@ -1,6 +1,6 @@
 """Why two tools give two numbers: the conventions of other tools as data, and which of them gives a number."""
 
-from cutline.ledger.answer import Answer, Explanation
+from cutline.ledger.explanations import Answer, Explanation
 from cutline.ledger.sides import SIDES
 from cutline.ledger.tools import TOOLS, value_as
 from cutline.ledger.why import why

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cutline.core.errors import InputError, ParameterError, UnknownNameError, briefly, near
+from cutline.core.errors import InputError, ParameterError, UnknownNameError, briefly, did_you_mean, nearest
 from cutline.evaluation import Evaluation
 from cutline.inputs.predictions import complete
 from cutline.ledger.material import Material, Rows
@@ -28,10 +28,7 @@ def tool(name: str) -> Tool:
     known = {_plain(word): one for one in TOOLS.values() for word in (one.name, *one.aliases)}
     found = known.get(_plain(name))
     if found is None:
-        words = {word: one.name for word, one in known.items()}
-        hint = near(_plain(name), words)
-        for word, title in words.items():
-            hint = hint.replace(f" {word}?", f" {title}?").replace(f" {word} or", f" {title} or")
+        hint = did_you_mean(dict.fromkeys(known[word].name for word in nearest(_plain(name), known)))
         raise UnknownNameError(f"The ledger has no tool {name!r}", f"it has {', '.join(TOOLS)}", hint=hint)
     return found
 

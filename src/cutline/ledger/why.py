@@ -11,7 +11,7 @@ import numpy as np
 from cutline.core import columns
 from cutline.core.errors import InputError, ParameterError
 from cutline.inputs.predictions import Missing, complete
-from cutline.ledger.answer import Answer, Explanation
+from cutline.ledger.explanations import Answer, Explanation
 from cutline.ledger.material import Material, Rows
 from cutline.ledger.printed import Printed, printed
 from cutline.ledger.quantity import Quantity, of_measure, quantity

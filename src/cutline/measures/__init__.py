@@ -4,7 +4,7 @@ from cutline.core.counts import Counts
 from cutline.measures import (
     agreement,
     binned_calibration,
-    calibration,
+    calibration_line,
     combined,
     costs,
     early_retrieval,
@@ -43,7 +43,7 @@ __all__ = [
     "StandardError",
     "agreement",
     "binned_calibration",
-    "calibration",
+    "calibration_line",
     "combined",
     "costs",
     "early_retrieval",

@@ -38,7 +38,12 @@ COST = Parameter("cost of one such error", low=0, high=1e100, example=5)
 )
 def expected_cost(c: Counts, *, cost_fp: float = 1.0, cost_fn: float = 1.0) -> Any:
     """Mean cost of a case when a false positive and a false negative cost different amounts."""
-    return divide(cost_fp * real(c.fp) + cost_fn * real(c.fn), c.total)
+    return divide(total_cost(c.fp, c.fn, cost_fp, cost_fn), c.total)
+
+
+def total_cost(fp: Any, fn: Any, cost_fp: Any = 1.0, cost_fn: Any = 1.0) -> Any:
+    """What the errors at a cut cost together."""
+    return cost_fp * real(fp) + cost_fn * real(fn)
 
 
 def _odds(risk: Any) -> Any:
@@ -62,7 +67,7 @@ def _odds(risk: Any) -> Any:
     undefined=(
         NO_CASE,
         Condition(
-            "the threshold is not a probability of the positive class below 1: pass risk=",
+            "the threshold is not a probability of the positive class below 1, and no risk is given",
             lambda c, risk=None, **_: ~((_risk(c, risk) >= 0) & (_risk(c, risk) < 1)),
         ),
     ),

@@ -60,7 +60,9 @@ def _uncertainty(prevalence: Any, score: str) -> Any:
 
 
 UNCERTAINTY = ReferenceValue(r"S(\pi)", lambda s, score="brier": _uncertainty(s.prevalence, score))
-UPWARDS = "Chance alone raises it, the more the fewer the cases: method='inversion' allows for that, bootstraps do not."
+UPWARDS = (
+    "Chance alone raises it, the more the fewer the cases: the method 'inversion' allows for that, bootstraps do not."
+)
 SHIFTED = "Chance alone raises it, the more the fewer the cases: the interval may lie above the truth."
 part_of_score = partial(error, parameters={"score": SCORE}, source="dimitriadis2021")
 

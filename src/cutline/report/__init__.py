@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from cutline import advice
+from cutline.calibration.judgement import judged_probabilities
 from cutline.classes.comparing import ClassComparison
 from cutline.classes.drawing import drawn
 from cutline.classes.one_vs_rest import OneVsRest
@@ -16,6 +17,7 @@ from cutline.core import writing
 from cutline.core.checks import check_flag, check_path
 from cutline.core.errors import ParameterError, briefly
 from cutline.evaluation import Evaluation
+from cutline.measures import MEASURES
 from cutline.results.comparison_summary import ComparisonSummary
 from cutline.results.summary import Summary
 
@@ -64,7 +66,8 @@ def save(
             "What other tools would say is on the page (.html) of one model", "save an evaluation as .html"
         )
     if template not in ("report", "tools"):
-        return writing.write(target, _clinical(found, suffix, template).encode(), overwrite=overwrite)
+        text = _clinical(found, suffix, template, summary, options)
+        return writing.write(target, text.encode(), overwrite=overwrite)
     if isinstance(found, OneVsRest | ClassComparison):
         return writing.write(target, _of_classes(found, suffix, summary, options).encode(), overwrite=overwrite)
     summary = summarized(found, **options) if summary is None else summary
@@ -102,14 +105,23 @@ def class_html(found: OneVsRest | ClassComparison, summary: Any = None) -> str:
     return class_page(made, {name: drawn(one, made.models[name]) for name, one in found.items()})
 
 
-def _clinical(found: Any, suffix: str, template: str) -> str:
-    from cutline.report.clinical import clinical_report
+def _clinical(found: Any, suffix: str, template: str, summary: Any, options: dict[str, Any]) -> str:
+    """The clinical report, at the cut and with the level, resamples and seed of the summary or of the options."""
+    from cutline.report.clinical import asked_of, clinical_report
 
     if template != "clinical":
         raise ParameterError(f"is {template!r}", "pass 'report', 'tools' or 'clinical'", argument="template")
     if suffix != ".html" or not isinstance(found, Evaluation):
         raise ParameterError("The clinical report is a page (.html) of one model", "save an evaluation as .html")
-    return clinical_report(found)
+    if summary is not None:
+        used = summary.options
+        options = {"level": used.level, "resamples": used.resamples, "seed": used.seed, **used.cut.parameters}
+    cut = {name: options.pop(name) for name in ("threshold", "quota", "share") if name in options}
+    here = found.with_cut(**cut) if any(value is not None for value in cut.values()) else found
+    MEASURES["oe_ratio"].prepare(here.ranking, {})  # refuses what is not a probability
+    how = {name: value for name, value in options.items() if name not in ("measures", "family")}  # it has its own
+    numbers = here.summary(asked_of(here), **how)
+    return clinical_report(here, judged_probabilities(numbers))
 
 
 @overload
@@ -117,10 +129,13 @@ def summarized(found: Evaluation, **options: Any) -> Summary: ...
 @overload
 def summarized(found: Comparison, **options: Any) -> ComparisonSummary: ...
 def summarized(found: Evaluation | Comparison, **options: Any) -> Summary | ComparisonSummary:
-    """The summary that a report shows: all measures of each model unless options say otherwise, and all notes."""
+    """The summary that a report shows: all measures of each model unless options say otherwise, and all notes.
+
+    The probabilities are judged, where their numbers are among them.
+    """
     if isinstance(found, Comparison):
-        return advice.noted(found, found.summary(**{**found.whole, **options}))
-    return advice.noted(found, found.summary(**options))
+        return judged_probabilities(advice.noted(found, found.summary(**{**found.whole, **options})))
+    return judged_probabilities(advice.noted(found, found.summary(**options)))
 
 
 def _tools(found: Any) -> ToolTable:
@@ -141,7 +156,7 @@ def html(
 
     if summary is not None and isinstance(found, Comparison) != isinstance(summary, ComparisonSummary):
         raise ParameterError("The summary is not one of this result", "pass that of its summary()")
-    return page(summarized(found) if summary is None else summary, tools)
+    return page(summarized(found) if summary is None else judged_probabilities(summary), tools)
 
 
 def _json(summary: Any) -> str:

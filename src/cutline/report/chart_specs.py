@@ -58,24 +58,35 @@ def charts(
     *,
     trusted: bool = False,
     level: float = LEVEL,
+    seed: int = 0,
 ) -> Iterator[dict[str, Any]]:
     """All charts of some models: of all together where lines can be compared, of each where a chart shows one.
 
-    `trusted` adds those of the section on the probabilities; bands are of the `level`.
+    Args:
+        models: The models by name.
+        differences: Those of pairs of models, each of which gets a chart.
+        trusted: Adds those of the section on the probabilities.
+        level: That of the intervals and bands that charts show.
+        seed: That of the bands that are simulated.
     """
+    how = {"level": level, "seed": seed}
     several, left_out = len(models) > 1, undrawn(len(models))
     compared = sum(model.ranking.are_probabilities for model in models.values()) > 1
     for kind in [*kinds(several=several), *(of_trust(several=compared) if trusted else ())]:
-        own: dict[str, Any] = {"level": level} if "level" in kind.parameters else {}
         if several and kind.shows is Shows.ONE:
             if kind.name not in left_out:
                 for i, (name, model) in enumerate(models.items()):
                     if not trusted or model.ranking.are_probabilities or Requires.PROBABILITIES not in kind.needs:
-                        yield tried(kind, {name: model}, [i], suffix=f" of {name}", **own)
+                        yield tried(kind, {name: model}, [i], suffix=f" of {name}", **_taken(kind, how))
         else:
-            yield tried(kind, models, list(range(len(models))), **own)
+            yield tried(kind, models, list(range(len(models))), **_taken(kind, how))
     for difference in differences:
         yield tried(CHARTS["confidence_curve"], difference, [], level=level)
+
+
+def _taken(kind: ChartKind, how: Mapping[str, Any]) -> dict[str, Any]:
+    """What a chart takes of the options of the summary: the level, if it shows intervals."""
+    return {name: value for name, value in how.items() if name in kind.parameters}
 
 
 def tried(kind: ChartKind, models: Any, which: list[int], suffix: str = "", **parameters: Any) -> dict[str, Any]:

@@ -7,8 +7,8 @@ from typing import Any
 
 from cutline.charts import CHARTS
 from cutline.charts.several_classes import DrawnClasses
+from cutline.classes.class_summary import ClassRow, ClassSummary
 from cutline.classes.difference_summary import ClassComparisonSummary
-from cutline.classes.summary import ClassRow, ClassSummary
 from cutline.core.counts import written
 from cutline.core.wording import listed
 from cutline.report import chart_specs, class_verdict, pictures

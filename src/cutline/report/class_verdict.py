@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
+from cutline.classes.class_summary import ClassRow, ClassSummary
 from cutline.classes.difference_summary import ClassComparisonSummary, ClassDifference
-from cutline.classes.summary import ClassRow, ClassSummary
 from cutline.core.counts import written
 from cutline.core.table import shown
 

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import base64
-import math
 from html import escape
+from typing import Any
 
-from cutline.calibration import Calibration
+from cutline.charts import CHARTS
 from cutline.core.counts import written
 from cutline.core.table import shown
 from cutline.evaluation import Evaluation
-from cutline.measures import MEASURES
-from cutline.measures.kinds import BestOfCuts, CalibrationError
 from cutline.report.guidance import CHECKLIST, GUIDES, Guide
 from cutline.results.estimate import Estimate
+from cutline.results.summary import Summary
+from cutline.results.wanted import Named
 
 FIGURES = (
     ("roc", "Discrimination: ROC curve"),
-    ("reliability", "Calibration plot, with a 95 % consistency band"),
+    ("reliability", "Calibration plot, with a consistency band"),
     ("net_benefit", "Clinical utility: decision curve"),
     ("risk_by_outcome", "Distribution of the risks by outcome"),
 )
-QUICKLY_RESAMPLED = 5000  # distinct scores
 _CAPTION = (
     "Proper: the true risks score best on average. One focus: about statistics alone, or about decisions with what "
     "their errors cost. Measures that lack one of the two are not advised, and F1 lacks both."
@@ -41,32 +40,44 @@ background:#fff}figcaption{font-size:.9rem}tr{break-inside:avoid}thead{display:t
 """
 
 
-def clinical_report(ev: Evaluation, *, resamples: int = 500, seed: int = 0) -> str:
-    """The report as one self-contained HTML page.
+def asked_of(ev: Evaluation) -> list[Named]:
+    """The measures of the report with their parameters, as a summary takes them."""
+    return [(guide.measure, _parameters(guide, ev)) for guide in GUIDES]
+
+
+def _parameters(guide: Guide, ev: Evaluation) -> dict[str, Any]:
+    own = dict(guide.parameters)
+    if guide.measure == "min_expected_cost" and 0 < ev.threshold < 1:
+        own["cost_fn"] = (1 - ev.threshold) / ev.threshold  # what the threshold says of the costs
+    return own
+
+
+def clinical_report(ev: Evaluation, summary: Summary) -> str:
+    """The report as one self-contained HTML page: a view of a finished summary, which is made of `asked_of(ev)`.
 
     Args:
         ev: What `evaluate` gives; its scores are probabilities, its threshold the risk from which cases are treated.
-        resamples: How many resamples the intervals without a formula have.
-        seed: Makes the result reproducible.
+        summary: The numbers, with the judgement of the probabilities.
     """
-    found = ev.calibration(resamples=resamples, seed=seed)
-    estimates = [_estimate(ev, guide, resamples, seed) for guide in GUIDES]
+    verdict = summary.probabilities.calibration.verdict if summary.probabilities else ("No verdict.",)
+    estimates = [_turned(row.estimate, guide) for guide, row in zip(GUIDES, summary.rows, strict=True)]
     by_name = {guide.measure: estimate for guide, estimate in zip(GUIDES, estimates, strict=True) if guide.sign > 0}
     title = f"Validation of {ev.name}" if ev.name else "Validation of a prediction model"
+    level = f"{100 * summary.level:g} %"
     body = [
         f"<h1>{escape(title)}</h1>",
         f"<p>{escape(_population(ev))}</p>",
         "<h2>The four essentials</h2>",
-        _essentials(by_name, found),
-        f"<div class='figures'>{''.join(_figure(ev, *figure) for figure in FIGURES)}</div>",
+        _essentials(by_name, verdict[0], level),
+        f"<div class='figures'>{''.join(_figure(ev, summary, *figure) for figure in FIGURES)}</div>",
         "<h2>Can the probabilities be trusted?</h2>",
-        "<ul>" + "".join(f"<li>{escape(line)}</li>" for line in found.verdict) + "</ul>",
+        "<ul>" + "".join(f"<li>{escape(line)}</li>" for line in verdict) + "</ul>",
         "<h2>All measures, with the guidance on each</h2>",
-        _measures(estimates),
+        _measures(estimates, level),
         "<h2>Contingency table</h2>",
         ev.counts._repr_html_(),
         "<h2>Results, to copy</h2>",
-        f"<p id='results'>{escape(_paragraph(ev, by_name))}</p>",
+        f"<p id='results'>{escape(_paragraph(ev, by_name, level))}</p>",
         "<h2>Checklist (TRIPOD+AI, STARD)</h2>",
         _checklist(),
         "<p>Guidance after Van Calster et al., The Lancet Digital Health, 2025 (doi 10.1016/j.landig.2025.100916).</p>",
@@ -78,16 +89,8 @@ def clinical_report(ev: Evaluation, *, resamples: int = 500, seed: int = 0) -> s
     return f"{head}<body><main>{''.join(body)}</main></body></html>\n"
 
 
-def _estimate(ev: Evaluation, guide: Guide, resamples: int, seed: int) -> Estimate:
-    parameters = dict(guide.parameters)
-    if guide.measure == "min_expected_cost" and 0 < ev.threshold < 1:
-        parameters["cost_fn"] = (1 - ev.threshold) / ev.threshold  # what the threshold says of the costs
-    if len(ev.ranking) > QUICKLY_RESAMPLED and isinstance(
-        MEASURES[guide.measure].kind, BestOfCuts | CalibrationError | None
-    ):
-        found = Estimate(guide.measure, ev.value(guide.measure, **parameters), math.nan, math.nan, 0.95, "none")
-    else:
-        found = ev.estimate(guide.measure, resamples=resamples, seed=seed, **parameters)
+def _turned(found: Estimate, guide: Guide) -> Estimate:
+    """The estimate, with the sign that the guidance gives it."""
     if guide.sign > 0:
         return found
     return Estimate("log_loss_sum", -found.value, -found.high, -found.low, found.level, found.method, found.notes)
@@ -105,7 +108,7 @@ def _population(ev: Evaluation) -> str:
     return f"{cases}. Cases are flagged from a risk of {ev.threshold:g} on.{left_out}"
 
 
-def _essentials(found: dict[str, Estimate], calibration: Calibration) -> str:
+def _essentials(found: dict[str, Estimate], said: str, level: str) -> str:
     rows = (
         ("AUROC", found["auc"]),
         ("O:E ratio", found["oe_ratio"]),
@@ -117,19 +120,22 @@ def _essentials(found: dict[str, Estimate], calibration: Calibration) -> str:
         for name, e in rows
     )
     head = (
-        "<th scope='col'>Measure</th><th scope='col' class='n'>Value</th><th scope='col' class='n'>95 % interval</th>"
+        "<th scope='col'>Measure</th><th scope='col' class='n'>Value</th>"
+        f"<th scope='col' class='n'>{level} interval</th>"
     )
-    caption = f"<caption>{escape(calibration.verdict[0])}</caption>"
+    caption = f"<caption>{escape(said)}</caption>"
     return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{cells}</tbody></table>"
 
 
-def _figure(ev: Evaluation, name: str, caption: str) -> str:
-    drawn = base64.b64encode(ev.chart(name).render(".svg")).decode()
+def _figure(ev: Evaluation, summary: Summary, name: str, caption: str) -> str:
+    options = {"level": summary.level, "seed": summary.options.seed}
+    own = {key: value for key, value in options.items() if key in CHARTS[name].parameters}
+    drawn = base64.b64encode(ev.chart(name, **own).render(".svg")).decode()
     image = f"<img alt='{escape(caption)}' src='data:image/svg+xml;base64,{drawn}'>"
     return f"<figure>{image}<figcaption>{escape(caption)}</figcaption></figure>"
 
 
-def _measures(estimates: list[Estimate]) -> str:
+def _measures(estimates: list[Estimate], level: str) -> str:
     rows, domain = [], ""
     for guide, e in zip(GUIDES, estimates, strict=True):
         first = guide.domain if guide.domain != domain else ""
@@ -139,7 +145,7 @@ def _measures(estimates: list[Estimate]) -> str:
             f"<td class='n'>{_interval(e)}</td><td>{guide.advice}</td><td>{_yes_or_no(guide.is_proper)}</td>"
             f"<td>{_yes_or_no(guide.has_one_focus)}</td><td>{escape(guide.why)}</td></tr>"
         )
-    names = ("Domain", "Measure", "Value", "95 % interval", "Advice", "Proper", "One focus", "Why")
+    names = ("Domain", "Measure", "Value", f"{level} interval", "Advice", "Proper", "One focus", "Why")
     number = " class='n'"
     head = "".join(f"<th scope='col'{number if name in names[2:4] else ''}>{name}</th>" for name in names)
     table = f"<table><caption>{_CAPTION}</caption><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
@@ -150,10 +156,10 @@ def _yes_or_no(holds: bool) -> str:
     return "yes" if holds else "no"
 
 
-def _paragraph(ev: Evaluation, found: dict[str, Estimate]) -> str:
+def _paragraph(ev: Evaluation, found: dict[str, Estimate], level: str) -> str:
     def told(name: str) -> str:
         e = found[name]
-        limits = f" (95 % interval {_interval(e)})" if e.has_interval else ""
+        limits = f" ({level} interval {_interval(e)})" if e.has_interval else ""
         return f"{shown(e.value)}{limits}"
 
     return (

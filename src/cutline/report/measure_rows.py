@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from cutline.core.table import between, p_shown, shown
+from cutline.core.table import between, p_number, shown
 from cutline.measures import Family, Measure, Needs
 from cutline.measures.references import sources
 from cutline.results.comparison_summary import ComparisonSummary, DifferenceRow
@@ -225,4 +225,4 @@ def interval_or_reason(row: View) -> str:
 
 def p_value(value: Any) -> str:
     """A p-value, which is never nought; nothing where there is no test."""
-    return "" if value is None or math.isnan(value) else p_shown(value).removeprefix("= ")
+    return p_number(value)

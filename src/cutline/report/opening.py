@@ -11,6 +11,7 @@ import numpy as np
 from cutline.core.counts import Counts, written
 from cutline.core.ranking import Ranking
 from cutline.core.table import shown
+from cutline.measures.costs import total_cost
 from cutline.results.summary import Summary
 
 _LONG = 5  # digits from which on they are grouped by thin spaces, as the page's program does
@@ -29,7 +30,7 @@ def opening(models: Mapping[str, Summary], index: int, last: int) -> dict[str, A
     first = next(iter(models.values()))
     c, r = first.counts, first.data.ranking
     rule = rule_of(r, c)
-    share = f"{100 * float(c.flagged) / float(r.total):.3g} %"
+    share = f"{100 * float(c.predicted_positive_rate):.3g} %"
     return {
         "index": index,
         "last": last,
@@ -55,7 +56,7 @@ def _row(name: str, summary: Summary) -> dict[str, Any]:
     c = summary.counts
     counts = [grouped(count) for count in (c.flagged, c.tp, c.fp, c.fn)]
     rates = [_rate(rate) for rate in (c.precision, c.recall)]
-    cost = grouped(float(f"{float(c.fp + c.fn):.9g}"))
+    cost = grouped(float(f"{float(total_cost(c.fp, c.fn)):.9g}"))
     return {"name": name, "rule": rule_of(summary.data.ranking, c), "cells": [*counts, *rates, cost]}
 
 

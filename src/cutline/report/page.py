@@ -23,12 +23,12 @@ from cutline.report import (
     chart_specs,
     kept_cuts,
     measure_rows,
+    page_verdict,
     pictures,
     programs,
     promised,
     ranking_table,
     trust,
-    verdict,
 )
 from cutline.report.measure_rows import of_the_cut, slug
 from cutline.report.opening import opening
@@ -61,8 +61,8 @@ MODULES = (
 FIRST_CHARTS = ("roc", "precision_recall", "score_distribution")
 WIDE_CHARTS = ("skew", "dominance")
 MOST_PAIRS = 6  # of which each gets a chart of its difference
-# Which the table of all models and the promises show, whatever the charts do.
-_POINTS = ("precision", "recall", "fpr", "expected_cost")
+# Which the fields, the table of all models and the promises show, whatever the charts do.
+_POINTS = ("precision", "recall", "fpr", "predicted_positive_rate", "expected_cost", "total_cost")
 
 
 class Shown(NamedTuple):
@@ -86,7 +86,8 @@ def page(summary: Summary | ComparisonSummary, tools: ToolTable | None = None) -
     found = trust.trust(models)
     differences = pairs if len(pairs) <= MOST_PAIRS else ()
     has_trust = bool(found and found["models"])
-    drawn, stills = _drawn(chart_specs.charts(shown, differences, trusted=has_trust, level=summary.level), models)
+    level, seed = summary.level, summary.options.seed
+    drawn, stills = _drawn(chart_specs.charts(shown, differences, trusted=has_trust, level=level, seed=seed), models)
     held = {name: kept_cuts.kept(own.data.ranking, own.counts, len(models)) for name, own in models.items()}
     data = _data(summary, models, held, drawn)
     context |= _common(summary, models, held) | {"trust": found, "tools": tools}
@@ -107,8 +108,8 @@ def page(summary: Summary | ComparisonSummary, tools: ToolTable | None = None) -
 def _of_one(summary: Summary) -> dict[str, Any]:
     return {
         "title": summary.name or "Evaluation",
-        "heading": summary.title.removeprefix(f"{summary.name}: "),
-        "verdict": verdict.verdict(summary),
+        "heading": summary.heading,
+        "verdict": page_verdict.verdict(summary),
         "cards": measure_rows.cards(summary),
         "comparison": None,
         "others": measure_rows.others(summary),
@@ -120,7 +121,7 @@ def _of_several(summary: ComparisonSummary) -> dict[str, Any]:
     return {
         "title": listed(names) if len(names) < 4 else f"{len(names)} models",
         "heading": summary.title,
-        "verdict": verdict.verdict_on(summary),
+        "verdict": page_verdict.verdict_on(summary),
         "cards": [],
         "comparison": measure_rows.side_by_side(summary),
         "others": [],

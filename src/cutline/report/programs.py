@@ -19,6 +19,7 @@ from cutline.inference import influence
 from cutline.inference.effective_size import squares
 from cutline.inference.one import proportions, ratios
 from cutline.measures import MEASURES, Measure, Needs
+from cutline.measures.costs import total_cost
 from cutline.measures.expression import Program, Traced, trace, traced
 from cutline.measures.kinds import Ratio
 from cutline.results.estimate import quantile
@@ -27,15 +28,26 @@ COSTS = ("cost_fp", "cost_fn")  # parameters that have fields on the page
 
 
 def embedded(measures: Iterable[tuple[str, Measure]], points: Iterable[str], level: float) -> dict[str, Any]:
-    """The programs of some measures of one cut, by the names of their rows, and of the coordinates of charts."""
+    """The programs of some measures of one cut, by the names of their rows, and of values that are needed alone."""
     program = Program()
     entries = [_entry(name, measure, program) for name, measure in measures]
-    places = {}
-    for name in dict.fromkeys(points):
+    alone = {name: found for name in dict.fromkeys(points) if (found := _point(name)) is not None}
+    return {"steps": program.steps, "measures": entries, "points": alone, "intervals": _intervals(level)}
+
+
+def _point(name: str) -> dict[str, Any] | None:
+    """The program of one value by itself: the page looks for cuts by it, at thousands of them."""
+    if name == "total_cost":
+        (value,) = traced(lambda *given: (total_cost(*given),), "fp", "fn", *COSTS)
+        parameters = dict.fromkeys(COSTS, 1.0)
+    else:
         found = trace(MEASURES[name], COSTS) if name in MEASURES else None
-        if found is not None:
-            places[name] = program.add(found.value)
-    return {"steps": program.steps, "measures": entries, "points": places, "intervals": _intervals(level)}
+        if found is None:
+            return None
+        value, parameters = found.value, dict(found.parameters)
+    program = Program()
+    result = program.add(value)
+    return {"steps": program.steps, "result": result, "parameters": parameters}
 
 
 def _entry(name: str, measure: Measure, program: Program) -> dict[str, Any]:

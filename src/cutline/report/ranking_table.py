@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from cutline.core.counts import written
+from cutline.core.counts import TrustedCounts, written
 from cutline.core.ranking import Array, Ranking
 from cutline.core.table import shown
+from cutline.measures import MEASURES
 from cutline.report.opening import grouped
 
 MOST = 50  # rows; of a longer list the first ones, and others at equal distances
@@ -23,9 +24,9 @@ def ranking_table(r: Ranking, name: str) -> dict[str, Any]:
     """The rows of the table, and in words which of all they are."""
     index = chosen(np.asarray(r.ends[1:], float))
     tp, fp = r.tp[index + 1], r.fp[index + 1]
-    with np.errstate(invalid="ignore"):
-        shares = (r.tpr[index + 1], r.fpr[index + 1], tp / (tp + fp))
-    counts = (r.pos[index], r.neg[index], tp + fp, tp, fp)
+    table = TrustedCounts(tp, fp, r.positives - tp, r.negatives - fp)
+    shares = [MEASURES[name].compute(table) for name in ("recall", "fpr", "precision")]
+    counts = (r.pos[index], r.neg[index], table.flagged, tp, fp)
     cells = (
         [_score(score) for score in r.score[index].tolist()],
         *([grouped(count) for count in column.tolist()] for column in counts),

@@ -5,16 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from cutline.calibration import worth_recalibrating
-from cutline.calibration.verdict import BY_FORMULA, judged
-from cutline.core.errors import CutlineError
+from cutline.calibration.judgement import NUMBERS, Judgement
 from cutline.core.wording import listed
 from cutline.report import measure_rows
 from cutline.results.summary import Summary
 
-# What the section shows of a summary, in this order; the table of all measures has the rest.
-NUMBERS = (*BY_FORMULA, "mcb", "dsc", "unc", "ici", "e90", "emax", "ece", "spiegelhalter")
-MOST_COMPARED = 100_000  # distinct scores, beyond which fitting each method ten times takes long
 TITLES = {
     "none": "as they are",
     "intercept": "intercept: moves the log odds",
@@ -28,25 +23,18 @@ View = dict[str, Any]
 
 
 def trust(models: Mapping[str, Summary]) -> View | None:
-    """What the template shows; None where the numbers were not asked for.
+    """What the template shows; None where the probabilities were not judged.
 
     Args:
         models: The finished summary of each model.
     """
     given = {name: own for name, own in models.items() if own.data.ranking.are_probabilities}
-    if not all(_is_judged(own) for own in given.values()):
+    if any(own.probabilities is None for own in given.values()):
         return None
     without = [name for name in models if name not in given]
     refused = _refused(without, len(models)) if without else ""
     found = [_model(name, own) for name, own in given.items()]
     return {"refused": refused, "models": found, "names": list(given), "numbers": _numbers(given) if given else []}
-
-
-def _is_judged(summary: Summary) -> bool:
-    """Whether the summary has what the verdict is made of; data of one class have not."""
-    found = {row.name for row in summary.rows}
-    r = summary.data.ranking
-    return found.issuperset(BY_FORMULA) and bool(r.positives > 0 and r.negatives > 0)
 
 
 def _refused(names: list[str], models: int) -> str:
@@ -59,21 +47,17 @@ def _refused(names: list[str], models: int) -> str:
 
 
 def _model(name: str, summary: Summary) -> View:
-    r, level = summary.data.ranking, summary.level
-    estimates = [row.estimate for row in summary.rows if row.name in NUMBERS]
-    found = judged(r, estimates, level, seed=summary.options.seed)
-    return {"name": name, "verdict": found.verdict, "notes": found.notes, "worth": _worth(summary)}
+    found = summary.probabilities
+    assert found is not None  # noqa: S101 - those without were left out
+    said = found.calibration
+    return {"name": name, "verdict": said.verdict, "notes": said.notes, "worth": _worth(found)}
 
 
-def _worth(summary: Summary) -> View:
+def _worth(judgement: Judgement) -> View:
     """What each method of recalibration would bring on other cases, or why that cannot be said."""
-    r, level = summary.data.ranking, summary.level
-    if len(r) > MOST_COMPARED:
-        return {"verdict": f"With {len(r):,} distinct scores the methods are not compared here.", "rows": []}
-    try:
-        found = worth_recalibrating(r, level=level, seed=summary.options.seed)
-    except CutlineError as error:
-        return {"verdict": f"Methods of recalibration cannot be compared. {error}", "rows": []}
+    found = judgement.worth
+    if found is None:
+        return {"verdict": judgement.reason, "rows": []}
     rows = [
         {
             "title": TITLES[one.method],

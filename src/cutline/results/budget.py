@@ -13,6 +13,10 @@ FEWEST = 100  # resamples, below which limits would be little more than noise
 SCORES = 20_000_000  # distinct scores times resamples: longer lists get fewer resamples
 WORK = 1_000_000_000  # ... times measures: what a summary of measures that nobody named may cost, some ten seconds
 QUICK = 80_000_000  # ... what a first look at an evaluation may cost, about a second
+CURVES = 1000  # resamples of whole curves, each of which costs many times a measure
+CURVES_FOR_A_NOTE = 400  # ... that nobody asked for
+LONG = 20_000  # kinds of cases, beyond which whole curves are not resampled for a note
+FEWEST_CURVES = 40  # resamples, below which a band of curves has no corners to speak of
 
 RULE = (
     f"Intervals use a formula where one exists and the bootstrap otherwise, with {RESAMPLES} resamples up to "
@@ -39,6 +43,26 @@ def affordable(measures: int, scores: int, resamples: int, *, quick: bool = Fals
     (True, False, False)
     """
     return measures * scores * resamples <= (QUICK if quick else WORK)
+
+
+def curves_for(scores: int) -> int:
+    """How many resamples whole curves of a list get where somebody asked for them.
+
+    >>> curves_for(569), curves_for(4_700_000)
+    (1000, 100)
+    """
+    return min(CURVES, resamples_for(scores))
+
+
+def curves_for_a_note(scores: int, asked: int | None = None) -> int:
+    """How many resamples whole curves get for a note; 0, and then there is none, for long lists or if asked for.
+
+    >>> curves_for_a_note(569), curves_for_a_note(30_000), curves_for_a_note(569, asked=150), curves_for_a_note(569, 0)
+    (400, 0, 150, 0)
+    """
+    if scores > LONG or asked == 0:
+        return 0
+    return CURVES_FOR_A_NOTE if asked is None else max(FEWEST_CURVES, min(asked, CURVES_FOR_A_NOTE))
 
 
 def left_out(scores: int) -> str:

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from cutline.core.counts import written
-from cutline.core.table import Table, plain
+from cutline.core.table import Table, p_number, plain
 from cutline.measures import Measure
 from cutline.results.estimate import Estimate, Estimated
 from cutline.results.methods import method_titles
-from cutline.results.notes import Note, notes_on_rows, said_once
+from cutline.results.notes import Note, notes_on_rows
 from cutline.results.summary import Data, Options, Summary, named, titled
 from cutline.results.tabulated import Tabulated
 
@@ -92,6 +92,11 @@ class DifferenceRow(Estimated):
             return "not significant"
         return f"{self.better(level)} is better" if self.measure.better else "they differ"
 
+    @property
+    def p_shown(self) -> str:
+        """The corrected p-value as people read it; empty without a test."""
+        return p_number(self.p_holm)
+
     def cells(self) -> tuple[Any, ...]:
         """The row as the columns of a summary."""
         numbers = (self.value_a, self.value_b, self.value, self.estimate.low, self.estimate.high)
@@ -124,7 +129,6 @@ class ComparisonSummary(Tabulated):
 
     models: Mapping[str, Summary]
     options: Options
-    cases: int
     rows: tuple[DifferenceRow, ...]
     verdict: tuple[str, ...] = ()  # a sentence for each pair
     omnibus: Omnibus | None = None
@@ -141,6 +145,11 @@ class ComparisonSummary(Tabulated):
     def data(self) -> Data:
         """What was evaluated; the cases are the same for all models."""
         return next(iter(self.models.values())).data
+
+    @property
+    def cases(self) -> float | int:
+        """How many cases there are; with weights, their sum, as in the summary of each model."""
+        return self.data.cases
 
     @property
     def used(self) -> frozenset[str]:
@@ -173,11 +182,16 @@ class ComparisonSummary(Tabulated):
 
     @property
     def table(self) -> Table:
-        """The differences as a table; what qualifies them stands once below."""
-        rows = tuple(row.cells() for row in self.rows)
-        noted = said_once((row.name, row.notes) for row in self.rows)
-        below = tuple(f"note on {measures}: {note}" for note, measures in noted.items())
-        return Table(COLUMNS, rows, title=self.title, hidden=("note",), below=below)
+        """The differences as a table."""
+        return Table(COLUMNS, tuple(row.cells() for row in self.rows), title=self.title)
+
+    def shown_table(self) -> Table:
+        """The differences as people read them: p in words, and what follows from it."""
+        p = "p (Holm)" if len(self.models) > 2 else "p"
+        rows = [
+            (*row.cells()[: COLUMNS.index("p_value")], row.p_shown, row.conclusion(self.level)) for row in self.rows
+        ]
+        return Table((*COLUMNS[: COLUMNS.index("p_value")], p, "conclusion"), tuple(rows), title=self.title)
 
     @property
     def values(self) -> Table:
@@ -210,11 +224,11 @@ class ComparisonSummary(Tabulated):
         }
 
     def __repr__(self) -> str:
-        return repr(self.table)
+        return "\n".join([repr(self.shown_table()), *self.verdict, *self.notes_as_text()])
 
     def _repr_html_(self) -> str:
         verdict = "".join(f"<li>{html.escape(line)}</li>" for line in self.verdict)
-        return self.table._repr_html_() + (f"<ul>{verdict}</ul>" if verdict else "")
+        return self.shown_table()._repr_html_() + (f"<ul>{verdict}</ul>" if verdict else "") + self.notes_as_html()
 
 
 def title_of(models: Mapping[str, Any]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
@@ -15,7 +14,7 @@ from cutline.core.errors import ParameterError, briefly
 from cutline.core.ranking import Ranking, cases_of
 from cutline.core.table import Table, plain
 from cutline.measures import Measure
-from cutline.measures.brackets import Bounds
+from cutline.measures.bin_brackets import Bounds
 from cutline.measures.definition import each_of
 from cutline.results.conventions import conventions
 from cutline.results.cut_point import CutPoint
@@ -189,7 +188,7 @@ class Row(Estimated):
         m = self.measure
         note = " ".join(self.notes)
         method = self.estimate.method if self.interval else ""
-        known = (self.name, m.title, m.family.name.lower(), self.value, low, high, method)
+        known = (self.name, titled(m, self.at), m.family.name.lower(), self.value, low, high, method)
         return *known, self.baseline, m.better, m.unit, self.reason, note, at_least, at_most
 
 
@@ -222,6 +221,7 @@ class Summary(Tabulated):
     counts: Counts
     rows: tuple[Row, ...]
     notes: tuple[Note, ...] = ()
+    probabilities: Any = None  # the Judgement of the calibration, which stands above; None where nobody made it
 
     @property
     def name(self) -> str | None:
@@ -279,8 +279,12 @@ class Summary(Tabulated):
     @property
     def title(self) -> str:
         """What was evaluated and where it was cut, in one line."""
-        name = f"{self.data.name}: " if self.data.name else ""
-        return f"{name}{self.data.words()}; predicted positive: {self.cut.words(self.data.ranking)}"
+        return f"{self.data.name}: {self.heading}" if self.data.name else self.heading
+
+    @property
+    def heading(self) -> str:
+        """The same without the name of the model."""
+        return f"{self.data.words()}; predicted positive: {self.cut.words(self.data.ranking)}"
 
     @property
     def table(self) -> Table:
@@ -297,17 +301,17 @@ class Summary(Tabulated):
             "level": self.level,
             "options": self.options.to_dict(),
             "measures": self.to_dict(),
+            "probabilities": None if self.probabilities is None else self.probabilities.to_dict(),
             "notes": [note.to_dict() for note in self.notes],
             "conventions": self.conventions,
             "versions": self.versions,
         }
 
     def __repr__(self) -> str:
-        return repr(self.table)
+        return "\n".join([repr(self.table), *self.notes_as_text()])
 
     def _repr_html_(self) -> str:
-        notes = "".join(f"<li>{html.escape(note.text)}</li>" for note in self.notes)
-        return self.table._repr_html_() + (f"<ul>{notes}</ul>" if notes else "")
+        return self.table._repr_html_() + self.notes_as_html()
 
 
 def _json_label(label: Any) -> Any:

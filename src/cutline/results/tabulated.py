@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any
@@ -13,6 +14,8 @@ from cutline.results.notes import Note
 
 class Tabulated(ABC):
     """A summary whose rows are a table: it iterates over them as dictionaries, and converts."""
+
+    notes: tuple[Note, ...]
 
     @property
     @abstractmethod
@@ -33,6 +36,15 @@ class Tabulated(ABC):
     def versions(self) -> dict[str, str]:
         """What the numbers were made with."""
         return versions()
+
+    def notes_as_text(self) -> list[str]:
+        """What the reader should know, a line for each note: on the data, then on single rows."""
+        return [f"Note: {note}" for note in (*self.notes, *self.row_notes)]
+
+    def notes_as_html(self) -> str:
+        """The same for a notebook."""
+        items = "".join(f"<li>{html.escape(note.text)}</li>" for note in (*self.notes, *self.row_notes))
+        return f"<ul>{items}</ul>" if items else ""
 
     def __len__(self) -> int:
         return len(self.table)

@@ -11,6 +11,7 @@ from cutline.core.ranking import Ranking
 from cutline.inputs.predictions import places
 from cutline.measures import MEASURES, Family, Measure, Needs
 from cutline.measures.definition import each_of
+from cutline.measures.other_names import under
 from cutline.results.cut_point import NAMES, CutPoint
 
 Named = str | Measure | tuple[str | Measure, Mapping[str, Any]]
@@ -55,7 +56,7 @@ def wanted(
         if len(pair) != 2 or not isinstance(pair[1], Mapping):
             way_out = 'pass a name with its parameters, such as ("precision", {"quota": 500})'
             raise ParameterError(f"holds {briefly(pair)}", way_out, argument="measures")
-    return [_bound(MEASURES[name], dict(parameters), ranking, cut) for name, parameters in pairs]
+    return [_bound(under(MEASURES[name], name), dict(parameters), ranking, cut) for name, parameters in pairs]
 
 
 def suits(measure: Measure, ranking: Ranking) -> bool:

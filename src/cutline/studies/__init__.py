@@ -7,12 +7,12 @@ as Markdown, as one HTML page with charts, and as CSV. `cutline study --list` an
 from __future__ import annotations
 
 from cutline.core.errors import UnknownNameError, near
-from cutline.studies import hard_classifiers, noise, quota, skew, voting
+from cutline.studies import hard, noise, quota, skew, voting
 from cutline.studies.study import Settings, Study
 from cutline.studies.study_report import Section, StudyReport
 
 STUDIES: dict[str, Study] = {
-    study.name: study for study in (quota.STUDY, voting.STUDY, skew.STUDY, noise.STUDY, hard_classifiers.STUDY)
+    study.name: study for study in (quota.STUDY, voting.STUDY, skew.STUDY, noise.STUDY, hard.STUDY)
 }
 
 __all__ = ["STUDIES", "Section", "Settings", "Study", "StudyReport", "study"]

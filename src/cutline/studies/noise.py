@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 import cutline as cl
 from cutline.core.table import Table
-from cutline.studies import drawing
+from cutline.studies import study_charts
 from cutline.studies.study import Settings, Study, do_parts
 from cutline.studies.study_report import Section, StudyReport
 
@@ -76,7 +76,7 @@ def _section(
     rows = [(_title(measure), *(found[at][measure] for at in found)) for measure in MEASURES]
     groups = _groups(found)
     long = [{axis: at, "order kept": found[at][one[0]], "measure": _joined(one)} for one in groups for at in found]
-    chart = drawing.lines(
+    chart = study_charts.lines(
         long,
         x=axis,
         y="order kept",

@@ -18,7 +18,7 @@ import numpy.typing as npt
 import cutline as cl
 from cutline.charts import Picture
 from cutline.core.errors import InputError
-from cutline.studies import datasets, drawing
+from cutline.studies import datasets, study_charts
 from cutline.studies.datasets import DataSet
 from cutline.studies.learners import LEARNERS, PLAIN_TREE, probabilities
 from cutline.studies.quota_outside import outside, outside_text, verdict
@@ -202,7 +202,7 @@ def _chart(values: Values) -> Picture | None:
     if not rows:
         return None
     title = "Every number of Tables 8 and 9 beside ours"
-    return drawing.points(rows, x="the text", y="our mean", series="measure", title=title)
+    return study_charts.points(rows, x="the text", y="our mean", series="measure", title=title)
 
 
 STUDY = Study(

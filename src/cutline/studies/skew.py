@@ -10,7 +10,7 @@ import numpy as np
 
 import cutline as cl
 from cutline.core.table import Table
-from cutline.studies import drawing
+from cutline.studies import study_charts
 from cutline.studies.study import Settings, Study, do_parts
 from cutline.studies.study_report import Section, StudyReport
 
@@ -90,7 +90,7 @@ def run(settings: Settings) -> StudyReport:
     drawn = dict(zip(ratios, do_parts(simulated, parts, settings, "skew 2"), strict=True))
     rows = list(_rows(ratios, drawn))
     answer = _answer(ratios, drawn, samples)
-    chart = drawing.lines(
+    chart = study_charts.lines(
         [{"negatives for one positive": r, "value": v, "measure": n} for r in ratios for n, v in expected(r).items()],
         x="negatives for one positive",
         y="value",

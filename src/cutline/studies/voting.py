@@ -15,7 +15,7 @@ import numpy.typing as npt
 import cutline as cl
 from cutline.charts import Picture
 from cutline.core.table import Table
-from cutline.studies import drawing
+from cutline.studies import study_charts
 from cutline.studies.study import Settings, Study, do_parts
 from cutline.studies.study_report import Section, StudyReport
 
@@ -219,7 +219,7 @@ def _figure_10(found: list[dict[str, list[float]]]) -> Picture:
         for name in MEASURES
         for k in range(MODELS)
     ]
-    return drawing.lines(
+    return study_charts.lines(
         rows,
         x="voters",
         y="mark",
@@ -242,7 +242,7 @@ def _figure_11(correlations: dict[tuple[str, str], list[float]]) -> Picture:
         for i in range(4)
     ]
     title = "Correlation between the measures' marks"
-    return drawing.bars(rows, x="correlation", y="pair", group="experiment", title=title)
+    return study_charts.bars(rows, x="correlation", y="pair", group="experiment", title=title)
 
 
 def _table_6(found: list[dict[str, list[float]]]) -> Table:

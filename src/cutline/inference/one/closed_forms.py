@@ -29,7 +29,7 @@ from cutline.results.estimate import Estimate, Limits
 FEW_FOR_PROPORTIONS = 5
 _NO_SLOPE = (
     "The infinitesimal jackknife needs a measure that changes smoothly with the order of the cases, and "
-    f"{influence.FEW_FOR_THE_ORDER} cases of each class: pass method='bootstrap'."
+    f"{influence.FEW_FOR_THE_ORDER} cases of each class: use the bootstrap instead."
 )
 
 

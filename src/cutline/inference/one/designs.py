@@ -19,7 +19,7 @@ from cutline.inference.influence import Influence
 from cutline.inference.linearisation import linearised
 from cutline.inference.one import proportions, three_shares
 from cutline.inference.one.estimand import Estimand
-from cutline.inference.one.scales import on_its_scale
+from cutline.inference.one.normal_scale import on_its_scale
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.measures.kinds import LineOfAuc, MeanOfCases, Proportion, Ratio
 from cutline.results.estimate import Limits, quantile

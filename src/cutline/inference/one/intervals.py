@@ -13,9 +13,9 @@ from cutline.inference.caveats import FEW_FOR_DELONG, PLENTY, PLENTY_IN_A_CELL
 from cutline.inference.one import designs, proportions
 from cutline.inference.one.closed_forms import area_of, closed
 from cutline.inference.one.estimand import Estimand
+from cutline.inference.one.interval_options import Options, checked
 from cutline.inference.one.inversion import METHOD as INVERSION
 from cutline.inference.one.inversion import inverted
-from cutline.inference.one.options import Options, checked
 from cutline.inference.one.replicates import RESAMPLING, resampled
 from cutline.inference.one.separation import few_at_quota
 from cutline.inference.resampling.samplers import GroupSampler

@@ -19,7 +19,7 @@ from cutline.core.ranking import Array, Ranking
 from cutline.core.table import shown
 from cutline.inference.caveats import finished
 from cutline.inference.one.estimand import Estimand
-from cutline.inference.one.options import Options
+from cutline.inference.one.interval_options import Options
 from cutline.inference.resampling.samplers import Urn
 from cutline.measures.miscalibration import isotonic
 from cutline.results.estimate import Estimate, Limits

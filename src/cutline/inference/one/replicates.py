@@ -31,8 +31,8 @@ from cutline.inference.caveats import (
     whole_groups,
 )
 from cutline.inference.one.estimand import Estimand
-from cutline.inference.one.options import Options
-from cutline.inference.one.scales import on_its_scale
+from cutline.inference.one.interval_options import Options
+from cutline.inference.one.normal_scale import on_its_scale
 from cutline.inference.one.separation import separated
 from cutline.inference.resampling.bootstrap import accelerations, bca, bootstrap, percentile
 from cutline.inference.resampling.coarse import NEGLIGIBLE, coarse, note

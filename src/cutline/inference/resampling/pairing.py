@@ -76,6 +76,11 @@ class Pairing:
         return int(self.cases.sum())
 
     @property
+    def unit(self) -> str:
+        """What `total` counts, in words: with weights that are not whole, the cases of the population are others."""
+        return "cases" if self.integral else "rows"
+
+    @property
     def integral(self) -> bool:
         """Whether every case counts one, as it does unless weights are not whole numbers."""
         return self.weight.dtype.kind != "f"

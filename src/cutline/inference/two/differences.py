@@ -159,7 +159,7 @@ def needed_cases(difference: Difference, cases: float, level: float) -> float:
     return cases * (reach / difference.value) ** 2
 
 
-def planned(difference: Difference, cases: int, level: float) -> str:
+def planned(difference: Difference, cases: int, level: float, unit: str = "cases") -> str:
     """What more cases would bring, as the end of a sentence about a difference that is not significant.
 
     The number supposes that the true difference is the one observed, which it need not be: so does the number for
@@ -175,10 +175,10 @@ def planned(difference: Difference, cases: int, level: float) -> str:
         reach = max(abs(low), abs(high))
         if math.isnan(reach) or reach <= EQUAL:
             return "these cases hold nothing that would tell the two apart."
-        return f"with {cases:,} cases, a true difference of up to {shown(reach)} either way cannot be excluded."
+        return f"with {cases:,} {unit}, a true difference of up to {shown(reach)} either way cannot be excluded."
     needed = needed_cases(difference, cases, level)
     if needed <= cases:
-        return f"with {cases:,} cases nothing more can be said."
+        return f"with {cases:,} {unit} nothing more can be said."
     likely = NormalDifference(difference.value, difference.se).interval(POWER)
     fewest = needed * (difference.value / max(map(abs, likely))) ** 2
     at_most = (
@@ -187,7 +187,7 @@ def planned(difference: Difference, cases: int, level: float) -> str:
     span = f"{_rounded(fewest)} to {at_most}" if at_most else f"{_rounded(fewest)} or more"
     power = f"{100 * POWER:g} %"
     return (
-        f"about {_rounded(needed)} cases would give {power} power (you have {cases:,}) if the true difference is the "
+        f"about {_rounded(needed)} {unit} would give {power} power (you have {cases:,}) if the true difference is the "
         f"one observed; judging by its {power} interval, {span}."
     )
 

@@ -156,4 +156,5 @@ def sentence(one: PairedMeasure, test: PairTest, level: float) -> str:
         word = "better" if one.measure.better else "higher"
         return f"{ahead} is {word} than {behind} by {size} in {test.measure} {how}: significant at {1 - level:.3g}."
     said = f"{a} and {b}: the difference in {test.measure}, {size}, is not significant {how}"
-    return f"{said}; {planned(one.difference('auto')[0], one.pairing.total, level)}"
+    pairing = one.pairing
+    return f"{said}; {planned(one.difference('auto')[0], pairing.total, level, pairing.unit)}"

@@ -10,22 +10,18 @@ export class Measures {
     this.defaults = Object.assign({}, ...measures.map((entry) => entry.parameters));
   }
 
-  // What the programs read: the table of the cut, and parameters such as costs, where the reader has changed them.
   results(cut, costs) {
     const known = this.known.get(cut);
     if (known && known.costs === costs) return known.found;
-    const own = Object.fromEntries(
-      Object.entries(this.defaults).map(([input, value]) => [input, costs?.[input.split(".").at(-1)] ?? value]),
-    );
-    const { tp, fp, fn, tn, threshold, isRisk } = cut;
-    const found = run(this.steps, { tp, fp, fn, tn, threshold, is_risk: isRisk, ...own });
+    const found = run(this.steps, inputs(cut, this.defaults, costs));
     this.known.set(cut, { costs, found });
     return found;
   }
 
-  // A coordinate of a chart; NaN where the page does not know it.
+  // A single value, such as a coordinate of a chart: its program is short. NaN where the page does not know it.
   point(name, cut, costs) {
-    return name in this.points ? this.results(cut, costs)[this.points[name]] : NaN;
+    const known = this.points[name];
+    return known ? run(known.steps, inputs(cut, known.parameters, costs))[known.result] : NaN;
   }
 
   estimates(cut, model, costs) {
@@ -88,6 +84,12 @@ export class Measures {
 
 const CELLS = ["tp", "fp", "fn", "tn"];
 const STEP = 1e-5; // of a count, as in the Python package
+
+// What programs read: the table of the cut, and parameters such as costs, where the reader has changed them.
+function inputs({ tp, fp, fn, tn, threshold, isRisk }, defaults, costs) {
+  const own = Object.entries(defaults).map(([input, value]) => [input, costs?.[input.split(".").at(-1)] ?? value]);
+  return { tp, fp, fn, tn, threshold, is_risk: isRisk, ...Object.fromEntries(own) };
+}
 
 function both({ steps, results }, inputs) {
   const found = run(steps, inputs);

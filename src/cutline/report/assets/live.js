@@ -16,6 +16,7 @@ export class LiveCut {
     this.cuts = models.map((model) => model.opening());
     this.prices = { cost_fp: 1, cost_fn: 1 };
     this.followers = []; // what else of the page follows the cut
+    this.cheap = new Map(); // the cheapest cut of each model, at the prices that it was looked for
     this.costs = null; // the prices, where they are not those that the page opened with
   }
 
@@ -110,14 +111,14 @@ export class LiveCut {
     }
     if (name === "quota") this.move((model) => model.atQuota(typed));
     if (name === "share") this.move((model) => model.atQuota(model.places(typed / 100)));
-    if (name === "recall") this.move((model) => model.atRecall(typed / 100));
-    if (name === "fpr") this.move((model) => model.atFpr(typed / 100));
+    if (name === "recall") this.move((model) => model.reaching(this.measured("recall"), typed / 100));
+    if (name === "fpr") this.move((model) => model.within(this.measured("fpr"), typed / 100));
     remember(`${name}=${typed}`);
   }
 
   refusal(name, typed) {
     const { total, integral, positives, negatives } = this.model;
-    if (Number.isNaN(typed)) return "That is no number: enter one, with a point for decimals.";
+    if (Number.isNaN(typed)) return "Enter a number, with a point for decimals.";
     if (name === "threshold") return "";
     if (name === "quota") {
       if (integral && !Number.isInteger(typed)) return "Enter a whole number of cases.";
@@ -145,9 +146,22 @@ export class LiveCut {
     this.show();
   }
 
+  // A measure as a function of the cut; the program comes from its definition.
+  measured(name) {
+    return (cut) => this.measures.point(name, cut, this.prices);
+  }
+
+  cheapest(model) {
+    const known = this.cheap.get(model);
+    if (known?.prices === this.prices) return known.cut;
+    const cut = model.least(this.measured("expected_cost"));
+    this.cheap.set(model, { prices: this.prices, cut });
+    return cut;
+  }
+
   goCheapest() {
     const { cost_fp: fp, cost_fn: fn } = this.prices;
-    this.move((model) => model.cheapest(fp, fn));
+    this.move((model) => this.cheapest(model));
     remember(`cost_fp=${fp}&cost_fn=${fn}`);
   }
 
@@ -174,9 +188,9 @@ export class LiveCut {
     const fields = {
       threshold: Number.isFinite(cut.threshold) ? model.spelled(cut) : "",
       quota: Number(flagged.toPrecision(Number.isInteger(flagged) ? 15 : 6)),
-      share: round((100 * flagged) / model.total),
-      recall: round((100 * cut.tp) / model.positives),
-      fpr: round((100 * cut.fp) / model.negatives),
+      share: round(100 * this.measured("predicted_positive_rate")(cut)),
+      recall: round(100 * this.measured("recall")(cut)),
+      fpr: round(100 * this.measured("fpr")(cut)),
     };
     for (const [name, value] of Object.entries(fields)) {
       byId(name).value = byId(name).dataset.shown = Number.isNaN(value) ? "" : String(value);
@@ -189,7 +203,7 @@ export class LiveCut {
     const { cut, model } = this;
     const flagged = cut.tp + cut.fp;
     byId("bar-rule").textContent = rule(model, cut);
-    byId("bar-flagged").textContent = `flags ${counted(flagged)} of ${counted(model.total)} (${percent(flagged / model.total)})`;
+    byId("bar-flagged").textContent = `flags ${counted(flagged)} of ${counted(model.total)} (${percent(this.measured("predicted_positive_rate")(cut))})`;
     byId("sentence").textContent =
       `${rule(model, cut)[0].toUpperCase()}${rule(model, cut).slice(1)}: ${counted(flagged)} of ${counted(model.total)} cases are flagged. ` +
       `${counted(cut.tp)} of the ${counted(model.positives)} positives are found, ${counted(cut.fn)} are missed; ` +
@@ -210,10 +224,9 @@ export class LiveCut {
 
   showCosts() {
     const { cut, model } = this;
-    const { cost_fp: fp, cost_fn: fn } = this.prices;
-    const best = model.cheapest(fp, fn);
-    byId("cost-now").textContent = shownCost(fp * cut.fp + fn * cut.fn);
-    byId("cost-best").textContent = shownCost(fp * best.fp + fn * best.fn);
+    const [best, cost] = [this.cheapest(model), this.measured("total_cost")];
+    byId("cost-now").textContent = shownCost(cost(cut));
+    byId("cost-best").textContent = shownCost(cost(best));
     byId("cheapest-rule").textContent =
       `${rule(model, best)}: flags ${counted(best.tp + best.fp)}, misses ${counted(best.fn)}, ${counted(best.fp)} false alarms`;
     byId("go-cheapest").disabled = best.index === cut.index && cut.inside === 0;
@@ -261,10 +274,9 @@ export class LiveCut {
       const cut = this.cuts[i];
       const row = byId(`model-${i}`);
       row.classList.toggle("chosen", i === this.chosen);
-      const { cost_fp: fp, cost_fn: fn } = this.prices;
       const counts = [cut.tp + cut.fp, cut.tp, cut.fp, cut.fn].map(counted);
-      const rates = ["precision", "recall"].map((name) => shown(this.measures.point(name, cut, this.costs)));
-      const cells = [rule(model, cut), ...counts, ...rates, shownCost(fp * cut.fp + fn * cut.fn)];
+      const rates = ["precision", "recall"].map((name) => shown(this.measured(name)(cut)));
+      const cells = [rule(model, cut), ...counts, ...rates, shownCost(this.measured("total_cost")(cut))];
       cells.forEach((cell, k) => (row.cells[k + 1].textContent = cell));
     });
   }

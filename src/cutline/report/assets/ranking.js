@@ -85,26 +85,22 @@ export class Cuts {
     return this.integral ? Math.floor(Number((share * this.total).toFixed(6))) : share * this.total;
   }
 
-  // The strictest cut that finds so many of the positives.
-  atRecall(share) {
-    return this.at(Math.min(firstTrue(this.last, (i) => this.tp[i] / this.positives >= share), this.last));
+  // The strictest cut at which a measure that rises along the list reaches a bound, such as a recall.
+  reaching(measure, bound) {
+    return this.at(Math.min(firstTrue(this.last, (i) => measure(this.at(i)) >= bound), this.last));
   }
 
-  // The widest cut that flags no more than so many of the negatives.
-  atFpr(share) {
-    return this.at(Math.max(firstTrue(this.last + 1, (i) => this.fp[i] / this.negatives > share) - 1, 0));
+  // The widest cut at which a measure that rises along the list does not exceed a bound, such as a false positive rate.
+  within(measure, bound) {
+    return this.at(Math.max(firstTrue(this.last + 1, (i) => measure(this.at(i)) > bound) - 1, 0));
   }
 
-  cost(index, costFp, costFn) {
-    return (costFp * this.fp[index] + costFn * (this.positives - this.tp[index])) / this.total;
-  }
-
-  // The cut of the least cost, the strictest of those that cost the same but for rounding. It is a corner of the ROC hull.
-  cheapest(costFp, costFn) {
-    let [best, least] = [0, this.cost(0, costFp, costFn)];
+  // The cut at which a measure is least, the strictest of those where it is the same but for rounding.
+  least(measure) {
+    let [best, least] = [0, measure(this.at(0))];
     for (let i = 1; i <= this.last; i++) {
-      const cost = this.cost(i, costFp, costFn);
-      if (cost < least - 1e-12 * Math.abs(least)) [best, least] = [i, cost];
+      const value = measure(this.at(i));
+      if (value < least - 1e-12 * Math.abs(least)) [best, least] = [i, value];
     }
     return this.at(best);
   }

@@ -11,11 +11,11 @@ from cutline.core.parallel import each
 from cutline.core.ranking import Ranking
 from cutline.core.table import plain
 from cutline.inference.one.estimand import Estimand, of_measure
+from cutline.inference.one.interval_options import Options as IntervalOptions
+from cutline.inference.one.interval_options import checked
 from cutline.inference.one.intervals import by_formula, estimates
-from cutline.inference.one.options import Options as IntervalOptions
-from cutline.inference.one.options import checked
 from cutline.inference.resampling.samplers import GroupSampler
-from cutline.measures.brackets import Bounds, all_bounds
+from cutline.measures.bin_brackets import Bounds, all_bounds
 from cutline.results.budget import affordable, resamples_for
 from cutline.results.estimate import Estimate
 from cutline.results.summary import Options, Row

@@ -65,7 +65,7 @@ def _delta_variance_of_log_ratio(r: Ranking) -> Any:
         lambda r, **_: (r.positives == 0) & (dot(r.size.astype(float), r.key) == 0),
     ),
     aliases=("o_e_ratio", "observed_expected_ratio"),
-    caveat="The interval is wider than it need be when the probabilities tell cases apart: see method='delta'.",
+    caveat="The interval is too wide when the probabilities tell cases apart; the method 'delta' avoids that.",
     kind=StandardError({"log": _variance_of_log_ratio, "delta": _delta_variance_of_log_ratio}, scale="log"),
     source=("vancalster2025", "riley2021"),
 )

@@ -47,8 +47,8 @@ def plan_chart(
     dash = alt.StrokeDash("series:N", scale=alt.Scale(domain=labels, range=[list(d) for d in DASHES[: len(labels)]]))
     layers = [
         alt.Chart(inline(rows)).mark_line(clip=True).encode(x=x, y=y, color=colour, strokeDash=dash),
-        alt.Chart(inline([{"n": cases}])).mark_rule(color=chosen.text, strokeDash=[4, 3]).encode(x="n:Q"),
-        alt.Chart(inline(points)).mark_rule(strokeWidth=0.6).encode(y="y:Q", color=colour),
+        alt.Chart(inline([{"n": cases}])).mark_rule(color=chosen.text, strokeDash=[4, 3]).encode(x=alt.X("n:Q")),
+        alt.Chart(inline(points)).mark_rule(strokeWidth=0.6).encode(y=alt.Y("y:Q"), color=colour),
     ]
     half = statement.find(":") + 1
     title = alt.TitleParams(f"A study of {cases:,} cases", subtitle=[statement[:half], statement[half:].strip()])

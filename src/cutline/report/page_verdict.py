@@ -1,4 +1,4 @@
-"""The verdict in three sentences: how well what was evaluated ranks, what the cut does, and what to mind most."""
+"""The verdict in three sentences: how well what was evaluated ranks, what the cut does, and the most important note."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def verdict(summary: Summary) -> list[str]:
 
 
 def verdict_on(summary: ComparisonSummary) -> list[str]:
-    """Three sentences on several models: how well each ranks, whether they differ, and what to mind most."""
+    """Three sentences on several models: how well each ranks, whether they differ, and the most important note."""
     r = summary.data.ranking
     first = (
         f"{len(summary.models)} models scored the same {cases_of(r, grouped)}, {grouped(r.positives)} of them positive"
@@ -114,4 +114,4 @@ def _caveat(summary: Summary) -> str:
         return summary.notes[0].text
     r = summary.data.ranking
     fewer = min(r.positives, r.negatives)
-    return f"No warnings. The numbers rest on {grouped(fewer)} cases of the rarer class and hold for cases like these."
+    return f"No warnings. The numbers rest on {grouped(fewer)} cases of the rarer class, and hold for similar cases."

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from cutline.classes import components
 from cutline.classes.class_means import NO_FORMULA
@@ -88,7 +88,7 @@ def _between_groups(found: Found, cases: ClassCases, level: float) -> Found:
     alone = math.sqrt(components.variance(found.units, cases.squares))
     together = standard_error(found, cases)
     ratio = together / alone if alone > components.NOTHING else math.sqrt(len(cases) / cases.group_count)
-    wider = ratio * float(student.ppf((1 + level) / 2, cases.group_count - 1)) / quantile(level)
+    wider = ratio * float(stdtrit(cases.group_count - 1, (1 + level) / 2)) / quantile(level)
     low, high = (found.value + wider * (limit - found.value) for limit in found.limits)
     return found._replace(limits=Limits(low, high))
 

@@ -192,13 +192,12 @@ class ClassSummary(Tabulated):
         parts = [self.title, "", repr(self.overall_table()), "", repr(self.class_table())]
         if len(self.data.classes) <= MOST_SHOWN:
             parts += ["", repr(self.matrix)]
-        return "\n".join([*parts, *(f"Note: {note}" for note in self.notes)])
+        return "\n".join([*parts, *self.notes_as_text()])
 
     def _repr_html_(self) -> str:
         tables = (self.overall_table(), self.class_table(), self.matrix)
-        notes = "".join(f"<li>{html.escape(note.text)}</li>" for note in self.notes)
         body = "".join(table._repr_html_() for table in tables)
-        return f"<div><p>{html.escape(self.title)}</p>{body}" + (f"<ul>{notes}</ul>" if notes else "") + "</div>"
+        return f"<div><p>{html.escape(self.title)}</p>{body}{self.notes_as_html()}</div>"
 
 
 def _cell(row: ClassRow | None) -> str:

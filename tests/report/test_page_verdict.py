@@ -7,7 +7,7 @@ import pytest
 
 import cutline as cl
 from cutline.report import html, summarized
-from cutline.report.verdict import verdict, verdict_on
+from cutline.report.page_verdict import verdict, verdict_on
 
 LABELS = [1, 1, 0, 1, 1, 0, 0, 1, 0, 0]
 SCORES = [0.95, 0.8, 0.75, 0.6, 0.5, 0.45, 0.3, 0.25, 0.2, 0.1]

@@ -9,7 +9,7 @@ from cutline import compare_counts
 from cutline.charts import Picture
 from cutline.core.table import Table
 from cutline.examples import load
-from cutline.studies import drawing
+from cutline.studies import study_charts
 from cutline.studies.study import Settings, Study
 from cutline.studies.study_report import Section, StudyReport
 
@@ -61,7 +61,7 @@ def _titles(rows: dict[str, dict[str, Any]], names: list[str]) -> str:
 
 def _chart(kinds: Counter[str]) -> Picture:
     rows = [{"order": name, "measures": count} for name, count in kinds.most_common()]
-    return drawing.bars(rows, x="measures", y="order", title="Order of the classifiers, by number of measures")
+    return study_charts.bars(rows, x="measures", y="order", title="Order of the classifiers, by number of measures")
 
 
 STUDY = Study(

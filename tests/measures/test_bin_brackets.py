@@ -12,7 +12,7 @@ from cutline.core.binned import auc_width, of_bins
 from cutline.core.merging import merge
 from cutline.inputs.binning import Bins, binned, in_order, of_arrays
 from cutline.measures import Needs
-from cutline.measures.brackets import bounds
+from cutline.measures.bin_brackets import bounds
 
 # Scores that are no probabilities: ties, tiny, huge and infinite ones. Those of probabilities: skewed, with ties.
 ANY = st.one_of(

@@ -1,0 +1,43 @@
+"""What a measure is called on the screen when it was asked for by another of its names."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from cutline.measures.measure_type import Measure
+
+_CAPITALS = frozenset(
+    [
+        *("acc", "ap", "auc", "aucpr", "auprc", "auroc", "bacc", "ber", "cc", "csi", "dg", "dor", "err", "fdr", "ipa"),
+        *("ks", "map", "mape", "mse", "pauc", "ppv", "pr", "prbep", "roc", "tnr", "tpr"),
+    ]
+)
+_PEOPLE = frozenset(
+    [
+        *("brier", "cohen", "cox", "fowlkes", "gini", "kolmogorov", "mallows", "matthews", "pearson", "smirnov"),
+        *("somers", "tjur", "youden"),
+    ]
+)
+
+
+def under(measure: Measure, name: object) -> Measure:
+    """The measure, with the title that fits the name it was asked for: "sensitivity" stays sensitivity.
+
+    >>> from cutline import MEASURES
+    >>> under(MEASURES["recall"], "sensitivity").title, under(MEASURES["recall"], "tpr").title
+    ('Sensitivity', 'TPR')
+    >>> under(MEASURES["mcc"], "mcc") is MEASURES["mcc"]
+    True
+    """
+    return replace(measure, title=_title(str(name))) if name in measure.aliases else measure
+
+
+def _title(name: str) -> str:
+    first, *others = map(_spelled, name.split("_"))
+    return " ".join((first[:1].upper() + first[1:], *others))
+
+
+def _spelled(word: str) -> str:
+    if word in _CAPITALS:
+        return word.upper()
+    return word.capitalize() if word in _PEOPLE else word
