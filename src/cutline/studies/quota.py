@@ -76,11 +76,7 @@ def run(settings: Settings) -> StudyReport:
     """All data sets that can be had, all splits, then the tables."""
     sets, left_out, about = _data(settings)
     if settings.quick:
-        large = [data.name for data in sets if len(data) > QUICK_CASES]
-        sets = [data for data in sets if len(data) <= QUICK_CASES]
-        left_out += [f"{name}: more than {QUICK_CASES} cases, which a quick run leaves out." for name in large]
-        if not sets:
-            raise InputError(f"No data set has {QUICK_CASES} cases or fewer, as a quick run needs", "run it in full")
+        sets, left_out = _small(sets, left_out)
     splits = QUICK_SPLITS if settings.quick else SPLITS
     parts = [(data.name, data.fingerprint, number) for data in sets for number in range(splits)]
     work = _Work({(data.name, data.fingerprint): data for data in sets}).split
@@ -88,12 +84,7 @@ def run(settings: Settings) -> StudyReport:
     values = _gathered({(name, number): one for (name, _, number), one in zip(parts, done, strict=True)})
     left_out += _one_class(values, splits)
     sections = (
-        Section(
-            "Table 8, the smallest class",
-            (reading(splits),),
-            table(values, "smallest"),
-            name="quota-table-8",
-        ),
+        Section("Table 8, the smallest class", (reading(splits),), table(values, "smallest"), name="quota-table-8"),
         Section("Table 9, the largest class", (reading(splits),), table(values, "largest"), name="quota-table-9"),
         Section("Ours beside theirs", (), agreement(values), _chart(values), "quota-agreement"),
         Section(
@@ -115,6 +106,15 @@ def run(settings: Settings) -> StudyReport:
         {"splits": splits, "data sets": [data.name for data in sets]},
         settings.data,
     )
+
+
+def _small(sets: list[DataSet], left_out: list[str]) -> tuple[list[DataSet], list[str]]:
+    """The data sets of a quick run, and what was left out with those that are too large for it."""
+    small = [data for data in sets if len(data) <= QUICK_CASES]
+    if not small:
+        raise InputError(f"No data set has {QUICK_CASES} cases or fewer, as a quick run needs", "run it in full")
+    large = [data.name for data in sets if len(data) > QUICK_CASES]
+    return small, left_out + [f"{name}: more than {QUICK_CASES} cases, which a quick run leaves out." for name in large]
 
 
 class _Work(NamedTuple):
