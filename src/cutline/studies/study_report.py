@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import platform
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -44,6 +45,7 @@ class StudyReport:
     quick: bool
     left_out: tuple[str, ...] = ()
     facts: dict[str, Any] = field(default_factory=dict)
+    data: Path | None = None
 
     @property
     def made_with(self) -> str:
@@ -51,7 +53,8 @@ class StudyReport:
         versions = ", ".join(
             [*(f"{name} {version(name)}" for name in _PACKAGES), f"Python {platform.python_version()}"]
         )
-        command = f"cutline study {self.name} --seed {self.seed}{' --quick' if self.quick else ''}"
+        folder = "" if self.data is None else f" --data {shlex.quote(str(self.data))}"
+        command = f"cutline study {self.name}{folder} --seed {self.seed}{' --quick' if self.quick else ''}"
         return f"Made by `{command}` with {versions}."
 
     def markdown(self) -> str:
