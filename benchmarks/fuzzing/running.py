@@ -164,16 +164,14 @@ def _copied(result: Any) -> str:
     """What is wrong with a result or a refusal of ours after it went to another process, or was copied."""
     if not type(result).__module__.startswith("cutline"):
         return ""
-    for way in (lambda one: pickle.loads(pickle.dumps(one)), copy.copy, copy.deepcopy):  # noqa: S301 - our own
-        try:
-            other = way(result)
-        except Exception as error:
-            return f"a {type(result).__name__} does not survive a copy: {type(error).__name__}: {error}"
-        if type(other) is not type(result) or repr(other) != repr(result):
-            return f"a {type(result).__name__} is another after a copy"
-        if type(result).__eq__ not in (object.__eq__, tuple.__eq__) and result != other:  # a tuple may hold arrays
-            return f"a {type(result).__name__} does not equal its copy"
-    return ""
+    try:
+        there, copied = pickle.loads(pickle.dumps(result)), copy.copy(result)  # noqa: S301 - our own
+        is_same = type(there) is type(copied) is type(result) and repr(there) == repr(result)
+        has_parts = type(result).__eq__ not in (object.__eq__, tuple.__eq__)  # a tuple may hold arrays
+        is_equal = not has_parts or there == result
+    except Exception as error:
+        return f"a {type(result).__name__} does not survive a copy: {type(error).__name__}: {error}"
+    return "" if is_same and is_equal else f"a {type(result).__name__} is another after a copy"
 
 
 def _briefly(value: object) -> str:
