@@ -27,8 +27,6 @@ TRUSTED = {
 RECORDS_THAT_PEOPLE_MAKE = ("Counts", "Situation")
 SOME_MEASURES = ("measure:auc", "measure:f_beta", "measure:log_loss", "measure:hit_rate")
 SLOW = ("cl.bootstrap_model", "cl.permutation_test")
-# By default there are thousands of resamples, and all measures are searched.
-LONG_BY_DEFAULT = {("cl.why", "measure")}
 
 
 @cache
@@ -211,7 +209,8 @@ def call(identity: str) -> tuple[Callable[..., Any], list[Any], dict[str, Any]]:
         if single.startswith(f"{parameter.name}~"):
             value = more()[int(single.rpartition("~")[2])]
         elif parameter.default is not parameter.empty and not is_wrong and (single or dice.random() > 0.25):
-            if parameter.name in ("resamples", "permutations") or (name, parameter.name) in LONG_BY_DEFAULT:
+            # By default there are thousands of resamples, and cl.why searches every measure.
+            if parameter.name in ("resamples", "permutations") or (name == "cl.why" and parameter.name == "measure"):
                 named[parameter.name] = sensible()[parameter.name][0]
             continue
         else:
