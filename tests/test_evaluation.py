@@ -686,3 +686,13 @@ def test_the_title_of_a_row_has_its_parameters_in_every_format():
 
     assert [row["title"] for row in found] == ["F-beta (beta=2)", "Precision (quota=3)"]
     assert found.to_csv().splitlines()[1].startswith("f_beta(beta=2),F-beta (beta=2),")
+
+
+def test_a_first_look_says_which_intervals_it_does_not_wait_for():
+    rng = np.random.default_rng(0)
+    labels = rng.random(30_000) < 0.3
+    long = evaluate(labels, rng.normal(size=30_000) + labels)
+
+    for shown in (repr(long), long._repr_html_()):
+        assert "left out; .summary() has them" in shown
+    assert "left out" not in repr(EV)
