@@ -42,7 +42,7 @@ def models_as_html(title: str, headlines: Table, verdict: str) -> str:
 
 def _left_out(found: Summary) -> list[str]:
     """What a first look does not wait for, in a sentence."""
-    waits = any(row.interval is None and not row.reason for row in found.rows)
+    waits = any(row.is_open for row in found.rows)
     return ["Intervals that would take more than a moment are left out; .summary() has them."] if waits else []
 
 
