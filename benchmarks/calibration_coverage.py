@@ -1,14 +1,14 @@
 """How often the intervals of calibration measures hold the truth: `python benchmarks/calibration_coverage.py`.
 
-Pass the number of samples of each cell of the table, 1000 by default; intervals that are simulated get fewer, by what
-one costs, and the table says how many. Further arguments name populations. The log odds of the risks are normal (AUC
-0.8), and the model gets them right, makes them too extreme and shifts them, moves them, or bends them.
+Each cell of the table has 2000 samples, and 200 for the intervals that are simulated; `--help` says how to ask for
+less. The log odds of the risks are normal (AUC 0.8), and the model gets them right, makes them too extreme and shifts
+them, moves them, or bends them.
 """
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
+import argparse
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -18,7 +18,6 @@ from cutline.calibration.risks import Risks
 FORMULAS = (("oe_ratio", "log"), ("oe_ratio", "delta"), ("calibration_intercept", "likelihood"),
             ("calibration_slope", "likelihood"))  # fmt: skip
 SIMULATED = (("mcb", "inversion"), ("ici", "inversion"))
-COST = {"mcb": 5, "ici": 25}  # of a simulated interval, in those of all formulas at 100 cases
 RESAMPLES = 632  # of which 79 are simulated in each world: the second lowest of them is the limit
 POPULATIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "calibrated": lambda odds: odds,
@@ -41,40 +40,43 @@ def truths(risks: Risks, population: str) -> dict[str, float]:
     return found | ({"mcb": 0.0, "ici": 0.0} if population == "calibrated" else {})
 
 
-def samples_of(name: str, n: int, samples: int) -> int:
-    return max(25, min(samples, samples * 1000 // (n * COST[name]))) if name in COST else samples
-
-
 def coverage(
-    population: str, prevalence: float, n: int, samples: int
-) -> dict[tuple[str, str], tuple[float, int]]:  # in %, and of how many
+    population: str, prevalence: float, n: int, samples: int, simulated: int
+) -> dict[tuple[str, str], tuple[float, int]]:
+    """The share of the intervals that hold the truth, in %, and of how many; of samples with two positives or more."""
     risks, rng = Risks.of(prevalence, 0.8), np.random.default_rng(n)
-    truth, held, tried = truths(risks, population), {}, {}
-    for i in range(samples):
+    truth, held = truths(risks, population), {key: [] for key in FORMULAS + SIMULATED}
+    for i in range(max(samples, simulated)):
         labels, risk = risks.draw(n, rng)
         if labels.sum() < 2:
             continue
         ev = cl.evaluate(labels, predicted(risk, population), positive=True)
-        for name, method in FORMULAS + SIMULATED:
-            if i >= samples_of(name, n, samples):
-                continue
+        for name, method in (*(FORMULAS if i < samples else ()), *(SIMULATED if i < simulated else ())):
             options = {"resamples": RESAMPLES} if method == "inversion" else {}
             found = ev.estimate(name, method=method, **options)
             if found.has_interval:
-                tried[name, method] = tried.get((name, method), 0) + 1
-                held[name, method] = held.get((name, method), 0) + (found.low <= truth[name] <= found.high)
-    return {key: (100 * held[key] / tried[key], tried[key]) for key in tried}
+                held[name, method].append(found.low <= truth[name] <= found.high)
+    return {key: (100 * float(np.mean(found)), len(found)) for key, found in held.items() if found}
+
+
+def asked(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Coverage of the intervals of calibration measures.")
+    parser.add_argument("--samples", type=int, default=2000, help="of each cell, for intervals by formula")
+    parser.add_argument("--simulated", type=int, default=200, help="of each cell, for intervals that are simulated")
+    parser.add_argument("--populations", nargs="+", default=list(POPULATIONS), choices=list(POPULATIONS))
+    parser.add_argument("--sizes", nargs="+", type=int, default=[200, 1000, 5000])
+    parser.add_argument("--prevalences", nargs="+", type=float, default=[0.5, 0.1, 0.02])
+    return parser.parse_args(arguments)
 
 
 def main() -> None:
-    samples = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
-    columns = FORMULAS + SIMULATED
+    options, columns = asked(), FORMULAS + SIMULATED
     print("| population | n | prevalence | " + " | ".join(f"{name} ({method})" for name, method in columns) + " |")
     print("|---" * (3 + len(columns)) + "|")
-    for n in (200, 1000, 5000):
-        for population in sys.argv[2:] or POPULATIONS:
-            for prevalence in (0.5, 0.1, 0.02):
-                found = coverage(population, prevalence, n, samples)
+    for n in options.sizes:
+        for population in options.populations:
+            for prevalence in options.prevalences:
+                found = coverage(population, prevalence, n, options.samples, options.simulated)
                 cells = [f"{found[key][0]:.1f} ({found[key][1]})" if key in found else "" for key in columns]
                 print(f"| {population} | {n} | {prevalence} | " + " | ".join(cells) + " |", flush=True)
 

@@ -32,7 +32,7 @@ FOLDER = Path(__file__).parent
 RESULTS = FOLDER / "ledger_results.json"
 # What somebody may have done to the scores or labels before a package saw them.
 BEFORE = ("digits_2", "digits_3", "digits_4", "single", "wrong_column", "hard_labels", "unweighted")
-SLOW = ("Spark ml", "Spark mllib", "pROC", "ROCR")  # a process for each number
+SLOW = ("H2O", "Spark ml", "Spark mllib")  # a process for each number
 
 
 def peers():

@@ -16,8 +16,10 @@ from cutline.ledger.material import Material, Rows
 from cutline.ledger.quantity import Quantity, of_measure, quantity
 from cutline.ledger.search import Workshop
 from cutline.ledger.side import Side
+from cutline.ledger.tool import Entry, Tool
 
 PAGE = Path(__file__).with_name("ledger.md")
+TRAINING = 0.2  # the prevalence of the data that the models of the examples were made with
 RESULTS = Path(__file__).parents[1] / "benchmarks" / "ledger_results.json"
 
 START = """# Why do two tools give two numbers?
@@ -40,8 +42,10 @@ that fit, the more plausible comes first: a default of a tool before a rare habi
 an explanation the only one when nothing else fits and the numbers around it are so sparse that an accident is
 unlikely; otherwise it lists the others, or says that the evidence is weak. For a number without a measure it searches
 all measures, single conventions alone. With `--group` it tries means over folds or workers, with `--score` twice the
-tests `mcnemar` and `delong`, and `recall.low` names a limit of an interval. Two files are matched by `--id`, or by
-what their rows hold.
+tests `mcnemar` and `delong`, with `--training-prevalence` skill against the training data; `recall.low` names a limit
+of an interval and `auc.se` a standard error. What is drawn at random, such as a bootstrap interval, is tried where
+nothing else fits, and fits when another seed could give the number. Two files are matched by `--id`, or by what their
+rows hold, also where one of them was rounded or stands in another order.
 """
 
 TITLES = {
@@ -65,7 +69,7 @@ TITLES = {
 
 @cache
 def examples() -> tuple[Workshop, ...]:
-    """Three sets of cases: a few with extreme scores, some in folds with weights, many with rare positives."""
+    """Sets of cases: a few with extreme scores, some in folds with weights, rare positives, and some for one side."""
     few = Rows(
         np.array([1, 1, 1, 0, 1, 0, 0, 1, 0, 0, 0, 0]) == 1,
         np.array([1.0, 0.9, 0.8, 0.8, 0.5, 0.5, 0.4, 0.0, 0.3, 0.2, 0.1, 1.0]),
@@ -75,13 +79,14 @@ def examples() -> tuple[Workshop, ...]:
     close = Rows(np.array([1, 0, 1, 0]) == 1, np.array([0.30000002, 0.30000001, 0.20000002, 0.20000001]))
     worse = Rows(np.array([0, 0, 1, 1]) == 1, np.array([0.9, 0.6, 0.7, 0.2]))
     nobody = Rows(np.array([1, 0, 0, 0]) == 1, np.array([0.4, 0.3, 0.2, 0.1]))
+    log_odds = Rows(np.array([1, 1, 0, 1, 0, 0]) == 1, np.array([2.0, 0.8, 0.4, 0.2, -0.5, -1.5]))
     sets = [
         few,
         _made(240, 0.3, 2, weights=False),
         _made(240, 0.3, 2, weights=True),
         _made(6000, 0.03, 9, weights=False),
     ]
-    return tuple(Workshop(Material.of_rows(rows, 0.5)) for rows in (*sets, close, worse, nobody))
+    return tuple(Workshop(Material.of_rows(rows, 0.5, TRAINING)) for rows in (*sets, close, worse, nobody, log_odds))
 
 
 def _made(n: int, prevalence: float, digits: int, *, weights: bool) -> Rows:
@@ -92,28 +97,38 @@ def _made(n: int, prevalence: float, digits: int, *, weights: bool) -> Rows:
     return Rows(y, s, 1.0 + place % 3 if weights else None, np.clip(s + 0.2 * np.sin(place), 0, 1), place % 4)
 
 
+@cache
+def quantities() -> tuple[Quantity, ...]:
+    """What an example may show, the best known first; measures of a smoothed curve take long, and are left out."""
+    first = ("auc", "average_precision", "f1", "recall", "precision", "brier", "log_loss", "accuracy", "ks")
+    rest = [m.name for m in MEASURES if m.name not in first and not m.required and "smooth" not in m.parameters]
+    return (
+        *(of_measure(MEASURES[name]) for name in (*first, *rest)),
+        *map(quantity, ("recall.low", "recall.high", "auc.low", "brier.low", "auc.se", "recall.se", "brier.se",
+                        "mcnemar", "delong", "enrichment@share=0.22", "portion_lift@portion=2")),
+    )  # fmt: skip
+
+
 def example(side: Side) -> tuple[str, float, float] | None:
-    """A measure that the side changes visibly on one of the examples, without and with it."""
-    first = [name for name in ("auc", "average_precision", "f1", "recall", "brier", "log_loss") if name in MEASURES]
-    names = [
-        *first,
-        *(m.name for m in MEASURES if m.name not in first and not m.required and "smooth" not in m.parameters),
-    ]
-    quantities: list[Quantity] = [
-        *(of_measure(MEASURES[name]) for name in names),
-        *(
-            quantity(name)
-            for name in ("recall.low", "recall.high", "auc.low", "mcnemar", "delong", "hit_rate@share=0.03")
-        ),
-    ]
-    for workshop in examples():
-        for q in quantities:
-            if side.applies(q):
-                exact, value = workshop.value(q, ()), workshop.value(q, (side,))
-                is_new = math.isnan(exact) and math.isfinite(value)
-                if is_new or number(exact) != number(value):
-                    return q.name, exact, value
-    return None
+    """A measure that the side changes visibly on one of the examples, without and with it.
+
+    One that has a number on both sides is taken before one that is undefined without the side. None for what cutline
+    does anyway.
+    """
+    new, has_number = None, False
+    for q in quantities():
+        if not side.applies(q):
+            continue
+        for workshop in examples():
+            exact, value = workshop.value(q, ()), workshop.value(q, (side,))
+            if math.isfinite(exact) and math.isfinite(value) and number(exact) != number(value):
+                return q.name, exact, value
+            has_number |= math.isfinite(value)
+            if new is None and math.isnan(exact) and math.isfinite(value):
+                new = q.name, exact, value
+    if not has_number:
+        raise ValueError(f"no example gives a number for {side.name}")
+    return new
 
 
 def number(value: float) -> str:
@@ -150,27 +165,42 @@ def choices() -> list[str]:
         ]
         for side in sides:
             seen = example(side)
-            shown = "" if seen is None else f"`{seen[0]}` {number(seen[1])} → {number(seen[2])}"
+            shown = "cutline's own" if seen is None else f"`{seen[0]}` {number(seen[1])} → {number(seen[2])}"
             lines.append(f"| `{side.name}`: {side.words} | {side.explanation} | {shown} | {takers(side)} |")
     return lines
 
 
 def tools() -> list[str]:
-    """All tools, with what they print."""
-    lines = ["", "## The tools", ""]
-    lines += [
-        "Those that were run gave the numbers of `value_as` on 20 sets with ties, weights, skew and extreme scores, to",
-        "1e-9 or the precision of their 32-bit numbers. The others stand here by their documentation.",
-        "", "| tool | version | how it is known | measure: function, conventions |", "|---|---|---|---|",
+    """All tools, with what they print: those that were run, and those of which the documentation was read."""
+    known = {how: [tool for tool in TOOLS.values() if tool.how == how] for how in ("run", "documented")}
+    names = ", ".join(tool.name for tool in known["documented"])
+    return [
+        "", "## The tools that were run", "",
+        f"{len(known['run'])} tools were run on 20 sets with ties, weights, skew and extreme scores: `value_as` gives",
+        "their numbers to 1e-9, or to the precision of their 32-bit numbers. The answers are in",
+        "`tests/oracles/ledger.json`, made by `make_ledger_oracles.py` beside it; tests ask the tools that are",
+        "installed again.",
+        *_table(known["run"]),
+        "", "## The tools that were not run", "",
+        f"{len(known['documented'])} tools stand here by their documentation alone: {names}.",
+        "Nobody compared `value_as` with what they print. In tables they have a star.",
+        *_table(known["documented"]),
     ]  # fmt: skip
-    for tool in TOOLS.values():
-        parts = []
-        for entry in tool.entries:
-            sides = ", ".join(f"`{name}`" for name in entry.sides)
-            parts.append(f"{entry.measure}: `{entry.function}`{f' ({sides})' if sides else ''}")
-        how = f"{tool.how}; {tool.source}"
-        lines.append(f"| {tool.name} | {tool.version} | {how} | {'; '.join(parts)} |")
+
+
+def _table(some: list[Tool]) -> list[str]:
+    lines = ["", "| tool | version | where | measure: function, conventions |", "|---|---|---|---|"]
+    for tool in some:
+        parts = "; ".join(_entry(entry) for entry in tool.entries)
+        lines.append(f"| {tool.name} | {tool.version} | {tool.source} | {parts} |")
     return lines
+
+
+def _entry(entry: Entry) -> str:
+    more = [*(f"`{name}`" for name in entry.sides), *(["weights ignored"] if entry.weights == "ignored" else [])]
+    conventions = f" ({', '.join(more)})" if more else ""
+    note = f": {entry.note}" if entry.note else ""
+    return f"{entry.measure}: `{entry.function}`{conventions}{note}"
 
 
 def blind_test() -> list[str]:

@@ -358,11 +358,16 @@ def test_the_main_source_is_cited_by_its_year():
     assert "berrar2025" in MEASURES["auc"].source
 
 
-@pytest.mark.parametrize("name", ["aucpr_min", "aucpr_minmax", "aucpr_max"])
-def test_the_trapezoids_of_a_constant_score_are_half_the_prevalence(name):
+HALF = r"\frac{\pi}{2}"
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [("aucpr_min", HALF), ("aucpr_minmax", r"\frac{p_0 + \pi}{2}"), ("aucpr_max", HALF)]
+)
+def test_the_trapezoids_of_a_constant_score_are_half_the_prevalence(name, words):
     m = MEASURES[name]
 
-    assert m.baseline.latex == r"\frac{\pi}{2}"
+    assert m.baseline.latex == words
     assert m([1, 1, 1] + [0] * 7, [0.5] * 10) == pytest.approx(0.3 / 2)
     assert m.baseline.at(Context(prevalence=0.3)) == pytest.approx(0.3 / 2)
 

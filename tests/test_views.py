@@ -271,13 +271,13 @@ def test_a_clinical_report_has_the_numbers_of_its_command(predictions, tmp_path,
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     document = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
     known = {row["measure"]: row for row in document["measures"]}
-    cells = {row["cells"][1]: row["cells"] for row in TableRows(page).found if len(row["cells"]) == 8}
+    cells = {row["cells"][0]: row["cells"] for row in TableRows(page).found if len(row["cells"]) == 7}
 
     assert "from a risk of 0.3 on" in page
     assert "80 % interval" in page
     assert "95 %" not in page
     for title, name in (("AUROC", "auc"), ("Brier score", "brier"), ("MCC", "mcc"), ("F1", "f1"), ("ICI", "ici")):
-        assert cells[title][2:4] == [on_page(known[name]["value"]), limits(known[name], " to ")], name
+        assert cells[title][1:3] == [on_page(known[name]["value"]), limits(known[name], " to ")], name
     for sentence in document["probabilities"]["calibration"]["verdict"]:
         assert sentence in unescape(page)
 

@@ -48,7 +48,7 @@ CONCEPTS = {
     "What to measure": "advice.md",
     "Reliability": "reliability.md",
 }
-MORE = {"Ledger": "ledger.md", "Scale": "scale.md"}
+MORE = {"Why two tools differ": "ledger.md", "Scale": "scale.md"}
 API = {
     "Evaluate and compare": [
         "evaluate",

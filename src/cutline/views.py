@@ -82,7 +82,7 @@ class OneModelViews(Pictured):
 
         return curve(self.ranking, name, **parameters)
 
-    def places(self, ids: Sequence[Any] | None = None) -> Table:
+    def places(self, ids: Sequence[Any] | None = None, scores: Any = None) -> Table:
         """What every place of the list brings: score, class, counts, rates, lift, hit rate, Qrecall and their areas.
 
         It is Berrar's Figure 2 (and, for signed distances, 8b) and Table 5 of Arbel and Rokach as one table. Inside a
@@ -93,8 +93,9 @@ class OneModelViews(Pictured):
         [2.0, 1.5]
 
         Args:
-            ids: The names of the cases from the top of the list, where no scores are tied.
+            ids: The names of the cases, where no scores are tied.
+            scores: The score of each named case, in the order of the names: an evaluation keeps no rows.
         """
         from cutline.curves import list_table
 
-        return list_table(self.ranking, ids)
+        return list_table(self.ranking, ids, scores)

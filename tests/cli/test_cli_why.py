@@ -51,6 +51,18 @@ def test_what_a_tool_would_print_is_one_number(cutline, cases):
     expected = cl.value_as(cl.evaluate(LABELS, SCORES), "auc", "keras")
     assert float(done.out) == expected == same["value"]
     assert same["tool"] == "Keras"
+    assert done.err.strip() == "(Keras 3.15.1; AUC)"
+
+
+def test_a_tool_that_was_not_run_says_so_beside_its_number(cutline, cases):
+    path = cases("a.csv")
+
+    done = cutline("why", path, *COLUMNS, "--measure", "auc", "--as", "bigquery")
+    same = document(cutline("why", path, *COLUMNS, "--measure", "auc", "--as", "h2o", "--json"))
+
+    assert "not run: by its documentation" in " ".join(done.err.split())
+    assert same["how"] == "run"
+    assert "more than 400 distinct scores" in same["note"]
 
 
 def test_what_each_tool_would_say_fits_on_a_screen(cutline, cases):
@@ -59,7 +71,8 @@ def test_what_each_tool_would_say_fits_on_a_screen(cutline, cases):
     done = cutline("why", path, *COLUMNS, "--tools")
     same = document(cutline("why", path, *COLUMNS, "--tools", "--json"))
 
-    assert len(done.out.splitlines()) <= 50
+    assert len(done.out.splitlines()) <= 28
+    assert "* not run: from the tool's documentation. All others were run." in done.out
     assert all(len(line) <= 80 for line in done.out.splitlines())
     assert {"auc", "average_precision", "log_loss"} <= {one["measure"] for one in same["sayings"]}
 
@@ -97,6 +110,11 @@ def test_a_test_of_two_models_takes_two_scores(cutline, cases):
         (("--value", "0.5", "--id", "id"), "--id joins two files"),
         (("--value", "0.5", "--weights-are", "counts"), "--weights-are is about intervals"),
         (("--value", "0.5", "--measure", "mcnemar"), "mcnemar compares two models"),
+        (("--value", "0.5", "--training-prevalence", "3"), "--training-prevalence is 3: pass a share between 0 and 1"),
+        (("--tools", "--digits", "3"), "--digits is about --value"),
+        (("--tools", "--training-prevalence", "0.3"), "--training-prevalence is about --value"),
+        (("--tools", "--group", "id"), "--group is about --value"),
+        (("--tools", "--score", "q"), "Two --score are about a test of two models"),
     ],
 )
 def test_what_cannot_be_answered_is_refused_in_a_sentence(cutline, cases, options, words):

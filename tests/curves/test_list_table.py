@@ -27,13 +27,21 @@ ARBEL = cl.evaluate(ARBEL_LABELS, ARBEL_SCORES)
 
 
 def test_the_places_of_berrar_are_his_figure_2():
-    found = list(BERRAR.places(ids=range(10, 0, -1)))
+    found = list(BERRAR.places(ids=range(10, 0, -1), scores=BERRAR_SCORES))
 
     assert [row["id"] for row in found] == list(range(10, 0, -1))
     assert [row["class"] for row in found] == BERRAR_LABELS
     for row, (tpr, fpr, precision, cumulated, lift) in zip(found, BERRAR_TABLE, strict=True):
         told = [row[name] for name in ("tpr", "fpr", "precision", "tp", "lift")]
         assert told == pytest.approx([float(one) for one in (tpr, fpr, precision, cumulated, lift)])
+
+
+@given(st.permutations(range(10)))
+def test_a_name_stays_with_its_case_in_whatever_order_the_cases_are_passed(order):
+    names, scores = [f"case {10 - i}" for i in order], [BERRAR_SCORES[i] for i in order]
+    found = BERRAR.places(names, scores)
+
+    assert [row["id"] for row in found] == [f"case {i}" for i in range(10, 0, -1)]
 
 
 def test_the_places_of_arbel_are_table_5():
@@ -89,9 +97,19 @@ def test_the_table_converts():
             lambda: cl.evaluate([0, 0], [2, 1]).places(),
             "There is no positive case to find: pass cases of both classes.",
         ),
-        (lambda: BERRAR.places(ids=list("abc")), "ids has 3 names for 10 places: pass one for each, from the top."),
         (
-            lambda: cl.evaluate([1, 0], [1, 1]).places(ids=list("ab")),
+            lambda: BERRAR.places(ids=range(10)),
+            "ids names cases, but not where they stand in the list: pass scores too, the score of each named case.",
+        ),
+        (lambda: BERRAR.places(scores=BERRAR_SCORES), "scores are for the names of the cases: pass ids too."),
+        (lambda: BERRAR.places(list("abc"), BERRAR_SCORES), "ids has 3 names for 10 scores: pass one for each."),
+        (
+            lambda: BERRAR.places(range(10), range(10)),
+            "scores are not those of this list: pass the scores that were evaluated.",
+        ),
+        (lambda: BERRAR.places("abc", BERRAR_SCORES), "ids is 'abc': pass a list with a name for each case."),
+        (
+            lambda: cl.evaluate([1, 0], [1, 1]).places(ids=list("ab"), scores=[1, 1]),
             "ids names tied cases, which have no order: leave it out.",
         ),
         (lambda: quota_properties(cl.rank([1, 0], [1, 1])), "The list has ties, or one class only: pass untied cases"),

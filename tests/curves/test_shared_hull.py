@@ -44,6 +44,17 @@ def test_the_owners_of_a_corner_have_a_cut_there(rows):
             assert (name in corner.owners) <= has_cut
 
 
+@given(LISTS)
+def test_each_owner_of_a_corner_reaches_it_at_its_own_threshold(rows):
+    labels, *columns = zip(*rows, strict=True)
+    scores = {"a": columns[0], "b": [100 + one for one in columns[1]]}  # no threshold of one serves the other
+    rankings = {name: cl.rank(labels, own) for name, own in scores.items()}
+    for corner in shared_hull(rankings).corners:
+        for name, threshold in zip(corner.owners, corner.thresholds, strict=True):
+            found = [rate(rankings[name], threshold=threshold) for rate in (cl.fpr, cl.recall)]
+            assert found == pytest.approx([corner.fpr, corner.tpr])
+
+
 def test_the_hull_of_one_model_is_its_own():
     hull = shared_hull({"a": R})
 

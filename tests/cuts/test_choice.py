@@ -5,11 +5,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.special import ndtr
 
 import cutline as cl
 from cutline.core.counts import Counts
 from cutline.core.errors import InputError, ParameterError
+from cutline.cuts import guarantees
+from cutline.cuts.checking import check_cut
 from cutline.cuts.criteria import at_prevalence, criterion
+from cutline.cuts.cut import Cut
 from cutline.cuts.plan import Plan
 from cutline.cuts.promises import promises
 from cutline.cuts.requirements import requirement
@@ -339,3 +343,159 @@ def test_counts_can_be_moved_to_another_prevalence():
 
     assert (moved.tp, moved.fn, moved.total) == (40, 10, 100)
     assert moved.precision == pytest.approx(40 / (40 + 10 * 50 / 90))
+
+
+# ---------------------------------------------------------------------- what fresh eyes found
+
+
+def mixed(seed=0, cases=120, share=0.4):
+    rng = np.random.default_rng(seed)
+    labels = rng.random(cases) < share
+    return labels, rng.normal(size=cases) + labels
+
+
+def test_a_promise_that_nine_tenths_cannot_make_has_no_corrected_value():
+    labels = np.arange(120) % 4 == 0  # 30 positives, of which nine tenths are too few for 0.9
+    scores = np.random.default_rng(2).normal(size=120) + labels
+
+    cut = cl.choose_cut(labels, scores, "recall >= 0.9", maximize="precision", resamples=100)
+
+    assert cut.corrected is None
+    assert any("too few" in note for note in cut.notes)
+
+
+def test_the_interval_of_the_corrected_value_holds_the_truth():
+    # Youden's J of normal scores, one apart; the interval is of 95 %, so 100 runs hold it in 88 or more.
+    rng, inside = np.random.default_rng(1), 0
+    for _ in range(100):
+        labels = rng.random(200) < 0.3
+        cut = cl.choose_cut(labels, rng.normal(size=200) + labels, maximize="youden_j", resamples=200)
+        truth = ndtr(1 - cut.threshold) - ndtr(-cut.threshold)
+        inside += cut.corrected.low <= truth <= cut.corrected.high
+    assert inside >= 88
+
+
+def test_the_band_of_the_smallest_error_comes_to_an_end():
+    assert 0 < guarantees.local_level(50, 1 - 1e-9) < 1e-9 / 49
+    assert cl.choose_cut(*mixed(), "recall >= 0.5", after_looking=True, confidence=1 - 1e-9, resamples=0) is not None
+
+
+def test_infinite_scores_are_flagged_by_a_threshold_that_can_be_written():
+    labels = np.r_[np.ones(50), np.zeros(200)]
+    scores = np.r_[np.full(30, np.inf), np.linspace(0, 1, 20), np.linspace(0, 2, 200)]
+
+    cut = cl.choose_cut(labels, scores, "fpr <= 0.02", resamples=0)
+
+    assert (cut.counts.tp, cut.counts.fp) == (30, 0)
+    assert cut.to_dict()["flags"] == "score >= threshold"
+    assert "nobody" not in cut.statement
+    assert cut.apply(scores).sum() == 30
+    assert not Cut(np.inf, "flags nobody").apply([np.inf, 1.0]).any()
+
+
+@pytest.mark.parametrize(("asked", "quota"), [("share <= 0.5", 60), ("recall >= 0.5", 100)])
+def test_a_quota_that_another_requirement_keeps_ends_in_no_tie(asked, quota):
+    assert not any("tie" in note for note in cl.choose_cut(*mixed(), asked, quota=quota, resamples=0).notes)
+
+
+def test_precision_is_tested_at_the_quota_that_is_asked_for():
+    cut = cl.choose_cut(*mixed(), "precision >= 0.3", quota=30, resamples=0)
+
+    assert cut.counts.flagged == 30
+
+
+@pytest.mark.parametrize("method", ["mean", "kernel", "normal"])
+def test_tested_precision_has_its_threshold_just_above_the_unflagged_whatever_the_method(method):
+    labels, scores = mixed(cases=400)
+
+    cut = cl.choose_cut(labels, scores, "precision >= 0.5", maximize="youden_j", method=method, resamples=50)
+
+    flagged = cut.apply(scores)
+    assert cut.threshold == np.nextafter(scores[~flagged].max(), np.inf)
+
+
+def test_the_table_of_a_cut_is_for_the_prevalence_that_was_asked_for():
+    ev = cl.evaluate(*mixed())
+
+    cut = cl.choose_cut(ev, maximize="f1", prevalence=0.05, resamples=0)
+
+    there = ev.with_cut(threshold=cut.threshold).at_prevalence(0.05)
+    shown = {one.measure: one for one in cut.estimates}
+    assert shown["f1"].value == pytest.approx(cut.apparent)
+    assert shown["precision"] == there["precision"]
+    assert "at a prevalence of 5 %" in cut.statement
+
+
+def test_a_promise_at_another_prevalence_is_checked_there():
+    labels, scores = mixed(cases=600)
+    cut = cl.choose_cut(labels, scores, "precision >= 0.06", prevalence=0.05, resamples=0)
+    nothing = np.random.default_rng(4).permutation(scores)  # tells nothing, so the precision is the prevalence
+
+    [verdict] = check_cut(cut, cl.evaluate(labels, nothing))
+
+    assert verdict.value < 0.1  # 0.4 of these cases are positive, 0.05 of those that the cut is for
+    assert verdict.state != "passed"
+
+
+def test_what_no_case_tells_is_undecided():
+    labels, scores = mixed(cases=300)
+    cut = cl.choose_cut(labels, scores, "fpr <= 0.2", resamples=0)
+
+    assert [one.state for one in check_cut(cut, cl.evaluate([1, 1], [0.2, 0.4]))] == ["undecided"]
+
+
+def test_a_cut_is_not_checked_for_the_other_class():
+    labels, scores = mixed(cases=300)
+    cut = cl.choose_cut(cl.evaluate(np.where(labels, 1, 0), scores), "recall >= 0.5", resamples=0)
+
+    with pytest.raises(ParameterError, match="positive class"):
+        check_cut(cut, cl.evaluate(np.where(labels, 1, 0), scores, positive=0))
+    assert check_cut(cut, cl.evaluate(np.where(labels, "ill", "well"), scores, positive="ill"))
+
+
+def test_a_limit_is_that_of_the_estimate():
+    ev = cl.evaluate(*mixed(cases=200))
+    for measure in ("mcc", "balanced_accuracy", "f1"):
+        bound = ev.estimate(measure, threshold=0.5).low
+
+        cut = cl.choose_cut(ev, f"{measure}.low >= {bound:.12g}", resamples=0)
+
+        found = ev.estimate(measure, threshold=cut.threshold)
+        assert found.low >= bound - 1e-9
+        assert cut.estimates[-1].low == found.low or measure == "f1"
+
+
+def test_only_the_optimum_is_called_the_highest():
+    for method in ("mean", "smooth", "kernel", "normal"):
+        statement = cl.choose_cut(*mixed(), maximize="youden_j", method=method, resamples=50).statement
+        assert "highest" not in statement
+        assert "varies less than the optimum" in statement
+
+
+@pytest.mark.parametrize("scores", [np.zeros(120), np.r_[np.inf, np.arange(119.0)]])
+def test_distributions_without_a_spread_have_no_smooth_cut(scores):
+    for method in ("kernel", "normal"):
+        cut = cl.choose_cut(mixed()[0], scores, maximize="youden_j", method=method, resamples=0)
+        assert not cut.possible
+        assert "finite scores" in cut.statement
+
+
+def test_several_promises_about_one_rate_take_as_many_cases_as_the_strictest():
+    cut = cl.choose_cut(*mixed(), "recall >= 0.7", "recall >= 0.6", resamples=0)
+
+    assert cut.positives_needed == 9
+    assert cut.statement.count("may be missed") == 1
+    assert cl.choose_cut(*mixed(), "recall >= 1", "recall >= 0.9", resamples=0).positives_needed is None
+
+
+def test_few_cases_are_flagged_where_flagging_keeps_the_requirement():
+    assert cl.choose_cut(*mixed(), "npv >= 0.9", confidence=None, resamples=0).counts.flagged < 100
+
+
+def test_the_same_choice_gives_the_same_cut_and_a_file_holds_all_of_it(tmp_path):
+    one, two = (cl.choose_cut(*mixed(), "recall >= 0.6", maximize="f1", resamples=50) for _ in range(2))
+
+    assert one == two
+    assert cl.load(one.save(tmp_path / "cut.json")) == one
+    with pytest.raises(InputError, match="no threshold"):
+        Cut.from_dict(one.to_dict() | {"threshold": None})

@@ -96,3 +96,27 @@ def test_what_cannot_be_promised_is_refused_while_fitting():
 def test_three_classes_are_refused():
     with pytest.raises(ValueError, match="Only binary classification"):
         cl.CutClassifier(LogisticRegression()).fit(X, np.arange(800) % 3)
+
+
+def test_weights_reach_the_last_step_of_a_pipeline():
+    weight = np.where(Y == 1, 3, 1)
+    alone = cl.CutClassifier(LogisticRegression(), maximize="f1", resamples=0).fit(X, Y, sample_weight=weight)
+
+    inside = make_pipeline("passthrough", LogisticRegression())
+    found = cl.CutClassifier(inside, maximize="f1", resamples=0).fit(X, Y, sample_weight=weight)
+
+    assert found.cut_.threshold == alone.cut_.threshold
+
+
+def test_the_cut_of_a_classifier_names_the_class():
+    named = np.where(Y == 1, "ill", "well")
+
+    found = cl.CutClassifier(LogisticRegression(), maximize="f1", positive="ill", resamples=0).fit(X, named)
+
+    assert found.cut_.positive == "ill"
+
+
+@pytest.mark.parametrize("calibration", [X, (X,), (X, np.where(Y == 1, "ill", "well"))])
+def test_a_calibration_part_that_is_none_is_refused(calibration):
+    with pytest.raises(ParameterError, match="calibration"):
+        cl.CutClassifier(LogisticRegression(), "recall >= 0.8").fit(X, Y, calibration=calibration)

@@ -94,6 +94,15 @@ def test_at_another_prevalence_the_band_is_that_of_the_measures_there():
     assert curves["interventions_avoided"]["high"][0] == pytest.approx((high - everybody) * 0.7 / 0.3)
 
 
+def test_a_risk_is_read_in_the_type_of_the_scores():
+    ev = cl.evaluate([1, 1, 0, 0, 1, 0], np.array([0.9, 0.7, 0.7, 0.3, 0.3, 0.1], np.float32))
+
+    for kind in KINDS:
+        plain, banded = (cl.decision_curve(ev, [0.7], kind=kind, resamples=times)[kind][0] for times in (0, 100))
+        assert plain == pytest.approx(banded)
+    assert cl.decision_curve(ev, [0.7], resamples=0)["net_benefit"][0] == pytest.approx(2 / 6 - 1 / 6 * 0.7 / 0.3)
+
+
 def test_no_net_benefit_is_above_the_prevalence():
     perfect = cl.evaluate([1, 1, 1, 0, 0, 0], [0.9, 0.9, 0.8, 0.2, 0.1, 0.1])
 

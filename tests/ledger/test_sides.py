@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 import cutline as cl
 from cutline.ledger.material import Material, Rows
@@ -67,10 +68,134 @@ def value(measure, *sides, labels=LABELS, scores=SCORES, **more):
         ("mcc", ("undefined_0",), value("mcc")),
         ("recall.low", ("limit_wald_open",), 1.0),
         ("net_benefit", ("per_positive",), (2 / 5 - 2 / 5) / (2 / 5)),
+        ("brier_skill", ("half",), 1 - 4 * 0.16),
+        # Placements: of the positives 1 and 2/3, of the negatives 3/4, 3/4 and 1.
+        ("auc.se", (), math.sqrt((1 / 18) / 2 + (1 / 48) / 3)),
+        ("auc.se", ("error_by_n",), math.sqrt((1 / 36) / 2 + (1 / 72) / 3)),
+        ("precision.se", (), math.sqrt(0.5 * 0.5 / 4)),  # 2 of 4
+        ("precision.se", ("error_by_n_less_1",), math.sqrt(0.5 * 0.5 / 3)),
     ],
 )  # fmt: skip
 def test_a_side_gives_what_can_be_counted(measure, sides, expected):
     assert value(measure, *sides) == pytest.approx(expected, abs=1e-12)
+
+
+# Ten cases with the positives in the places 1, 2 and 4.
+TENTHS = {"labels": [1, 1, 0, 1, 0, 0, 0, 0, 0, 0], "scores": np.arange(10, 0, -1) / 10}
+
+
+@pytest.mark.parametrize(
+    ("measure", "sides", "expected"),
+    [
+        ("enrichment@share=0.4", (), (3 / 4) / (3 / 10)),
+        ("enrichment@share=0.4", ("portion_10",), (1 / 1) / (3 / 10)),  # the fourth tenth holds one positive
+        ("enrichment@share=0.3", ("portion_10",), 0),
+        ("hit_rate@share=0.4", (), 3 / 4),
+        ("hit_rate@share=0.4", ("portion_10",), 1),
+        ("qrecall@share=0.4", ("portion_10",), 1 / 3),
+        ("enrichment@share=0.4", ("portion_20",), (1 / 1) / (3 / 10)),  # half of the fourth case
+        ("portion_lift@portion=4", (), (1 / 1) / (3 / 10)),
+        ("portion_lift@portion=4", ("from_the_top",), (3 / 4) / (3 / 10)),
+    ],
+)
+def test_a_lift_is_of_a_portion_or_from_the_top(measure, sides, expected):
+    assert value(measure, *sides, **TENTHS) == pytest.approx(expected, abs=1e-12)
+
+
+def test_skill_is_against_these_cases_or_against_the_training_data():
+    rows = Rows(LABELS == 1, SCORES)
+    brier = (0.01 + 3 * 0.25 + 0.04) / 5
+    log_loss = -(math.log(0.9) + 3 * math.log(0.5) + math.log(0.8)) / 5
+
+    def skill(measure, side, training):
+        return under(Material.of_rows(rows, 0.5, training), quantity(measure), [SIDES[side]])
+
+    # Always saying 0.2 costs 0.64 for each of two positives, and 0.04 for each of three negatives.
+    assert skill("brier", "skill_training", 0.2) == pytest.approx(1 - brier / ((2 * 0.64 + 3 * 0.04) / 5))
+    assert skill("brier_skill", "skill_training", 0.4) == pytest.approx(value("brier_skill"))  # 2 of 5 are positive
+    said = -(2 * math.log(0.2) + 3 * math.log(0.8)) / 5
+    assert skill("log_loss", "log_skill_training", 0.2) == pytest.approx(1 - log_loss / said)
+    assert skill("mcfadden_r2", "log_half", None) == pytest.approx(1 - log_loss / math.log(2))
+    assert math.isnan(skill("brier", "skill_training", None))
+
+
+def test_a_class_without_a_value_is_left_out_of_a_mean_or_counts_as_0():
+    nothing = {"labels": [1, 0, 0, 0], "scores": [0.4, 0.3, 0.2, 0.1]}  # flagged: 3 of 4 are right
+
+    assert value("precision", "macro", **nothing) == pytest.approx((0 + 3 / 4) / 2)
+    assert value("precision", "macro_known", **nothing) == pytest.approx(3 / 4)
+    assert math.isnan(value("precision", "macro_known"))  # both have one: then it is the plain mean
+
+
+def test_standard_errors_of_a_mean_and_their_intervals_are_those_of_scipy():
+    rng = np.random.default_rng(3)
+    labels, scores = rng.integers(0, 2, 40), rng.random(40)
+    losses = (labels - scores) ** 2
+    mine = {"labels": labels, "scores": scores}
+
+    assert value("brier.se", **mine) == pytest.approx(stats.sem(losses), rel=1e-12)
+    assert value("brier.se", "error_by_n", **mine) == pytest.approx(stats.sem(losses, ddof=0), rel=1e-12)
+    low, high = stats.t.interval(0.95, 39, losses.mean(), stats.sem(losses))
+    assert value("brier.low", "limit_mean_student", **mine) == pytest.approx(low, rel=1e-9)
+    assert value("brier.high", "limit_mean_student", **mine) == pytest.approx(high, rel=1e-9)
+    low, _ = stats.norm.interval(0.95, losses.mean(), stats.sem(losses))
+    assert value("brier.low", "limit_mean_normal", **mine) == pytest.approx(low, rel=1e-9)
+
+
+def test_delongs_variances_are_divided_by_n_or_by_one_less():
+    rng = np.random.default_rng(4)
+    labels, scores = rng.integers(0, 2, 30), np.round(rng.random(30), 1)
+    other = np.round(rng.random(30), 1)
+    mine = {"labels": labels, "scores": scores, "other": other}
+
+    def placements(s):
+        positives, negatives = s[labels == 1], s[labels == 0]
+        wins = (positives[:, None] > negatives) + (positives[:, None] == negatives) / 2
+        return wins.mean(1), wins.mean(0)
+
+    first, second = placements(scores), placements(other)
+    for less, sides in ((1, ()), (0, ("delong_by_n",))):
+        gaps = [x - y for x, y in zip(first, second, strict=True)]
+        spread = math.sqrt(sum(np.var(gap, ddof=less) / len(gap) for gap in gaps))
+        expected = 2 * stats.norm.sf(abs(gaps[0].mean()) / spread)
+        assert value("delong", *sides, **mine) == pytest.approx(expected, rel=1e-9)
+    by_n = math.sqrt(sum(np.var(place) / len(place) for place in first))
+    assert value("auc.se", "error_by_n", **mine) == pytest.approx(by_n, rel=1e-12)
+    expected = first[0].mean() - 1.959963984540054 * by_n
+    assert value("auc.low", "limit_delong_by_n", **mine) == pytest.approx(expected, rel=1e-9)
+    # Independent samples: Student's distribution with the degrees of freedom of Satterthwaite, of 30 cases each.
+    apart = [sum(np.var(p, ddof=1) / len(p) for p in one) for one in (first, second)]
+    freedom = sum(apart) ** 2 / sum(v**2 / 29 for v in apart)
+    t = abs(first[0].mean() - second[0].mean()) / math.sqrt(sum(apart))
+    assert value("delong", "delong_unpaired", **mine) == pytest.approx(2 * stats.t.sf(t, freedom), rel=1e-9)
+
+
+def test_bootstrap_limits_are_those_of_scipy_but_for_the_seed():
+    rng = np.random.default_rng(5)
+    labels = rng.integers(0, 2, 90)
+    scores = rng.normal(size=90) + labels
+    material = Material.of_rows(Rows(labels == 1, scores))
+
+    def area(y, s):
+        return cl.auc(y, s)
+
+    found = stats.bootstrap((labels, scores), area, paired=True, vectorized=False, n_resamples=1999, rng=rng,
+                            method="percentile")  # fmt: skip
+    error = found.standard_error
+    for method, side in (
+        ("percentile", "bootstrap_percentile"),
+        ("basic", "bootstrap_basic"),
+        ("BCa", "bootstrap_bca"),
+    ):
+        theirs = stats.bootstrap((labels, scores), area, paired=True, vectorized=False, n_resamples=0,
+                                 bootstrap_result=found, method=method).confidence_interval  # fmt: skip
+        for part in ("low", "high"):
+            q = quantity(f"auc.{part}")
+            ours = under(material, q, [SIDES[side]])
+            assert abs(ours - getattr(theirs, part)) <= SIDES[side].spread(material, q) < 0.3 * error
+    normal = under(material, quantity("auc.low"), [SIDES["bootstrap_normal"]])
+    assert normal == pytest.approx(cl.auc(labels, scores) - 1.96 * error, abs=0.15 * error)
+    assert under(material, quantity("auc.se"), [SIDES["bootstrap_error"]]) == pytest.approx(error, rel=0.07)
 
 
 def test_the_order_of_the_rows_decides_where_ties_are_broken_by_it():
@@ -163,6 +288,15 @@ def test_every_side_has_words_a_reason_and_somebody_who_takes_it_or_a_source():
         assert side.explanation.endswith(".")
         assert 0 < side.plausible <= 1
         assert side.source or side.name in taken or side.name.startswith(("mcnemar", "delong")), side.name
-        assert any(side.applies(quantity(name)) for name in (*[m.name for m in cl.MEASURES], "recall.low", "auc.low",
-                   "mcnemar", "delong", "hit_rate@share=0.1")), side.name  # fmt: skip
+        others = (
+            "recall.low",
+            "auc.low",
+            "mcnemar",
+            "delong",
+            "enrichment@share=0.1",
+            "brier.low",
+            "auc.se",
+            "recall.se",
+        )
+        assert any(side.applies(quantity(name)) for name in (*[m.name for m in cl.MEASURES], *others)), side.name
     assert {side.stage for side in SIDES.values()} == set(Stage)

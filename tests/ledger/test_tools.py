@@ -14,18 +14,10 @@ import pytest
 import cutline as cl
 from cutline.ledger.material import Material, Rows
 from cutline.ledger.quantity import quantity
-from cutline.ledger.sides import SIDES
+from cutline.ledger.sides import SIDES, under
 from cutline.ledger.tools import TOOLS, said, tool
 
 ORACLES = Path(__file__).parents[1] / "oracles"
-# Installed with the tests, and quick to ask.
-LIVE = {"scikit-learn": 1e-9, "SciPy": 1e-9, "statsmodels": 1e-9, "XGBoost": 3e-6, "LightGBM": 3e-6}
-RUN = sorted(name for name, one in TOOLS.items() if one.how == "run")
-
-
-@cache
-def frozen():
-    return json.loads((ORACLES / "ledger.json").read_text())
 
 
 @cache
@@ -34,6 +26,17 @@ def peers():
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+# Asked again where they are installed; the others start a program of their own for each set.
+LIVE = sorted({*peers().PEERS} - {"H2O", "Spark ml", "Spark mllib", *peers().OF_R})
+CLOSE = 5e-3  # beyond the number of scores for which a tool's thresholds are known
+RUN = sorted(name for name, one in TOOLS.items() if one.how == "run")
+
+
+@cache
+def frozen():
+    return json.loads((ORACLES / "ledger.json").read_text())
 
 
 @cache
@@ -49,16 +52,24 @@ def material(labels, scores, weights):
     return Material.of_rows(Rows(labels == 1, scores, weights, other=peers().second_model(scores)), 0.5)
 
 
-def check(entry, answers, places):
+def check(entry, answers, *, live=False):
     """The entry gives the answers; where a tool printed no number there is nothing to compare."""
     compared = 0
     for one, answer in zip(sets(), answers, strict=True):
         if answer is None or math.isnan(answer):
             continue
-        tolerance = 3e-6 if entry.single else places
-        value = said(entry, quantity(entry.measure), material(*one))
-        assert value == pytest.approx(answer, rel=tolerance, abs=tolerance), entry
-        compared += 1
+        q, cases = quantity(entry.measure), material(*one)
+        if "ties_unstable" in entry.sides and not live:  # numpy's sort is not the same on all processors
+            ends = [
+                under(cases, q, [SIDES["unweighted"], SIDES[f"ties_{end}"]]) for end in ("pessimistic", "optimistic")
+            ]
+            assert ends[0] - 1e-9 <= answer <= ends[1] + 1e-9
+            if ends[0] != ends[1]:
+                continue
+        is_close = len(cases.ranking) > entry.exact_up_to
+        tolerance = CLOSE if is_close else entry.within or (3e-6 if entry.single else 1e-9)
+        assert said(entry, q, cases) == pytest.approx(answer, rel=tolerance, abs=tolerance), entry
+        compared += not is_close
     assert compared >= 5, entry
 
 
@@ -67,10 +78,10 @@ def test_what_a_tool_printed_is_what_the_ledger_says_of_it(name):
     answers = frozen()["answers"][name]
 
     for entry in TOOLS[name].entries:
-        check(entry, answers[entry.function], 1e-9)
+        check(entry, answers[entry.function])
 
 
-@pytest.mark.parametrize("name", sorted(LIVE))
+@pytest.mark.parametrize("name", LIVE)
 def test_what_an_installed_tool_prints_is_what_the_ledger_says_of_it(name):
     ask, package = peers().PEERS[name]
     try:
@@ -82,7 +93,7 @@ def test_what_an_installed_tool_prints_is_what_the_ledger_says_of_it(name):
         answers = [ask(*one) for one in sets()]
 
     for entry in TOOLS[name].entries:
-        check(entry, [one[entry.function] for one in answers], LIVE[name])
+        check(entry, [one[entry.function] for one in answers], live=True)
 
 
 def test_the_sets_have_ties_weights_skew_and_extreme_scores():

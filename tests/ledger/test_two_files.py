@@ -27,7 +27,7 @@ def between(second, first=FIRST, measure="auc", ids=None):
         (np.round(SCORES, 4), "The scores of the second file are those of the other rounded to 4 decimals"),
         (np.round(SCORES, 2), "The scores of the second file are those of the other rounded to 2 decimals"),
         (SCORES.astype(np.float32).astype(float), "rounded to 32-bit numbers"),
-        (1 - SCORES, "The scores of the second file are 1 less those of the first"),
+        (1 - SCORES, "The scores of the second file are 1 minus those of the first"),
         (-SCORES, "The scores of the second file are the negatives of those of the first"),
     ],
 )
@@ -111,3 +111,52 @@ def test_rows_that_do_not_match_need_an_id():
         between(Rows(LABELS[:150], SCORES[:150] + 0.01))
     with pytest.raises(cl.InputError, match="no case in common"):
         between(FIRST, ids=(np.arange(200), np.arange(200) + 1000))
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (
+            lambda y, s: (y, np.round(s, 3)),
+            "The scores of the second file are those of the other rounded to 3 decimals",
+        ),
+        (lambda y, s: (y, s.astype(np.float32).astype(str).astype(float)), "rounded to 32-bit numbers"),
+        (lambda y, s: (~y, s), "The labels are exchanged"),
+        (lambda y, s: (y, 1 - s), "The scores of the second file are 1 minus those of the first"),
+    ],
+)
+def test_rows_in_another_order_are_matched_although_they_were_changed(change, words):
+    labels, scores = change(LABELS, SCORES)
+    order = np.random.default_rng(8).permutation(200)
+
+    found = between(Rows(labels, scores).taken(order))
+
+    assert len(found.steps) == 1
+    assert words in found.steps[0].words
+    assert found.steps[0].after == pytest.approx(found.values[1])
+    assert found.order == "The rows stand in another order, and were matched by what they hold."
+
+
+def test_rows_that_are_missing_from_a_rounded_file_are_counted_in_both_directions():
+    part = replace(FIRST, scores=np.round(SCORES, 4)).taken(np.random.default_rng(8).permutation(200)[:170])
+
+    forth, back = between(part), between(FIRST, part)
+
+    assert [step.words for step in forth.steps] == [
+        "30 rows of a.csv are missing in b.csv",
+        "The scores of the second file are those of the other rounded to 4 decimals",
+    ]
+    assert [step.words for step in back.steps] == [
+        "The scores of the first file are those of the other rounded to 4 decimals",
+        "30 rows of b.csv are missing in a.csv",
+    ]
+    assert forth.values == back.values[::-1]
+
+
+def test_rows_in_another_order_with_other_scores_need_an_id():
+    order = np.random.default_rng(8).permutation(200)
+    moved = replace(FIRST, scores=SCORES + 0.001 * np.sin(np.arange(200)))
+
+    with pytest.raises(cl.InputError, match="do not match by their labels and scores: pass --id"):
+        between(moved.taken(order))
+    assert len(between(moved).steps) == 1  # in the same order they need none

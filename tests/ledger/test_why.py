@@ -9,6 +9,8 @@ import cutline as cl
 from cutline.ledger.material import Material, Rows
 from cutline.ledger.printed import printed
 from cutline.ledger.quantity import quantity
+from cutline.ledger.search import Workshop, candidates
+from cutline.ledger.side import Stage
 from cutline.ledger.sides import SIDES, under
 
 RNG = np.random.default_rng(19)
@@ -155,7 +157,12 @@ def test_digits_say_how_far_rounding_reaches():
         ({"value": "170.5", "measure": "auc"}, "value is 170.5, but auc runs from 0 to 1, and no convention"),
         ({"value": "1.7331", "measure": "auc"}, "value is 1.7331, but auc runs from 0 to 1, and no convention"),
         ({"value": "0.5", "measure": "acu"}, "There is no measure 'acu'.* Did you mean auc?"),
-        ({"value": "0.5", "measure": "brier.low"}, "The ledger has no intervals of brier"),
+        ({"value": "0.5", "measure": "hit_rate.low"}, "The ledger has no intervals of hit_rate"),
+        ({"value": "0.5", "measure": "mcc.se"}, "The ledger has no standard error of mcc"),
+        (
+            {"value": "0.5", "measure": "brier", "training_prevalence": 1},
+            "training_prevalence is 1: pass a share between",
+        ),
         ({"value": "0.5", "measure": "mcnemar"}, "mcnemar compares two models: pass the scores of the second one"),
         ({"value": "0.5", "measure": "auc", "other": [1.0]}, "other has 1 values but labels has 900"),
         ({"value": "0.5", "digits": -1}, "digits is -1: pass a whole number from 0"),
@@ -195,3 +202,75 @@ def test_the_exact_value_is_not_the_only_explanation_where_another_rounds_to_it(
     assert answer.best.sides == ()
     assert "unweighted" in {side for one in answer.explanations for side in one.sides}
     assert not answer.is_certain
+
+
+def test_the_exact_value_comes_first_however_few_the_digits():
+    answer = cl.why(LABELS, SCORES, value="1", measure="auc")
+
+    assert answer.best.sides == ()
+    assert not answer.is_certain
+
+
+def test_a_number_outside_the_range_is_refused_without_trying_what_cannot_leave_it():
+    material = Material.of_rows(Rows(LABELS, SCORES), 0.5)
+    pairs = list(candidates(Workshop(material), quantity("auc"), pairs=True, outside=True))
+
+    assert {side.name for one in pairs for side in one.sides} >= {"percent", "digits_2"}
+    assert not any(one.sides[0].stage is one.sides[1].stage is Stage.CASES for one in pairs)
+    # A few percent are still found where they are those of the other column.
+    scores = np.random.default_rng(2).normal(size=900) + 3 * LABELS
+    small = 100 * (1 - cl.auc(LABELS, scores))
+    assert 1 < small < 5
+    answer = cl.why(LABELS, scores, value=f"{small:.6f}", measure="auc")
+    assert set(answer.best.sides) == {"wrong_column", "percent"}
+
+
+def test_refusals_come_before_the_cases_are_read():
+    class Unread:
+        def __len__(self):
+            raise AssertionError("read")
+
+        def __array__(self, *_, **__):
+            raise AssertionError("read")
+
+    for wrong in ({"value": "x"}, {"value": "0.5", "measure": "acu"}, {"value": "700", "measure": "auc"},
+                  {"value": "0.5", "threshold": "x"}, {"value": "0.5", "training_prevalence": 2},
+                  {"value": "0.5", "measure": "delong"}):  # fmt: skip
+        with pytest.raises(cl.CutlineError):
+            cl.why(Unread(), Unread(), **wrong)
+
+
+def test_a_limit_of_a_bootstrap_is_met_and_no_certainty_claimed():
+    estimate = cl.evaluate(LABELS, SCORES).estimate("auc", method="bootstrap", resamples=1000, seed=7)
+
+    answer = cl.why(LABELS, SCORES, value=f"{estimate.low:.4f}", measure="auc.low")
+
+    assert any(name.startswith("bootstrap_") for one in answer.explanations for name in one.sides)
+    assert not answer.is_certain
+    if answer.best.spread:
+        assert "may be auc.low by" in answer.sentences[0]
+        assert "Another seed gives another number" in str(answer)
+
+
+def test_a_convention_that_gives_all_digits_comes_before_what_is_drawn_at_random():
+    answer = cl.why(LABELS, SCORES, value=f"{made('auc.low', 'limit_delong_by_n'):.7f}", measure="auc.low")
+
+    assert [one.sides for one in answer.explanations] == [("limit_delong_by_n",)]
+    assert answer.is_certain
+
+
+def test_skill_against_the_training_data_needs_its_prevalence():
+    reference = np.mean((LABELS - 0.3) ** 2)
+    value = f"{1 - cl.brier(LABELS, SCORES) / reference:.6f}"
+
+    without, given = (cl.why(LABELS, SCORES, value=value, measure="brier", training_prevalence=p) for p in (None, 0.3))
+
+    assert ("skill_training",) not in [one.sides for one in without.explanations]
+    assert given.best.sides == ("skill_training",)
+    assert "pass training_prevalence=" in str(cl.why(LABELS, SCORES, value="0.7654321", measure="brier"))
+
+
+def test_limits_that_need_no_cutting_are_one_explanation_not_two():
+    answer = cl.why(LABELS, SCORES, value=f"{made('recall.low', 'limit_wald'):.7f}", measure="recall.low")
+
+    assert [one.sides for one in answer.explanations] == [("limit_wald",)]

@@ -164,3 +164,30 @@ def test_the_area_above_a_recall_is_what_is_left_of_the_roc_curve():
     # From recall 1/3 on the curve is at a false positive rate of 1/2.
     assert cl.partial_auc_above_recall(labels, scores, min_recall=0.5) == pytest.approx(0.5 * 0.5)
     assert cl.partial_auc_above_recall(labels, scores, min_recall=0.0) == pytest.approx(cl.auc(labels, scores))
+
+
+def test_the_partial_area_on_a_grid_has_the_points_of_its_thresholds_alone():
+    rng = np.random.default_rng(3)
+    scores = rng.random(300)
+    labels = rng.random(300) < scores
+    at = np.linspace(0, 1, 100)
+    tpr, fpr = (np.array([np.mean(scores[own] >= t) for t in at]) for own in (labels, ~labels))
+    there = tpr >= 0.8
+    x, y = fpr[there][::-1], tpr[there][::-1] - 0.8
+    expected = float(np.sum(np.diff(x) * (y[1:] + y[:-1]) / 2))
+
+    assert cl.partial_auc_above_recall(labels, scores, grid=100) == pytest.approx(expected, abs=1e-12)
+    assert abs(expected - cl.partial_auc_above_recall(labels, scores)) > 1e-4
+    assert np.isnan(cl.partial_auc_above_recall(labels, scores, grid=100, max_recall=0.9))
+
+
+def test_trapezoids_from_precision_1_are_those_of_scikit_learn():
+    from sklearn.metrics import auc, precision_recall_curve
+
+    rng = np.random.default_rng(4)
+    scores = rng.random(80).round(1)
+    labels = rng.random(80) < scores
+    precision, recall, _ = precision_recall_curve(labels, scores)
+
+    assert cl.aucpr_minmax(labels, scores, start=1) == pytest.approx(auc(recall, precision))
+    assert cl.aucpr_minmax(labels, np.full(80, 0.5), start=1) == pytest.approx((1 + labels.mean()) / 2)

@@ -191,6 +191,12 @@ def test_a_triplet_loses_what_lacks_to_the_margin():
     assert cl.triplet_loss(EAST, WEST, NORTH, margin=0.5) == 2.5
 
 
+@pytest.mark.parametrize("margin", [-1, -1e-9, float("inf")])
+def test_a_margin_is_no_less_than_zero(margin):
+    with pytest.raises(cl.ParameterError, match=r"^margin is .*: pass a finite number of 0 or more\.$"):
+        cl.triplet_loss(EAST, WEST, NORTH, margin=margin)
+
+
 def test_embeddings_have_the_norm_1_or_are_given_it():
     with pytest.raises(cl.InputError, match=r"positive has the norm 2 in row 1, .* pass normalise=True"):
         losses.triplet([EAST, EAST], [WEST, [0.0, 2.0]], [NORTH, NORTH])

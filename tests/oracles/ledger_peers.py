@@ -315,7 +315,12 @@ def mlflow(y, s, w):
         "roc_auc",
         "precision_recall_auc",
     )
-    return {name: float(found[name]) for name in names}
+    from mlflow.models.evaluation.lift_curve import _cumulative_gain_curve
+
+    shares, gains = _cumulative_gain_curve(y, s, 1)
+    at = int(np.searchsorted(shares, 0.1 + 1e-9, side="right")) - 1  # the last point of the curve up to 10 %
+    lift = gains[at] / shares[at] if at else math.nan
+    return {name: float(found[name]) for name in names} | {"lift curve, 10 % of the sample": float(lift)}
 
 
 def evidently(y, s, w):
@@ -327,7 +332,33 @@ def evidently(y, s, w):
     data = Dataset.from_pandas(pd.DataFrame({"y": y, "p": s}), data_definition=DataDefinition(classification=[task]))
     asked = [m.Accuracy(), m.F1Score(), m.LogLoss(), m.Precision(), m.Recall(), m.RocAuc(), m.TPR(), m.TNR()]
     found = Report(asked).run(data, None).dict()["metrics"]
-    return {one["metric_name"].split("(")[0]: float(one["value"]) for one in found}
+    from evidently.legacy.calculations.classification_performance import calculate_lift_table
+
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            table = calculate_lift_table(list(zip(y.tolist(), s.tolist(), strict=True)))
+        except ZeroDivisionError:  # of its F1, where no positive is found yet
+            table = []
+    lifts = [row[8] for row in table if row[0] == 10]
+    numbers = {one["metric_name"].split("(")[0]: float(one["value"]) for one in found}
+    return numbers | {"lift table, top 10": float(lifts[0]) if lifts else math.nan}
+
+
+def h2o(y, s, w):
+    import h2o as tool
+
+    tool.init(nthreads=1, max_mem_size="1g", bind_to_localhost=True, verbose=False)
+    tool.no_progress()
+    columns = {"p": s.tolist(), "y": [str(one) for one in y], "w": (np.ones(len(y)) if w is None else w).tolist()}
+    frame = tool.H2OFrame(columns, column_types={"p": "real", "y": "enum", "w": "real"})
+    found = tool.make_metrics(frame["p"], frame["y"], domain=["0", "1"], weights=frame["w"])
+    tool.remove(frame)
+    best = {"max f1": found.F1(), "max accuracy": found.accuracy(), "max absolute_mcc": found.mcc()}
+    return {"AUC": found.auc(), "Gini": found.gini(), "AUCPR": found.aucpr(), "LogLoss": found.logloss(),
+            "MSE": found.mse(), "RMSE": found.rmse(), **{name: at[0][1] for name, at in best.items()},
+            "confusion matrix, precision": found.precision(found.F1()[0][:1])[0][1],
+            "confusion matrix, recall": found.recall(found.F1()[0][:1])[0][1]}  # fmt: skip
 
 
 def spark(y, s, w, bins):
@@ -369,12 +400,13 @@ def _number(text):
 SAY = 'say <- function(n, x) cat(n, formatC(as.numeric(x), digits=15, format="g"), sep="\\t", fill=TRUE)\n'
 
 
-def r_program(program, y, s):
-    """What an R program prints, one number after a name on each line, with y and s in its reach."""
+def r_program(program, y, s, w=None):
+    """What an R program prints, one number after a name on each line, with y, s and w in its reach."""
+    w = np.ones(len(y)) if w is None else w
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "rows.csv"
-        np.savetxt(path, np.column_stack((y, s)), delimiter=",", header="y,s", comments="", fmt="%.17g")
-        start = f'd <- read.csv("{path}"); y <- d$y; s <- d$s\n' + SAY
+        np.savetxt(path, np.column_stack((y, s, w)), delimiter=",", header="y,s,w", comments="", fmt="%.17g")
+        start = f'd <- read.csv("{path}"); y <- d$y; s <- d$s; w <- d$w\n' + SAY
         (Path(folder) / "program.R").write_text(start + program)
         text = subprocess.run(  # noqa: S603 - a program of our own
             ["Rscript", Path(folder) / "program.R"],  # noqa: S607
@@ -407,6 +439,68 @@ for (n in c("f", "mat", "acc", "prec", "rec")) say(n, at(n))
 """, y, s)  # fmt: skip
 
 
+def prroc(y, s, w):
+    return r_program("""
+library(PRROC)
+pr <- pr.curve(s[y == 1], s[y == 0])
+say("roc.curve, auc", roc.curve(s[y == 1], s[y == 0])$auc)
+say("pr.curve, auc.integral", pr$auc.integral); say("pr.curve, auc.davis.goadrich", pr$auc.davis.goadrich)
+""", y, s)  # fmt: skip
+
+
+def precrec(y, s, w):
+    return r_program("""
+suppressPackageStartupMessages(library(precrec))
+a <- auc(evalmod(scores=s, labels=y))
+say("auc, ROC", a$aucs[a$curvetypes == "ROC"]); say("auc, PRC", a$aucs[a$curvetypes == "PRC"])
+""", y, s)  # fmt: skip
+
+
+# The class with the larger probability, the first on a draw, as predict() gives it.
+CLASSES = "truth <- factor(y, levels=c(0, 1)); guess <- factor(ifelse(s > 0.5, 1, 0), levels=c(0, 1))\n"
+
+
+def caret(y, s, w):
+    return r_program(CLASSES + """
+suppressPackageStartupMessages(library(caret))
+cm <- confusionMatrix(guess, truth, mode="everything")
+for (n in c("Accuracy", "AccuracyLower", "AccuracyUpper", "Kappa")) say(paste0("confusionMatrix, ", n), cm$overall[n])
+for (n in c("Sensitivity", "Specificity", "Pos Pred Value", "F1", "Balanced Accuracy"))
+  say(paste0("confusionMatrix, ", n), cm$byClass[n])
+frame <- data.frame(obs=factor(y, labels=c("a", "b")), pred=factor(guess, labels=c("a", "b")), a=1 - s, b=s)
+say("twoClassSummary, ROC", twoClassSummary(frame, lev=c("a", "b"))["ROC"])
+""", y, s)  # fmt: skip
+
+
+def yardstick(y, s, w):
+    return r_program(CLASSES + """
+suppressPackageStartupMessages({library(yardstick); library(hardhat)})
+d <- data.frame(truth=truth, guess=guess, p=1 - s)
+d$w <- importance_weights(w)
+for (n in c("roc_auc", "average_precision", "pr_auc", "mn_log_loss", "gain_capture"))
+  say(n, suppressWarnings(get(n)(d, truth, p, case_weights=w))$.estimate)
+for (n in c("f_meas", "precision", "recall", "specificity", "accuracy", "kap", "mcc", "j_index"))
+  say(n, suppressWarnings(get(n)(d, truth, guess, case_weights=w))$.estimate)
+""", y, s, w)  # fmt: skip
+
+
+def hmeasure(y, s, w):
+    return r_program("""
+library(hmeasure)
+m <- suppressWarnings(HMeasure(y, s, threshold=0.5))$metrics
+for (n in c("H", "AUC", "Gini", "AUCH", "KS", "ER", "Sens", "Spec", "Precision", "F")) say(n, m[[n]])
+""", y, s)  # fmt: skip
+
+
+OF_R = {
+    "pROC": proc,
+    "ROCR": rocr,
+    "PRROC": prroc,
+    "precrec": precrec,
+    "caret": caret,
+    "yardstick": yardstick,
+    "hmeasure": hmeasure,
+}
 PEERS = {
     "scikit-learn": (scikit_learn, "scikit-learn"),
     "imbalanced-learn": (imbalanced_learn, "imbalanced-learn"),
@@ -423,8 +517,8 @@ PEERS = {
     "yellowbrick": (yellowbrick, "yellowbrick"),
     "MLflow": (mlflow, "mlflow"),
     "Evidently": (evidently, "evidently"),
+    "H2O": (h2o, "h2o"),
     "Spark ml": (spark_ml, "pyspark"),
     "Spark mllib": (spark_mllib, "pyspark"),
-    "pROC": (proc, ""),
-    "ROCR": (rocr, ""),
+    **{name: (ask, "") for name, ask in OF_R.items()},
 }

@@ -1,11 +1,12 @@
 """Freeze what other tools say, for the ledger: `python make_ledger_oracles.py` beside the tools that are to be asked.
 
-Tools that are not installed keep the answers that stand in ledger.json. R's pROC and ROCR are asked through Rscript,
+Tools that are not installed keep the answers that stand in ledger.json. Packages of R are asked through Rscript,
 and Spark needs Java. No test needs any of these: those that come with the tests are run live too.
 """
 
 import json
 import math
+import subprocess
 import sys
 import warnings
 from importlib.metadata import PackageNotFoundError, version
@@ -32,7 +33,7 @@ def made():
         try:
             answers = [ask(*one) for one in sets]
             found["made_with"][name] = version(package) if package else "R"
-        except (ImportError, OSError, PackageNotFoundError) as error:
+        except (ImportError, OSError, PackageNotFoundError, subprocess.CalledProcessError) as error:
             sys.stderr.write(f"{name}: {error}\n")
             continue
         found["answers"][name] = {key: [written(float(one[key])) for one in answers] for key in answers[0]}

@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -13,9 +14,10 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from cutline import InputError, ParameterError, UnknownNameError
+from cutline import UnknownNameError
 from cutline.cli.main import main
-from cutline.studies import STUDIES, Settings, datasets, hard, learners, noise, quota, skew, study, voting
+from cutline.hard_classifiers import order
+from cutline.studies import STUDIES, Settings, noise, skew, study, voting
 from cutline.studies.study import do_parts
 
 
@@ -40,7 +42,7 @@ def test_murphys_table_5_comes_out_and_mutual_information_is_not_alone():
     ],
 )
 def test_an_order_tells_ties_from_differences(values, better, expected):
-    assert hard.order(values, better) in (expected, expected.replace("A = B", "B = A"))
+    assert order(values, better) in (expected, expected.replace("A = B", "B = A"))
 
 
 def test_the_skew_formulas_are_those_of_a_huge_sample():
@@ -56,6 +58,24 @@ def test_the_skew_formulas_are_those_of_a_huge_sample():
     assert ev.average_precision == pytest.approx(expected["auPRC"], abs=3e-3)
     assert ev.accuracy == pytest.approx(expected["accuracy"], abs=2e-3)
     assert expected["auROC"] == pytest.approx(norm.cdf(skew.DISTANCE / 2**0.5))
+
+
+@pytest.mark.parametrize("ratio", [1, 3, 100])
+def test_the_expected_auprc_of_a_sample_is_that_of_a_random_order_where_the_classes_are_one(monkeypatch, ratio):
+    from cutline import expected_average_precision
+
+    monkeypatch.setattr(skew, "DISTANCE", 0.0)
+    labels = np.arange(skew.POSITIVES * (1 + ratio)) < skew.POSITIVES
+    found = skew.expected_of_sample.__wrapped__(ratio)  # not the cached value of the study's own distance
+
+    assert found == pytest.approx(expected_average_precision(labels, np.zeros(len(labels))), rel=1e-6)
+
+
+def test_samples_have_the_auprc_that_is_expected_of_them_and_not_that_of_the_population():
+    mean, error, *_ = skew.simulated(300, 60, 1)["auPRC"]
+
+    assert abs(mean - skew.expected_of_sample(300)) < 3 * error
+    assert skew.expected_of_sample(300) > 1.05 * skew.expected(300)["auPRC"]
 
 
 def test_a_better_model_comes_first_where_there_is_no_noise_and_not_when_labels_are_coins():
@@ -75,6 +95,17 @@ def test_two_shares_differ_when_their_difference_exceeds_its_own_error():
     assert "does not agree beyond the error" in noise._verdict({0.4: shares | {"taks": 0.72}}, 2000)
 
 
+def test_measures_that_are_one_order_are_found_in_the_numbers():
+    found = [noise.keeps_order(0.4, 0.5, 30, seed) for seed in (0, 1)]
+    groups = noise._groups(dict(enumerate(found)))
+
+    assert any({"auc", "taks", "average_gain"} <= {*group} for group in groups)
+    assert any({"average_precision", "average_hit_rate"} <= {*group} for group in groups)
+    different = {name: i / 10 for i, name in enumerate(noise.MEASURES)}
+    assert all(len(group) == 1 for group in noise._groups({0: different}))
+    assert list(noise._one_order({0: different})) == []
+
+
 def test_the_same_seed_gives_the_same_numbers_and_another_others():
     assert noise.keeps_order(0.4, 0.5, 10, 1) == noise.keeps_order(0.4, 0.5, 10, 1)
     assert voting.experiment(0, 3) == voting.experiment(0, 3)
@@ -88,155 +119,17 @@ def test_pem_is_linear_in_the_auc_in_every_vote():
     assert all(len(marks[name]) == voting.MODELS for name in voting.MEASURES)
 
 
-# ---------------------------------------------------------------------- data sets
+def test_the_words_on_voting_follow_from_the_marks():
+    rising, falling = list(range(voting.MODELS)), list(range(voting.MODELS, 0, -1))
+    same = {name: [float(mark) for mark in rising] for name in voting.MEASURES}
+    other = same | {"pearson": [float(mark) for mark in falling]}
 
-
-def test_a_folder_is_read_with_its_missing_values_and_types(tmp_path):
-    (tmp_path / "zoo.csv").write_text(
-        "legs,hair,animal,class\n30,m,a,LIVE\n,f,b,DIE\n50,?,c,LIVE\n40,m,d,LIVE\n20,m,e,DIE\n9,f,f,DIE\n"
+    assert "largest at one and the same number of voters in 2 of 3 experiments, in the text in 0 of 4" in (
+        voting._same_numbers([same, same, other])
     )
-    found = dict(datasets.read_folder(tmp_path))
-    data = found["zoo"]
-
-    assert data.classes == ("DIE", "LIVE")
-    assert np.isnan(data.numeric[1, 0])
-    assert data.numeric[2, 0] == 50
-    assert data.nominal[:, 0].tolist() == [1, 0, -1, 1, 1, 0]
-    assert found["iris"] == "iris: there is no file iris.csv in the folder."
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("legs,hair\n1,m\n", "zoo: there is no column 'class'"),
-        ("legs,class\n1,a\n2,a\n3,a\n", "zoo: fewer than two classes have 3 cases"),
-        ("legs,class\nold,a\n2,a\n2,a\n3,b\n3,b\n3,b\n", "zoo: a numeric column holds text"),
-        ("legs,class\n1\n", "zoo: a row does not have the 2 fields"),
-        ("", "zoo: the file is empty."),
-        ("legs,class\n1,\n2,b\n", "zoo: the column 'class' has missing values."),
-        ("Legs,class\n" + "1,a\n2,b\n" * 3, "zoo: the numeric columns legs are missing."),
-        ("class\n" + "a\nb\n" * 3, "zoo: there is no column beside 'class' to learn from."),
-    ],
-)
-def test_a_broken_file_is_left_out_with_a_sentence(tmp_path, text, expected):
-    (tmp_path / "zoo.csv").write_text(text)
-
-    assert dict(datasets.read_folder(tmp_path))["zoo"].startswith(expected)
-
-
-def test_a_missing_folder_and_one_without_data_are_refused(tmp_path):
-    with pytest.raises(ParameterError, match="There is no folder"):
-        list(datasets.read_folder(tmp_path / "nowhere"))
-    with pytest.raises(ParameterError, match="holds none of the data sets"):
-        list(datasets.read_folder(tmp_path))
-    with pytest.raises(InputError, match="no column"):
-        datasets.from_columns("iris", {"x": ["1"]})
-
-
-def test_a_folder_whose_files_are_all_broken_is_refused_with_the_first_reason(tmp_path):
-    (tmp_path / "zoo.csv").write_text("legs,hair\n1,m\n")
-
-    with pytest.raises(InputError, match="No data set can be used, beginning with zoo: there is no column 'class'"):
-        STUDIES["quota"].run(Settings(quick=True, data=tmp_path, jobs=1))
-
-
-def test_the_smallest_class_can_stand_in_both_parts():
-    labels = ["rare"] * 2 + ["small"] * 4 + ["large"] * 9
-    data = datasets.from_columns("mine", {"x": [str(i) for i in range(15)], "class": labels})
-
-    assert data.classes[data.smallest] == "small"
-    assert data.classes[data.largest] == "large"
-
-
-@pytest.mark.parametrize("learner", learners.LEARNERS)
-def test_a_learner_gives_probabilities_and_learns(learner):
-    rng = np.random.default_rng(0)
-    y = rng.integers(0, 3, 120)
-    numeric = (y + rng.normal(0, 0.2, 120))[:, None]
-    numeric[5, 0] = np.nan
-    nominal = np.where(rng.random(120) < 0.1, -1, y)[:, None]
-    train, test = np.arange(80), np.arange(80, 120)
-    found = learners.probabilities(learner, numeric, nominal, y, train, test, 0)
-
-    assert found.shape == (40, 3)
-    assert found.sum(axis=1) == pytest.approx(np.ones(40))
-    assert (found.argmax(axis=1) == y[test]).mean() > 0.85
-
-
-def test_naive_bayes_multiplies_what_each_column_says():
-    numeric, nominal = np.zeros((6, 0)), np.array([[0], [0], [1], [1], [1], [0]])
-    y = np.array([0, 0, 0, 1, 1, 0])
-    found = learners.probabilities("NB", numeric, nominal, y, np.arange(5), np.array([5]), 0)
-
-    # prior (3 + 1) / 7 and (2 + 1) / 7; value 0 in class 0: (2 + 1) / 5, in class 1: (0 + 1) / 4
-    first, second = 4 / 7 * 3 / 5, 3 / 7 * 1 / 4
-    assert found[0].tolist() == pytest.approx([first / (first + second), second / (first + second)])
-
-
-def test_the_published_tables_are_those_of_the_text():
-    printed = quota.published()
-
-    assert len(printed) == 20 * 2 * 3
-    assert printed[quota.Key("australian", "smallest", "C4.5")]["pem"] == 0.747
-    assert printed[quota.Key("breast-cancer", "largest", "NN")]["pem"] == 0.326
-    assert printed[quota.Key("zoo", "largest", "NN")]["auc"] == 1
-    assert {key.data for key, row in printed.items() if row["pem"] is None} == set(datasets.KNOWN)
-
-
-def test_the_quota_study_says_where_its_data_come_from(monkeypatch):
-    def no_network():
-        raise OSError("no network")
-        yield
-
-    monkeypatch.setattr(datasets, "fetched", no_network)
-    sets, left_out, about = quota._data(Settings())
-
-    assert [data.name for data in sets] == ["iris", "wine", "breast-tumours", "digits"]
-    assert left_out == []
-    assert "scikit-learn" in about
-
-
-def test_a_split_is_computed_for_both_classes_and_all_learners(tmp_path):
-    rng = np.random.default_rng(1)
-    rows = [(f"{x:.3f}", "yes" if x + rng.normal(0, 0.3) > 0.6 else "no") for x in rng.random(60)]
-    with (tmp_path / "sonar.csv").open("w", newline="") as file:
-        csv.writer(file).writerows([("x", "class"), *rows])
-    report = STUDIES["quota"].run(Settings(quick=True, data=tmp_path, jobs=1))
-
-    assert report.sections[0].table.rows[0][0] == "sonar"
-    assert len(report.left_out) == 19
-    assert "undefined" not in report.sections[0].table.rows[0]
-    assert "| sonar |" in report.markdown()
-
-
-def test_a_split_that_leaves_one_class_in_a_part_is_counted_and_the_study_goes_on(tmp_path):
-    rng = np.random.default_rng(1)
-    for name, labels in (("sonar", ["no"] * 40 + ["yes"] * 3), ("wine", ["a", "b"] * 15)):
-        with (tmp_path / f"{name}.csv").open("w", newline="") as file:
-            csv.writer(file).writerows([("x", "class"), *zip(rng.random(len(labels)).round(3), labels, strict=True)])
-    seed = next(s for s in range(100) if _training_part_of_one_class(43, 40, "sonar", 0, s))
-    report = STUDIES["quota"].run(Settings(seed=seed, quick=True, data=tmp_path, jobs=1))
-
-    assert [row[0] for row in report.sections[0].table.rows] == ["sonar", "wine"]
-    assert any("sonar, smallest class:" in line and "leave one class only" in line for line in report.left_out)
-
-
-def _training_part_of_one_class(n, negatives, name, number, seed):
-    order = np.random.default_rng([seed, number, *name.encode()]).permutation(n)
-    return (order[: round(2 * n / 3)] < negatives).all()
-
-
-def test_results_that_were_kept_are_not_used_for_other_data_of_the_same_name(tmp_path):
-    tables = []
-    for shift in (0.0, 0.7):
-        rng = np.random.default_rng(1)
-        rows = [(f"{x:.3f}", "yes" if x + shift * rng.normal() > 0.5 else "no") for x in rng.random(60)]
-        with (tmp_path / "sonar.csv").open("w", newline="") as file:
-            csv.writer(file).writerows([("x", "class"), *rows])
-        settings = Settings(quick=True, data=tmp_path, jobs=1, progress_file=tmp_path / "kept.jsonl")
-        tables.append(STUDIES["quota"].run(settings).sections[0].table.rows)
-
-    assert tables[0] != tables[1]
+    claims = voting._claims({pair: voting._correlations([same, other], pair) for pair in voting.PUBLISHED})
+    assert "PEM and Pearson Correlation Coefficient: above 0.95 in 1 of 2 experiments (mean 0.000)" in claims
+    assert "in the text in 3 of 4 (mean 0.918)" in claims
 
 
 # ---------------------------------------------------------------------- parts that are kept
@@ -257,6 +150,22 @@ def test_finished_parts_are_kept_and_not_computed_again(tmp_path):
     assert first == again[:2] == [{"square": 1}, {"square": 4}]
     assert told[0] == (2, 3)  # two were kept
     assert do_parts(_square, [(1,)], Settings(seed=5, jobs=1, progress_file=file), "test 1") == [{"square": 6}]
+
+
+def _slow_if_first(number, folder, seed):
+    if number == 0:
+        deadline = time.monotonic() + 30
+        while not (Path(folder) / "kept.jsonl").exists() and time.monotonic() < deadline:
+            time.sleep(0.01)
+    return number
+
+
+def test_a_part_is_kept_when_it_is_done_though_an_earlier_one_is_not(tmp_path):
+    kept = tmp_path / "kept.jsonl"
+    found = do_parts(_slow_if_first, [(i, str(tmp_path)) for i in range(3)], Settings(jobs=2, progress_file=kept), "t")
+
+    assert found == [0, 1, 2]  # the first waited for another to be kept
+    assert json.loads(kept.read_text().strip().partition("\n")[0])[1] != 0
 
 
 def test_a_killed_run_goes_on_where_it_was(tmp_path):
@@ -301,6 +210,45 @@ def test_a_report_is_written_as_markdown_html_and_csv(tmp_path):
     assert "://" not in page.split("<svg")[0]
     with (tmp_path / "hard-all.csv").open() as file:
         assert len(list(csv.reader(file))) == len(report.sections[2].table) + 1
+
+
+KEPT = Path(__file__).parents[2] / "docs" / "studies"
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_the_numbers_in_the_list_of_studies_are_those_of_the_reports(name):
+    [line] = [line for line in (KEPT / "README.md").read_text("utf-8").splitlines() if line.startswith(f"| [{name}]")]
+    short = line.rstrip("| ").rpartition("|")[2]
+    report = (KEPT / f"{name}.md").read_text("utf-8").partition("\n## ")[0]
+    numbers = re.findall(r"\d[\d,.]*\d|\d", short.replace("2 AUC - 1", ""))
+
+    assert numbers
+    assert [number for number in numbers if number not in report] == []
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_a_kept_report_was_made_in_full_by_todays_words(name):
+    report = (KEPT / f"{name}.md").read_text("utf-8")
+
+    assert f"Made by `cutline study {name}" in report
+    assert "--quick" not in report
+    assert "nan" not in report
+    assert STUDIES[name].question in report
+
+
+@pytest.mark.parametrize(
+    ("table", "points", "paragraph"),
+    [("labels", noise.FLIPPED, noise._verdict), ("skew", noise.PREVALENCES, noise._skew_verdict)],
+)
+def test_the_words_of_the_kept_report_on_noise_follow_from_its_tables(table, points, paragraph):
+    measures = {noise._title(name): name for name in noise.MEASURES}
+    with (KEPT / f"noise-{table}.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.reader(file))[1:]
+    found = {at: {measures[row[0]]: float(row[i + 1]) for row in rows} for i, at in enumerate(points)}
+    report = (KEPT / "noise.md").read_text("utf-8")
+
+    assert paragraph(found, 2000) in report
+    assert noise._population() in report
 
 
 def test_unknown_studies_and_wrong_options_are_refused_in_one_sentence(capsys, tmp_path, monkeypatch):

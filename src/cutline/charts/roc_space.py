@@ -210,7 +210,7 @@ def shared_hull_chart(models: Models, theme: Theme) -> Any:
             "y": corner.tpr,
             "owner": " and ".join(corner.owners),
             "colour": colour[corner.owners[0]],
-            "threshold": shown(corner.threshold),
+            "threshold": " and ".join(shown(threshold) for threshold in corner.thresholds),
         }
         for corner in hull.corners
         if 0 < corner.fpr + corner.tpr < 2

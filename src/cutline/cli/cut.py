@@ -63,29 +63,21 @@ def _show(cut: Cut, out: Path | None) -> None:
     screen.print(Text(printable(cut.statement), style="bold"))
     parts: list[RenderableType] = []
     if cut.possible:
-        low, high = cut.threshold_interval
-        if low == low and high == high:
-            parts.append(Text(f"Threshold {cut.threshold:.6g}, bootstrap interval {low:.6g} to {high:.6g}."))
-        if cut.corrected is not None and cut.corrected.value == cut.corrected.value:
-            found = cut.corrected
-            parts.append(
-                Text(
-                    f"{cut.criterion}: {shown(cut.apparent)} on these cases, {shown(found.value)} "
-                    f"[{shown(found.low)}, {shown(found.high)}] on new ones (optimism {shown(cut.optimism)})."
-                )
-            )
+        parts += [Text(printable(line)) for line in cut.details]
         rows = [
             (one.measure, shown(one.value), f"[{shown(one.low)}, {shown(one.high)}]" if one.has_interval else "")
             for one in cut.estimates
         ]
         level = cut.estimates[0].level if cut.estimates else 0.95
-        parts += [Text(), render.grid(screen, ("at this cut", "value", f"{100 * level:g} % interval"), rows)]
+        parts += [Text(), render.grid(screen, (cut.table_title, "value", f"{100 * level:g} % interval"), rows)]
     for part in parts:
         screen.print(part)
-    for title, lines in (("This assumes:", cut.assumptions), ("Notes:", cut.notes)):
+    for title, lines in (("This assumes:", cut.assumptions if cut.possible else ()), ("Notes:", cut.notes)):
         if lines:
             screen.print(Text(f"\n{title}"))
             for line in lines:
                 screen.print(Text(f"- {printable(in_options(line))}"))
-    if out is not None and cut.possible:
+    if out is not None and not cut.possible:
+        screen.print(Text(f"\n{printable(str(out))} was not written."))
+    elif out is not None:
         screen.print(Text(f"\nUse it: cutline apply {printable(str(out))} new.csv -o flagged.csv"))

@@ -21,7 +21,7 @@ _FLAGS = {
 _SAME = ("positive", "threshold", "quota", "share", "level", "seed", "resamples", "missing", "format", "measures", "id",
          "name", "prevalence", "cost_fp", "cost_fn", "width", "height", "dpi", "theme", "title",
          "maximize", "minimize", "utility", "confidence", "method", "memory", "dialect",
-         "weights_are", "portions", "value", "cost")  # fmt: skip
+         "weights_are", "portions", "value", "cost", "digits", "training_prevalence")  # fmt: skip
 
 OPTIONS = {
     "table": "--from",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from rich.text import Text
 
@@ -23,8 +24,18 @@ from cutline.inputs.sources import reading as rows_of
 from cutline.ledger import two_files, why
 from cutline.ledger.material import Material, Rows
 from cutline.ledger.quantity import quantity
+from cutline.ledger.tool import Entry, Tool
 from cutline.ledger.tool_table import MEASURES_SHOWN, ToolTable, tools_say
 from cutline.ledger.tools import entry_of, said, tool
+
+
+class Said(NamedTuple):
+    """What one tool prints, and what is known of it."""
+
+    tool: Tool
+    entry: Entry
+    value: float
+
 
 _MEASURE = "auc"  # that two files are compared by, unless another is named
 
@@ -39,15 +50,15 @@ def run_why(files: Sequence[str], how: Reading, question: Question, *, json: boo
         json: Whether the answer is printed as JSON.
     """
     _check(files, question)
-    _check_columns(files, how)
+    _check_columns(files, how, question)
     with waiting("Searching", quiet=json):
         answer = _answer(files, how, question)
-    if isinstance(answer, float):
-        _print_number(answer, question, as_json=json)
+    if isinstance(answer, Said):
+        _print_said(answer, as_json=json)
     elif json:
         print_json(answer.to_dict())
     elif isinstance(answer, ToolTable):
-        _show_tools(answer)
+        _show_tools(answer, full=question.measure is not None)
     else:
         screen = render.console()
         for place, line in enumerate(answer.sentences):
@@ -69,15 +80,22 @@ def _check(files: Sequence[str], question: Question) -> None:
         )
     if question.as_ is not None and question.measure is None:
         raise ParameterError("--as needs the measure", "pass --measure, such as --measure auc")
+    for option, given in (("--digits", question.digits), ("--training-prevalence", question.training_prevalence)):
+        if given is not None and question.value is None:
+            raise ParameterError(f"{option} is about --value", "pass --value too, or leave it out")
 
 
-def _check_columns(files: Sequence[str], how: Reading) -> None:
+def _check_columns(files: Sequence[str], how: Reading, question: Question) -> None:
     """Refuse options that would change nothing here."""
     if how.columns.stratum is not None or how.weights_are is not None:
         option = "--stratum" if how.columns.stratum is not None else "--weights-are"
         raise ParameterError(f"{option} is about intervals of one model", "leave it out")
     if len(files) == 1 and how.columns.id is not None:
         raise ParameterError("--id joins two files", "leave it out, or pass the second file")
+    if how.columns.group is not None and (len(files) == 2 or question.value is None):
+        raise ParameterError("--group is about --value", "leave it out")
+    if len(how.columns.scores) == 2 and (len(files) == 2 or question.tools):
+        raise ParameterError("Two --score are about a test of two models", "pass it once")
 
 
 def _answer(files: Sequence[str], how: Reading, question: Question) -> Any:
@@ -89,11 +107,14 @@ def _answer(files: Sequence[str], how: Reading, question: Question) -> Any:
     if question.value is not None:
         return why(**asked, value=question.value, measure=question.measure, digits=question.digits,
                    positive=how.positive, missing=how.missing.value, threshold=cut,
-                   higher_is_positive=not how.lower_is_positive)  # fmt: skip
+                   higher_is_positive=not how.lower_is_positive,
+                   training_prevalence=question.training_prevalence)  # fmt: skip
     material = Material.of_rows(_prepared(asked, how), _turned(cut, how))
     if question.as_ is not None:
         q = quantity(str(question.measure))
-        return said(entry_of(tool(question.as_), q), q, material)
+        one = tool(question.as_)
+        entry = entry_of(one, q)
+        return Said(one, entry, said(entry, q, material))
     return tools_say(material, MEASURES_SHOWN if question.measure is None else (quantity(question.measure).name,))
 
 
@@ -151,24 +172,30 @@ def _of_two(files: Sequence[str], how: Reading, question: Question) -> two_files
     return two_files.compared(rows[0], rows[1], q, names, _turned(how.threshold, how), ids)  # type: ignore[arg-type]
 
 
-def _print_number(value: float, question: Question, *, as_json: bool) -> None:
+def _print_said(answer: Said, *, as_json: bool) -> None:
+    """The number alone on the standard output, and beside it who says so."""
+    value, one, entry = answer.value, answer.tool, answer.entry
     if as_json:
-        name = tool(str(question.as_)).name
-        known = value if value == value and abs(value) != float("inf") else None
-        print_json({"schema": "cutline/as/1", "tool": name, "measure": question.measure, "value": known})
+        known = value if math.isfinite(value) else None
+        print_json({"schema": "cutline/as/1", "tool": one.name, "version": one.version, "how": one.how,
+                    "measure": entry.measure, "function": entry.function, "note": entry.note,
+                    "value": known})  # fmt: skip
         return
-    render.put(f"{shown(value) if value != value else repr(value)}\n")
+    render.put(f"{shown(value) if math.isnan(value) else repr(value)}\n")
+    note = f": {entry.note}" if entry.note else ""
+    render.console(error=True).print(Text(f"({one.known}; {entry.function}{note})", style="dim"))
 
 
-def _show_tools(found: ToolTable) -> None:
+def _show_tools(found: ToolTable, *, full: bool) -> None:
+    """A line for each number, or with one measure all tools and the whole reasons."""
     screen = render.console()
-    table = found.table
+    table = found.full_table if full else found.table
     rows, last = [], ""
-    for measure, value, words in table.rows:
-        rows.append((Text(str(measure) if measure != last else "", style="bold"), str(value), str(words)))
+    for measure, value, *words in table.rows:
+        rows.append((Text(str(measure) if measure != last else "", style="bold"), str(value), *map(str, words)))
         last = str(measure)
     screen.print(render.grid(screen, table.columns, rows))
-    if any(one.documented for one in found.sayings):
-        screen.print(Text("* from the tool's documentation; the others were run.", style="dim"))
+    if found.documented:
+        screen.print(Text("* not run: from the tool's documentation. All others were run.", style="dim"))
     if found.left_out:
         screen.print(Text(f"No number here: {', '.join(found.left_out)}.", style="dim"))

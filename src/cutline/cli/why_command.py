@@ -31,6 +31,12 @@ class Question:
             help="How many decimals the number was rounded to, if its digits do not show it. Example: --digits 4"
         ),
     ] = None
+    training_prevalence: Annotated[
+        float | None,
+        typer.Option(
+            help="The share of positives in the training data, for skill against it. Example: --training-prevalence 0.2"
+        ),
+    ] = None
     tools: Annotated[
         bool, typer.Option("--tools", help="What each tool would say, and why they differ. Example: --tools")
     ] = False

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
 
-from cutline.core.columns import is_single
+from cutline.core import columns as door
 from cutline.core.errors import InputError, ParameterError, briefly
 from cutline.core.ranking import Array, Ranking
 from cutline.core.table import Table, shown
@@ -21,16 +21,18 @@ MOST_PLACES = 1_000_000
 _AT_PLACES = {"tpr": recall, "fpr": fpr, "precision": precision, "lift": lift}
 
 
-def list_table(r: Ranking, ids: Sequence[Any] | None = None) -> Table:
+def list_table(r: Ranking, ids: Sequence[Any] | None = None, scores: Any = None) -> Table:
     """What every place of the list brings.
 
     Inside a tie all is an expectation over the orders of the tied cases.
 
     Args:
         r: The ranking.
-        ids: The names of the cases from the top of the list; only where no scores are tied, as ties have no order.
+        ids: The names of the cases; only where no scores are tied, as ties have no order.
+        scores: The score of each named case, in the order of the names: a ranking knows no rows.
     """
-    n = _places(r, ids)
+    n = _places(r)
+    named = _names_from_the_top(r, ids, scores)
     place = np.arange(1.0, n + 1)
     counts = r.at_quota(place)
     random, best = place / n, np.asarray(qrecall.compute(_perfect(r), quota=place))
@@ -38,7 +40,7 @@ def list_table(r: Ranking, ids: Sequence[Any] | None = None) -> Table:
     cell = np.repeat(np.arange(len(r)), r.size.astype(int))
     columns: dict[str, Any] = {
         "place": place.astype(int),
-        **({} if ids is None else {"id": list(ids)}),
+        **({} if named is None else {"id": named}),
         "score": r.score[cell],
         "class": r.share[cell],
         "tp": counts.tp,
@@ -60,22 +62,40 @@ def list_table(r: Ranking, ids: Sequence[Any] | None = None) -> Table:
     return Table(tuple(columns), tuple(rows), below=below)
 
 
-def _places(r: Ranking, ids: Sequence[Any] | None) -> int:
+def _places(r: Ranking) -> int:
     """How many places the list has; refused where it has none that can be told."""
     if not r.integral:
         raise InputError("The weights are not whole numbers, so the list has no places", "pass unweighted cases")
     if not r.positives:
         raise InputError("There is no positive case to find", "pass cases of both classes")
-    if ids is not None and (isinstance(ids, str) or not hasattr(ids, "__len__") or is_single(ids)):
-        raise ParameterError(f"is {briefly(ids)}", "pass a list with a name for each place", argument="ids")
     n = int(r.total)
     if n > MOST_PLACES:
         raise InputError(f"The list has {n} places, and a table at most {MOST_PLACES}", "ask for a curve, such as gain")
-    if ids is not None and len(ids) != n:
-        raise ParameterError(f"has {len(ids)} names for {n} places", "pass one for each, from the top", argument="ids")
-    if ids is not None and len(r) < n:
-        raise ParameterError("names tied cases, which have no order", "leave it out", argument="ids")
     return n
+
+
+def _names_from_the_top(r: Ranking, ids: Any, scores: Any) -> list[Any] | None:
+    """The names of the cases in the order of the list, found by their scores."""
+    if ids is None:
+        if scores is not None:
+            raise ParameterError("are for the names of the cases", "pass ids too", argument="scores")
+        return None
+    if isinstance(ids, str | Mapping | Set) or not hasattr(ids, "__len__") or door.is_single(ids):
+        raise ParameterError(f"is {briefly(ids)}", "pass a list with a name for each case", argument="ids")
+    if scores is None:
+        found = "names cases, but not where they stand in the list"
+        raise ParameterError(found, "pass scores too, the score of each named case", argument="ids")
+    door.check_one_order({"ids": ids, "scores": scores})
+    given = door.scores(scores).astype(float)
+    if len(ids) != len(given):
+        raise ParameterError(f"has {len(ids)} names for {len(given)} scores", "pass one for each", argument="ids")
+    order = np.argsort(-given, kind="stable")
+    if not np.array_equal(given[order], np.repeat(r.score.astype(float), r.size.astype(int))):
+        raise ParameterError("are not those of this list", "pass the scores that were evaluated", argument="scores")
+    if len(r) < len(given):
+        raise ParameterError("names tied cases, which have no order", "leave it out", argument="ids")
+    names = list(ids)
+    return [names[i] for i in order]
 
 
 def _perfect(r: Ranking) -> Ranking:

@@ -16,12 +16,12 @@ from cutline.curves.over_cuts import ROC
 
 
 class Corner(NamedTuple):
-    """A corner of the hull: its rates, and who has a cut there, at which threshold."""
+    """A corner of the hull: its rates, the models that have a cut there, and the threshold of each of them."""
 
     fpr: float
     tpr: float
     owners: tuple[str, ...]
-    threshold: float
+    thresholds: tuple[float, ...]
 
 
 class Part(NamedTuple):
@@ -81,18 +81,18 @@ def shared_hull(rankings: Mapping[str, Ranking]) -> SharedHull:
     """
     if not rankings:
         raise InputError("No model was given", "pass at least one")
-    candidates: dict[tuple[float, float], tuple[list[str], float]] = {}
+    candidates: dict[tuple[float, float], dict[str, float]] = {}
     for name, r in rankings.items():
         ROC.require(r)
         for cut in r.hull.tolist():
             at = (round(float(r.fpr[cut]), 12), round(float(r.tpr[cut]), 12))
-            candidates.setdefault(at, ([], float(r.thresholds[cut])))[0].append(name)
+            candidates.setdefault(at, {})[name] = float(r.thresholds[cut])
     chain: list[tuple[float, float]] = []
     for point in sorted(candidates):
         while len(chain) > 1 and not _turns_right(chain[-2], chain[-1], point):
             chain.pop()
         chain.append(point)
-    corners = tuple(Corner(*at, tuple(candidates[at][0]), candidates[at][1]) for at in chain)
+    corners = tuple(Corner(*at, tuple(candidates[at]), tuple(candidates[at].values())) for at in chain)
     x, y = np.array(chain).T
     return SharedHull(corners, _parts(corners), float(np.trapezoid(y, x)), tuple(rankings))
 

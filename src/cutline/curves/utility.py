@@ -35,7 +35,8 @@ class Line(NamedTuple):
 
 def rates_at(r: Ranking, thresholds: Any, prevalence: float | None = None) -> Rates:
     """Both rates when all scores at or above each threshold are flagged."""
-    place = np.searchsorted(-r.key, -np.asarray(thresholds, dtype=float), side="right")
+    at = np.asarray(thresholds, dtype=r.score.dtype)  # read in the type of the scores, as by Ranking.cut
+    place = np.searchsorted(-r.key, -at.astype(float), side="right")
     own = float(divide(r.positives, r.total))
     return Rates(r.tpr[place], r.fpr[place], own if prevalence is None else prevalence)
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy as np
 from cutline.core.counts import Counts
 from cutline.core.errors import Argument, Text
 from cutline.core.ranking import Ranking
+from cutline.core.wording import listed
 from cutline.cuts import words
 from cutline.cuts.cut import Cut, Promised
 from cutline.cuts.plan import MEAN, SMOOTH_YOUDEN, Plan
@@ -19,14 +20,20 @@ from cutline.cuts.promises import PrecisionAtQuotas, Promise, RatePromise, beyon
 from cutline.cuts.repetition import Repeated
 from cutline.cuts.requirements import Requirement
 from cutline.cuts.restrictions import Cap
+from cutline.inference.one.at_prevalence import at_prevalence
 from cutline.inference.one.estimand import of_measure
 from cutline.inference.one.intervals import Options, estimates
 from cutline.inference.resampling.samplers import GroupSampler
-from cutline.measures import MEASURES, Proportion
+from cutline.measures import MEASURES, Measure
+from cutline.results.budget import resamples_for
 from cutline.results.estimate import Estimate, Limits
 
 NOT_REPEATED = Text(
     "The choice was not repeated: pass ", Argument("resamples", 1000), " for its interval and its optimism."
+)
+TOO_FEW_TO_REPEAT = (
+    "Nine tenths of these cases are too few for the requirements, so the choice cannot be repeated on them: what it is "
+    "worth on new cases is unknown."
 )
 SHOWN = ("recall", "precision", "specificity", "f1", "predicted_positive_rate")
 
@@ -48,10 +55,13 @@ class Request:
     def cut(self, repeated: Repeated | None) -> Cut:
         """The cut, or why there is none."""
         key, place = self._chosen(repeated)
-        if math.isnan(key):
+        flagged = int((self.r.key >= key).sum())
+        if math.isnan(key) or (place == 0 and flagged):  # no threshold is above an infinite score
             return self._none()
-        threshold = key if self.r.higher_is_positive else -key
-        return self.at(self._above_the_unflagged(place) if place is not None else threshold, place, repeated)
+        tested = any(isinstance(one, PrecisionAtQuotas) for one in self.made)
+        if tested or (flagged and math.isinf(key)):
+            return self.at(self._above_the_unflagged(flagged), place, repeated)
+        return self.at(key if self.r.higher_is_positive else -key, place, repeated)
 
     def at(self, threshold: float, place: int | None = None, repeated: Repeated | None = None) -> Cut:
         """The cut at a threshold, with all that is known of it."""
@@ -61,7 +71,7 @@ class Request:
             apparent = float(self.plan.worth(counts))
         if repeated is not None:
             limits = self._limits(repeated)
-            if self.plan.criterion is not None:
+            if self.plan.criterion is not None and not math.isnan(repeated.corrected):
                 corrected = self._corrected(repeated)
             notes += self._about_resamples(repeated)
         elif self.plan.chooses:
@@ -105,14 +115,12 @@ class Request:
         return (math.inf if not place else float(self.r.key[place - 1])), int(place)
 
     def _above_the_unflagged(self, place: int) -> float:
-        """The threshold of a cut: its lowest flagged score; for tested precision just above the highest unflagged one.
+        """The threshold just above the highest score that is not flagged, for tested precision and infinite scores.
 
         Given the highest score that is not flagged, those above it are independent draws; given the lowest that is
         flagged, they are not.
         """
         r = self.r
-        if not any(isinstance(one, PrecisionAtQuotas) for one in self.made):
-            return float(r.thresholds[place])
         upwards = math.inf if r.higher_is_positive else -math.inf
         if place == len(r):
             return -upwards
@@ -120,7 +128,9 @@ class Request:
 
     def _none(self) -> Cut:
         conditions = len(self.plan.rules) > len(self.made)
-        if self.made:
+        if self.plan.method in SMOOTH_YOUDEN and math.isnan(SMOOTH_YOUDEN[self.plan.method](self.r)):
+            statement = words.NOT_SMOOTH
+        elif self.made:
             level = 1.0 if self.confidence is None else self.confidence
             statement = words.impossible(self.made, level, others=conditions)
         else:
@@ -144,9 +154,7 @@ class Request:
         return tuple(found)
 
     def _statement(self, counts: Counts, threshold: float, apparent: float, corrected: Estimate | None) -> str:
-        rules = [one.text for one in self.asked if not any(one is made.requirement for made in self.made)]
-        if self.cap is not None:
-            rules.append(words.CAP.format(quota=f"{self.cap.quota:g}"))
+        rules = self._conditions()
         if self.made:
             assert self.confidence is not None  # noqa: S101 - promises have one
             how = {"after_looking": self.after_looking, "with_room": self.plan.chooses}
@@ -155,7 +163,7 @@ class Request:
             return words.nothing(threshold, self.level)
         if self.plan.criterion is not None:
             value = math.nan if corrected is None else corrected.value
-            return words.best(self.plan.criterion, counts, apparent, value, rules, threshold)
+            return words.best(self.plan, counts, apparent, value, rules, threshold)
         return words.only_rules(counts, rules, threshold, most=self.plan.takes_most)
 
     def _notes(self, place: int | None, counts: Counts) -> list[str]:
@@ -172,16 +180,26 @@ class Request:
             notes.append("This cut flags nobody.")
         elif not counts.unflagged:
             notes.append("This cut flags everybody.")
-        if (
-            self.cap is not None
-            and counts.flagged < self.cap.quota
-            and self.plan.criterion is None
-            and place is not None
-        ):
+        if self.cap is not None and self.plan.criterion is None and self._ends_inside_a_tie(place, self.cap):
             notes.append(
                 f"The quota of {self.cap.quota:g} ends inside a tie, whose cases do not all fit: they are left out."
             )
+        if self.made and self._conditions():
+            also = listed(self._conditions())
+            notes.append(f"On these cases the cut also keeps to {also}, of which nothing is promised.")
         return notes
+
+    def _conditions(self) -> list[str]:
+        """What a cut has to meet on these cases, without a promise."""
+        rules = [one.text for one in self.asked if not any(one is made.requirement for made in self.made)]
+        return [*rules, *([] if self.cap is None else [words.CAP.format(quota=f"{self.cap.quota:g}")])]
+
+    def _ends_inside_a_tie(self, place: int | None, cap: Cap) -> bool:
+        """Whether the quota alone keeps the next score out, some of whose cases would still fit."""
+        if place is None or place == len(self.r) or not self.plan.takes_most or self.r.ends[place] >= cap.quota:
+            return False
+        others = replace(self.plan, rules=tuple(rule for rule in self.plan.rules if rule is not cap))
+        return bool(others.allowed(self.r)[place + 1])
 
     def _limits(self, repeated: Repeated) -> Limits:
         low, high = repeated.key_limits(self.level)
@@ -194,6 +212,8 @@ class Request:
 
     def _about_resamples(self, repeated: Repeated) -> list[str]:
         notes = []
+        if self.plan.criterion is not None and math.isnan(repeated.corrected):
+            notes.append(TOO_FEW_TO_REPEAT)
         if repeated.lost:
             of = repeated.lost + len(repeated.keys)
             notes.append(
@@ -208,8 +228,21 @@ class Request:
         return notes
 
     def _estimates(self, threshold: float) -> tuple[Estimate, ...]:
-        named = [*SHOWN, *(m.name for m in (one.term.measure for one in self.asked) if isinstance(m.kind, Proportion))]
+        if self.plan.prevalence is not None:
+            return self._elsewhere(threshold, self.plan.prevalence)
+        terms: list[tuple[Measure, Mapping[str, Any]]] = [(MEASURES[name], {}) for name in SHOWN]
+        terms += [(one.term.measure, one.term.parameters) for one in self.asked if one.term.measure.name not in SHOWN]
         grouped = self.groups is not None
-        measures = [MEASURES[name] for name in dict.fromkeys(named)]
-        wanted = [of_measure(m, self.r, {"threshold": threshold}, grouped=grouped) for m in measures]
-        return tuple(estimates(wanted, Options(self.level), self.groups))
+        wanted = [of_measure(m, self.r, {"threshold": threshold, **more}, grouped=grouped) for m, more in terms]
+        return tuple(estimates(wanted, Options(self.level, resamples=resamples_for(len(self.r))), self.groups))
+
+    def _elsewhere(self, threshold: float, prevalence: float) -> tuple[Estimate, ...]:
+        """The rates of the classes, which are the same at any prevalence, and what follows from them at another."""
+        grouped = self.groups is not None
+        wanted = [
+            of_measure(MEASURES[name], self.r, {"threshold": threshold}, grouped=grouped)
+            for name in ("recall", "specificity")
+        ]
+        rates = estimates(wanted, Options(self.level), self.groups)
+        there = at_prevalence(self.r, threshold, prevalence, level=self.level, groups=self.groups)
+        return (*rates, there["precision"], there["npv"], there["f1"])

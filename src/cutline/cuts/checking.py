@@ -7,13 +7,18 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from cutline.core.checks import LEVEL
+from cutline.core.counts import Counts
 from cutline.core.errors import InputError, ParameterError, briefly
 from cutline.core.table import plain, shown
+from cutline.cuts.criteria import at_prevalence as counts_at_prevalence
 from cutline.cuts.cut import Cut
 from cutline.cuts.requirements import Requirement, requirement
 from cutline.evaluation import Evaluation
+from cutline.inference.one.at_prevalence import at_prevalence
 from cutline.measures import Proportion
+from cutline.results.estimate import Estimate
 
+OF_ONE_CLASS = ("recall", "fnr", "fpr", "specificity")  # the same at every prevalence
 State = Literal["passed", "failed", "undecided"]
 
 
@@ -65,21 +70,58 @@ def check_cut(cut: Cut, ev: Evaluation, *, level: float = LEVEL, resamples: int 
     if cut.higher_is_positive != ev.ranking.higher_is_positive:
         high = "high" if cut.higher_is_positive else "low"
         raise ParameterError(f"The cut is for scores of which {high} ones mean positive", "rank these cases alike")
+    if _differ(cut.positive, ev.ranking.positive):
+        raise ParameterError(
+            f"The cut is for the positive class {cut.positive!r}, and here it is {ev.ranking.positive!r}",
+            "name the same class as positive",
+        )
     return [_verdict(one, cut, ev, level, resamples, seed) for one in asked]
+
+
+def _differ(one: Any, other: Any) -> bool:
+    """Whether two labels are of different classes; a number may stand for any word, such as True for "yes"."""
+    numbers = [_number(label) for label in (one, other)]
+    if None in numbers:
+        return numbers == [None, None] and str(one) != str(other)
+    return numbers[0] != numbers[1]
+
+
+def _number(label: Any) -> float | None:
+    try:
+        return float(label)
+    except (TypeError, ValueError):
+        return None
 
 
 def _verdict(one: Requirement, cut: Cut, ev: Evaluation, level: float, resamples: int, seed: int) -> Verdict:
     measure = one.term.measure
     exact = isinstance(measure.kind, Proportion) and ev.groups is None and ev.ranking.integral
     method = "clopper_pearson" if exact else "auto"
-    how: dict[str, Any] = {"resamples": resamples, "seed": seed, "threshold": cut.threshold, **one.term.parameters}
-    found = ev.estimate(measure, level, method, **how)
+    how: dict[str, Any] = {"resamples": resamples, "seed": seed, "threshold": cut.threshold}
+    if cut.prevalence is not None and measure.name not in OF_ONE_CLASS:
+        found = _elsewhere(one, cut.prevalence, ev, level, how)
+    else:
+        found = ev.estimate(measure, level, method, **how, **one.term.parameters)
     state = state_of(one, found.value, found.low, found.high)
     reason = ""
     if math.isnan(found.value):
+        state = "undecided"  # no case tells
         reason = f"undefined: {ev.reason(measure, threshold=cut.threshold, **one.term.parameters)}"
     elif state == "undecided":
-        reason = "the interval holds the bound: more cases would tell"
+        reason = "the interval contains the bound: more cases would tell"
     elif state == "failed":
         reason = f"value is {shown(found.value)}"
     return Verdict(one.text, state, found.value, found.low, found.high, reason)
+
+
+def _elsewhere(one: Requirement, prevalence: float, ev: Evaluation, level: float, how: dict[str, Any]) -> Estimate:
+    """The measure at the prevalence that the cut was chosen for."""
+    measure, threshold = one.term.measure, how["threshold"]
+    known = at_prevalence(ev.ranking, threshold, prevalence, level=level, groups=ev.groups)
+    if measure.name in known and not one.term.parameters:
+        return known[measure.name]
+
+    def there(c: Counts) -> float:
+        return float(measure.compute(counts_at_prevalence(c, prevalence), **one.term.parameters))
+
+    return ev.estimate(there, level, **how)

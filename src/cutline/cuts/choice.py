@@ -25,6 +25,7 @@ from cutline.measures import Needs
 
 QUICKLY_REPEATED = 20_000  # distinct scores, up to which the choice is repeated without being asked to
 REPEATED = 1000
+KEPT_BY_FLAGGING = ("recall", "fnr", "npv", "false_omission_rate")  # requirements that flagging more cases keeps
 NO_WISH = Text("pass a requirement such as 'recall >= 0.9', ", Argument("maximize"), ", costs or ", Argument("quota"))
 
 
@@ -94,10 +95,10 @@ def choose_cut(
     rules: list[Rule] = [*made]
     for one in asked:
         if one.term.part != "value":
-            rules.append(on_limit(one, r, groups, level, max(times, 200), seed, prevalence))
+            rules.append(on_limit(one, r, groups, level, seed, prevalence))
         elif confidence is None:
             rules.append(OnEstimate(one, prevalence))
-    fewest = any(one.term.measure.name in ("recall", "fnr") for one in asked)
+    fewest = any(one.term.measure.name in KEPT_BY_FLAGGING for one in asked)
     plan = Plan((*rules, *([cap] if cap else ())), wanted, method, not fewest, prevalence)
     request = Request(r, groups, asked, made, plan, confidence, after_looking, cap, level)
     return request.cut(repeat(plan, r, groups, times, seed) if times else None)
@@ -174,7 +175,9 @@ def _capacity(
         return tuple(sorted({int(places(r, quota=one)) for one in quota})), None
     if quota is None and share is None:
         return (), None
-    return (), Cap(float(places(r, quota=quota, share=share)), float(r.total))
+    cap = Cap(float(places(r, quota=quota, share=share)), float(r.total))
+    # One quota is where precision is tested, too; that needs no choice among several.
+    return ((int(cap.quota),) if cap.quota >= 1 else ()), cap
 
 
 def _times(resamples: int | None, r: Ranking, method: str) -> int:

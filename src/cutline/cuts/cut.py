@@ -48,7 +48,7 @@ class Promised(ComparedByFields):
 
 
 @dataclass(frozen=True, eq=False)
-class Cut:
+class Cut(ComparedByFields):
     """A threshold that was chosen, with the statement that can be made of it. `choose_cut` makes it.
 
     `possible` says whether any cut keeps what was asked for; without one, `threshold` is NaN. A threshold beyond every
@@ -91,8 +91,10 @@ class Cut:
         return self._of("recall", "needed")
 
     def _of(self, about: str, field: str) -> int | None:
-        found = [getattr(one, field) for one in self.requirements if one.about == about]
-        return min(found) if found else None
+        found: list[int] = [getattr(one, field) for one in self.requirements if one.about == about]
+        if not found or None in found:
+            return None
+        return max(found) if field == "needed" else min(found)
 
     @property
     def promises(self) -> bool:
@@ -116,6 +118,8 @@ class Cut:
             raise columns.missing_error(
                 "scores", np.isnan(found), None, "a case without a score cannot be flagged or not"
             )
+        if self._flags() == "nobody":
+            return np.zeros(found.shape, dtype=bool)  # infinite scores are not beyond it either
         with np.errstate(over="ignore"):
             threshold = found.dtype.type(self.threshold)
         return np.asarray(found >= threshold if self.higher_is_positive else found <= threshold)
@@ -177,6 +181,8 @@ class Cut:
             high = bool(document["higher_is_positive"])
             nobody = math.inf if high else -math.inf
             edge = {"nobody": nobody, "everybody": -nobody}.get(document["flags"], math.nan)
+            if document["threshold"] is None and document["possible"] and math.isnan(edge):
+                raise InputError("This cut has no threshold", "pass what Cut.to_dict() wrote")
             counts = document["counts"]
             corrected = document["corrected"]
             return cls(
@@ -216,10 +222,17 @@ class Cut:
 
     def _table(self) -> Table:
         rows = [(one.measure, one.value, one.low, one.high) for one in self.estimates]
-        return Table(("at this cut", "value", "low", "high"), tuple(rows))
+        return Table((self.table_title, "value", "low", "high"), tuple(rows))
 
-    def _lines(self) -> list[str]:
-        lines = [self.statement]
+    @property
+    def table_title(self) -> str:
+        """What the estimates are of."""
+        return "at this cut" if self.prevalence is None else f"at this cut, prevalence {100 * self.prevalence:g} %"
+
+    @property
+    def details(self) -> list[str]:
+        """The interval of the threshold, and the value on new cases, each in a sentence."""
+        lines = []
         low, high = self.threshold_interval
         if not (math.isnan(low) or math.isnan(high)):
             lines.append(f"Threshold {written(self.threshold)}, bootstrap interval {written(low)} to {written(high)}.")
@@ -237,10 +250,10 @@ class Cut:
         counts = [] if self.counts is None else [repr(self.counts)]
         table = ["", repr(self._table()), ""] if self.estimates else []
         notes = [f"Assumes: {one}" for one in self.assumptions] + [f"Note: {one}" for one in self.notes]
-        return "\n".join([*self._lines(), *counts, *table, *notes])
+        return "\n".join([self.statement, *self.details, *counts, *table, *notes])
 
     def _repr_html_(self) -> str:
-        lines = "".join(f"<p>{html.escape(line)}</p>" for line in self._lines())
+        lines = "".join(f"<p>{html.escape(line)}</p>" for line in (self.statement, *self.details))
         items = [f"Assumes: {one}" for one in self.assumptions] + [f"Note: {one}" for one in self.notes]
         listed = "".join(f"<li>{html.escape(one)}</li>" for one in items)
         counts = "" if self.counts is None else self.counts._repr_html_()

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.model_selection import StratifiedKFold, check_cv, cross_val_predict
+from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags, indexable
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
@@ -20,7 +21,7 @@ from sklearn.utils.validation import (
     has_fit_parameter,
 )
 
-from cutline.core.errors import InputError, ParameterError
+from cutline.core.errors import InputError, ParameterError, briefly
 from cutline.core.ranking import Array
 from cutline.cuts.choice import choose_cut
 from cutline.cuts.cut import Cut
@@ -145,6 +146,9 @@ class CutClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
             self.estimator_ = self.estimator
             self.cut_ = self._chosen(y, self._scores(X), weight)
         elif calibration is not None:
+            if not isinstance(calibration, tuple) or len(calibration) not in (2, 3):
+                way = "pass (X, y) or (X, y, weight) of other cases"
+                raise ParameterError(f"is {briefly(calibration)}", way, argument="calibration")
             self.estimator_ = self._fitted(X, y, weight)
             self.cut_ = self._calibrated(*calibration)
         else:
@@ -178,9 +182,11 @@ class CutClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
     def _weights(self, weight: Array | None) -> dict[str, Any]:
         if weight is None:
             return {}
-        if not has_fit_parameter(self.estimator, "sample_weight"):
-            raise ParameterError(f"{type(self.estimator).__name__} takes no sample_weight", "leave it out")
-        return {"sample_weight": weight}
+        if has_fit_parameter(self.estimator, "sample_weight"):
+            return {"sample_weight": weight}
+        if isinstance(self.estimator, Pipeline) and has_fit_parameter(self.estimator.steps[-1][1], "sample_weight"):
+            return {f"{self.estimator.steps[-1][0]}__sample_weight": weight}
+        raise ParameterError(f"{type(self.estimator).__name__} takes no sample_weight", "leave it out")
 
     def _out_of_fold(self, X: Any, y: Any, weight: Array | None) -> Array:
         """The score of each case by a model that did not see it."""
@@ -198,6 +204,10 @@ class CutClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
 
     def _calibrated(self, X: Any, y: Any, weight: Any = None) -> Cut:
         check_consistent_length(X, y)
+        unknown = np.setdiff1d(np.asarray(y), self.classes_)
+        if len(unknown):
+            known = f"the classes of fit are {self.classes_.tolist()}"
+            raise ParameterError(f"holds the class {unknown.tolist()[0]!r}", known, argument="calibration")
         return self._chosen(y, self._scores(X), weight)
 
     def _chosen(self, y: Any, scores: Array, weight: Array | None) -> Cut:
@@ -209,9 +219,10 @@ class CutClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
             how["maximize"] = "youden_j"
         ev = evaluate(np.asarray(y) == self.positive_, scores, weight)
         same = ("confidence", "after_looking", "method", "resamples")
-        cut = choose_cut(ev, *asked, **{name: getattr(self, name) for name in same}, **how)
+        seed = self.random_state if isinstance(self.random_state, int) else 0
+        cut = choose_cut(ev, *asked, seed=seed, **{name: getattr(self, name) for name in same}, **how)
         cut.require()
-        return cut
+        return replace(cut, positive=self.positive_)
 
     # ------------------------------------------------------------------ use
 

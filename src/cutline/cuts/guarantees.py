@@ -20,6 +20,7 @@ EVERY_INDEX = 1000  # cases, up to which each order statistic has a bound of its
 _NEGLIGIBLE = 1e-18  # chance that is counted as a failure of the band instead of being carried on
 _SMALL = 80  # steps of the count that are worth computing of all limits at once
 _ROUNDING = 1e-9  # what rounding can add to a chance, and much more
+_TOO_SMALL = 1e-6  # error that rounding would blur: the bounds then share it in equal parts, which is safe
 
 
 # ---------------------------------------------------------------------- fixed before looking
@@ -111,6 +112,8 @@ def local_level(cases: int, confidence: float) -> float:
     from scipy.special import betaincinv
 
     index = _indices(cases)
+    if 1 - confidence < _TOO_SMALL:
+        return (1 - confidence) / len(index)
     allowed = math.log1p(-confidence)
     tolerance = 1e-7 if cases <= EVERY_INDEX else 1e-3  # of the chance that some bound fails, relative to what may be
 

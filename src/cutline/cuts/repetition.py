@@ -32,7 +32,7 @@ class Repeated:
     """What repeating the choice has shown."""
 
     keys: Array  # the thresholds, turned so that high means positive
-    values: Array | None
+    values: Array | None  # of the criterion, at the cut that all cases choose
     corrected: float
     lost: int  # resamples in which no cut met the requirements
 
@@ -41,7 +41,10 @@ class Repeated:
         return Limits(*map(float, _limits(np.sort(self.keys), level)))
 
     def value_limits(self, level: float) -> Limits:
-        """The bootstrap interval of the value, moved to the corrected one: resamples repeat the optimism."""
+        """The bootstrap interval of the value at the chosen cut, moved to the corrected one.
+
+        The best values of the resamples would vary too little: each is the largest of many.
+        """
         assert self.values is not None  # noqa: S101 - only asked for with a criterion
         low, high = _limits(np.sort(self.values), level)
         shift = self.corrected - float(np.mean(self.values))
@@ -57,12 +60,13 @@ def _limits(ordered: Array, level: float) -> Limits:
 
 def repeat(plan: Plan, r: Ranking, groups: GroupSampler | None, resamples: int, seed: int) -> Repeated:
     """Choose again on resamples of the cases, or of their groups, and on nine tenths of them."""
+    chosen = float(plan.keys(r))
 
     def choice(stack: Ranking) -> Array:
         keys = plan.keys(stack)
         if plan.criterion is None:
             return np.asarray(keys[..., None])
-        return np.stack([keys, plan.worth_at(stack, keys)], axis=-1)
+        return np.stack([keys, plan.worth_at(stack, np.full(keys.shape, chosen))], axis=-1)
 
     found = bootstrap(groups or CaseSampler(r), [choice], resamples, seed).values[0]
     kept = ~np.isnan(found[:, 0])
@@ -82,16 +86,17 @@ def _on_the_tenth(plan: Plan, r: Ranking, groups: GroupSampler | None, splits: i
 
 
 def _split(plan: Plan, r: Ranking, groups: GroupSampler | None, stream: np.random.SeedSequence) -> float:
-    """The criterion of all tenths of one split together; NaN when nine of them lack a class."""
+    """The criterion of all tenths of one split together; NaN when nine of them lack a class, or allow no cut."""
     table = np.zeros(4)
     for pos, neg in _tenths(r, groups, np.random.default_rng(stream)):
         rest = replace(r, pos=r.pos - pos, neg=r.neg - neg, pos2=r.pos2 - pos, neg2=r.neg2 - neg)
         if not rest.positives.all() or not rest.negatives.all():
             return math.nan
         keys = plan.keys(rest)
+        if np.isnan(keys).any():
+            return math.nan  # to read only the tenths that leave enough cases would favour those with few positives
         c = counts_at_keys(replace(r, pos=pos, neg=neg, pos2=pos, neg2=neg), keys)
-        known = ~np.isnan(keys)
-        table += [float(np.sum(cell[known])) for cell in (c.tp, c.fp, c.fn, c.tn)]
+        table += [float(np.sum(cell)) for cell in (c.tp, c.fp, c.fn, c.tn)]
     return float(plan.worth(Counts(table[0], table[1], table[2], table[3])))
 
 

@@ -11,10 +11,13 @@ from cutline.core.counts import Counts
 from cutline.core.ranking import Array, Ranking, take
 from cutline.cuts.criteria import at_prevalence, cuts_of
 from cutline.cuts.requirements import Requirement
+from cutline.inference.one.estimand import of_measure
+from cutline.inference.one.intervals import Options, estimates
 from cutline.inference.one.proportions import wilson
 from cutline.inference.resampling.bootstrap import bootstrap, percentile
 from cutline.inference.resampling.samplers import CaseSampler, GroupSampler
 from cutline.measures.kinds import Proportion
+from cutline.results.budget import resamples_for
 
 _TRIED = 400  # cuts at which an interval is made by resampling, at most
 
@@ -56,17 +59,31 @@ class OnFormula:
         return np.asarray(self.requirement.hold(np.where(n > 0, shown, np.nan)))
 
 
-@dataclass(frozen=True)
-class OnResamples:
-    """A requirement on a limit of the bootstrap interval; `margin` is how far the limit is from the value."""
+@dataclass(frozen=True, eq=False)
+class OnLimits:
+    """A requirement on a limit of the interval that the measure has at a cut, which is made at some of the cuts.
+
+    `margin` is how far the limit is from the value at each of them.
+    """
 
     requirement: Requirement
-    key: Array
+    ranking: Ranking
+    at: Array
+    limit: Array
     margin: Array
     prevalence: float | None = None
 
+    @property
+    def key(self) -> Array:
+        """The thresholds of the cuts with an interval, from the top."""
+        return self.ranking.key[self.at]
+
     def kept(self, r: Ranking) -> Array:
-        """Where the limit meets it; in a resample, with the distance that the data have."""
+        """Where the limit meets it; in a resample, with the distance from the value that the data have."""
+        if r is self.ranking:
+            found = np.zeros(r.ends.shape, dtype=bool)
+            found[self.at + 1] = self.requirement.hold(self.limit)
+            return found
         values = values_of(self.requirement, cuts_of(r, self.prevalence))
         nobody = np.append(np.inf, r.key)
         margin = np.interp(-nobody, -self.key, self.margin, left=np.nan)  # key descends
@@ -92,30 +109,36 @@ def values_of(one: Requirement, counts: Counts) -> Array:
 
 
 def on_limit(
-    one: Requirement,
-    r: Ranking,
-    groups: GroupSampler | None,
-    level: float,
-    resamples: int,
-    seed: int,
-    prevalence: float | None,
+    one: Requirement, r: Ranking, groups: GroupSampler | None, level: float, seed: int, prevalence: float | None
 ) -> Rule:
-    """The condition on a limit: by formula for shares of independent cases, by resampling else."""
+    """The condition on a limit of the interval that `estimate` gives at a cut; of shares of cases at every cut.
+
+    At another prevalence it is the bootstrap interval.
+    """
     if isinstance(one.term.measure.kind, Proportion) and groups is None and r.integral and prevalence is None:
         return OnFormula(one, level)
     at = np.unique(np.linspace(0, len(r) - 1, min(len(r), _TRIED)).round().astype(np.intp))
-    key = r.key[at]
+    key, is_low = r.key[at], one.term.part == "low"
+    times = resamples_for(len(r))
+    if prevalence is None:
+        asked = [
+            of_measure(one.term.measure, r, {"threshold": float(t), **one.term.parameters}, grouped=groups is not None)
+            for t in r.thresholds[at + 1]
+        ]
+        found = estimates(asked, Options(level, resamples=times, seed=seed), groups)
+        limit = np.array([estimate.low if is_low else estimate.high for estimate in found])
+        return OnLimits(one, r, at, limit, limit - np.array([estimate.value for estimate in found]))
 
     def at_grid(stack: Ranking) -> Array:
         return np.stack(
             [values_of(one, at_prevalence(counts_at_keys(x, key), prevalence)) for x in stack.one_by_one()]
         )[0 if stack.pos.ndim == 1 else slice(None)]
 
-    draws = np.sort(bootstrap(groups or CaseSampler(r), [at_grid], resamples, seed).values[0], axis=0)
+    draws = np.sort(bootstrap(groups or CaseSampler(r), [at_grid], times, seed).values[0], axis=0)
     limits = percentile(draws, level)
     values = values_of(one, at_prevalence(counts_at_keys(r, key), prevalence))
-    limit = limits.low if one.term.part == "low" else limits.high
-    return OnResamples(one, key, np.asarray(limit - values), prevalence)
+    limit = np.asarray(limits.low if is_low else limits.high)
+    return OnLimits(one, r, at, limit, limit - values, prevalence)
 
 
 def counts_at_keys(r: Ranking, keys: Any) -> Counts:

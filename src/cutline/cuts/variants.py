@@ -58,6 +58,8 @@ def moments(r: Ranking) -> tuple[tuple[float, float], tuple[float, float]]:
 
 def normal_youden(r: Ranking) -> float:
     """The threshold with the largest J if both classes were normal: where their densities cross between the means."""
+    if not np.isfinite(r.key[[0, -1]]).all():
+        return math.nan
     (m1, s1), (m0, s0) = moments(r)
     if not (s1 > 0 and s0 > 0 and m1 > m0):
         return math.nan
@@ -83,6 +85,8 @@ def kernel_youden(r: Ranking) -> float:
     """The threshold with the largest J of Gaussian kernel estimates, with Silverman's bandwidth for each class."""
     from scipy.special import ndtr
 
+    if not np.isfinite(r.key[[0, -1]]).all():
+        return math.nan
     (_, s1), (_, s0) = moments(r)
     if not (s1 > 0 and s0 > 0):
         return math.nan

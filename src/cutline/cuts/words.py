@@ -14,6 +14,7 @@ from cutline.core.ranking import Ranking
 from cutline.core.table import shown
 from cutline.core.wording import listed
 from cutline.cuts.criteria import Criterion
+from cutline.cuts.plan import OPTIMUM, Plan
 from cutline.cuts.promises import PrecisionAnywhere, PrecisionAtQuotas, Promise, RatePromise
 
 GROUPS = (
@@ -90,7 +91,7 @@ def promised(
     both = "" if len(made) == 1 else ", all at once"
     comma = "," if where or both else ""
     always = ", whatever the distribution" if all(isinstance(one, RatePromise) for one in made) else ""
-    room = [_room(one) for one in made if isinstance(one, RatePromise)] if with_room else []
+    room = [_room(one) for one in _strictest(made)] if with_room else []
     tail = f"; {' and '.join(room)}" if room else ""
     return f"With {percent(confidence)} confidence{where}{both}{comma} {parts}{always}{tail}."
 
@@ -104,6 +105,15 @@ def _clause(one: Promise, reaching: str) -> str:
     if isinstance(one, PrecisionAnywhere) and one.prevalence is not None:
         at = OTHER_PREVALENCE.format(percent=percent(one.prevalence))
     return CLAUSES["precision"].format(rate=percent(one.least), reaches=reaching, prevalence=at)
+
+
+def _strictest(made: Sequence[Promise]) -> list[RatePromise]:
+    """Of the promises about each rate the one that leaves least room."""
+    found: dict[str, RatePromise] = {}
+    for one in made:
+        if isinstance(one, RatePromise) and (one.about not in found or one.allowed < found[one.about].allowed):
+            found[one.about] = one
+    return list(found.values())
 
 
 def _room(one: RatePromise) -> str:
@@ -120,6 +130,10 @@ def nothing(threshold: float, confidence: float) -> str:
     return NOTHING.format(confidence=percent(confidence), threshold=_named(threshold))
 
 
+NOT_SMOOTH = (
+    "There is no such cut: the kernel and the normal method need finite scores that vary in both classes, "
+    "and are higher in the positives."
+)
 NO_CUT = "No cut meets all requirements at once: relax one of them, lower the confidence, or collect more cases."
 NOT_PROMISED = (
     "No cut promises '{requirement}' with {confidence} confidence: "
@@ -152,22 +166,36 @@ def _too_few(one: RatePromise) -> str:
 
 FLAGS = "flags {flagged} of {total} cases"
 BEST = (
-    "The threshold {threshold} {flags} and has the {verb} {criterion}{given}: {apparent} here{later}; "
+    "The threshold {threshold} {flags} and has the {verb} {criterion}{where}{given}: {apparent} here{later}; "
     "nothing is promised."
 )
+STEADIER = (
+    "The threshold {threshold} {flags}: {how}, which varies less than the optimum. Its {criterion}{where}{given} is "
+    "{apparent} here{later}; nothing is promised."
+)
+HOW = {
+    "mean": "the mean of the best thresholds of the resamples",
+    "smooth": "the best one once the criterion is smoothed",
+    "kernel": "the best one for kernel estimates of both distributions",
+    "normal": "the best one if both distributions were normal",
+}
 ONLY_RULES = "The threshold {threshold} {flags}, {which} under {given} on these cases; nothing is promised."
 CAP = "a quota of {quota}"
 
 
-def best(
-    criterion: Criterion, counts: Counts, apparent: float, corrected: float, rules: Sequence[str], threshold: float
-) -> str:
+def best(plan: Plan, counts: Counts, apparent: float, corrected: float, rules: Sequence[str], threshold: float) -> str:
     """The statement of a cut that promises nothing."""
+    criterion = plan.criterion
+    assert criterion is not None  # noqa: S101 - only asked for with one
     verb = "highest" if criterion.is_high else "lowest"
     given = f" under {' and '.join(rules)} on these cases" if rules else ""
     later = "" if math.isnan(corrected) else f", about {shown(corrected)} on new cases"
     named = {"threshold": _named(threshold), "flags": _flags(counts), "criterion": _spoken(criterion)}
-    return BEST.format(**named, verb=verb, given=given, apparent=shown(apparent), later=later)
+    where = "" if plan.prevalence is None else f" at {OTHER_PREVALENCE.format(percent=percent(plan.prevalence))}"
+    told = named | {"where": where, "given": given, "apparent": shown(apparent), "later": later}
+    if plan.method == OPTIMUM:
+        return BEST.format(**told, verb=verb)
+    return STEADIER.format(**told, how=HOW[plan.method])
 
 
 def only_rules(counts: Counts, rules: Sequence[str], threshold: float, *, most: bool) -> str:

@@ -15,19 +15,22 @@ from cutline.ledger.material import Material, Rows, has_ties, in_order
 from cutline.ledger.quantity import Quantity
 from cutline.ledger.side import Applies, Side, Stage
 from cutline.measures import Family, Needs
-from cutline.measures.kinds import LineOfAuc
 
 # ---------------------------------------------------------------------- which quantities a side can change
 
 
+def _needs(q: Quantity) -> Needs | None:
+    return None if q.measure is None else q.measure.needs
+
+
 def of_cut(q: Quantity) -> bool:
     """Measures of one cut."""
-    return q.needs is Needs.COUNTS or (q.is_limit and not isinstance(q.measure.kind, LineOfAuc)) or q.of == "mcnemar"  # type: ignore[union-attr]
+    return _needs(q) is Needs.COUNTS or q.of == "mcnemar"
 
 
 def of_list(q: Quantity) -> bool:
     """Measures of the order of the cases."""
-    return q.needs is Needs.RANKING or (q.is_limit and isinstance(q.measure.kind, LineOfAuc))  # type: ignore[union-attr]
+    return _needs(q) is Needs.RANKING
 
 
 def of_ties(q: Quantity) -> bool:
@@ -123,6 +126,19 @@ def ties_first(*, positives: bool) -> Callable[[Material], Material]:
     return act
 
 
+def ties_unstable(material: Material) -> Material:
+    """Inside a tie the order that numpy's sort leaves, which keeps none and differs between its releases."""
+    if not has_ties(material.ranking):
+        return material
+    rows = material.ordered
+    return _listed_by(material, rows, np.argsort(rows.scores)[::-1])
+
+
+def _listed_by(material: Material, rows: Rows, order: Array) -> Material:
+    weights = None if rows.weights is None else rows.weights[order]
+    return material.with_ranking(in_order(rows.is_positive[order], weights))
+
+
 def ties_by_rows(*, first: bool) -> Callable[[Material], Material]:
     """Inside a tie the order of the rows, or that from the last to the first."""
 
@@ -131,8 +147,7 @@ def ties_by_rows(*, first: bool) -> Callable[[Material], Material]:
             return material
         rows = material.ordered
         order = np.argsort(-rows.scores, kind="stable") if first else np.argsort(rows.scores, kind="stable")[::-1]
-        weights = None if rows.weights is None else rows.weights[order]
-        return material.with_ranking(in_order(rows.is_positive[order], weights))
+        return _listed_by(material, rows, order)
 
     return act
 
@@ -159,8 +174,14 @@ def logistic(material: Material) -> Material:
 
 
 def logistic_outside(material: Material) -> Material:
-    """The logistic function of scores that are not all from 0 to 1, as torchmetrics does."""
-    return material if material.ranking.are_probabilities else logistic(material)
+    """The logistic function of scores that are not all from 0 to 1, as torchmetrics does.
+
+    It takes thresholds from 0 to 1, which are those of the probabilities; for any other, its default stands.
+    """
+    if material.ranking.are_probabilities:
+        return material
+    turned = logistic(material)
+    return turned if 0 <= turned.threshold <= 1 else replace(turned, threshold=0.5)
 
 
 def unweighted(material: Material) -> Material:
@@ -222,7 +243,7 @@ SIDES = (
     _side("auto_direction", "direction", auto_direction, of_list, "with the direction by the medians of the classes",
           "pROC turns the scores round where the negatives have the higher median.", 0.3, "pROC::roc, direction='auto'",
           searched=False),
-    _side("better_direction", "direction", better_direction, of_list, "turned round where the AUC is below a half",
+    _side("better_direction", "direction", better_direction, of_one_model, "turned round where the AUC is below a half",
           "hmeasure turns the scores round where they would be worse than the baseline.", 0.3, "hmeasure::HMeasure",
           searched=False),
     _side("ties_optimistic", "ties", ties_first(positives=True), of_ties, "with the positives first inside ties",
@@ -231,11 +252,14 @@ SIDES = (
           "A tie counts as the wrong order.", 0.3, "concordance that counts only strict pairs"),
     _side("ties_by_rows", "ties", ties_by_rows(first=True), of_ties, "with ties in the order of the rows",
           "A stable sort keeps the order of the file inside ties, so the number changes when the file is sorted.", 0.45,
-          "scikit-plot, kds, Evidently: gain and lift"),
+          "kds, Evidently: gain and lift"),
     _side("ties_by_rows_reversed", "ties", ties_by_rows(first=False), of_ties,
           "with ties in the reverse order of the rows",
           "An ascending sort that is read from its end reverses the order of the file inside ties.", 0.35,
-          "MLflow: gain and lift"),
+          "gain and lift of tools that sort with kind='stable' and reverse"),
+    _side("ties_unstable", "ties", ties_unstable, of_ties, "with ties in the order that numpy's sort leaves",
+          "Its default sort keeps no order inside ties, so the number changes with the release and the processor.",
+          0.35, "MLflow, scikit-plot: gain and lift", searched=False),
     _side("single", "digits", single, of_any, "from scores as 32-bit numbers",
           "Scores that differ only beyond the seventh digit become equal.", 0.35,
               "XGBoost, torchmetrics, Keras, CatBoost"),

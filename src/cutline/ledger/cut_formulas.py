@@ -51,6 +51,13 @@ def mean_of_classes(*, weighted: bool) -> Formula:
     return act
 
 
+def mean_of_known(material: Material, q: Quantity) -> float:
+    """The value of the one class that has it; with both it is their mean, which is another side."""
+    values = [of_counts(q, table) for table in (material.counts, _turned(material.counts))]
+    known = [value for value in values if not math.isnan(value)]
+    return known[0] if len(known) == 1 else math.nan
+
+
 def all_cells(material: Material, q: Quantity) -> float:
     """The value of the pooled tables of both classes: 'micro'."""
     c = material.counts
@@ -96,6 +103,14 @@ def best(material: Material, q: Quantity) -> float:
     if not len(known):
         return math.nan
     return float(known.min() if q.measure.better == "lower" else known.max())  # type: ignore[union-attr]
+
+
+def best_absolute(material: Material, q: Quantity) -> float:
+    """The largest value over all thresholds, whatever its sign."""
+    computed: Any = q.measure.compute(_tables(material), **_own(q))  # type: ignore[union-attr]
+    values = np.abs(np.asarray(computed, dtype=float))
+    known = values[~np.isnan(values)]
+    return float(known.max()) if len(known) else math.nan
 
 
 def at_best(criterion: str) -> Formula:
@@ -154,6 +169,9 @@ def _best_of(name: str, criterion: str, words: str, source: str) -> object:
 SIDES = (
     formula("macro", _BOTH_CLASSES, mean_of_classes(weighted=False), "as the mean of both classes (macro)",
             "Each class was in turn the positive one.", 0.6, "scikit-learn, average='macro'; PyCM; Weka"),
+    formula("macro_known", _BOTH_CLASSES, mean_of_known, "as the mean of the classes whose value is defined",
+            "A class with 0/0 is left out of the mean, and does not count as 0.", 0.2,
+            "yardstick's macro averages; scikit-learn, zero_division=nan"),
     formula("weighted", _BOTH_CLASSES, mean_of_classes(weighted=True),
             "as the mean of both classes by their size (weighted)",
             "Each class was in turn the positive one, and counts by its cases.", 0.55,
@@ -181,6 +199,9 @@ SIDES = (
     formula("best", _of_cut, best, "at the threshold where it is best",
             "The best value over all thresholds of the same cases is too good for new ones.", 0.45,
             "H2O's max metrics; yellowbrick's DiscriminationThreshold"),
+    formula("best_absolute", ("mcc", "kappa", "youden_j"), best_absolute,
+            "at the threshold where it is largest, without its sign",
+            "A strong relation the wrong way round counts as a good one.", 0.25, "H2O's max absolute_mcc"),
     _best_of("at_best_f1", "f1", "at the threshold where F1 is best", "H2O's confusion matrix"),
     _best_of("at_best_youden", "youden_j", "at the threshold where Youden's J is best", "pROC::coords, 'best'"),
     formula("at_prevalence", _of_cut, at_prevalence, "at a threshold that equals the prevalence",

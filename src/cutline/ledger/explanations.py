@@ -27,6 +27,7 @@ class Explanation:
         share: How plausible it is among all that fit, from 0 to 1.
         tools: The tools that have it by default, with the function.
         source: Where the convention is described.
+        spread: How far another seed may move the number, for what is drawn at random; 0 for all else.
     """
 
     measure: str
@@ -37,6 +38,7 @@ class Explanation:
     share: float = math.nan
     tools: tuple[str, ...] = ()
     source: str = ""
+    spread: float = 0.0
 
     @property
     def taken_by(self) -> str:
@@ -64,6 +66,7 @@ class Explanation:
             "share": None if math.isnan(self.share) else round(self.share, 4),
             "tools": list(self.tools),
             "source": self.source,
+            "spread": self.spread,
         }
 
 
@@ -93,8 +96,8 @@ class Answer(Told):
 
     @property
     def is_certain(self) -> bool:
-        """Whether one explanation fits, no other does, and an accident is unlikely."""
-        return len(self.explanations) == 1 and self.by_accident <= SURE
+        """Whether one explanation fits, no other does, and neither an accident nor another seed would do as well."""
+        return len(self.explanations) == 1 and self.by_accident <= SURE and not self.explanations[0].spread
 
     @property
     def best(self) -> Explanation | None:
@@ -107,13 +110,19 @@ class Answer(Told):
         if not self.explanations:
             return (*self._nothing(), *self.notes)
         first, others = self.explanations[0], self.explanations[1:]
-        if first.sides:
+        if first.spread:
+            lines = [self._drawn(first), first.why]
+        elif first.sides:
             lines = [f"{self.printed} is what you get for {first.described}{self._exact()}.", first.why]
         else:
             lines = [f"{self.printed} is {first.described}: no convention is needed to explain it."]
         lines += self._others(others)
         lines.append(self._evidence())
         return (*(line for line in lines if line), *self.notes)
+
+    def _drawn(self, first: Explanation) -> str:
+        ours = _like(first.value, self.printed)
+        return f"{self.printed} may be {first.described}: resamples of our own give {ours}{self._exact()}."
 
     def _exact(self) -> str:
         if self.measure is None or math.isnan(self.exact):
@@ -131,6 +140,8 @@ class Answer(Told):
     def _evidence(self) -> str:
         if self.is_certain:
             return f"It is the only one of {self.tried:,} conventions that fits."
+        if self.explanations[0].spread:
+            return "Another seed gives another number, so that no digits can tell."
         if len(self.explanations) > 1:
             return "The number alone does not tell which of them it is; more digits may."
         return (

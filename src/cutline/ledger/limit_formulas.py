@@ -1,4 +1,4 @@
-"""Sides of the formula of limits of intervals, and of p-values of two models."""
+"""Sides of the formula of limits of intervals, of standard errors, and of p-values of two models."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from cutline.inference.one import proportions
 from cutline.ledger.formula_side import Formula, formula
 from cutline.ledger.material import Material
 from cutline.ledger.quantity import Quantity
-from cutline.ledger.side import Side
+from cutline.ledger.side import Applies, Side
+from cutline.ledger.standard_errors import ONE_LESS, area_variance, paired_p_value
 from cutline.ledger.two_models import TESTS, discordance_of
-from cutline.measures.kinds import LineOfAuc, Proportion
+from cutline.measures.kinds import LineOfAuc, MeanOfCases, Proportion
 from cutline.results.estimate import quantile
 
 _LEVEL = 0.95
@@ -95,13 +96,17 @@ def logit_wald(material: Material, q: Quantity) -> float:
     return _end(q, low, high)
 
 
-def hanley_mcneil(material: Material, q: Quantity) -> float:
-    """The interval of Hanley and McNeil (1982), from the AUC and the sizes of the classes alone."""
+def _hanley_mcneil(material: Material, q: Quantity) -> float:
+    """Their variance of the AUC."""
     r = material.ranking
     area, m, n = float(q.value(material, "auc")), float(r.positives), float(r.negatives)
     q1, q2 = area / (2 - area), 2 * area * area / (1 + area)
-    variance = (area * (1 - area) + (m - 1) * (q1 - area**2) + (n - 1) * (q2 - area**2)) / (m * n)
-    half = quantile(_LEVEL) * math.sqrt(max(variance, 0.0))
+    return (area * (1 - area) + (m - 1) * (q1 - area**2) + (n - 1) * (q2 - area**2)) / (m * n)
+
+
+def hanley_mcneil(material: Material, q: Quantity) -> float:
+    """The interval of Hanley and McNeil (1982), from the AUC and the sizes of the classes alone."""
+    area, half = q.value(material, "auc"), quantile(_LEVEL) * hanley_mcneil_error(material, q)
     limit = area - half if q.part == "low" else area + half
     return min(max(limit, 0.0), 1.0)
 
@@ -111,6 +116,41 @@ def unclipped_delong(material: Material, q: Quantity) -> float:
     variance = float(np.nan_to_num(delong.variance(material.ranking)))
     half = quantile(_LEVEL) * math.sqrt(variance)
     return q.value(material, "auc") + (-half if q.part == "low" else half)
+
+
+def delong_by_n(material: Material, q: Quantity) -> float:
+    """DeLong's limit with the variances of both classes divided by n."""
+    half = quantile(_LEVEL) * math.sqrt(area_variance(material.ranking, 0))
+    return min(max(q.value(material, "auc") + (-half if q.part == "low" else half), 0.0), 1.0)
+
+
+def mean_limit(*, student: bool) -> Formula:
+    """The limit of a mean over the cases: the normal or Student's quantile times the standard error."""
+
+    def act(material: Material, q: Quantity) -> float:
+        from scipy.special import stdtrit
+
+        n = float(material.ranking.total)
+        times = float(stdtrit(n - 1, (1 + _LEVEL) / 2)) if student else quantile(_LEVEL)
+        half = times * q.error(material)
+        return q.value(material) + (-half if q.part == "low" else half)
+
+    return act
+
+
+def error_with(less: int) -> Formula:
+    """The standard error with the variance divided by n less 0 or 1."""
+    return lambda material, q: q.error(material, less)
+
+
+def hanley_mcneil_error(material: Material, q: Quantity) -> float:
+    """The standard error of the AUC by Hanley and McNeil."""
+    return math.sqrt(max(_hanley_mcneil(material, q), 0.0))
+
+
+def _test_by_n(material: Material, _: Quantity) -> float:
+    has_other = material.make_rows is not None and material.rows.other is not None
+    return paired_p_value(material, 0) if has_other else math.nan
 
 
 def one_sided_delong(material: Material, q: Quantity) -> float:
@@ -128,11 +168,29 @@ def _of_auc(q: Quantity) -> bool:
     return q.is_limit and q.of == "auc"
 
 
+def _of_mean(q: Quantity) -> bool:
+    return q.is_limit and isinstance(q.measure.kind, MeanOfCases)  # type: ignore[union-attr]
+
+
+def _error_by(less: int) -> Applies:
+    """Standard errors whose variance cutline divides by n less something else."""
+    return lambda q: q.is_error and ONE_LESS[type(q.measure.kind)] != less  # type: ignore[union-attr]
+
+
 _WHY = "Intervals of the same share differ by how they are made, most of all for few cases."
 _AREA = "Intervals of the AUC differ by how its variance is found and on which scale it is used."
+_MEAN = "The interval of a mean is made by the normal or by Student's distribution, or by resampling."
+_DDOF = "A variance is divided by n or by n - 1, which shows for few cases."
 
 
-_VARIANTS_BY = {"exact": "statsmodels' mcnemar, exact=True", "corrected": "R's mcnemar.test; mlxtend's mcnemar"}
+_VARIANTS_BY = {
+    "mcnemar_exact": "statsmodels' mcnemar, exact=True",
+    "mcnemar_asymptotic": "statsmodels' mcnemar, exact=False, correction=False",
+    "mcnemar_corrected": "R's mcnemar.test; mlxtend's mcnemar",
+    "mcnemar_unpaired": "R's prop.test of two accuracies",
+    "delong_unpaired": "pROC::roc.test, paired=FALSE",
+    "delong_one_sided": "pROC::roc.test, alternative='greater'",
+}
 
 
 def _variant(act: Callable[[Material], float]) -> Formula:
@@ -143,7 +201,7 @@ def _tests() -> tuple[Side, ...]:
     return tuple(
         formula(f"{name}_{variant}", name, _variant(act), words,
                 "Variants of one test give different p-values, most of all for few cases.", 0.5,
-                _VARIANTS_BY.get(variant, ""))
+                _VARIANTS_BY[f"{name}_{variant}"])
         for name, test in TESTS.items()
         for variant, (words, act) in test.variants.items()
         if variant != test.chosen
@@ -189,5 +247,19 @@ SIDES = (
             "gates and non-inferiority studies"),
     formula("limit_hanley_mcneil", _of_auc, hanley_mcneil, "by the interval of Hanley and McNeil", _AREA, 0.4,
             "Hanley and McNeil 1982; MedCalc"),
+    formula("limit_delong_by_n", _of_auc, delong_by_n, "by DeLong's interval with variances divided by n",
+            _DDOF, 0.3, "numpy's var and std, ddof=0"),
+    formula("limit_mean_normal", _of_mean, mean_limit(student=False), "by 1.96 standard errors of the mean", _MEAN,
+            0.45, "hand-written code"),
+    formula("limit_mean_student", _of_mean, mean_limit(student=True), "by Student's quantile times the standard error",
+            _MEAN, 0.4, "scipy.stats.t.interval; R's t.test"),
+    formula("error_by_n", _error_by(0), error_with(0), "with the variance divided by n instead of n - 1", _DDOF, 0.45,
+            "numpy's std, ddof=0"),
+    formula("error_by_n_less_1", _error_by(1), error_with(1), "with the variance divided by n - 1 instead of n", _DDOF,
+            0.45, "R's sd; pandas' sem; scipy.stats.sem"),
+    formula("error_hanley_mcneil", lambda q: q.is_error and q.of == "auc", hanley_mcneil_error,
+            "by the formula of Hanley and McNeil", _AREA, 0.45, "Hanley and McNeil 1982; MedCalc"),
+    formula("delong_by_n", "delong", _test_by_n, "by DeLong's paired test with variances divided by n", _DDOF, 0.35,
+            "numpy's var and cov, ddof=0 or bias=True"),
     *_tests(),
 )  # fmt: skip

@@ -1,9 +1,9 @@
-"""Sides of the formula of measures of the order: areas, their first points, distances, quotas, means of groups."""
+"""Sides of the formula of measures of the order: areas, their first points, distances, means of groups."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections import deque
 from dataclasses import replace
 
 import numpy as np
@@ -56,6 +56,30 @@ def mean_of_levels(levels: int) -> Formula:
         return float(best[at].mean())
 
     return act
+
+
+def with_moved_points(material: Material, _: Quantity) -> float:
+    """The trapezoid rule over points between the cuts, one for each positive, that do not stand where they belong.
+
+    Of cuts of one recall the first counts. Where two positives or more lie between neighbours, the points between them
+    are put into the list as if none had been put in before, so that the area is counted forth and back.
+    """
+    r = material.ranking
+    if not r.integral:
+        return math.nan
+    tp, first = np.unique(r.tp, return_index=True)
+    fp = r.fp[first]
+    waiting = deque(zip((tp / tp[-1]).tolist(), np.append(1.0, tp[1:] / (tp[1:] + fp[1:])).tolist(), strict=True))
+    line = []
+    for at, gap in enumerate(np.diff(tp).tolist()):
+        line.append(waiting.popleft())
+        if gap > 2:
+            x = np.arange(1, gap + 1)
+            found = tp[at] + x
+            precision = found / (found + fp[at] + (fp[at + 1] - fp[at]) / gap * x)
+            waiting.extendleft(reversed(list(zip((found / tp[-1]).tolist(), precision.tolist(), strict=True))))
+    recall, precision = np.array([*line, *waiting]).T
+    return float(np.trapezoid(precision, recall))
 
 
 def above_prevalence(material: Material, q: Quantity) -> float:
@@ -114,7 +138,7 @@ def mean_of_groups(*, weighted: bool) -> Formula:
     return act
 
 
-# ---------------------------------------------------------------------- distances, rates, quotas
+# ---------------------------------------------------------------------- distances, rates
 
 
 def one_sided(material: Material, _: Quantity) -> float:
@@ -158,23 +182,8 @@ def over_recall(material: Material, q: Quantity) -> float:
     return q.value(material, "partial_auc_above_recall", min_recall=1 - width) if width < 1 else math.nan
 
 
-def _share_as(rule: Callable[[float], float]) -> Formula:
-    def act(material: Material, q: Quantity) -> float:
-        share, n = q.parameters.get("share"), float(material.ranking.total)
-        if share is None:
-            return math.nan
-        quota = min(max(rule(round(share * n, 9)), 1), n)
-        return q.value(material, q.of, **{k: v for k, v in q.parameters.items() if k != "share"}, quota=quota)
-
-    return act
-
-
-def _by_quota(q: Quantity) -> bool:
-    return "share" in q.parameters and q.measure is not None and "quota" in q.measure.parameters
-
-
 def _of_groups(q: Quantity) -> bool:
-    return not q.is_test and not q.is_limit
+    return not q.is_test and not q.is_inferred
 
 
 _AP = "average_precision"
@@ -192,6 +201,9 @@ SIDES = (
     formula("davis_goadrich", _AP, other("aucpr_davis_goadrich"), "by the interpolation of Davis and Goadrich",
             "Between two cuts false positives grow in step with true ones, which bends the curve.", 0.55,
             "XGBoost's aucpr; Keras; PRROC; precrec"),
+    formula("moved_points", _AP, with_moved_points, "with points between the cuts that stand in the wrong places",
+            "The interpolation of Davis and Goadrich by points, which are put into the list after the wrong cuts.", 0.3,
+            "ROCR's aucpr"),
     formula("interpolated", _AP, interpolated, "with the highest precision at this recall or a higher one",
             "The curve is made to fall from left to right before the area is taken.", 0.3, "PASCAL VOC 2010"),
     formula("levels_11", _AP, mean_of_levels(11), "as the mean of 11 interpolated precisions",
@@ -235,10 +247,6 @@ SIDES = (
             0.3, "BOSARIS"),
     formula("over_recall", "partial_auc", over_recall, "over the high recalls instead of the low false positive rates",
             "A part of the area can be cut off along either axis.", 0.35, "pROC, partial.auc.focus='sensitivity'"),
-    formula("share_rounded", _by_quota, _share_as(round), "with the share rounded to whole cases",
-            "A share of the list is seldom a whole number of cases.", 0.4, "list sizes from a share"),
-    formula("share_ceiled", _by_quota, _share_as(math.ceil), "with the share rounded up to whole cases",
-            "A share of the list is seldom a whole number of cases.", 0.4, "list sizes from a share"),
     *(
         formula(f"partial_{name}", "partial_auc", with_parameters(standardised=how), words,
                 "A partial area is given as it is, divided by its width, or on McClish's scale.", 0.5, source)

@@ -50,12 +50,14 @@ class Material:
     threshold: float
     make_rows: Callable[[], Rows] | None = None
     has_order: bool = True  # whether the rows stand as in the data; those of a ranking stand in no order
+    training: float | None = None  # the prevalence of the data that the model was made with
 
     @classmethod
-    def of_rows(cls, rows: Rows, threshold: float | None = None) -> Material:
+    def of_rows(cls, rows: Rows, threshold: float | None = None, training: float | None = None) -> Material:
         """The material of rows; cut where `evaluate` would cut them unless a threshold is given."""
         ranking = rows.ranked()
-        return cls(ranking, default_threshold(ranking) if threshold is None else threshold, lambda: rows)
+        cut = default_threshold(ranking) if threshold is None else threshold
+        return cls(ranking, cut, lambda: rows, training=training)
 
     @classmethod
     def of_ranking(cls, ranking: Ranking, threshold: float) -> Material:

@@ -21,6 +21,7 @@ ROCR = Tool(
     "ROCR", "1.0-11", "run", "R: ROCR::performance",
     (
         Entry("auc", "auc", (), "ignored"),
+        Entry("average_precision", "aucpr", ("moved_points",), "ignored"),
         Entry("f1", "f", (), "ignored"),
         Entry("mcc", "mat", (), "ignored"),
         Entry("accuracy", "acc", (), "ignored"),
@@ -29,17 +30,18 @@ ROCR = Tool(
     ),
 )  # fmt: skip
 PRROC = Tool(
-    "PRROC", "1.4", "documented", "R: PRROC::pr.curve and roc.curve; weights are shares of membership in a class",
+    "PRROC", "1.4", "run", "R: PRROC::pr.curve and roc.curve; weights are shares of membership in a class",
     (
         Entry("auc", "roc.curve, auc", (), "ignored"),
         Entry("average_precision", "pr.curve, auc.integral", ("davis_goadrich",), "ignored"),
     ),
 )  # fmt: skip
 PRECREC = Tool(
-    "precrec", "0.14", "documented", "R: precrec::evalmod",
+    "precrec", "0.14.4", "run", "R: precrec::evalmod, x_bins=1000",
     (
         Entry("auc", "auc, ROC", (), "ignored"),
-        Entry("average_precision", "auc, PRC", ("davis_goadrich",), "ignored"),
+        Entry("average_precision", "auc, PRC", ("davis_goadrich",), "ignored", within=1e-5,
+              note="the bent curve is drawn with 1000 straight pieces, which shows in the sixth digit"),
     ),
 )  # fmt: skip
 CARET = Tool(
@@ -78,18 +80,18 @@ YARDSTICK = Tool(
     ),
 )  # fmt: skip
 HMEASURE = Tool(
-    "hmeasure", "1.0-2", "documented", "R: hmeasure::HMeasure; scores are turned round where the AUC is below a half",
+    "hmeasure", "1.0-2", "run", "R: hmeasure::HMeasure; scores are turned round where the AUC is below a half",
     (
         Entry("h_measure", "H", ("better_direction", "prior_severity"), "ignored"),
         Entry("auc", "AUC", ("better_direction",), "ignored"),
         Entry("gini", "Gini", ("better_direction",), "ignored"),
         Entry("auch", "AUCH", ("better_direction",), "ignored"),
         Entry("ks", "KS", ("better_direction", "one_sided"), "ignored"),
-        Entry("error_rate", "ER", ("strict",), "ignored"),
-        Entry("recall", "Sens", ("strict",), "ignored"),
-        Entry("specificity", "Spec", ("strict",), "ignored"),
-        Entry("precision", "Precision", ("strict",), "ignored"),
-        Entry("f1", "F", ("strict",), "ignored"),
+        Entry("error_rate", "ER", ("better_direction", "strict"), "ignored"),
+        Entry("recall", "Sens", ("better_direction", "strict"), "ignored"),
+        Entry("specificity", "Spec", ("better_direction", "strict"), "ignored"),
+        Entry("precision", "Precision", ("better_direction", "strict"), "ignored"),
+        Entry("f1", "F", ("better_direction", "strict"), "ignored"),
     ),
 )  # fmt: skip
 WEKA = Tool(
@@ -121,20 +123,29 @@ SPARK_MLLIB = Tool(
     ),
     ("mllib",),
 )  # fmt: skip
+_H2O_BINS = 400
+_H2O_NOTE = "with more than 400 distinct scores its bins follow the rows, and equal frequencies only come close"
+
+
+def _of_bins(measure: str, function: str, *sides: str) -> Entry:
+    """A number of H2O's histogram of thresholds."""
+    return Entry(measure, function, sides, note=_H2O_NOTE, exact_up_to=_H2O_BINS)
+
+
 H2O = Tool(
-    "H2O", "3.46", "documented", "hex.AUC2; a histogram of at most 400 thresholds, so exact for fewer distinct scores",
+    "H2O", "3.46.0.12", "run", "h2o.make_metrics; hex.AUC2, a histogram of at most 400 thresholds",
     (
-        Entry("auc", "AUC", ("frequency_400",), note="its bins follow the data; equal frequencies come close"),
-        Entry("gini", "Gini", ("frequency_400",)),
-        Entry("average_precision", "AUCPR", ("frequency_400", "davis_goadrich")),
+        _of_bins("auc", "AUC", "frequency_400"),
+        _of_bins("gini", "Gini", "frequency_400"),
+        _of_bins("average_precision", "AUCPR", "frequency_400", "davis_goadrich"),
         Entry("log_loss", "LogLoss", ("clip_1e-15",)),
         Entry("brier", "MSE"),
         Entry("brier", "RMSE", ("root",)),
-        Entry("f1", "max f1", ("best",)),
-        Entry("accuracy", "max accuracy", ("best",)),
-        Entry("mcc", "max absolute_mcc", ("best",)),
-        Entry("precision", "confusion matrix, precision", ("at_best_f1",)),
-        Entry("recall", "confusion matrix, recall", ("at_best_f1",)),
+        _of_bins("f1", "max f1", "best"),
+        _of_bins("accuracy", "max accuracy", "best"),
+        _of_bins("mcc", "max absolute_mcc", "best_absolute"),
+        _of_bins("precision", "confusion matrix, precision", "at_best_f1"),
+        _of_bins("recall", "confusion matrix, recall", "at_best_f1"),
     ),
 )  # fmt: skip
 MLFLOW = Tool(
@@ -147,6 +158,8 @@ MLFLOW = Tool(
         Entry("f1", "f1_score", ("strict", "undefined_0")),
         Entry("precision", "precision_score", ("strict", "undefined_0")),
         Entry("recall", "recall_score", ("strict", "undefined_0")),
+        Entry("enrichment@share=0.1", "lift curve, 10 % of the sample", ("ties_unstable",), "ignored",
+              note="ties stand in an order that depends on the release of numpy and the processor"),
     ),
 )  # fmt: skip
 EVIDENTLY = Tool(
@@ -160,6 +173,7 @@ EVIDENTLY = Tool(
         Entry("f1", "F1Score", ("undefined_0",), "ignored"),
         Entry("recall", "TPR", ("undefined_0",), "ignored"),
         Entry("specificity", "TNR", ("undefined_0",), "ignored"),
+        Entry("enrichment@share=0.1", "lift table, top 10", ("ties_by_rows", "lift_rounded"), "ignored"),
     ),
 )  # fmt: skip
 BIGQUERY = Tool(

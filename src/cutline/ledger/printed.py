@@ -25,9 +25,9 @@ class Printed:
     reach: float
     digits: int
 
-    def fits(self, value: float) -> bool:
-        """Whether a value prints as this number."""
-        return abs(value - self.value) <= self.reach * (1 + 1e-6) + _SLACK * abs(value)
+    def fits(self, value: float, spread: float = 0.0) -> bool:
+        """Whether a value prints as this number, or would with a seed that moves it by some spread."""
+        return abs(value - self.value) <= self.reach * (1 + 1e-6) + _SLACK * abs(value) + spread
 
     def distance(self, value: float) -> float:
         """How far a value is from this number, in units of its last digit."""

@@ -97,6 +97,27 @@ def against_half(material: Material, q: Quantity) -> float:
     return 1 - 4 * q.value(material, "brier")
 
 
+def against_training(material: Material, q: Quantity) -> float:
+    """Skill against the prevalence of the training data for every case."""
+    said, share = material.training, float(material.ranking.positives / material.ranking.total)
+    if said is None:
+        return math.nan
+    return 1 - q.value(material, "brier") / (share * (1 - said) ** 2 + (1 - share) * said**2)
+
+
+def log_against(reference: float | None) -> Formula:
+    """Skill of the log loss against a probability for every case; None is the prevalence of the training data."""
+
+    def act(material: Material, q: Quantity) -> float:
+        said = material.training if reference is None else reference
+        if said is None:
+            return math.nan
+        share = float(material.ranking.positives / material.ranking.total)
+        return 1 + q.value(material, "log_loss") / (share * math.log(said) + (1 - share) * math.log1p(-said))
+
+    return act
+
+
 _LOG, _ECE, _HL = "log_loss", "ece", "hosmer_lemeshow"
 SIDES = (
     *(
@@ -120,13 +141,23 @@ SIDES = (
             "keras.losses.BinaryCrossentropy"),
     formula("skill", "brier", other("brier_skill"), "as the skill against the prevalence",
             "The skill is 1 less the ratio to the score of the prevalence.", 0.4, "scikit-learn's d2_brier_score"),
-    formula("half", "brier", against_half, "as the skill against a probability of 0.5",
+    formula("half", ("brier", "brier_skill"), against_half, "as the skill against a probability of 0.5",
             "The reference is one half instead of the prevalence.", 0.15, "skill scores with a fixed reference"),
+    formula("skill_training", ("brier", "brier_skill"), against_training,
+            "as the skill against the prevalence of the training data",
+            "The reference is the prevalence that was known when the model was made, not that of these cases.", 0.4,
+            "riskRegression's IPA; a dummy classifier that was fitted on the training data"),
     formula("absolute", "brier", other("mae"), "as the mean absolute difference",
             "The differences were not squared.", 0.2, "Weka's mean absolute error"),
     formula("log_skill", _LOG, other("mcfadden_r2"), "as the skill against the prevalence",
             "McFadden's R2 is 1 less the ratio to the log loss of the prevalence.", 0.3,
                 "scikit-learn's d2_log_loss_score"),
+    formula("log_half", (_LOG, "mcfadden_r2"), log_against(0.5), "as the skill against a probability of 0.5",
+            "The reference is one half instead of the prevalence.", 0.15, "skill scores with a fixed reference"),
+    formula("log_skill_training", (_LOG, "mcfadden_r2"), log_against(None),
+            "as the skill against the prevalence of the training data",
+            "The reference is the prevalence that was known when the model was made, not that of these cases.", 0.35,
+            "a dummy classifier that was fitted on the training data"),
     *(
         formula(f"prior_{name}", "h_measure", with_parameters(prior=name), words,
                 "The H-measure averages over costs, and papers and packages take different weights of them.", 0.5,

@@ -1,4 +1,4 @@
-"""What can be asked of the ledger: a measure, a limit of its interval, or the p-value of a test of two models."""
+"""What can be asked of the ledger: a measure, a limit of its interval, its standard error, or a test's p-value."""
 
 from __future__ import annotations
 
@@ -14,10 +14,13 @@ from cutline.cuts.requirements import terms
 from cutline.evaluation import Evaluation
 from cutline.ledger import two_models
 from cutline.ledger.material import Material
+from cutline.ledger.standard_errors import has_error, standard_error
 from cutline.measures import MEASURES, Measure, Needs
 from cutline.measures.kinds import LineOfAuc, Proportion
 
 LIMITS = ("low", "high")
+ERROR = "se"  # the part that is a standard error
+_CLOSED = (Proportion, LineOfAuc)  # kinds of measures whose intervals have a formula, whatever is done to the cases
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +50,21 @@ class Quantity:
         return self.part in LIMITS
 
     @property
+    def is_error(self) -> bool:
+        """Whether it is a standard error."""
+        return self.part == ERROR
+
+    @property
+    def is_inferred(self) -> bool:
+        """Whether it says how sure a measure is: a limit of its interval, or its standard error."""
+        return self.part != "value"
+
+    @property
+    def is_resampled(self) -> bool:
+        """Whether its interval may need resamples, so that many variants of the cases would take long."""
+        return self.is_limit and not isinstance(self.measure.kind, _CLOSED)  # type: ignore[union-attr]
+
+    @property
     def is_test(self) -> bool:
         """Whether it is a p-value of two models."""
         return self.measure is None
@@ -57,6 +75,8 @@ class Quantity:
             return two_models.TESTS[self.of].default(material)
         if self.is_limit:
             return self.limit(material, "auto")
+        if self.is_error:
+            return self.error(material)
         return self.value(material)
 
     def value(self, material: Material, name: str | None = None, **parameters: Any) -> float:
@@ -77,9 +97,15 @@ class Quantity:
         found = Evaluation(material.ranking, material.threshold).estimate(self.measure, method=method)
         return float(getattr(found, self.part))
 
+    def error(self, material: Material, less: int | None = None) -> float:
+        """The standard error, with the variance divided by n less 0 or 1."""
+        if self.measure is None or not self.measure.fits(material.ranking):
+            return math.nan
+        return standard_error(self.measure, material, less)
+
 
 def quantity(name: str | Measure) -> Quantity:
-    """The quantity of a name, such as "auc", "recall.low", "enrichment@share=0.1" or "mcnemar".
+    """The quantity of a name, such as "auc", "recall.low", "auc.se", "enrichment@share=0.1" or "mcnemar".
 
     >>> quantity("ap").name, quantity("recall.low").part
     ('average_precision', 'low')
@@ -90,13 +116,8 @@ def quantity(name: str | Measure) -> Quantity:
     if text in two_models.TESTS:
         return Quantity(text, two_models.TESTS[text].title, (0.0, 1.0))
     head, _, part = text.partition(".")
-    if part in LIMITS and head in MEASURES:
-        measure = MEASURES[head]
-        if not isinstance(measure.kind, Proportion | LineOfAuc) or measure.required:
-            raise UnknownNameError(
-                f"The ledger has no intervals of {measure.name}", "ask for those of auc, or of a proportion like recall"
-            )
-        return Quantity(f"{measure.name}.{part}", f"{measure.title}, {part} limit", measure.range, measure, part)
+    if part in (*LIMITS, ERROR) and head in MEASURES:
+        return _inferred(MEASURES[head], part)
     if "@" not in text and text not in MEASURES:
         known = [*MEASURES.names, *two_models.TESTS]
         raise UnknownNameError(
@@ -104,6 +125,20 @@ def quantity(name: str | Measure) -> Quantity:
         )
     term = terms(text)[0]
     return Quantity(str(term), term.measure.title, term.measure.range, term.measure, "value", term.parameters)
+
+
+def _inferred(measure: Measure, part: str) -> Quantity:
+    """A limit of the interval of a measure, or its standard error."""
+    if measure.required:
+        raise UnknownNameError(f"The ledger has no intervals of {measure.name}", "ask for those of auc or recall")
+    if part in LIMITS:
+        return Quantity(f"{measure.name}.{part}", f"{measure.title}, {part} limit", measure.range, measure, part)
+    if not has_error(measure):
+        raise UnknownNameError(
+            f"The ledger has no standard error of {measure.name}",
+            "ask for that of auc, of a share like recall, or brier",
+        )
+    return Quantity(f"{measure.name}.se", f"{measure.title}, standard error", (0.0, math.inf), measure, part)
 
 
 def of_measure(measure: Measure) -> Quantity:

@@ -16,21 +16,21 @@ _SUMS = ("log_loss", "brier", "mae", "balanced_cross_entropy", "focal_loss", "hi
 
 def named(*names: str) -> Applies:
     """The values of some measures."""
-    return lambda q: q.of in names and not q.is_limit
+    return lambda q: q.of in names and not q.is_inferred
 
 
 def _bounded(q: Quantity) -> bool:
-    low, high = q.range
+    low, high = q.range if q.measure is None else q.measure.range
     return not q.is_test and low >= -1 and high <= 1
 
 
 def _share(q: Quantity) -> bool:
     low, high = q.range
-    return not q.is_test and not q.is_limit and low == 0 and high == 1
+    return not q.is_test and not q.is_inferred and low == 0 and high == 1
 
 
 def _loss(q: Quantity) -> bool:
-    return q.measure is not None and q.measure.better == "lower" and not q.is_limit
+    return q.measure is not None and q.measure.better == "lower" and not q.is_inferred
 
 
 def _total(value: float, material: Material) -> float:

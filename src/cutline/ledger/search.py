@@ -16,6 +16,7 @@ from cutline.ledger.tool import Entry, Tool
 from cutline.ledger.tools import TOOLS, sides_of_entry
 
 MANY_ROWS = 200_000  # distinct scores from which two changes of the cases are not tried together
+_EXACT = 2.0  # how plausible it is that no convention is behind the number: more than any convention
 _TOOL = 1.5  # how much more plausible a convention is that a tool has by default
 _PAIR = 0.06  # how much less plausible two conventions at once are than one
 
@@ -29,6 +30,7 @@ class Candidate:
     value: float
     plausible: float
     tools: tuple[tuple[Tool, Entry], ...] = ()
+    spread: float = 0.0  # how far another seed may move the value
 
     @property
     def is_exact(self) -> bool:
@@ -70,12 +72,19 @@ class Workshop:
         return value
 
 
-def candidates(workshop: Workshop, q: Quantity, *, pairs: bool) -> Iterator[Candidate]:
-    """All that the ledger knows of a quantity: the exact value, single sides, tools; or pairs of sides."""
-    searched = [side for side in sides_of(q) if side.searched]
+def candidates(workshop: Workshop, q: Quantity, *, pairs: bool, outside: bool = False) -> Iterator[Candidate]:
+    """All that the ledger knows of a quantity: the exact value, single sides, tools; or pairs of sides.
+
+    Args:
+        workshop: What computes them.
+        q: The quantity.
+        pairs: Pairs of sides, in place of all else.
+        outside: Only pairs that may leave the range of the measure; changes of the cases alone never do.
+    """
+    searched = [side for side in sides_of(q) if side.searched and not side.is_random]
     known = _by_tools(q, workshop.material)
     if not pairs:
-        yield Candidate(q, (), workshop.value(q, ()), 1.0, known.pop((), ()))
+        yield Candidate(q, (), workshop.value(q, ()), _EXACT, known.pop((), ()))
         exact = workshop.value(q, ())
         for sides in dict.fromkeys([*((side,) for side in searched), *known]):
             yield from _candidate(workshop, q, sides, exact, known.get(sides, ()))
@@ -83,11 +92,20 @@ def candidates(workshop: Workshop, q: Quantity, *, pairs: bool) -> Iterator[Cand
     exact = workshop.value(q, ())
     large = len(workshop.material.ranking) > MANY_ROWS
     for first, second in itertools.combinations(searched, 2):
+        if outside and first.stage is second.stage is Stage.CASES:
+            continue
         if _combine(first, second, large=large) and (first, second) not in known:
             alone = [workshop.value(q, (side,)) for side in (first, second)]
             for found in _candidate(workshop, q, (first, second), exact, ()):
                 if not any(_same(found.value, one) for one in alone):  # one of them would do
                     yield found
+
+
+def random_candidates(workshop: Workshop, q: Quantity) -> Iterator[Candidate]:
+    """What is drawn at random, with how far another seed may move it."""
+    for side in sides_of(q):
+        if side.spread is not None and not math.isnan(value := workshop.value(q, (side,))):
+            yield Candidate(q, (side,), value, side.plausible, spread=side.spread(workshop.material, q))
 
 
 def _candidate(

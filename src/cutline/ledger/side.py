@@ -35,6 +35,7 @@ class Side:
         plausible: How often it is behind a difference, from 0 to 1, as far as trackers of tools tell.
         source: Where the convention is described.
         searched: Whether `why` tries it; some are another side under a condition that only a tool knows.
+        spread: How far another seed may move the number, for what is drawn at random; None for all else.
     """
 
     name: str
@@ -47,6 +48,12 @@ class Side:
     plausible: float = 0.3
     source: str = ""
     searched: bool = True
+    spread: Callable[[Any, Quantity], float] | None = None
+
+    @property
+    def is_random(self) -> bool:
+        """Whether the number depends on a seed, so that it can be met but not reproduced."""
+        return self.spread is not None
 
     def __repr__(self) -> str:
         return f"<side {self.name}: {self.words}>"

@@ -12,6 +12,8 @@ from cutline.ledger import (
     limit_formulas,
     list_formulas,
     probability_formulas,
+    quota_formulas,
+    resampled_formulas,
     result_sides,
 )
 from cutline.ledger.material import Material
@@ -20,14 +22,17 @@ from cutline.ledger.side import Side, Stage
 
 SIDES: dict[str, Side] = {
     side.name: side
-    for module in (case_sides, list_formulas, cut_formulas, probability_formulas, limit_formulas, result_sides)
+    for module in (
+        case_sides, list_formulas, quota_formulas, cut_formulas, probability_formulas, limit_formulas,
+        resampled_formulas, result_sides,
+    )
     for side in module.SIDES
-}
+}  # fmt: skip
 
 
 def sides_of(q: Quantity) -> list[Side]:
-    """The sides that can change a quantity."""
-    return [side for side in SIDES.values() if side.applies(q)]
+    """The sides that can change a quantity; where each needs resamples, those that change the cases are left out."""
+    return [side for side in SIDES.values() if side.applies(q) and not (q.is_resampled and side.stage is Stage.CASES)]
 
 
 def in_stage(sides: Iterable[Side], stage: Stage) -> list[Side]:

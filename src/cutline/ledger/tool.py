@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -20,6 +21,8 @@ class Entry:
         weights: Whether it takes weights; with "ignored" it has none, or drops them.
         single: Whether it computes with 32-bit numbers, so that about seven digits agree.
         note: What else should be known.
+        within: How far its number may be from this one, relative to it, where it rounds on the way.
+        exact_up_to: How many distinct scores it may be given; with more, its number is only close to this one.
     """
 
     measure: str
@@ -28,6 +31,8 @@ class Entry:
     weights: Weights = "used"
     single: bool = False
     note: str = ""
+    within: float = 0.0
+    exact_up_to: float = math.inf
 
 
 @dataclass(frozen=True)
@@ -40,6 +45,11 @@ class Tool:
     source: str
     entries: tuple[Entry, ...]
     aliases: tuple[str, ...] = ()
+
+    @property
+    def known(self) -> str:
+        """The name and the version, and that it was not run where its documentation is all that is known of it."""
+        return f"{self.name} {self.version}" + ("" if self.how == "run" else ", not run: by its documentation")
 
     def entry(self, measure: str) -> Entry | None:
         """What it prints first for a measure; None when it has none."""

@@ -16,8 +16,21 @@ from cutline.ledger.side import Side
 from cutline.ledger.tool import Entry, Tool
 from cutline.ledger.tools import TOOLS, sides_of_entry
 
-MEASURES_SHOWN = ("auc", "average_precision", "brier", "log_loss", "accuracy", "f1")
-_NAMED = 5
+MEASURES_SHOWN = ("auc", "average_precision", "brier", "log_loss", "f1")
+_ROOM = 50  # letters in which a line of the table says who and why, on a screen of 80 columns
+# The sides of tools in a few words each; the others are told in full.
+_BRIEF = {
+    "strict": "score > threshold", "hard_labels": "hard labels", "other_class": "other class",
+    "auto_direction": "turned by medians", "better_direction": "turned if below a half", "single": "32-bit scores",
+    "logistic_outside": "logistic function", "unweighted": "no weights", "spark_bins": "1000 bins",
+    "frequency_400": "400 quantiles", "frequency_100": "100 quantiles", "width_100": "100 equal widths",
+    "keras_200": "200 equal widths", "river_10": "10 equal widths", "grid_200": "200 thresholds",
+    "trapezoid": "trapezoid from (0, 1)", "trapezoid_first": "trapezoid", "trapezoid_late": "trapezoid, late start",
+    "davis_goadrich": "Davis-Goadrich", "macro": "mean of classes", "weighted": "mean by class size",
+    "micro": "both classes pooled", "undefined_0": "0/0 is 0", "best": "best threshold", "at_best_f1": "cut of best F1",
+    "root": "square root", "percent": "percent", "clip_1e-15": "clipped at 1e-15", "clip_1e-16": "clipped at 1e-16",
+    "clip_both_1e-15": "clipped at 1e-15", "clip_both_1e-7": "clipped at 1e-7",
+}  # fmt: skip
 _CLOSE = 1e-6  # relative: what 32-bit numbers leave
 
 
@@ -31,6 +44,7 @@ class Saying:
     tools: tuple[str, ...]
     why: str
     documented: tuple[str, ...] = ()  # those of the tools that were not run
+    brief: str = ""  # the reason in a few words
 
     @property
     def shown(self) -> str:
@@ -38,12 +52,21 @@ class Saying:
         return shown(self.value)
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """The tools, those that were not run with a star."""
+        return tuple(f"{name}*" if name in self.documented else name for name in self.tools)
+
+    @property
     def words(self) -> str:
-        """Who prints it, those that were not run with a star, and why; of many that agree, a few."""
-        names = [f"{name}*" if name in self.documented else name for name in self.tools]
-        more = len(names) - _NAMED
-        who = ", ".join(names) if more <= 1 else f"{', '.join(names[:_NAMED])} and {more} more"
-        return f"{who}: {self.why}" if self.why else who
+        """Why, in a few words, and who prints it: those that were not run with a star; as many as there is room for."""
+        names = self.names
+        start = f"{self.brief}: " if self.brief else ""
+        for count in range(len(names), 0, -1):
+            more = len(names) - count
+            line = start + ", ".join(names[:count]) + (f" and {more} more" if more else "")
+            if len(line) <= _ROOM or count == 1:
+                return line
+        return start
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data."""
@@ -76,9 +99,15 @@ class ToolTable:
 
     @property
     def table(self) -> Table:
-        """The rows for people; a tool by its documentation alone has a star."""
+        """The rows for people, a line for each number; a tool by its documentation alone has a star."""
         rows = tuple((one.measure, one.shown, one.words) for one in self.sayings)
-        return Table(("measure", "value", "who says so, and why"), rows)
+        return Table(("measure", "value", "why, and who says so"), rows)
+
+    @property
+    def full_table(self) -> Table:
+        """The same with every tool and the whole reason."""
+        rows = tuple((one.measure, one.shown, ", ".join(one.names), one.why or "exact") for one in self.sayings)
+        return Table(("measure", "value", "who says so", "why"), rows)
 
 
 def tools_say(material: Material, measures: Iterable[str] = MEASURES_SHOWN) -> ToolTable:
@@ -147,4 +176,6 @@ def _saying(
 ) -> Saying:
     names = (*(("cutline",) if is_exact else ()), *(tool.name for tool, _, _ in members))
     documented = tuple(tool.name for tool, _, _ in members if tool.how == "documented")
-    return Saying(q.name, value, is_exact, names, " and ".join(side.words for side in needed), documented)
+    why = " and ".join(side.words for side in needed)
+    brief = ", ".join(_BRIEF.get(side.name, side.words) for side in needed)
+    return Saying(q.name, value, is_exact, names, why, documented, brief)

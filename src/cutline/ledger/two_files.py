@@ -14,10 +14,9 @@ from cutline.core.ranking import Array
 from cutline.core.table import shown
 from cutline.ledger.material import Material, Rows
 from cutline.ledger.quantity import Quantity
+from cutline.ledger.row_matching import CHANGES, are_aligned, hold_the_same, keys, matched, same, stand_in_one_order
 from cutline.ledger.sides import SIDES, changed, tried
 from cutline.ledger.told import Told
-
-_DECIMALS = (8, 6, 5, 4, 3, 2, 1)  # of scores in a text file
 
 
 @dataclass(frozen=True)
@@ -93,7 +92,7 @@ def compared(
     """
     value = _valued(q, threshold)
     values = (value(a), value(b))
-    order = _order_in_ties(a, b, q, threshold)
+    order = _order_in_ties(a, b, q, threshold) if ids is None else ""
     steps: list[Step] = []
 
     def take(words: str, now: Rows) -> Rows:
@@ -102,10 +101,7 @@ def compared(
         return now
 
     now, other = _same_cases(a, b, ids, names, take)
-    if other is not None:
-        _same_columns(now, other, take)
-    elif len(a) == len(b) and not steps and values[0] != values[1]:
-        take("The rows hold other labels and scores in no order that matches", b)
+    _same_columns(now, other, take)
     return FileDifference(q.name, names, values, tuple(steps), order)
 
 
@@ -116,16 +112,20 @@ def _valued(q: Quantity, threshold: float | None) -> Callable[[Rows], float]:
 # ---------------------------------------------------------------------- which cases
 
 
-def _same_cases(a: Rows, b: Rows, ids: Any, names: tuple[str, str], take: Any) -> tuple[Rows, Rows | None]:
-    """Both with the same cases in one order; None for the second where rows cannot be matched."""
+def _same_cases(a: Rows, b: Rows, ids: Any, names: tuple[str, str], take: Any) -> tuple[Rows, Rows]:
+    """Both with the same cases in one order."""
     if ids is not None:
         return _by_ids(a, b, ids, names, take)
     if len(a) != len(b):
         return _by_content(a, b, names, take)
-    if _sorted_equal(a, b) and not _aligned(a, b):
-        order_a, order_b = (np.lexsort((r.is_positive, r.scores)) for r in (a, b))
-        return a.taken(order_a), b.taken(order_b)
-    return a, b
+    if are_aligned(a, b):
+        return a, b
+    if not hold_the_same(a, b) and stand_in_one_order(a, b):
+        return a, b
+    places = matched(a, b)
+    if places is None:
+        raise _unmatched(a, b, names)
+    return a.taken(places[0]), b.taken(places[1])
 
 
 def _by_ids(a: Rows, b: Rows, ids: Any, names: tuple[str, str], take: Any) -> tuple[Rows, Rows]:
@@ -153,45 +153,30 @@ def _by_ids(a: Rows, b: Rows, ids: Any, names: tuple[str, str], take: Any) -> tu
     return b, b
 
 
-def _by_content(a: Rows, b: Rows, names: tuple[str, str], take: Any) -> tuple[Rows, Rows | None]:
+def _by_content(a: Rows, b: Rows, names: tuple[str, str], take: Any) -> tuple[Rows, Rows]:
     """Files of different lengths, matched by what their rows hold: rows left out, or duplicates removed."""
-    keys = [_keys(rows) for rows in (a, b)]
-    for rows, key, name, other in ((a, keys[0], names[0], b), (b, keys[1], names[1], a)):
+    for rows, name, other in ((a, names[0], b), (b, names[1], a)):
+        key = keys(rows)
         _, first = np.unique(key, return_index=True)
-        if len(first) == len(other) and np.array_equal(np.sort(key[first]), np.sort(_keys(other))):
+        if len(first) == len(other) and np.array_equal(np.sort(key[first]), np.sort(keys(other))):
             take(f"{_rows(len(rows) - len(first))} of {name} are duplicates of others, which the other file lacks", b)
             return b, b
-    longer, shorter = (0, 1) if len(a) > len(b) else (1, 0)
-    extra = _left_over(keys[longer], keys[shorter])
-    if len(extra) == len(keys[longer]) - len(keys[shorter]):
-        take(f"{_rows(len(extra))} of {names[longer]} are missing in {names[shorter]}", b)
-        return b, b
-    raise InputError(
+    places = matched(a, b)
+    if places is None:
+        raise _unmatched(a, b, names)
+    mine, theirs = a.taken(places[0]), b.taken(places[1])
+    if len(a) > len(b):
+        return take(f"{_rows(len(a) - len(b))} of {names[0]} are missing in {names[1]}", mine), theirs
+    _same_columns(mine, theirs, take)
+    take(f"{_rows(len(b) - len(a))} of {names[1]} are missing in {names[0]}", b)
+    return b, b
+
+
+def _unmatched(a: Rows, b: Rows, names: tuple[str, str]) -> InputError:
+    return InputError(
         f"{names[0]} has {_rows(len(a))} and {names[1]} {_rows(len(b))}, which do not match by their labels and scores",
         "pass --id with the column that names the cases",
     )
-
-
-def _keys(rows: Rows) -> Array:
-    """What identifies a row without an id: its score and its label."""
-    found = np.empty(len(rows), dtype=[("score", float), ("label", bool)])
-    found["score"], found["label"] = rows.scores, rows.is_positive
-    return found
-
-
-def _left_over(more: Array, fewer: Array) -> Array:
-    """The rows of a longer list that a shorter one lacks, counted with their repetitions."""
-    kinds, number = np.unique(np.concatenate((more, fewer)), return_inverse=True)
-    counts = [np.bincount(part, minlength=len(kinds)) for part in (number[: len(more)], number[len(more) :])]
-    return np.repeat(np.arange(len(kinds)), np.maximum(counts[0] - counts[1], 0))
-
-
-def _sorted_equal(a: Rows, b: Rows) -> bool:
-    return np.array_equal(np.sort(_keys(a)), np.sort(_keys(b)))
-
-
-def _aligned(a: Rows, b: Rows) -> bool:
-    return np.array_equal(a.scores, b.scores) and np.array_equal(a.is_positive, b.is_positive)
 
 
 # ---------------------------------------------------------------------- what the same cases hold
@@ -214,15 +199,9 @@ def _same_columns(a: Rows, b: Rows, take: Any) -> None:
 def _scores_words(mine: Array, theirs: Array) -> str:
     """How the one column of scores follows from the other."""
     for way, (from_, to) in (("second", (mine, theirs)), ("first", (theirs, mine))):
-        if np.array_equal(from_.astype(np.float32).astype(float), to):
-            return f"The scores of the {way} file are those of the other rounded to 32-bit numbers"
-        for decimals in _DECIMALS:
-            if np.array_equal(np.round(from_, decimals), to):
-                return f"The scores of the {way} file are those of the other rounded to {decimals} decimals"
-    if np.allclose(mine, 1 - theirs, rtol=0, atol=1e-12):
-        return "The scores of the second file are 1 less those of the first"
-    if np.allclose(mine, -theirs, rtol=0, atol=1e-12):
-        return "The scores of the second file are the negatives of those of the first"
+        for change in CHANGES:
+            if same(from_, to, change):
+                return f"The scores of the {way} file are {change.words}"
     largest = float(np.max(np.abs(mine - theirs)))
     return f"The scores of {_rows(int((mine != theirs).sum()))} differ, by up to {largest:.2g}"
 
@@ -230,8 +209,14 @@ def _scores_words(mine: Array, theirs: Array) -> str:
 def _order_in_ties(a: Rows, b: Rows, q: Quantity, threshold: float | None) -> str:
     """What a tool that keeps the order of the rows inside ties would make of the order of the files."""
     side = SIDES["ties_by_rows"]
-    if not side.applies(q) or len(a) != len(b) or _aligned(a, b) or not _sorted_equal(a, b):
+    if len(a) != len(b) or are_aligned(a, b):
         return ""
+    if not hold_the_same(a, b):
+        return (
+            "" if stand_in_one_order(a, b) else "The rows stand in another order, and were matched by what they hold."
+        )
+    if not side.applies(q):
+        return "The rows stand in another order, which changes nothing."
     both = [tried(changed(Material.of_rows(rows, threshold), [side]), q, ()) for rows in (a, b)]
     if both[0] == both[1]:
         return "The rows stand in another order, which changes nothing."

@@ -79,7 +79,7 @@ def _unpaired(material: Material) -> float:
     if not _has_other(material):
         return math.nan
     both = [rank_cases(material.rows.is_positive, s) for s in (material.rows.scores, _other(material))]
-    return float(compare_independent(*map(Evaluation, both)).test("auc", method="delong").p_value)
+    return float(compare_independent(*map(Evaluation, both)).test("auc", method="delong_unpaired").p_value)
 
 
 def _one_sided(p_value: Callable[[Material], float]) -> Callable[[Material], float]:

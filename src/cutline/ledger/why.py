@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from cutline.core import columns
 from cutline.core.errors import InputError, ParameterError
+from cutline.core.wording import Argument, Text
 from cutline.inputs.predictions import Missing, complete
 from cutline.ledger.explanations import Answer, Explanation
 from cutline.ledger.material import Material, Rows
 from cutline.ledger.printed import Printed, printed
 from cutline.ledger.quantity import Quantity, of_measure, quantity
-from cutline.ledger.search import MANY_ROWS, Candidate, Workshop, candidates
+from cutline.ledger.search import MANY_ROWS, Candidate, Workshop, candidates, random_candidates
 from cutline.measures import MEASURES, Measure
 
 FEW_ROWS = 5_000  # distinct scores up to which pairs are tried although a single side fits
@@ -37,6 +39,7 @@ def why(
     missing: Missing = "error",
     other: Any = None,
     groups: Any = None,
+    training_prevalence: float | None = None,
 ) -> Answer:
     """Which convention gives a number that another tool printed for these predictions.
 
@@ -46,7 +49,8 @@ def why(
         weights: How much each case counts.
         value: The number, as text ("0.8730" keeps its last zero) or as a float.
         measure: What the number is said to be: a measure by name or alias, "recall.low" for a limit of its interval,
-            or a test of two models, "mcnemar" or "delong". All measures are searched when None.
+            "auc.se" for its standard error, or a test of two models, "mcnemar" or "delong". All measures are searched
+            when None.
         digits: How many decimals the number was rounded to, where it does not tell.
         positive: The label that is positive; needed unless the labels tell.
         threshold: The cut of measures of one cut; by default as in `evaluate`.
@@ -54,6 +58,7 @@ def why(
         missing: "error" refuses rows with a missing value, "drop" leaves them out.
         other: The scores of a second model on the same cases, for tests.
         groups: The fold, worker or site of each case, for means over these.
+        training_prevalence: The share of positives in the data that the model was made with, for skill against it.
 
     Returns:
         The explanations, the most plausible first; `print` shows them as sentences.
@@ -62,26 +67,28 @@ def why(
     >>> answer.best.words, round(answer.exact, 6)
     ('as a percentage', 0.666667)
     """
-    number = printed(value, digits)
-    found = complete(labels, scores, weights, positive=positive, missing=missing)
+    number, q = printed(value, digits), None if measure is None else quantity(measure)
+    if q is not None:
+        _check_reach(q, number)
+        if q.is_test and other is None:
+            raise ParameterError(f"{q.name} compares two models", "pass the scores of the second one", argument="other")
     sign = 1.0 if higher_is_positive else -1.0
+    cut = None if threshold is None else sign * columns.number(threshold, "threshold")
+    training = None if training_prevalence is None else _share(training_prevalence)
+    found = complete(labels, scores, weights, positive=positive, missing=missing)
     extra = {name: _beside(column, name, found) for name, column in (("other", other), ("groups", groups))}
     if extra["other"] is not None:
         extra["other"] = sign * extra["other"].astype(float)
     rows = Rows(found.is_positive, sign * found.scores.astype(float), found.weights, **extra)
     if rows.is_positive.all() or not rows.is_positive.any():
         raise InputError("labels are all of one class", "pass cases of both classes")
-    cut = None if threshold is None else sign * columns.number(threshold, "threshold")
-    return explained(Material.of_rows(rows, cut), number, None if measure is None else quantity(measure))
+    return explained(Material.of_rows(rows, cut, training), number, q)
 
 
 def explained(material: Material, number: Printed, q: Quantity | None) -> Answer:
     """The answer for cases that were read."""
     workshop = Workshop(material)
     if q is not None:
-        _check_reach(q, number)
-        if q.is_test and math.isnan(q.exact(material)):
-            raise ParameterError(f"{q.name} compares two models", "pass the scores of the second one", argument="other")
         return _of_one(workshop, number, q)
     found = [one for one in _of_all(workshop) if math.isfinite(one.value)]
     notes = _large(material, "With so many rows, changes of the cases were tried for the headline measures alone.")
@@ -89,17 +96,27 @@ def explained(material: Material, number: Printed, q: Quantity | None) -> Answer
 
 
 def _of_one(workshop: Workshop, number: Printed, q: Quantity) -> Answer:
+    low, high = q.range
+    outside = not low - number.reach <= number.value <= high + number.reach
     found = list(candidates(workshop, q, pairs=False))
     exact = found[0].value
     fits = [one for one in found if number.fits(one.value)]
     if not fits or (len(workshop.material.ranking) <= FEW_ROWS and not fits[0].is_exact):
-        found += candidates(workshop, q, pairs=True)
+        found += candidates(workshop, q, pairs=True, outside=outside)
     answer = _answer(number, q, found, (), exact)
-    low, high = q.range
-    if not answer.explanations and not low - number.reach <= number.value <= high + number.reach:
+    if outside and not answer.explanations:
         raise _out_of_range(q, number)
-    large = _large(workshop.material, "With so many rows, two changes of the cases were not tried together.")
-    return answer if answer.explanations else Answer(**{**vars(answer), "notes": large})
+    if q.is_inferred and not fits and not answer.is_certain:  # what is drawn at random fits where nothing plainer does
+        answer = _answer(number, q, [*found, *random_candidates(workshop, q)], (), exact)
+    return replace(answer, notes=() if answer.explanations else _not_tried(workshop.material, q))
+
+
+def _not_tried(material: Material, q: Quantity) -> tuple[str, ...]:
+    large = _large(material, "With so many rows, two changes of the cases were not tried together.")
+    if q.name not in ("brier", "brier_skill", "log_loss", "mcfadden_r2") or material.training is not None:
+        return large
+    asked = Text("Skill against the training data was not tried: pass ", Argument("training_prevalence"), ".")
+    return (*large, asked)
 
 
 def _large(material: Material, words: str) -> tuple[str, ...]:
@@ -126,7 +143,7 @@ def _answer(
     number: Printed, q: Quantity | None, found: list[Candidate], notes: tuple[str, ...], exact: float = math.nan
 ) -> Answer:
     known = [one for one in found if math.isfinite(one.value)]
-    fits = _distinct(sorted((one for one in known if number.fits(one.value)), key=_order))
+    fits = _distinct(sorted((one for one in known if number.fits(one.value, one.spread)), key=_order))
     total = sum(one.plausible for one in fits)
     explanations = tuple(_explanation(one, one.plausible / total) for one in fits)
     nearest = min(known, key=lambda one: abs(one.value - number.value), default=None)
@@ -166,8 +183,14 @@ def _says_no_more(one: Candidate, part: Candidate) -> bool:
     A convention whose own value rounds to the same digits as the exact one is another explanation.
     """
     if one.quantity.name == part.quantity.name:
+        if _plain(one) == _plain(part):  # the same limits, cut at the ends of the range or not
+            return _is_near(one, part)
         return set(part.sides) <= set(one.sides) and (not part.is_exact or _is_near(one, part))
     return one.sides == part.sides and _is_near(one, part)
+
+
+def _plain(one: Candidate) -> set[str]:
+    return {side.name.removesuffix("_open") for side in one.sides}
 
 
 def _is_near(one: Candidate, part: Candidate) -> bool:
@@ -185,6 +208,7 @@ def _explanation(one: Candidate, share: float = math.nan) -> Explanation:
         share,
         tuple(dict.fromkeys(f"{tool.name}'s {entry.function}" for tool, entry in one.tools)),
         "; ".join(dict.fromkeys(side.source for side in one.sides if side.source)),
+        one.spread,
     )
 
 
@@ -210,6 +234,13 @@ def _out_of_range(q: Quantity, number: Printed) -> ParameterError:
         "pass the number and its measure as they were printed",
         argument="value",
     )
+
+
+def _share(value: Any) -> float:
+    share = columns.number(value, "training_prevalence")
+    if not 0 < share < 1:
+        raise ParameterError(f"is {share:g}", "pass a share between 0 and 1", argument="training_prevalence")
+    return share
 
 
 def _beside(column: Any, name: str, found: Any) -> Any:

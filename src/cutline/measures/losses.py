@@ -6,6 +6,7 @@ derivatives taken by the margin.
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -129,6 +130,8 @@ def triplet(
     1.0
     """
     margin = columns.number(margin, "margin")
+    if not 0 <= margin < math.inf:
+        raise ParameterError(f"is {margin:g}", "pass a finite number of 0 or more", argument="margin")
     given = [_embeddings(x, name) for x, name in ((anchor, "anchor"), (positive, "positive"), (negative, "negative"))]
     if len({x.shape for x in given}) > 1:
         shapes = "{}, {} and {}".format(*(x.shape for x in given))

@@ -106,11 +106,13 @@ def partial_auc(r: Ranking, *, max_fpr: float = 0.1, standardised: bool | str = 
     better="higher",
     perfect=ReferenceValue(
         r"\text{max recall} - \text{min recall}",
-        lambda s, min_recall=0.8, max_recall=1.0, standardised=False: 1 if standardised else max_recall - min_recall,
+        lambda s, min_recall=0.8, max_recall=1.0, standardised=False, **_: (
+            1 if standardised else max_recall - min_recall
+        ),
     ),
     baseline=ReferenceValue(
         r"\frac{(1 - \text{min recall})^2 - (1 - \text{max recall})^2}{2}",
-        lambda s, min_recall=0.8, max_recall=1.0, standardised=False: (
+        lambda s, min_recall=0.8, max_recall=1.0, standardised=False, **_: (
             0.5 if standardised else ((1 - min_recall) ** 2 - (1 - max_recall) ** 2) / 2
         ),
     ),
@@ -119,6 +121,7 @@ def partial_auc(r: Ranking, *, max_fpr: float = 0.1, standardised: bool | str = 
         Condition(
             "min_recall is not below max_recall", lambda r, min_recall, max_recall, **_: min_recall >= max_recall
         ),
+        Condition("a grid goes with max_recall=1", lambda r, max_recall, grid, **_: grid > 0 and max_recall < 1),
     ),
     parameters={
         "min_recall": Parameter(
@@ -126,17 +129,29 @@ def partial_auc(r: Ranking, *, max_fpr: float = 0.1, standardised: bool | str = 
         ),
         "max_recall": Parameter("recall up to which it counts", low=0, high=1, includes_low=False, example=0.95),
         "standardised": Parameter("True maps chance to 1/2 and perfect to 1 (McClish)", choices=(True, False)),
+        "grid": Parameter(
+            "number of thresholds, equally spaced from 0 to 1, at which alone the curve is read; 0 for every score",
+            low=0,
+            whole=True,
+            example=100,
+        ),
     },
     source=("vancalster2025", "mcclish1989"),
 )
 def partial_auc_above_recall(
-    r: Ranking, *, min_recall: float = 0.8, max_recall: float = 1.0, standardised: bool = False
+    r: Ranking, *, min_recall: float = 0.8, max_recall: float = 1.0, standardised: bool = False, grid: int = 0
 ) -> Any:
-    """Area to the right of the ROC curve between two recalls: at most their distance, unless it is standardised."""
+    """Area to the right of the ROC curve between two recalls: at most their distance, unless it is standardised.
+
+    With a `grid` the curve has the points of so many thresholds, and the area begins at the first of them that reaches
+    the recall: `grid=100` is the number of the Python program beside the guidance of 2025.
+    """
     # Read from the end of the list, the classes change places: recall becomes the false positive rate.
     turned, width = r.swapped(), max_recall - min_recall
     area = divide(area_up_to(turned, (1 - min_recall) * r.positives), r.pairs.every)
-    if max_recall < 1:
+    if grid:
+        area = _area_on_grid(r, min_recall, grid) if max_recall == 1 else area * np.nan
+    elif max_recall < 1:
         area = area - divide(area_up_to(turned, (1 - max_recall) * r.positives), r.pairs.every)
     if not width > 0:
         return np.full(np.shape(area), np.nan)[()]
@@ -144,6 +159,14 @@ def partial_auc_above_recall(
         return area
     chance = _least_area(width, 1 - max_recall)
     return (1 + (area - chance) / (width - chance)) / 2
+
+
+def _area_on_grid(r: Ranking, low: float, grid: int) -> Any:
+    """The area above a recall by trapezoids between the points of some thresholds, of those that reach it."""
+    at = np.searchsorted(-r.key, -np.linspace(1, 0, grid), side="right")
+    x, y = r.fpr[..., at], r.tpr[..., at]
+    reached = y[..., :-1] >= low
+    return np.where(reached, np.diff(x) * ((y[..., 1:] + y[..., :-1]) / 2 - low), 0.0).sum(-1)
 
 
 # ---------------------------------------------------------------------- one point of the ROC curve

@@ -240,19 +240,23 @@ def aucpr_min(r: Ranking) -> Any:
     title="AUCPR, middle trapezoid",
     formula=r"\sum_i \tfrac12 \left[p_{\min}(t_i) + p_{\max}(t_{i+1})\right] \Delta r_i",
     better="higher",
-    perfect=ReferenceValue(r"1 - \frac{1}{2P}", lambda s, **_: 1 - 1 / (2 * s.n * s.prevalence)),
-    baseline=HALF_OF_THE_PREVALENCE,
+    perfect=ReferenceValue(r"1 - \frac{1 - p_0}{2P}", lambda s, start=0.0: 1 - (1 - start) / (2 * s.n * s.prevalence)),
+    baseline=ReferenceValue(r"\frac{p_0 + \pi}{2}", lambda s, start=0.0: (start + s.prevalence) / 2),
     undefined=NO_POSITIVE,
     concordant=False,
+    parameters={"start": Parameter("precision p_0 at recall 0, where the curve begins", low=0, high=1, example=1.0)},
     source={"berrar2025": "Definition 33", "boyd2013": ""},
 )
-def aucpr_minmax(r: Ranking) -> Any:
+def aucpr_minmax(r: Ranking, *, start: float = 0.0) -> Any:
     """Area under the precision-recall curve by trapezoids between neighbouring cuts, from (0, 0).
 
     Its baseline is half the prevalence, the value of a constant score; many distinct scores in random order come near
-    the prevalence.
+    the prevalence. `start=1` begins at precision 1, as scikit-learn's `auc` of its `precision_recall_curve` does.
     """
-    return _mean_over_positives(r, (r.precision[..., :-1] + r.precision[..., 1:]) / 2)
+    before = r.precision[..., :-1]
+    if start:
+        before = np.concatenate((np.full_like(before[..., :1], start), before[..., 1:]), axis=-1)
+    return _mean_over_positives(r, (before + r.precision[..., 1:]) / 2)
 
 
 @order(

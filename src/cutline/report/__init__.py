@@ -17,7 +17,6 @@ from cutline.core import writing
 from cutline.core.checks import check_flag, check_path
 from cutline.core.errors import ParameterError, briefly
 from cutline.evaluation import Evaluation
-from cutline.measures import MEASURES
 from cutline.results.comparison_summary import ComparisonSummary
 from cutline.results.summary import Summary
 
@@ -107,21 +106,16 @@ def class_html(found: OneVsRest | ClassComparison, summary: Any = None) -> str:
 
 def _clinical(found: Any, suffix: str, template: str, summary: Any, options: dict[str, Any]) -> str:
     """The clinical report, at the cut and with the level, resamples and seed of the summary or of the options."""
-    from cutline.report.clinical import asked_of, clinical_report
+    from cutline.report.clinical import clinical_report
 
     if template != "clinical":
         raise ParameterError(f"is {template!r}", "pass 'report', 'tools' or 'clinical'", argument="template")
     if suffix != ".html" or not isinstance(found, Evaluation):
         raise ParameterError("The clinical report is a page (.html) of one model", "save an evaluation as .html")
-    if summary is not None:
-        used = summary.options
-        options = {"level": used.level, "resamples": used.resamples, "seed": used.seed, **used.cut.parameters}
-    cut = {name: options.pop(name) for name in ("threshold", "quota", "share") if name in options}
-    here = found.with_cut(**cut) if any(value is not None for value in cut.values()) else found
-    MEASURES["oe_ratio"].prepare(here.ranking, {})  # refuses what is not a probability
-    how = {name: value for name, value in options.items() if name not in ("measures", "family")}  # it has its own
-    numbers = here.summary(asked_of(here), **how)
-    return clinical_report(here, judged_probabilities(numbers))
+    summary = summarized(found, **options) if summary is None else summary
+    if not isinstance(summary, Summary):
+        raise ParameterError(f"is {briefly(summary)}", "pass what summary() gives", argument="summary")
+    return clinical_report(found, summary)
 
 
 @overload

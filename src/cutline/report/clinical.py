@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from html import escape
 from typing import Any
 
+from cutline.calibration.judgement import judged_probabilities
 from cutline.charts import CHARTS
+from cutline.core.columns import counted
 from cutline.core.counts import written
+from cutline.core.errors import CutlineError
 from cutline.core.table import shown
 from cutline.evaluation import Evaluation
-from cutline.report.guidance import CHECKLIST, GUIDES, Guide
+from cutline.measures import MEASURES
+from cutline.report.guidance import CHECKLIST, GUIDES, Guide, Item
 from cutline.results.estimate import Estimate
-from cutline.results.summary import Summary
-from cutline.results.wanted import Named
+from cutline.results.summary import Row, Summary, named
 
 FIGURES = (
     ("roc", "Discrimination: ROC curve"),
-    ("reliability", "Calibration plot, with a consistency band"),
+    ("reliability", "Calibration plot, with a {level} consistency band"),
     ("net_benefit", "Clinical utility: decision curve"),
     ("risk_by_outcome", "Distribution of the risks by outcome"),
 )
@@ -27,59 +32,53 @@ _CAPTION = (
 )
 
 _STYLE = """
-:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:0 auto;padding:1rem}
-table{border-collapse:collapse;width:100%;margin:.5rem 0 1.5rem}caption{text-align:left;font-weight:600;padding:.3rem 0}
+:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:72rem;margin:0 auto;padding:1rem}
+p,ul{max-width:60rem}table{border-collapse:collapse;width:100%;margin:.5rem 0 1.5rem}
+caption{text-align:left;font-weight:600;padding:.3rem 0}tbody+tbody th[scope=rowgroup]{padding-top:.8rem}
 th,td{border-bottom:1px solid #8888;padding:.25rem .5rem;text-align:left;vertical-align:top}td.n,th.n{
 text-align:right}td.n{font-variant-numeric:tabular-nums;white-space:nowrap}.wide{overflow-x:auto}.figures{display:grid;gap:1rem;
 grid-template-columns:repeat(auto-fit,minmax(min(26rem,100%),1fr))}figure{margin:0;break-inside:avoid}img{width:100%;height:auto;
 background:#fff}figcaption{font-size:.9rem}tr{break-inside:avoid}thead{display:table-header-group}
-.wide caption{font-weight:400}@media screen{.wide td:last-child{min-width:15rem}}
-@media print{@page{size:A4;margin:15mm}body{font-size:9.5pt;max-width:none;padding:0}h2{break-after:avoid}
-.wide table{font-size:8pt}.wide th,.wide td{padding:.15rem .3rem}
-.wide{overflow:visible}.figures{grid-template-columns:1fr 1fr}}
+@media screen{.wide td:last-child{min-width:15rem}}
+@media print{@page{size:A4;margin:15mm}body{font-size:9.5pt;line-height:1.4;max-width:none;padding:0}
+h1,h2{margin:.5em 0 .3em;break-after:avoid}th[scope=rowgroup]{break-after:avoid}
+.wide table{font-size:8pt}.wide th,.wide td{padding:.15rem .3rem}.wide{overflow:visible}
+.figures{grid-template-columns:1fr 1fr}img{max-height:78mm;object-fit:contain;object-position:left top}}
 """
 
 
-def asked_of(ev: Evaluation) -> list[Named]:
-    """The measures of the report with their parameters, as a summary takes them."""
-    return [(guide.measure, _parameters(guide, ev)) for guide in GUIDES]
-
-
-def _parameters(guide: Guide, ev: Evaluation) -> dict[str, Any]:
-    own = dict(guide.parameters)
-    if guide.measure == "min_expected_cost" and 0 < ev.threshold < 1:
-        own["cost_fn"] = (1 - ev.threshold) / ev.threshold  # what the threshold says of the costs
-    return own
-
-
 def clinical_report(ev: Evaluation, summary: Summary) -> str:
-    """The report as one self-contained HTML page: a view of a finished summary, which is made of `asked_of(ev)`.
+    """The report as one self-contained HTML page: a view of a finished summary, whose options it follows.
 
     Args:
-        ev: What `evaluate` gives; its scores are probabilities, its threshold the risk from which cases are treated.
-        summary: The numbers, with the judgement of the probabilities.
+        ev: What `evaluate` gives; its scores are probabilities.
+        summary: Its numbers; those of the guidance that it lacks are made with its options. Its threshold is the risk
+            from which cases are treated.
     """
-    verdict = summary.probabilities.calibration.verdict if summary.probabilities else ("No verdict.",)
-    estimates = [_turned(row.estimate, guide) for guide, row in zip(GUIDES, summary.rows, strict=True)]
-    by_name = {guide.measure: estimate for guide, estimate in zip(GUIDES, estimates, strict=True) if guide.sign > 0}
+    MEASURES["oe_ratio"].prepare(ev.ranking, {})  # refuses what is not a probability
+    ev = ev.with_cut() if summary.cut.is_default else ev.with_cut(**summary.cut.parameters)
+    summary = _guided(ev, summary)
+    estimates = [_turned(row, guide) for guide, row in zip(GUIDES, summary.rows, strict=True)]
+    by_name = {guide.measure: one for guide, one in zip(GUIDES, estimates, strict=True) if guide.sign > 0}
+    verdict, notes = _judged(summary)
     title = f"Validation of {ev.name}" if ev.name else "Validation of a prediction model"
-    level = f"{100 * summary.level:g} %"
     body = [
         f"<h1>{escape(title)}</h1>",
         f"<p>{escape(_population(ev))}</p>",
         "<h2>The four essentials</h2>",
-        _essentials(by_name, verdict[0], level),
-        f"<div class='figures'>{''.join(_figure(ev, summary, *figure) for figure in FIGURES)}</div>",
+        _essentials(by_name, verdict[0]),
+        f"<div class='figures'>{''.join(_figure(ev, *figure, summary) for figure in FIGURES)}</div>",
         "<h2>Can the probabilities be trusted?</h2>",
-        "<ul>" + "".join(f"<li>{escape(line)}</li>" for line in verdict) + "</ul>",
+        _list(verdict),
         "<h2>All measures, with the guidance on each</h2>",
-        _measures(estimates, level),
+        _measures(estimates),
         "<h2>Contingency table</h2>",
         ev.counts._repr_html_(),
         "<h2>Results, to copy</h2>",
-        f"<p id='results'>{escape(_paragraph(ev, by_name, level))}</p>",
+        f"<p id='results'>{escape(_paragraph(ev, by_name))}</p>",
         "<h2>Checklist (TRIPOD+AI, STARD)</h2>",
         _checklist(),
+        *_qualified(summary, notes),
         "<p>Guidance after Van Calster et al., The Lancet Digital Health, 2025 (doi 10.1016/j.landig.2025.100916).</p>",
     ]
     head = (
@@ -89,11 +88,45 @@ def clinical_report(ev: Evaluation, summary: Summary) -> str:
     return f"{head}<body><main>{''.join(body)}</main></body></html>\n"
 
 
-def _turned(found: Estimate, guide: Guide) -> Estimate:
-    """The estimate, with the sign that the guidance gives it."""
-    if guide.sign > 0:
-        return found
-    return Estimate("log_loss_sum", -found.value, -found.high, -found.low, found.level, found.method, found.notes)
+# ---------------------------------------------------------------------- the numbers
+
+
+def _guided(ev: Evaluation, summary: Summary) -> Summary:
+    """The summary with the measures of the guidance, in their order; those that it lacks are made with its options."""
+    wanted = [MEASURES[guide.measure].with_(**_parameters(guide, ev)) for guide in GUIDES]
+    known, options = {row.name: row for row in summary.rows}, summary.options
+    missing = dict.fromkeys(measure for measure in wanted if named(measure, {}) not in known)
+    how: dict[str, Any] = {name: getattr(options, name) for name in ("intervals", "level", "resamples", "seed")}
+    more = ev.summary(missing, **how)
+    known |= {row.name: row for row in more.rows}
+    used = max(options.resamples_used, more.options.resamples_used)
+    rows = tuple(known[named(measure, {})] for measure in wanted)
+    return replace(summary, rows=rows, options=replace(options, resamples_used=used))
+
+
+def _parameters(guide: Guide, ev: Evaluation) -> dict[str, Any]:
+    given = dict(guide.parameters)
+    if guide.measure == "min_expected_cost" and 0 < ev.threshold < 1:
+        given["cost_fn"] = (1 - ev.threshold) / ev.threshold  # what the threshold says of the costs
+    return given
+
+
+def _turned(row: Row, guide: Guide) -> Estimate:
+    """The estimate, or that of the negative: the guidance sums the log loss, which is minus the log likelihood."""
+    e = row.estimate
+    return e if guide.sign > 0 else replace(e, measure="log_loss_sum", value=-e.value, low=-e.high, high=-e.low)
+
+
+def _judged(summary: Summary) -> tuple[Sequence[str], Sequence[str]]:
+    """The verdict on the probabilities, with what recalibration would bring, and what qualifies it."""
+    found = judged_probabilities(summary).probabilities
+    if found is None:
+        return ["There is no verdict on the probabilities, because all cases are of one class."], []
+    worth = found.worth.verdict if found.worth else found.reason
+    return [*found.calibration.verdict, worth], found.calibration.notes
+
+
+# ---------------------------------------------------------------------- the parts of the page
 
 
 def _interval(estimate: Estimate) -> str:
@@ -103,12 +136,12 @@ def _interval(estimate: Estimate) -> str:
 def _population(ev: Evaluation) -> str:
     r = ev.ranking
     share = 100 * float(r.positives) / float(r.total)
-    left_out = f" {r.dropped} rows with missing values were left out." if r.dropped else ""
+    left_out = f" {counted(r.dropped, 'row')} with missing values {'was' if r.dropped == 1 else 'were'} left out."
     cases = f"{written(r.total)} cases, {written(r.positives)} with the outcome ({share:.3g} %)"
     return f"{cases}. Cases are flagged from a risk of {ev.threshold:g} on.{left_out}"
 
 
-def _essentials(found: dict[str, Estimate], said: str, level: str) -> str:
+def _essentials(found: dict[str, Estimate], verdict: str) -> str:
     rows = (
         ("AUROC", found["auc"]),
         ("O:E ratio", found["oe_ratio"]),
@@ -119,47 +152,56 @@ def _essentials(found: dict[str, Estimate], said: str, level: str) -> str:
         f"<tr><th scope='row'>{name}</th><td class='n'>{shown(e.value)}</td><td class='n'>{_interval(e)}</td></tr>"
         for name, e in rows
     )
-    head = (
-        "<th scope='col'>Measure</th><th scope='col' class='n'>Value</th>"
-        f"<th scope='col' class='n'>{level} interval</th>"
-    )
-    caption = f"<caption>{escape(said)}</caption>"
+    number = "<th scope='col' class='n'>"
+    head = f"<th scope='col'>Measure</th>{number}Value</th>{number}{_percent(found['auc'].level)} interval</th>"
+    caption = f"<caption>{escape(verdict)}</caption>"
     return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{cells}</tbody></table>"
 
 
-def _figure(ev: Evaluation, summary: Summary, name: str, caption: str) -> str:
-    options = {"level": summary.level, "seed": summary.options.seed}
-    own = {key: value for key, value in options.items() if key in CHARTS[name].parameters}
-    drawn = base64.b64encode(ev.chart(name, **own).render(".svg")).decode()
+def _figure(ev: Evaluation, name: str, caption: str, summary: Summary) -> str:
+    caption = caption.format(level=_percent(summary.level))
+    asked = {"level": summary.level, "seed": summary.options.seed}
+    takes = CHARTS[name].parameters
+    try:
+        picture = ev.chart(name, **{key: value for key, value in asked.items() if key in takes})
+    except CutlineError as error:  # of one class there is no curve
+        return f"<figure><figcaption>{escape(caption)}: none. {escape(str(error))}</figcaption></figure>"
+    drawn = base64.b64encode(picture.render(".svg")).decode()
     image = f"<img alt='{escape(caption)}' src='data:image/svg+xml;base64,{drawn}'>"
     return f"<figure>{image}<figcaption>{escape(caption)}</figcaption></figure>"
 
 
-def _measures(estimates: list[Estimate], level: str) -> str:
-    rows, domain = [], ""
-    for guide, e in zip(GUIDES, estimates, strict=True):
-        first = guide.domain if guide.domain != domain else ""
-        domain = guide.domain
-        rows.append(
-            f"<tr><td>{first}</td><th scope='row'>{escape(guide.title)}</th><td class='n'>{shown(e.value)}</td>"
-            f"<td class='n'>{_interval(e)}</td><td>{guide.advice}</td><td>{_yes_or_no(guide.is_proper)}</td>"
-            f"<td>{_yes_or_no(guide.has_one_focus)}</td><td>{escape(guide.why)}</td></tr>"
-        )
-    names = ("Domain", "Measure", "Value", f"{level} interval", "Advice", "Proper", "One focus", "Why")
+def _measures(estimates: list[Estimate]) -> str:
+    names = ("Measure", "Value", f"{_percent(estimates[0].level)} interval", "Advice", "Proper", "One focus", "Why")
     number = " class='n'"
-    head = "".join(f"<th scope='col'{number if name in names[2:4] else ''}>{name}</th>" for name in names)
-    table = f"<table><caption>{_CAPTION}</caption><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
-    return f"<div class='wide' tabindex='0' role='region' aria-label='All measures'>{table}</div>"
+    head = "".join(f"<th scope='col'{number if name in names[1:3] else ''}>{name}</th>" for name in names)
+    pairs = list(zip(GUIDES, estimates, strict=True))
+    parts = [
+        f"<tbody><tr><th scope='rowgroup' colspan='{len(names)}'>{domain}</th></tr>"
+        + "".join(_measure(guide, e) for guide, e in pairs if guide.domain == domain)
+        + "</tbody>"
+        for domain in dict.fromkeys(guide.domain for guide in GUIDES)
+    ]
+    table = f"<table><thead><tr>{head}</tr></thead>{''.join(parts)}</table>"
+    return f"<p>{_CAPTION}</p><div class='wide' tabindex='0' role='region' aria-label='All measures'>{table}</div>"
+
+
+def _measure(guide: Guide, e: Estimate) -> str:
+    return (
+        f"<tr><th scope='row'>{escape(guide.title)}</th><td class='n'>{shown(e.value)}</td>"
+        f"<td class='n'>{_interval(e)}</td><td>{guide.advice}</td><td>{_yes_or_no(guide.is_proper)}</td>"
+        f"<td>{_yes_or_no(guide.has_one_focus)}</td><td>{escape(guide.why)}</td></tr>"
+    )
 
 
 def _yes_or_no(holds: bool) -> str:
     return "yes" if holds else "no"
 
 
-def _paragraph(ev: Evaluation, found: dict[str, Estimate], level: str) -> str:
+def _paragraph(ev: Evaluation, found: dict[str, Estimate]) -> str:
     def told(name: str) -> str:
         e = found[name]
-        limits = f" ({level} interval {_interval(e)})" if e.has_interval else ""
+        limits = f" ({_percent(e.level)} interval {_interval(e)})" if e.has_interval else ""
         return f"{shown(e.value)}{limits}"
 
     return (
@@ -172,7 +214,31 @@ def _paragraph(ev: Evaluation, found: dict[str, Estimate], level: str) -> str:
 
 
 def _checklist() -> str:
-    where = [(item, f"reported here: {here}" if here else "you must write this") for item, here in CHECKLIST]
-    rows = "".join(f"<tr><th scope='row'>{escape(item)}</th><td>{escape(said)}</td></tr>" for item, said in where)
+    rows = "".join(
+        f"<tr><th scope='row'>{escape(item.asked)}</th><td>{escape(_where(item))}</td></tr>" for item in CHECKLIST
+    )
     head = "<th scope='col'>Item</th><th scope='col'>Where</th>"
     return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def _where(item: Item) -> str:
+    if item.here:
+        return f"reported here: {item.here}"
+    return f"you must write this; {item.help}" if item.help else "you must write this"
+
+
+def _qualified(summary: Summary, more: Iterable[str]) -> Iterator[str]:
+    """What qualifies the numbers, and how they were made."""
+    notes = [*(note.text for note in (*summary.notes, *summary.row_notes)), *more]
+    if notes:
+        yield f"<h2>Notes</h2>{_list(notes)}"
+    made = _list(f"{name}: {words}" for name, words in summary.conventions.items())
+    yield f"<h2>How the numbers were made</h2>{made}"
+
+
+def _list(lines: Iterable[str]) -> str:
+    return "<ul>" + "".join(f"<li>{escape(line)}</li>" for line in lines) + "</ul>"
+
+
+def _percent(level: float) -> str:
+    return f"{100 * level:g} %"

@@ -86,23 +86,31 @@ GUIDES = (
     Guide("Utility", "Expected cost", "min_expected_cost", "useful", "the same at the best cut for the costs"),
 )
 
-# What reporting guidelines (TRIPOD+AI, STARD) ask for, and what the page holds of it; empty: the author writes it.
+
+class Item(NamedTuple):
+    """What reporting guidelines (TRIPOD+AI, STARD) ask for, what the page holds of it, and what helps the author."""
+
+    asked: str
+    here: str = ""
+    help: str = ""
+
+
 CHECKLIST = (
-    ("Title: a validation of a prediction model, its population and outcome", ""),
-    ("Source of the data, dates, setting, eligibility", ""),
-    ("Outcome: definition, when and how it was assessed, blinding", ""),
-    ("Predictors: definition, when and how they were measured", ""),
-    ("Sample size: how it was arrived at", "see cutline plan"),
-    ("Missing data: how they were handled", "number of rows left out"),
-    ("The model that is validated: where it is published, how risks are computed", ""),
-    ("Participants: numbers with and without the outcome", "numbers of cases and of positives"),
-    ("Discrimination with intervals", "AUROC"),
-    ("Calibration plot and measures", "reliability diagram, O:E ratio, intercept, slope"),
-    ("Distribution of the risks by outcome", "figure"),
-    ("Clinical utility at the thresholds that matter", "net benefit with decision curve"),
-    ("Contingency table at the threshold", "table of counts"),
-    ("Performance in subgroups, fairness", ""),
-    ("Updating of the model, if any", "see cutline recalibrate"),
-    ("Limitations, generalisability, intended use", ""),
-    ("Funding, conflicts of interest, protocol, data and code availability", ""),
+    Item("Title: a validation of a prediction model, its population and outcome"),
+    Item("Source of the data, dates, setting, eligibility"),
+    Item("Outcome: definition, when and how it was assessed, blinding"),
+    Item("Predictors: definition, when and how they were measured"),
+    Item("Sample size: how it was arrived at", help="cutline plan computes one for the wanted precision"),
+    Item("Missing data: how they were handled", "number of rows left out"),
+    Item("The model that is validated: where it is published, how risks are computed"),
+    Item("Participants: numbers with and without the outcome", "numbers of cases and of positives"),
+    Item("Discrimination with intervals", "AUROC"),
+    Item("Calibration plot and measures", "reliability diagram, O:E ratio, intercept, slope"),
+    Item("Distribution of the risks by outcome", "figure"),
+    Item("Clinical utility at the thresholds that matter", "net benefit with decision curve"),
+    Item("Contingency table at the threshold", "table of counts"),
+    Item("Performance in subgroups, fairness", help="evaluate(..., by=) compares them"),
+    Item("Updating of the model, if any", help="cutline recalibrate fits an update"),
+    Item("Limitations, generalisability, intended use"),
+    Item("Funding, conflicts of interest, protocol, data and code availability"),
 )

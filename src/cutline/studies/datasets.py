@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,6 +20,7 @@ CLASS = "class"
 LEAST = 3
 _MISSING = ("", "?")
 _EVERY = ("*",)
+_TRIES = 3  # downloads that fail before one succeeds, after which there is no network
 
 # By data set: its name in the tables, its number at OpenML, and its numeric columns; the others are nominal.
 KNOWN: dict[str, tuple[str, int, tuple[str, ...]]] = {
@@ -154,8 +156,14 @@ def read_folder(folder: Path) -> Iterator[tuple[str, DataSet | str]]:
         path = folder / f"{name}.csv"
         try:
             yield name, _read(name, path) if path.exists() else f"{name}: there is no file {path.name} in the folder."
-        except (InputError, OSError, UnicodeDecodeError) as error:
+        except InputError as error:
             yield name, str(error)
+        except (OSError, UnicodeDecodeError, csv.Error) as error:
+            yield name, f"{name}: the file cannot be read ({_first_line(error)})."
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [""])[0].rstrip(".") or type(error).__name__
 
 
 def _read(name: str, path: Path) -> DataSet:
@@ -170,17 +178,40 @@ def _read(name: str, path: Path) -> DataSet:
 
 
 def fetched() -> Iterator[tuple[str, DataSet | str]]:
-    """The known data sets from OpenML; raises OSError where it cannot be reached."""
-    from sklearn.datasets import fetch_openml
+    """The known data sets from OpenML, each by its name, or why one of them cannot be used.
 
-    for name, (_, number, _) in KNOWN.items():
-        found = fetch_openml(data_id=number, as_frame=True, parser="auto")
-        frame = found.data.astype("object").where(found.data.notna(), "").astype(str)
-        columns = {column: frame[column].tolist() for column in frame} | {CLASS: found.target.astype(str).tolist()}
+    Raises OSError where the first of them all fail, so that OpenML counts as out of reach, and ImportError without
+    pandas.
+    """
+    import pandas as pd  # noqa: F401 - scikit-learn reads OpenML with it
+
+    failed: list[str] = []
+    is_reached = False
+    for name in KNOWN:
+        try:
+            columns = _downloaded(name)
+        except Exception as error:  # any: what a server sends may break the reader in any way
+            failed.append(f"{name}: it cannot be fetched from OpenML ({_first_line(error)}).")
+            if not is_reached and len(failed) == _TRIES:
+                raise OSError(failed[0]) from error
+            yield name, failed[-1]
+            continue
+        is_reached = True
         try:
             yield name, from_columns(name, columns)
         except InputError as error:
             yield name, str(error)
+
+
+def _downloaded(name: str) -> dict[str, list[str]]:
+    """The columns of a data set at OpenML as text, the class among them."""
+    from sklearn.datasets import fetch_openml
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what fails is told once, by the study
+        found = fetch_openml(data_id=KNOWN[name][1], as_frame=True, parser="auto", n_retries=1)
+    frame = found.data.astype("object").where(found.data.notna(), "").astype(str)
+    return {column: frame[column].tolist() for column in frame} | {CLASS: found.target.astype(str).tolist()}
 
 
 def shipped() -> Iterator[tuple[str, DataSet | str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -32,8 +33,6 @@ def keeps_order(flipped: float, prevalence: float, samples: int, seed: int) -> d
         truth = np.arange(CASES) < round(prevalence * CASES)
         better, worse = _scores(rng, truth)
         seen = truth ^ (rng.random(CASES) < flipped)
-        if seen.all() or not seen.any():
-            continue
         pair = [cl.evaluate(seen, scores) for scores in (better, worse)]
         for name in MEASURES:
             first, second = (ev.value(name) for ev in pair)
@@ -60,7 +59,14 @@ def run(settings: Settings) -> StudyReport:
         _section("Under label noise", "wrong labels", noisy, "noise-labels", samples, error),
         _section("Under class skew", "prevalence", skewed, "noise-skew", samples, error),
     )
-    answer = (_verdict(noisy, samples), _skew_verdict(skewed, samples))
+    answer = (
+        _population(),
+        *_one_order(
+            {("noise", at): row for at, row in noisy.items()} | {("skew", at): row for at, row in skewed.items()}
+        ),
+        _verdict(noisy, samples),
+        _skew_verdict(skewed, samples),
+    )
     return StudyReport(*STUDY.heading, answer, sections, settings.seed, settings.quick)
 
 
@@ -68,7 +74,8 @@ def _section(
     title: str, axis: str, found: dict[float, dict[str, float]], name: str, samples: int, error: float
 ) -> Section:
     rows = [(_title(measure), *(found[at][measure] for at in found)) for measure in MEASURES]
-    long = [{axis: at, "order kept": found[at][m], "measure": _title(m)} for m in MEASURES for at in found]
+    groups = _groups(found)
+    long = [{axis: at, "order kept": found[at][one[0]], "measure": _joined(one)} for one in groups for at in found]
     chart = study_charts.lines(
         long,
         x=axis,
@@ -77,13 +84,46 @@ def _section(
         title=f"{title}: how often the better model comes first",
         subtitle=[
             f"{samples} samples of {CASES} cases; a coin gives 0.5; Monte Carlo error at most {error:.3f}",
-            "The AUC, taKS and the average gain share a line; so do average precision and average hit rate",
         ],
         log_x=axis == "prevalence",
+        ticks=list(found),
+        legend_below=True,
     )
-    text = (f"Share of {samples} samples in which the better of two models gets the better value.",)
+    text = (f"Share of {samples} samples in which the better of two models gets the better value; a tie counts half.",)
     columns = ("measure", *(f"{axis} {at:g}" for at in found))
     return Section(title, text, Table(columns, tuple(rows)), chart, name)
+
+
+def _population() -> str:
+    return (
+        f"Each sample has {CASES} cases. The scores of both classes are normal with variance 1; the means of the "
+        f"classes are {BETTER:g} apart for the better model and {WORSE:g} for the other, and the two models' scores "
+        f"have a correlation of {OVERLAP:g} within a class. Labels are flipped at random, with balanced classes; the "
+        "classes are made unbalanced without flipped labels. A tie of the two models counts half."
+    )
+
+
+def _groups(found: Mapping[Any, dict[str, float]]) -> list[list[str]]:
+    """The measures, those together that have the same shares throughout."""
+    rows: dict[tuple[float, ...], list[str]] = {}
+    for name in MEASURES:
+        rows.setdefault(tuple(row[name] for row in found.values()), []).append(name)
+    return list(rows.values())
+
+
+def _one_order(found: Mapping[Any, dict[str, float]]) -> Iterator[str]:
+    """Which measures are one and the same here."""
+    groups = [_joined(group) for group in _groups(found) if len(group) > 1]
+    if groups:
+        yield (
+            f"Equal in every column: {'; '.join(groups)}. For models that score the same cases, taKS and the average "
+            "gain are linear in the AUC, so all three put models in one order; without tied scores the average hit "
+            "rate is the average precision."
+        )
+
+
+def _joined(names: list[str]) -> str:
+    return " = ".join(_title(name) for name in names)
 
 
 def _title(measure: str) -> str:
@@ -104,9 +144,9 @@ def _verdict(found: dict[float, dict[str, float]], samples: int) -> str:
     says = "agrees" if agrees else "does not agree beyond the error of the simulation"
     return (
         f"With {100 * max(found):g} % wrong labels the order is kept most often by: {_title(ranked[0])} "
-        f"({most[ranked[0]]:.3f}), and least often by: {_title(ranked[-1])} ({most[ranked[-1]]:.3f}). The text "
-        "calls KS sensitive to noise and taKS more "
-        f"robust: {ks:.3f} against {taks:.3f} here, which {says}. It calls the AUC relatively robust: {auc:.3f}."
+        f"({most[ranked[0]]:.3f}), and least often by: {_title(ranked[-1])} ({most[ranked[-1]]:.3f}). The text calls "
+        f"KS sensitive to noise and taKS more robust: {ks:.3f} against {taks:.3f} here, which {says}. It calls the AUC "
+        f"relatively robust: {auc:.3f}."
     )
 
 
@@ -119,8 +159,8 @@ def _skew_verdict(found: dict[float, dict[str, float]], samples: int) -> str:
     return (
         f"With {100 * min(found):g} % positives the order is kept most often by: {_title(ranked[0])} "
         f"({rare[ranked[0]]:.3f}). The AUC keeps it {which} average precision does ({auc:.3f} and {precision:.3f}). "
-        "The text recommends average precision for unbalanced classes for another reason: it looks at the top of the "
-        "list."
+        "The text calls the AUC relatively robust to imbalanced classes and recommends average precision for highly "
+        "imbalanced ones; which of them keeps the order is only one side of that."
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ POSITIVES = 100
 THRESHOLD = DISTANCE / 2  # the best cut of balanced classes, kept while the classes become unbalanced
 
 
+@cache
 def expected(ratio: float) -> dict[str, float]:
     """The values of the population, by formula: the normal distributions have means 0 and `DISTANCE`."""
     from scipy.integrate import quad
@@ -42,8 +44,30 @@ def expected(ratio: float) -> dict[str, float]:
     }
 
 
+@cache
+def expected_of_sample(ratio: int) -> float:
+    """The auPRC that a sample of `POSITIVES` positives has on average, which is more than that of the population.
+
+    The precision at a positive of score s is (1 + A) / (1 + A + B), with A of the other positives and B of the
+    negatives above it, both binomial. As 1 / (1 + A + B) is the integral of t^(A + B) from 0 to 1, the mean is a
+    double integral over s and t.
+    """
+    from scipy.stats import norm
+
+    score, weight = np.polynomial.legendre.leggauss(200)
+    score, weight = DISTANCE + 8 * score, 8 * weight * norm.pdf(8 * score)
+    above, alarms = norm.sf(score - DISTANCE)[:, None], norm.sf(score)[:, None]
+    log_u = np.linspace(-35, 0, 2001)  # u = 1 - t, in logarithms, as all happens near t = 1
+    u = np.exp(log_u)
+    others = POSITIVES - 1
+    left = 1 - above * u
+    found = left**others + others * above * (1 - u) * left ** (others - 1)
+    inner = np.trapezoid(found * np.exp(POSITIVES * ratio * np.log1p(-alarms * u)) * u, log_u, axis=1)
+    return float(weight @ inner)
+
+
 def simulated(ratio: int, samples: int, seed: int) -> dict[str, list[float]]:
-    """The mean and the middle 95 % of each value over samples with `ratio` negatives for each positive."""
+    """The mean of each value over samples with `ratio` negatives for each positive, its error, and the middle 95 %."""
     rng = np.random.default_rng([seed, ratio])
     found: list[tuple[float, ...]] = []
     for _ in range(samples):
@@ -53,7 +77,9 @@ def simulated(ratio: int, samples: int, seed: int) -> dict[str, list[float]]:
     names = ("accuracy", "balanced accuracy", "auROC", "auPRC")
     values = np.array(found)
     low, high = np.quantile(values, (0.025, 0.975), axis=0)
-    return {name: [float(values[:, i].mean()), float(low[i]), float(high[i])] for i, name in enumerate(names)}
+    error = values.std(axis=0, ddof=1) / np.sqrt(samples)
+    table = np.stack((values.mean(axis=0), error, low, high), axis=1)
+    return {name: row.tolist() for name, row in zip(names, table, strict=True)}
 
 
 def run(settings: Settings) -> StudyReport:
@@ -61,7 +87,7 @@ def run(settings: Settings) -> StudyReport:
     samples = 20 if settings.quick else 200
     ratios = [ratio for ratio in RATIOS if not settings.quick or ratio <= 1000]
     parts = [(ratio, samples) for ratio in ratios]
-    drawn = dict(zip(ratios, do_parts(simulated, parts, settings, "skew 1"), strict=True))
+    drawn = dict(zip(ratios, do_parts(simulated, parts, settings, "skew 2"), strict=True))
     rows = list(_rows(ratios, drawn))
     answer = _answer(ratios, drawn, samples)
     chart = study_charts.lines(
@@ -72,44 +98,88 @@ def run(settings: Settings) -> StudyReport:
         title="Accuracy, auROC and auPRC of one model under class skew",
         subtitle=[f"Two normal classes, means {DISTANCE:g} apart, threshold {THRESHOLD:g}; by formula"],
         log_x=True,
+        ticks=ratios,
         y_domain=(0, 1),
     )
-    columns = ("negatives : positives", "measure", "formula", "simulated mean", "low", "high")
+    columns = ("negatives : positives", "measure", "formula", "simulated mean", "its standard error", "2.5 %", "97.5 %")
+    read = (
+        f"By formula the values of the population, and for the auPRC also the mean of samples of {POSITIVES} "
+        f"positives. Simulated are {samples} samples of {POSITIVES} positives each; 2.5 % and 97.5 % are quantiles of "
+        "the samples."
+    )
     sections = (
         Section("The slide, drawn", (), None, chart, "skew-slide"),
-        Section(
-            "By formula and by simulation",
-            (f"{samples} samples of {POSITIVES} positives each.",),
-            Table(columns, tuple(rows)),
-            name="skew-values",
-        ),
+        Section("By formula and by simulation", (read,), Table(columns, tuple(rows)), name="skew-values"),
     )
     return StudyReport(*STUDY.heading, answer, sections, settings.seed, settings.quick)
 
 
 def _answer(ratios: list[int], drawn: dict[int, dict[str, list[float]]], samples: int) -> tuple[str, ...]:
     first, last = expected(ratios[0]), expected(ratios[-1])
+    population = (
+        f"The scores of the positives are normal with mean {DISTANCE:g}, those of the negatives normal with mean 0, "
+        f"both with variance 1; the threshold is {THRESHOLD:g}, the best one for balanced classes."
+    )
+    moves = {name: abs(last[name] - first[name]) for name in ("accuracy", "balanced accuracy", "auROC", "auPRC")}
+    still = [f"{name} ({first[name]:.4f})" for name, move in moves.items() if move < 1e-6]
+    moved = [f"{name} (from {first[name]:.3f} to {last[name]:.3f})" for name in moves if moves[name] >= 1e-6]
     ranking = (
-        f"The model does not change, and neither does its auROC, {first['auROC']:.4f}: it is independent of the class "
-        f"skew, as the slides say. Its auPRC falls from {first['auPRC']:.3f} to {last['auPRC']:.3f}."
+        f"From 1 : {ratios[0]} to 1 : {ratios[-1]:,} the model stays what it is. By formula these of its numbers stay "
+        f"too: {', '.join(still) or 'none'}. These move: {', '.join(moved) or 'none'}. The slides call the auROC "
+        "independent of the class skew and the auPRC dependent on it."
     )
+    nobody = last["accuracy of flagging nobody"]
+    preferred = "flagging nobody is preferred" if nobody > last["accuracy"] else "the model is preferred"
     accuracy = (
-        f"Accuracy at the same threshold stays at {last['accuracy']:.3f}, while flagging nobody reaches "
-        f"{last['accuracy of flagging nobody']:.4f} at 1 : {ratios[-1]:,}: on unbalanced data accuracy does not tell a "
-        "model from none. Balanced accuracy does not move."
+        f"Accuracy at this threshold is {last['accuracy']:.4f} at 1 : {ratios[-1]:,}, and that of flagging nobody "
+        f"{nobody:.4f}: by accuracy alone {preferred}."
     )
-    apart = {
-        name: max(abs(drawn[ratio][name][0] - expected(ratio)[name]) for ratio in ratios) for name in drawn[ratios[0]]
+    return population, ranking, accuracy, _bias(ratios[-1], drawn), _agreement(ratios, drawn, samples)
+
+
+def _bias(ratio: int, drawn: dict[int, dict[str, list[float]]]) -> str:
+    """Why the simulated auPRC is not that of the population."""
+    whole, sample, mean = expected(ratio)["auPRC"], expected_of_sample(ratio), drawn[ratio]["auPRC"][0]
+    return (
+        f"At 1 : {ratio:,} the simulated auPRC has the mean {mean:.4f}, while the population has {whole:.4f}. Samples "
+        f"are biased: with {POSITIVES} positives the formula expects {sample:.4f}, {100 * (sample / whole - 1):.0f} % "
+        "more than in the population, because every positive counts itself when the precision at its place is taken. "
+        f"At 1 : 1 the bias is {100 * (expected_of_sample(1) / expected(1)['auPRC'] - 1):.1f} %."
+    )
+
+
+def _agreement(ratios: list[int], drawn: dict[int, dict[str, list[float]]], samples: int) -> str:
+    """How far the simulated means are from what the formulas expect of such samples, in standard errors."""
+    from scipy.stats import t as student
+
+    gaps = {
+        (name, ratio): abs(mean - (expected_of_sample(ratio) if name == "auPRC" else expected(ratio)[name])) / error
+        for ratio in ratios
+        for name, (mean, error, *_) in drawn[ratio].items()
     }
-    widest = ", ".join(f"{name} {gap:.4f}" for name, gap in apart.items())
-    agree = f"The largest distance between the formula and the mean of {samples} simulated samples: {widest}."
-    return ranking, accuracy, agree
+    limit = float(student.ppf(0.975, samples - 1))
+    near = sum(gap <= limit for gap in gaps.values())
+    (name, ratio), worst = max(gaps.items(), key=lambda item: item[1])
+    return (
+        f"Of {len(gaps)} means of {samples} simulated samples {near} lie within {limit:.2f} standard errors of what "
+        f"the formulas expect of such samples (about {0.95 * len(gaps):.0f} should); the furthest is {name} at 1 : "
+        f"{ratio:,}, {worst:.1f} standard errors away."
+    )
 
 
 def _rows(ratios: list[int], drawn: dict[int, dict[str, list[float]]]) -> Iterator[tuple[Any, ...]]:
+    none = (None,) * 4
     for ratio in ratios:
         for name, formula in expected(ratio).items():
-            yield (ratio, name, formula, *drawn[ratio].get(name, (None, None, None)))
+            is_biased = name == "auPRC"
+            yield (ratio, name, formula, *(none if is_biased else drawn[ratio].get(name, none)))
+            if is_biased:
+                yield (
+                    ratio,
+                    f"auPRC, samples of {POSITIVES} positives",
+                    expected_of_sample(ratio),
+                    *drawn[ratio][name],
+                )
 
 
 STUDY = Study(

@@ -74,11 +74,17 @@ def do_parts(work: Callable[..., Any], parts: Sequence[tuple[Any, ...]], setting
     kept = _Kept(settings.progress_file, what, settings.seed)
     left = [part for part in dict.fromkeys(parts) if part not in kept]  # each once, though it may serve twice
     settings.progress(len(parts) - len(left), len(parts))
-    done = Parallel(n_jobs=settings.jobs, return_as="generator")(delayed(work)(*part, settings.seed) for part in left)
-    for i, (part, result) in enumerate(zip(left, done, strict=True)):
-        kept.add(part, result)
-        settings.progress(len(parts) - len(left) + i + 1, len(parts))
+    # As they are finished: one that waited for a slow part before it would be lost by a kill.
+    as_finished = Parallel(n_jobs=settings.jobs, return_as="generator_unordered")
+    done = as_finished(delayed(_with_number)(i, work, *part, settings.seed) for i, part in enumerate(left))
+    for count, (number, result) in enumerate(done, len(parts) - len(left) + 1):
+        kept.add(left[number], result)
+        settings.progress(count, len(parts))
     return [kept[part] for part in parts]
+
+
+def _with_number(number: int, work: Callable[..., Any], *arguments: Any) -> tuple[int, Any]:
+    return number, work(*arguments)
 
 
 class _Kept:

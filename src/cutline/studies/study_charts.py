@@ -22,18 +22,28 @@ def lines(
     title: str,
     subtitle: Sequence[str] = (),
     log_x: bool = False,
+    ticks: Sequence[float] | None = None,
+    legend_below: bool = False,
     band: tuple[str, str] | None = None,
     y_domain: tuple[float, float] | None = None,
     facet: str | None = None,
 ) -> Picture:
-    """Lines over a common axis, one for each series, with a band around each where two columns give its limits."""
+    """Lines over a common axis, one for each series, with a band around each where two columns give its limits.
+
+    Ticks are those that are named; a legend of long names stands below the lines.
+    """
     names = list(dict.fromkeys(str(row[series]) for row in rows))
     colours = [LIGHT.colour(i) for i in range(len(names))]
-    colour = alt.Color(f"{series}:N", scale=alt.Scale(domain=names, range=colours), sort=names)
+    legend = alt.Legend(orient="bottom", columns=1, labelLimit=600) if legend_below else alt.Legend()
+    colour = alt.Color(f"{series}:N", scale=alt.Scale(domain=names, range=colours), sort=names, legend=legend)
     dash = alt.StrokeDash(
-        f"{series}:N", scale=alt.Scale(domain=names, range=[list(DASHES[i]) for i in range(len(names))])
+        f"{series}:N",
+        scale=alt.Scale(domain=names, range=[list(DASHES[i]) for i in range(len(names))]),
+        legend=legend,
     )
-    across = alt.X(f"{x}:Q", scale=alt.Scale(type="log", nice=False) if log_x else alt.Scale(zero=False, nice=False))
+    scale = alt.Scale(type="log", nice=False) if log_x else alt.Scale(zero=False, nice=False)
+    axis = alt.Axis() if ticks is None else alt.Axis(values=list(ticks), format=",~r" if max(ticks) > 1 else "~%")
+    across = alt.X(f"{x}:Q", scale=scale, axis=axis)
     up = alt.Y(f"{y}:Q", scale=alt.Scale(domain=list(y_domain)) if y_domain else alt.Scale(zero=False))
     base = alt.Chart(alt.InlineData(values=[dict(row) for row in rows]))
     layers = [base.mark_line(strokeWidth=2).encode(x=across, y=up, color=colour, strokeDash=dash)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import platform
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -45,6 +46,7 @@ class StudyReport:
     quick: bool
     left_out: tuple[str, ...] = ()
     facts: dict[str, Any] = field(default_factory=dict)
+    data: Path | None = None
 
     @property
     def made_with(self) -> str:
@@ -52,7 +54,8 @@ class StudyReport:
         versions = ", ".join(
             [*(f"{name} {version(name)}" for name in _PACKAGES), f"Python {platform.python_version()}"]
         )
-        command = f"cutline study {self.name} --seed {self.seed}{' --quick' if self.quick else ''}"
+        folder = "" if self.data is None else f" --data {shlex.quote(str(self.data))}"
+        command = f"cutline study {self.name}{folder} --seed {self.seed}{' --quick' if self.quick else ''}"
         return f"Made by `{command}` with {versions}."
 
     def markdown(self) -> str:

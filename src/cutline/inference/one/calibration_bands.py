@@ -141,7 +141,7 @@ def _honest(r: Ranking, smooth: str, level: float) -> Band:
     if few is not r:
         # Inside a group, only the groups that end before it and those that begin after it say something.
         low, high = np.append(low[1:], 0.0), np.append(1.0, high[:-1])
-    notes = [*_put_together(few, r), "It supposes that a higher probability never goes with a lower risk."]
+    notes = [*_put_together(few, r), "The honest band supposes that a higher probability never goes with a lower risk."]
     return _band(few, calibration_curve(few, smooth), low, high, level, True, notes)
 
 

@@ -295,7 +295,8 @@ export class Promises {
     const flags = fill(this.words.flags, { flagged: cut.tp + cut.fp, total: model.total });
     if (asked.miss === null) return fill(this.words.only_rules, { threshold: this.named(), flags, which: "the most", given: cap });
     const given = cap ? ` under ${cap} on these cases` : "";
-    const words = { threshold: this.named(), flags, verb: "lowest", criterion: "expected cost", given, later: "" };
+    const where = this.prevalence === null ? "" : ` at ${this.whichPrevalence()}`;
+    const words = { threshold: this.named(), flags, verb: "lowest", criterion: "expected cost", where, given, later: "" };
     return fill(this.words.best, { ...words, apparent: shown(this.cost(cut, asked)) });
   }
 
