@@ -208,7 +208,8 @@ def call(identity: str) -> tuple[Callable[..., Any], list[Any], dict[str, Any]]:
         if single.startswith(f"{parameter.name}~"):
             value = more()[int(single.rpartition("~")[2])]
         elif parameter.default is not parameter.empty and not is_wrong and (single or dice.random() > 0.25):
-            if parameter.name in ("resamples", "permutations"):  # by default there are thousands
+            # By default there are thousands of resamples, and cl.why searches every measure.
+            if parameter.name in ("resamples", "permutations") or (name == "cl.why" and parameter.name == "measure"):
                 named[parameter.name] = sensible()[parameter.name][0]
             continue
         else:

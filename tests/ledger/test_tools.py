@@ -135,6 +135,18 @@ def test_value_as_gives_the_number_of_the_tool():
     assert cl.value_as(ev, "auc", "scikit-learn", function="roc_auc_score, hard labels") == 0.75
 
 
+def test_torchmetrics_takes_scores_outside_0_and_1_for_log_odds():
+    labels, scores = [1, 1, 0, 1, 0, 0, 1, 0], [2.0, 0.8, 0.4, 0.2, -0.5, -1.5, 0.0, 0.7]
+
+    # torchmetrics 1.9.0 with its default threshold, 0.5; a threshold of 1.2 it does not take.
+    for threshold in (0.5, 1.2):
+        ev = cl.evaluate(labels, scores, threshold=threshold)
+        assert cl.value_as(ev, "auc", "torchmetrics") == 0.75
+        assert cl.value_as(ev, "accuracy", "torchmetrics") == 0.625
+        assert cl.value_as(ev, "recall", "torchmetrics") == 0.75
+        assert cl.value_as(ev, "ece", "torchmetrics") == pytest.approx(0.210731628, abs=1e-6)
+
+
 def test_a_tool_that_ignores_weights_needs_the_rows():
     labels, scores, weights = [1, 0, 1, 0], [0.9, 0.6, 0.5, 0.2], [1.0, 2.0, 3.5, 1.0]
     ev = cl.evaluate(labels, scores, weights)

@@ -191,3 +191,57 @@ def test_trapezoids_from_precision_1_are_those_of_scikit_learn():
 
     assert cl.aucpr_minmax(labels, scores, start=1) == pytest.approx(auc(recall, precision))
     assert cl.aucpr_minmax(labels, np.full(80, 0.5), start=1) == pytest.approx((1 + labels.mean()) / 2)
+
+
+# ---------------------------------------------------------------------- intervals where the line is not the truth
+
+
+def bent_sample(n=5000):
+    rng = np.random.default_rng(8)
+    odds = rng.normal(-2.9, 1.3, n)
+    labels = rng.random(n) < 1 / (1 + np.exp(-odds))
+    return labels.astype(int), 1 / (1 + np.exp(-odds - 0.6 * np.sin(1.5 * odds)))
+
+
+def test_the_sandwich_is_the_sum_over_the_cases():
+    labels, scores = bent_sample(300)
+    ev = cl.evaluate(labels, scores)
+    x = np.log(scores / (1 - scores))
+    design = np.column_stack((np.ones(300), x))
+    mean = 1 / (1 + np.exp(-(ev.value("joint_calibration_intercept") + ev.value("calibration_slope") * x)))
+    bread = np.linalg.inv(design.T * (mean * (1 - mean)) @ design)
+    covariance = bread @ (design.T * (labels - mean) ** 2 @ design) @ bread
+    found = ev.estimate("calibration_slope", method="sandwich")
+
+    assert (found.high - found.low) / 2 / 1.959963984540054 == pytest.approx(covariance[1, 1] ** 0.5, rel=1e-6)
+    doubled = cl.evaluate(labels, scores, weights=np.full(300, 2)).estimate("calibration_slope", method="sandwich")
+    assert (doubled.high - doubled.low) * 2**0.5 == pytest.approx(found.high - found.low)
+
+
+@pytest.mark.parametrize("name", ["calibration_slope", "joint_calibration_intercept"])
+def test_a_note_says_when_the_line_is_not_the_truth(name):
+    ev = cl.evaluate(*bent_sample())
+    found, robust = ev.estimate(name), ev.estimate(name, method="sandwich")
+    wider = (robust.high - robust.low) / (found.high - found.low) - 1
+
+    assert wider > 0.05
+    assert any(f"{100 * wider:.0f} % wider" in note and "sandwich" in note for note in found.notes)
+    assert not any("sandwich" in note for note in robust.notes)
+
+
+def test_a_note_says_that_few_cases_of_a_class_leave_the_coverage_open():
+    few, more = (np.array([1] * n + [0] * 100) for n in (12, 40))
+    notes = [
+        cl.evaluate(y, np.linspace(0.9, 0.1, len(y)) % 0.37).estimate("calibration_slope").notes for y in (few, more)
+    ]
+
+    assert [any("fewer than 30" in note for note in found) for found in notes] == [True, False]
+
+
+def test_a_line_that_is_the_truth_has_no_such_note():
+    rng = np.random.default_rng(5)
+    scores = rng.uniform(0.05, 0.95, 3000)
+    ev = cl.evaluate((rng.random(3000) < scores).astype(int), scores)
+
+    for name in ("calibration_slope", "calibration_intercept", "joint_calibration_intercept"):
+        assert not any("sandwich" in note for note in ev.estimate(name).notes)

@@ -467,7 +467,8 @@ cm <- confusionMatrix(guess, truth, mode="everything")
 for (n in c("Accuracy", "AccuracyLower", "AccuracyUpper", "Kappa")) say(paste0("confusionMatrix, ", n), cm$overall[n])
 for (n in c("Sensitivity", "Specificity", "Pos Pred Value", "F1", "Balanced Accuracy"))
   say(paste0("confusionMatrix, ", n), cm$byClass[n])
-frame <- data.frame(obs=factor(y, labels=c("a", "b")), pred=factor(guess, labels=c("a", "b")), a=1 - s, b=s)
+named <- function(x) factor(x, levels=c(0, 1), labels=c("a", "b"))
+frame <- data.frame(obs=named(y), pred=named(as.character(guess)), a=1 - s, b=s)
 say("twoClassSummary, ROC", twoClassSummary(frame, lev=c("a", "b"))["ROC"])
 """, y, s)  # fmt: skip
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cutline.ledger.tool import Entry, Tool
 
-_FIRST = ("other_class",)
+_FIRST = ("strict", "other_class")  # the first factor level is the event, and a draw goes to it
 PROC = Tool(
     "pROC", "1.18.0", "run", "R: pROC::roc and ci.auc; the direction follows from the medians unless it is given",
     (
@@ -45,7 +45,7 @@ PRECREC = Tool(
     ),
 )  # fmt: skip
 CARET = Tool(
-    "caret", "6.0-94", "documented",
+    "caret", "6.0-93", "run",
         "R: caret::confusionMatrix, twoClassSummary, prSummary; the first factor level is the event",
     (
         Entry("auc", "twoClassSummary, ROC", (), "ignored"),
@@ -61,12 +61,11 @@ CARET = Tool(
     ),
 )  # fmt: skip
 YARDSTICK = Tool(
-    "yardstick", "1.3", "documented", "R: yardstick; event_level = 'first' unless it is given",
+    "yardstick", "1.1.0", "run", "R: yardstick; event_level = 'first' unless it is given",
     (
         Entry("auc", "roc_auc", ()),
-        Entry("average_precision", "average_precision", _FIRST),
+        Entry("average_precision", "average_precision", ("other_class",)),
         Entry("average_precision", "pr_auc", ("other_class", "trapezoid")),
-        Entry("brier", "brier_class", ()),
         Entry("log_loss", "mn_log_loss", ()),
         Entry("gini", "gain_capture", ()),
         Entry("f1", "f_meas", _FIRST),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -137,27 +138,38 @@ def _by_scikit_learn(r: Ranking) -> Array:
 
 
 def _robust(r: Ranking, design: Array, eta: Array, covariance: Array) -> Array:
-    """The covariance of the coefficients where weights are not counts, by the sandwich."""
+    """The covariance of the coefficients by the sandwich: for weights that are no counts, or another truth."""
     mean = 1 / (1 + np.exp(-eta))
-    squared = r.pos2 * (1 - mean) ** 2 + r.neg2 * mean**2
+    pos2, neg2 = (r.pos, r.neg) if r.integral else (r.pos2, r.neg2)
+    squared = pos2 * (1 - mean) ** 2 + neg2 * mean**2
     return np.asarray(covariance @ np.einsum("...i,ij,ik->...jk", squared, design, design) @ covariance)
 
 
 def _variance_of_offset(r: Ranking) -> Any:
+    return _offset_fit(r).covariance[..., 0, 0] if r.integral else _robust_variance_of_offset(r)
+
+
+def _robust_variance_of_offset(r: Ranking) -> Any:
     found = _offset_fit(r)
-    if r.integral:  # by the information
-        return found.covariance[..., 0, 0]
     eta = logits(r) + found.coefficients
     return _robust(r, np.ones((len(r), 1)), eta, found.covariance)[..., 0, 0]
 
 
 def _variance_of_line(column: int, r: Ranking, fit: str = "likelihood") -> Any:
-    found = joint_fit(r, fit)
     if r.integral:  # by the information
-        return found.covariance[..., column, column]
+        return joint_fit(r, fit).covariance[..., column, column]
+    return _robust_variance_of_line(column, r, fit)
+
+
+def _robust_variance_of_line(column: int, r: Ranking, fit: str = "likelihood") -> Any:
+    found = joint_fit(r, fit)
     x = logits(r)
     eta = found.coefficients[..., :1] + found.coefficients[..., 1:] * x
     return _robust(r, np.column_stack((np.ones(len(r)), x)), eta, found.covariance)[..., column, column]
+
+
+def _by_likelihood(variance: Callable[..., Any], robust: Callable[..., Any]) -> StandardError:
+    return StandardError({"likelihood": variance, "sandwich": robust}, robust="sandwich")
 
 
 line = partial(weak, range=(-math.inf, math.inf), source=("vancalster2025", "cox1958"))
@@ -170,7 +182,7 @@ line = partial(weak, range=(-math.inf, math.inf), source=("vancalster2025", "cox
     baseline=0,
     undefined=(*ONE_CLASS, NO_DOUBT),
     aliases=("calibration_in_the_large",),
-    kind=StandardError({"likelihood": _variance_of_offset}),
+    kind=_by_likelihood(_variance_of_offset, _robust_variance_of_offset),
 )
 def calibration_intercept(r: Ranking) -> Any:
     """Calibration in the large: by how much the log odds are too low on average, their slope being left at 1."""
@@ -184,7 +196,7 @@ def calibration_intercept(r: Ranking) -> Any:
     baseline=math.nan,
     undefined=(*ONE_CLASS, SEPARATED),
     parameters={"fit": FIT},
-    kind=StandardError({"likelihood": partial(_variance_of_line, 1)}),
+    kind=_by_likelihood(partial(_variance_of_line, 1), partial(_robust_variance_of_line, 1)),
 )
 def calibration_slope(r: Ranking, *, fit: str = "likelihood") -> Any:
     """Slope of the log odds of the outcome on those predicted: below 1 they are too extreme, above 1 too timid."""
@@ -199,7 +211,7 @@ def calibration_slope(r: Ranking, *, fit: str = "likelihood") -> Any:
     undefined=(*ONE_CLASS, SEPARATED),
     parameters={"fit": FIT},
     aliases=("cox_intercept",),
-    kind=StandardError({"likelihood": partial(_variance_of_line, 0)}),
+    kind=_by_likelihood(partial(_variance_of_line, 0), partial(_robust_variance_of_line, 0)),
 )
 def joint_calibration_intercept(r: Ranking, *, fit: str = "likelihood") -> Any:
     """Intercept of the joint fit with the slope. It is not calibration in the large: see calibration_intercept."""

@@ -25,6 +25,7 @@ TITLES: Mapping[str, str] = {
     "bootstrap": "bootstrap (percentile)",
     "bca": "bootstrap (BCa)",
     "bias_corrected": "bootstrap (bias-corrected, logit)",
+    "sandwich": "sandwich variance",
     "inversion": "simulated tests, inverted",
     "tango": "Tango",
     "mcnemar_midp": "McNemar (mid-p)",

@@ -27,6 +27,8 @@ from cutline.measures.kinds import MeanOfCases, StandardError
 from cutline.results.estimate import Estimate, Limits
 
 FEW_FOR_PROPORTIONS = 5
+FEW_FOR_A_LINE = 30  # cases of a class
+NOTICEABLY = 0.05  # by which an interval is wider than another
 _NO_SLOPE = (
     "The infinitesimal jackknife needs a measure that changes smoothly with the order of the cases, and "
     f"{influence.FEW_FOR_THE_ORDER} cases of each class: use the bootstrap instead."
@@ -112,9 +114,28 @@ def _standard_error(estimand: Estimand, method: str, level: float) -> tuple[Limi
     if not math.isfinite(variance) or not math.isfinite(estimand.value) or (kind.scale == "log" and not estimand.value):
         return Limits(math.nan, math.nan), ["These data do not tell the standard error: there is no interval."]
     if kind.scale == "identity":
-        return influence.normal(estimand.value, variance, level), []
+        return influence.normal(estimand.value, variance, level), _too_narrow(estimand, method, variance)
     low, high = influence.normal(math.log(estimand.value), variance, level)
     return Limits(math.exp(low), math.exp(high)), []
+
+
+def _too_narrow(estimand: Estimand, method: str, variance: float) -> list[str]:
+    """What makes an interval by a standard error too narrow: few cases, or that more is supposed than holds."""
+    kind: Any = estimand.kind
+    if not kind.robust:
+        return []
+    notes = []
+    if min(effective_size.effective(estimand.ranking)) < FEW_FOR_A_LINE:
+        notes.append(
+            f"With fewer than {FEW_FOR_A_LINE} cases of a class the actual coverage may be below the nominal level."
+        )
+    wider = math.sqrt(float(kind.methods[kind.robust](estimand.ranking, **estimand.parameters)) / variance) - 1
+    if method != kind.robust and wider > NOTICEABLY:
+        notes.append(
+            "The interval supposes that the line which is fitted is the true one: without that, "
+            f"method={kind.robust!r} gives one that is {100 * wider:.0f} % wider."
+        )
+    return notes
 
 
 def _influence(estimand: Estimand, level: float) -> tuple[Limits, list[str]]:
