@@ -29,6 +29,7 @@ _FIRST = (0.0, 0.4, 0.8, 1.2, 1.6, 2.4)  # worlds that tell where the limits are
 _STEPS = (0.025, 0.05, 0.1, 0.2, 0.4)  # between worlds: the smallest with which few of them reach around the limits
 _WORLDS = 9  # between and around which the limits are found, at most
 _FEWEST = 40  # simulations of a world, of which the extremes are the limits at 95 %
+_FEW = 500  # cases, below which simulated studies found a coverage of 91 to 97 % for a level of 95 %
 _AT_ONCE = 2**18  # cells held at once
 _WIDE = 2.6  # standard deviations, within which the first worlds look for the limits
 
@@ -125,6 +126,8 @@ def _estimate(worlds: _Worlds, i: int, found: Sequence[_World], by_chance: float
     tail = (values.shape[-1] + 1) * (1 - level) / 2
     rank = max(1, math.floor(tail + 1e-9))
     notes = [estimand.caveat] if estimand.caveat else []
+    if float(estimand.ranking.total) < _FEW:
+        notes.append(f"With fewer than {_FEW} cases the actual coverage may be a few points below the nominal level.")
     if tail < 1 - 1e-9:
         notes.append(f"{values.shape[-1]} simulations are too few for a level of {level:g}: their extremes are used.")
     lowest, highest = (np.maximum.accumulate(values[:, place]) for place in (rank - 1, -rank))
