@@ -527,7 +527,7 @@ def test_a_quota_is_the_cut_of_the_whole_evaluation():
     assert ev.summary("precision").rows[0].value == EV.summary("precision", quota=3).rows[0].value == ev.precision
     assert ev.threshold == ev.at(quota=3).threshold
     assert "the 3 highest scores" in repr(ev)
-    with pytest.raises(CutlineError, match="exactly one of threshold, quota or share"):
+    with pytest.raises(CutlineError, match="threshold= and quota= each say where the cut is"):
         evaluate(LABELS, SCORES, quota=3, threshold=0.5)
 
 
@@ -686,3 +686,12 @@ def test_the_title_of_a_row_has_its_parameters_in_every_format():
 
     assert [row["title"] for row in found] == ["F-beta (beta=2)", "Precision (quota=3)"]
     assert found.to_csv().splitlines()[1].startswith("f_beta(beta=2),F-beta (beta=2),")
+
+
+def test_a_first_look_says_which_intervals_it_does_not_wait_for():
+    rng = np.random.default_rng(0)
+    labels = rng.random(30_000) < 0.3
+    long = evaluate(labels, rng.normal(size=30_000) + labels)
+
+    for shown in (repr(long), long._repr_html_()):
+        assert "left out; .summary() has them" in shown

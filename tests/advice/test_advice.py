@@ -209,8 +209,8 @@ def test_one_cut_does_not_tell_berrars_models_apart():
 
     text = of_models({"A": BERRAR, "B": worse})["single-cut"]
     assert text.startswith("A and B have the same counts at the cut (accuracy 0.8)")
-    assert "brier 0.192 and 0.198" in text
-    assert "auc" not in text  # the order is the same
+    assert "Brier score 0.192 and 0.198" in text
+    assert "ROC" not in text  # the order is the same
     assert "single-cut" not in of_models({"A": BERRAR, "B": [1 - s for s in BERRAR]})
     assert "single-cut" not in of_models({"A": BERRAR, "B": BERRAR})
     eager = [0.5 if score == 0.45 else score for score in BERRAR]  # as many found, one more false alarm

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 import cutline as cl
+from cutline.calibration.judgement import judged_probabilities
 from cutline.calibration.verdict import expected_ece
+from cutline.core.errors import ParameterError
 
 
 def evaluation(stretch=1.0, shift=0.0, n=3000, seed=0):
@@ -22,8 +24,8 @@ def evaluation(stretch=1.0, shift=0.0, n=3000, seed=0):
         ({}, ["Right on average", "Neither too extreme nor too timid", "Nowhere", "no evidence against"]),
         ({"shift": 0.7}, ["Too high on average", "Where: too high"]),
         ({"shift": -0.7}, ["Too low on average", "Where: too low"]),
-        ({"stretch": 2}, ["Too extreme", "Where:", "speak against"]),
-        ({"stretch": 0.5}, ["Too timid", "Where:", "speak against"]),
+        ({"stretch": 2}, ["Too extreme", "Where:", ", evidence against"]),
+        ({"stretch": 0.5}, ["Too timid", "Where:", ", evidence against"]),
     ],
 )
 def test_the_verdict_says_what_is_wrong(data, words):
@@ -65,3 +67,33 @@ def test_weights_that_are_not_counts_have_no_bound():
 
     assert np.isnan(found.off_by)
     assert found["oe_ratio"].value == pytest.approx(1)
+
+
+def test_of_groups_nothing_is_said_that_takes_cases_for_independent():
+    rng = np.random.default_rng(0)
+    risk = rng.beta(1, 3, 200)
+    labels = rng.random(200) < risk**1.5
+    ev = cl.evaluate(np.repeat(labels, 5), np.repeat(risk, 5), groups=np.repeat(np.arange(200), 5))
+
+    found = ev.calibration(resamples=100)
+    summary = judged_probabilities(ev.summary(resamples=100))
+
+    for told in (found, summary.probabilities.calibration):
+        assert np.isnan([told.p_value, told.off_by, told.off_by_for_most]).all()
+        assert told.regions == ()
+        assert "come in groups" in told.verdict[-1]
+    assert summary.probabilities.worth is None
+    assert "come in groups" in summary.probabilities.reason
+    with pytest.raises(ParameterError, match="groups"):
+        cl.worth_recalibrating(ev)
+
+
+def test_an_interval_does_not_depend_on_what_else_is_asked_for():
+    rng = np.random.default_rng(1)
+    risk = rng.beta(1, 3, 300)
+    ev = cl.evaluate(rng.random(300) < risk**1.5, risk)
+    names = ("mcb", "ici", "emax", "ece", "smooth_ece")
+
+    together = ev.estimates(names, seed=5, resamples=300)
+
+    assert together == [ev.estimate(name, seed=5, resamples=300) for name in names]

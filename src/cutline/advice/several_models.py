@@ -58,8 +58,8 @@ def _what_differs(a: _Asked, name: str, other: str) -> str:
         if measure.fits(one.ranking) and measure.fits(two.ranking):
             x, y = brief(one.value(measure)), brief(two.value(measure))
             if x != y:
-                differing.append(f"{measure.name} {x} and {y}")
-    return f"These do: {', '.join(differing)}." if differing else "Compare their rankings or probabilities."
+                differing.append(f"{measure.title} {x} and {y}")
+    return f"Others can: {', '.join(differing)}." if differing else "Compare their rankings or probabilities."
 
 
 def _too_small(a: _Asked) -> str | None:

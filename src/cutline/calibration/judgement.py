@@ -11,6 +11,10 @@ from cutline.core.errors import CutlineError
 from cutline.results.comparison_summary import ComparisonSummary
 from cutline.results.summary import Summary
 
+GROUPED = (
+    "The cases come in groups, which a comparison of methods of recalibration would have to keep together: it is left "
+    "out."
+)
 # The numbers that go with the judgement, in this order; the table of all measures has the rest.
 NUMBERS = (*BY_FORMULA, "mcb", "dsc", "unc", "ici", "e90", "emax", "ece", "spiegelhalter")
 MOST_COMPARED = 100_000  # distinct scores, beyond which fitting each method ten times takes long
@@ -65,7 +69,10 @@ def judgement(summary: Summary) -> Judgement | None:
     if not (r.are_probabilities and r.positives > 0 and r.negatives > 0 and found.issuperset(BY_FORMULA)):
         return None
     estimates = [row.estimate for row in summary.rows if row.name in NUMBERS]
-    calibration = judged(r, estimates, summary.level, seed=summary.options.seed)
+    grouped = summary.data.groups > 0
+    calibration = judged(r, estimates, summary.level, seed=summary.options.seed, grouped=grouped)
+    if grouped:
+        return Judgement(calibration, None, GROUPED)
     if len(r) > MOST_COMPARED:
         return Judgement(calibration, None, f"With {len(r):,} distinct scores the methods are not compared here.")
     try:

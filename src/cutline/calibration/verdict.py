@@ -14,7 +14,7 @@ from cutline.core.checks import LEVEL, check_level
 from cutline.core.counts import written
 from cutline.core.errors import ParameterError
 from cutline.core.ranking import Ranking
-from cutline.core.table import Table, plain, shown
+from cutline.core.table import Table, p_shown, plain, shown
 from cutline.inference.one.bands import Band
 from cutline.inference.one.calibration_bands import calibration_band
 from cutline.measures import MEASURES
@@ -25,6 +25,10 @@ BY_FORMULA = ("oe_ratio", "calibration_intercept", "calibration_slope")
 BY_RESAMPLING = ("mcb", "dsc", "ici", "e90", "ece")
 QUICKLY_RESAMPLED = 5000  # distinct scores
 MOST = 0.9  # of the cases, for which a second bound is given
+GROUPED = (
+    "The cases come in groups: Spiegelhalter's test, the bands of the curve and the bound take cases for independent, "
+    "and are left out. The intervals above resample whole groups."
+)
 
 
 class Estimated(Protocol):
@@ -135,11 +139,17 @@ def calibration(ev: Estimated, *, level: float = LEVEL, resamples: int = 1000, s
         notes.append(
             f"With {len(r)} distinct scores nothing is resampled: estimate a measure by itself to have its interval."
         )
-    return judged(r, estimates, level, seed=seed, notes=notes)
+    return judged(r, estimates, level, seed=seed, notes=notes, grouped=getattr(ev, "groups", None) is not None)
 
 
 def judged(
-    r: Ranking, estimates: Sequence[Estimate], level: float, *, seed: int = 0, notes: Sequence[str] = ()
+    r: Ranking,
+    estimates: Sequence[Estimate],
+    level: float,
+    *,
+    seed: int = 0,
+    notes: Sequence[str] = (),
+    grouped: bool = False,
 ) -> Calibration:
     """The judgement of probabilities whose numbers are known; those `BY_FORMULA` must be among them.
 
@@ -149,17 +159,21 @@ def judged(
         level: The level of the bands and of the bound.
         seed: Makes the simulated band reproducible.
         notes: What is to be said of the numbers.
+        grouped: Whether the cases come in groups; the bands and the test take them for independent, and are left out.
     """
-    band = calibration_band(r, "consistency", level=level, seed=seed)
-    honest = calibration_band(r, "honest", level=level) if r.integral else None
-    z = float(MEASURES["spiegelhalter"].compute(r))
-    regions = _regions(band, r)
-    off_by, most = _off_by(honest, r)
     found = {estimate.measure: estimate for estimate in estimates}
-    p_value = math.erfc(abs(z) / math.sqrt(2))
-    verdict = _verdict(found, regions, p_value, level, r)
-    verdict += _bound(off_by, most, level)
-    every = [*notes, *band.notes, *(honest.notes if honest else ())]
+    z = float(MEASURES["spiegelhalter"].compute(r))
+    verdict = [_in_the_large(found, r), _slope(found["calibration_slope"])]
+    p_value, off_by, most, regions, every = math.nan, math.nan, math.nan, tuple[Region, ...](), [*notes]
+    if grouped:
+        verdict.append(GROUPED)
+    else:
+        band = calibration_band(r, "consistency", level=level, seed=seed)
+        honest = calibration_band(r, "honest", level=level) if r.integral else None
+        regions, (off_by, most) = _regions(band, r), _off_by(honest, r)
+        p_value = math.erfc(abs(z) / math.sqrt(2))
+        verdict += [*_where(regions, level), *_tested(p_value, level), *_bound(off_by, most, level)]
+        every += [*band.notes, *(honest.notes if honest else ())]
     return Calibration(
         tuple(estimates),
         z,
@@ -215,20 +229,19 @@ def _off_by(band: Band | None, r: Ranking) -> tuple[float, float]:
 # ---------------------------------------------------------------------- in words
 
 
-def _verdict(
-    found: dict[str, Estimate], regions: tuple[Region, ...], p_value: float, level: float, r: Ranking
-) -> list[str]:
-    words = [_in_the_large(found, r), _slope(found["calibration_slope"])]
-    if regions:
-        more = f", and in {len(regions) - 3} more stretches" if len(regions) > 3 else ""
-        words.append(f"Where: {'; '.join(region.words for region in regions[:3])}{more}.")
-    else:
-        words.append(f"Nowhere does the curve leave what a calibrated model would show ({100 * level:g} % at once).")
-    if not math.isnan(p_value):
-        against = p_value < 1 - level
-        result = "the data speak against calibration" if against else "no evidence against calibration"
-        words.append(f"Spiegelhalter's test: p = {p_value:.3g}, {result}.")
-    return words
+def _where(regions: tuple[Region, ...], level: float) -> list[str]:
+    if not regions:
+        return [f"Nowhere does the curve leave what a calibrated model would show ({100 * level:g} % at once)."]
+    left = len(regions) - 3
+    more = f", and in {left} more stretch{'' if left == 1 else 'es'}" if left > 0 else ""
+    return [f"Where: {'; '.join(region.words for region in regions[:3])}{more}."]
+
+
+def _tested(p_value: float, level: float) -> list[str]:
+    if math.isnan(p_value):
+        return []
+    result = "evidence against calibration" if p_value < 1 - level else "no evidence against calibration"
+    return [f"Spiegelhalter's test: p {p_shown(p_value)}, {result}."]
 
 
 def _interval(estimate: Estimate) -> str:

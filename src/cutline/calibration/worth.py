@@ -75,6 +75,9 @@ def worth_recalibrating(
     r, level = getattr(ev, "ranking", ev), check_level(level)
     if not isinstance(r, Ranking):
         raise InputError(f"is {briefly(ev)}", "pass what evaluate() gives, or a ranking", argument="ev")
+    if getattr(ev, "groups", None) is not None:
+        way = "pass ev.ranking to take the cases for independent"
+        raise ParameterError("The cases come in groups, which the folds would tear apart", way)
     folds, seed = check_whole(folds, "folds", 2), check_whole(seed, "seed", 0)
     if not isinstance(methods, tuple | list):
         raise ParameterError(f"is {briefly(methods)}", f"pass some of {METHODS}", argument="methods")

@@ -54,6 +54,8 @@ def reliability(
 ) -> Any:
     """The share of positives at each probability, with a band, and the distribution of the probabilities."""
     _check(band, smooth)
+    if any(getattr(model, "grouped", False) for model in models.values()):
+        band = "none"  # bands take cases for independent
     series, layers = [], []
     for i, (name, model) in enumerate(models.items()):
         found = _curve(model, band if len(models) == 1 else "none", smooth, level, bins, seed)

@@ -236,8 +236,8 @@ Save = Annotated[
     tuple[Path, ...],
     typer.Option(
         metavar="<path>",
-        help="Also write the same numbers to a file that ends in .json, .csv or .html; repeat it for more. "
-        "Example: --save numbers.json",
+        help="Also write the numbers to a file that ends in .json, .csv or .html; repeat it for more. Beside a report, "
+        "the files hold all that the report shows. Example: --save numbers.json",
         rich_help_panel=_OUTPUT,
     ),
 ]

@@ -15,7 +15,7 @@ import numpy as np
 from cutline.core.counts import Counts, divide
 from cutline.core.ranking import Ranking
 
-_OTHERWISE = "If they are sampling or importance weights, say so with weights_are."
+_OTHERWISE = "If they are sampling or importance weights, say so when you evaluate."
 
 
 class Sizes(NamedTuple):

@@ -8,7 +8,7 @@ from typing import Any
 
 from cutline.core import columns
 from cutline.core.counts import Counts, written
-from cutline.core.errors import ParameterError
+from cutline.core.errors import Argument, ParameterError, Text
 from cutline.core.ranking import Ranking
 from cutline.inputs.predictions import cut, default_threshold
 from cutline.measures import Measure, Needs
@@ -62,7 +62,9 @@ def cut_point(ranking: Ranking, threshold: Any = None, quota: Any = None, share:
     """The cut that at most one of the three names; by default, what suits the scores."""
     given = [name for name, value in zip(NAMES, (threshold, quota, share), strict=True) if value is not None]
     if len(given) > 1:
-        raise ParameterError(f"Pass exactly one of threshold, quota or share (got {' and '.join(given)}).")
+        first, *others = (Argument(name) for name in given)
+        each = Text(first, *(part for one in others for part in (" and ", one)), " each say where the cut is")
+        raise ParameterError(each, "pass one of them")
     if not given:
         return CutPoint(default_threshold(ranking), is_default=True)
     if threshold is not None:

@@ -16,12 +16,13 @@ def as_text(found: Summary) -> str:
     cells = [("tp", c.tp), ("fp", c.fp), ("fn", c.fn), ("tn", c.tn)]
     counts = ", ".join(f"{name} {written(count)}" for name, count in cells)
     more = f"... and {len(MEASURES) - len(found)} more measures: .summary()"
-    return "\n".join([found.title, counts, "", repr(_table(found)), more, *(f"Note: {note}" for note in found.notes)])
+    notes = [f"Note: {note}" for note in (*found.notes, *_left_out(found))]
+    return "\n".join([found.title, counts, "", repr(_table(found)), more, *notes])
 
 
 def as_html(found: Summary) -> str:
     """The same for a notebook."""
-    notes = "".join(f"<li>{html.escape(note.text)}</li>" for note in found.notes)
+    notes = "".join(f"<li>{html.escape(str(note))}</li>" for note in (*found.notes, *_left_out(found)))
     return (
         f"<div><p>{html.escape(found.title)}</p>{found.counts._repr_html_()}"
         f"{_table(found)._repr_html_()}" + (f"<ul>{notes}</ul>" if notes else "") + "</div>"
@@ -37,6 +38,12 @@ def models_as_html(title: str, headlines: Table, verdict: str) -> str:
     """The same for a notebook."""
     lines = "".join(f"<li>{html.escape(line)}</li>" for line in verdict.splitlines())
     return f"<div><p>{html.escape(title)}</p>{headlines._repr_html_()}<ul>{lines}</ul></div>"
+
+
+def _left_out(found: Summary) -> list[str]:
+    """What a first look does not wait for, in a sentence."""
+    waits = any(row.is_open for row in found.rows)
+    return ["Intervals that would take more than a moment are left out; .summary() has them."] if waits else []
 
 
 def _table(found: Summary) -> Table:

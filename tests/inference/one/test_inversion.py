@@ -71,7 +71,9 @@ def test_a_wider_level_gives_a_wider_interval():
 
 def test_few_simulations_for_the_level_are_told():
     ev = cl.evaluate(*predictions(2))
-    assert any("too few for a level of 0.99" in note for note in ev.estimate("mcb", level=0.99, resamples=80).notes)
+    found = ev.estimate("mcb", level=0.99, resamples=80)
+    assert any("too few for a level of 0.99" in note for note in found.notes)
+    assert any("fewer than 500 cases" in note for note in found.notes) == (ev.ranking.total < 500)
 
 
 def test_probabilities_that_equal_the_observed_shares_have_an_upper_limit_above_nought():

@@ -133,7 +133,7 @@ def _too_narrow(estimand: Estimand, method: str, variance: float) -> list[str]:
     if method != kind.robust and wider > NOTICEABLY:
         notes.append(
             "The interval supposes that the line which is fitted is the true one: without that, "
-            f"method={kind.robust!r} gives one that is {100 * wider:.0f} % wider."
+            f"the method {kind.robust!r} gives one that is {100 * wider:.0f} % wider."
         )
     return notes
 

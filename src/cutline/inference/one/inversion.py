@@ -26,30 +26,36 @@ from cutline.results.estimate import Estimate, Limits
 
 METHOD = "inversion"
 _FIRST = (0.0, 0.4, 0.8, 1.2, 1.6, 2.4)  # worlds that tell where the limits are about
-_WORLDS = 8  # between and around which the limits are found
+_STEPS = (0.025, 0.05, 0.1, 0.2, 0.4)  # between worlds: the smallest with which few of them reach around the limits
+_WORLDS = 9  # between and around which the limits are found, at most
 _FEWEST = 40  # simulations of a world, of which the extremes are the limits at 95 %
+_FEW = 500  # cases, below which simulated studies found a coverage of 91 to 97 % for a level of 95 %
 _AT_ONCE = 2**18  # cells held at once
 _WIDE = 2.6  # standard deviations, within which the first worlds look for the limits
 
 
 class _World(NamedTuple):
-    """Values of some statistics on simulated outcomes, in order, a row for each statistic."""
+    """The values of one statistic on simulated outcomes, in order."""
 
     way: float
     values: Array
 
 
 def inverted(estimands: Sequence[Estimand], options: Options) -> list[Estimate]:
-    """The estimates of calibration errors of one ranking, all on the same simulations."""
+    """The estimates of calibration errors of one ranking.
+
+    The outcomes of a world are the same for all of them, and which worlds are simulated for one does not depend on the
+    others, so that an interval does not depend on what else is asked for.
+    """
     if not estimands:
         return []
-    ranking = estimands[0].ranking
-    worlds = _Worlds(ranking, estimands, options.seed)
-    seen = np.array([estimand.value for estimand in estimands])
-    first = worlds.simulated(_FIRST, max(_FEWEST // 2, options.resamples // 20))
-    found = worlds.simulated(_around(first, seen), max(_FEWEST, options.resamples // 8))
-    by_chance = first[0].values.mean(-1)
-    return [_estimate(worlds, i, found, float(by_chance[i]), options.level) for i in range(len(estimands))]
+    worlds = _Worlds(estimands[0].ranking, estimands, options.seed)
+    first = worlds.simulated([_FIRST] * len(estimands), max(_FEWEST // 2, options.resamples // 20))
+    ways = [_around(one, estimand.value) for one, estimand in zip(first, estimands, strict=True)]
+    found = worlds.simulated(ways, max(_FEWEST, options.resamples // 8))
+    return [
+        _estimate(worlds, i, found[i], float(first[i][0].values.mean()), options.level) for i in range(len(estimands))
+    ]
 
 
 class _Worlds:
@@ -60,7 +66,7 @@ class _Worlds:
         self.estimands = estimands
         self.curve = isotonic(ranking)
         self.urn = Urn.of(ranking.size)
-        self.seeds = np.random.SeedSequence(seed)
+        self.seed = seed
 
     def risks(self, way: float) -> Array:
         """The true share of positives at each score."""
@@ -71,14 +77,19 @@ class _Worlds:
         risk, size = self.risks(way), self.ranking.size.astype(float)
         return float(self.estimands[i].statistic(self._ranking(size * risk, size * (1 - risk))))
 
-    def simulated(self, ways: Sequence[float], simulations: int) -> list[_World]:
-        """Some worlds, with as many simulations in each."""
-        items = list(zip(ways, self.seeds.spawn(len(ways)), strict=True))
-        work = simulations * len(ways) * len(self.ranking)
-        return parallel.each(lambda item: self._simulate(*item, simulations), items, work)
+    def simulated(self, ways: Sequence[Sequence[float]], simulations: int) -> list[list[_World]]:
+        """The worlds of each statistic, with as many simulations in each."""
+        every = sorted({way for own in ways for way in own})
+        work = simulations * len(every) * len(self.ranking)
+        found = parallel.each(lambda way: self._simulate(way, ways, simulations), every, work)
+        by_way = dict(zip(every, found, strict=True))
+        return [[_World(way, by_way[way][i]) for way in own] for i, own in enumerate(ways)]
 
-    def _simulate(self, way: float, seed: np.random.SeedSequence, simulations: int) -> _World:
-        rng, risk = np.random.default_rng(seed), self.risks(way)
+    def _simulate(self, way: float, ways: Sequence[Sequence[float]], simulations: int) -> dict[int, Array]:
+        """The values, in one world, of those statistics that need it."""
+        asked = [i for i, own in enumerate(ways) if way in own]
+        rng = np.random.default_rng([self.seed, simulations, round(way / _STEPS[0])])
+        risk = self.risks(way)
         at_once = max(1, _AT_ONCE // len(self.ranking))
         found = []
         for start in range(0, simulations, at_once):
@@ -87,33 +98,36 @@ class _Worlds:
             size = self.urn.draw(rng, max(2, min(at_once, simulations - start)))
             pos = rng.binomial(size, risk)
             stack = self._ranking(pos, size - pos)
-            found.append([np.asarray(estimand.statistic(stack), dtype=float) for estimand in self.estimands])
-        values = np.concatenate(found, axis=-1)[:, :simulations]
-        return _World(way, np.sort(np.nan_to_num(values, nan=0.0), axis=-1))
+            found.append([np.asarray(self.estimands[i].statistic(stack), dtype=float) for i in asked])
+        values = np.sort(np.nan_to_num(np.concatenate(found, axis=-1)[:, :simulations], nan=0.0), axis=-1)
+        return dict(zip(asked, values, strict=True))
 
     def _ranking(self, pos: Array, neg: Array) -> Ranking:
         return Ranking(self.ranking.score, pos, neg, pos, neg)
 
 
-def _around(first: Sequence[_World], seen: Array) -> list[float]:
-    """The worlds between which all limits lie, by what the first ones tell of means and spreads."""
+def _around(first: Sequence[_World], seen: float) -> list[float]:
+    """The worlds between which both limits lie, by what the first ones tell of means and spreads."""
     ways = np.array([world.way for world in first])
-    mean, spread = (np.array([part(world.values, axis=-1) for world in first]).T for part in (np.mean, np.std))
-    low, high = (np.maximum.accumulate(mean + sign * _WIDE * spread, axis=-1) for sign in (1, -1))
-    starts = [float(np.interp(value, row, ways)) for value, row in zip(seen, low, strict=True)]
-    ends = [float(np.interp(value, row, ways)) for value, row in zip(seen, high, strict=True)]
-    margin = 0.05 + 0.1 * (max(ends) - min(starts))
-    start = max(0.0, min(starts) - margin)
-    return [float(way) for way in np.linspace(start, max(max(ends) + margin, start + 0.2), _WORLDS)]
+    mean, spread = (np.array([part(world.values) for world in first]) for part in (np.mean, np.std))
+    above, below = (np.maximum.accumulate(mean + sign * _WIDE * spread) for sign in (1, -1))
+    start, end = float(np.interp(seen, above, ways)), float(np.interp(seen, below, ways))
+    margin = 0.05 + 0.1 * (end - start)
+    start, end = max(0.0, start - margin), end + margin
+    step = next((one for one in _STEPS if (end - start) / one <= _WORLDS - 2), _STEPS[-1])
+    places = range(math.floor(start / step + 1e-9), math.ceil(end / step - 1e-9) + 1)
+    return [round(place * step, 6) for place in places]
 
 
 def _estimate(worlds: _Worlds, i: int, found: Sequence[_World], by_chance: float, level: float) -> Estimate:
     estimand = worlds.estimands[i]
     ways = np.array([world.way for world in found])
-    values = np.array([world.values[i] for world in found])
+    values = np.array([world.values for world in found])
     tail = (values.shape[-1] + 1) * (1 - level) / 2
     rank = max(1, math.floor(tail + 1e-9))
     notes = [estimand.caveat] if estimand.caveat else []
+    if float(estimand.ranking.total) < _FEW:
+        notes.append(f"With fewer than {_FEW} cases the actual coverage may be a few points below the nominal level.")
     if tail < 1 - 1e-9:
         notes.append(f"{values.shape[-1]} simulations are too few for a level of {level:g}: their extremes are used.")
     lowest, highest = (np.maximum.accumulate(values[:, place]) for place in (rank - 1, -rank))
