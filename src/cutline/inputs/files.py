@@ -22,11 +22,11 @@ import duckdb
 from cutline.core.columns import counted
 from cutline.core.errors import Argument, InputError, ParameterError, PositionError, Text
 from cutline.inputs import arrow_files, copying
-from cutline.inputs.csv_layout import Layout, head, rejected, with_one_line_end
+from cutline.inputs.csv_layout import Layout, rejected, with_one_line_end
 from cutline.inputs.duck import connect, is_number
-from cutline.inputs.file_formats import compression_of, plainly_named, zstd_lines
+from cutline.inputs.file_formats import compression_of, plainly_named
 from cutline.inputs.file_sets import file_set
-from cutline.inputs.json_files import check_columns, check_keys
+from cutline.inputs.json_files import check_columns, form_of
 from cutline.inputs.sources import Array, Ask, Source, plain
 from cutline.inputs.sql_engine import SqlEngine
 from cutline.inputs.sql_text import NUMBER, WHOLE, absent, literal, number_hint, quoted
@@ -98,7 +98,8 @@ class File:
 
     def alike(self, other: File) -> bool:
         """Whether one reader can read both."""
-        return self._layout == other._layout and self.compression == other.compression
+        is_read_alike = self.compression == other.compression and self.reader("") == other.reader("")
+        return self._layout == other._layout and is_read_alike
 
     @cached_property
     def compression(self) -> str:
@@ -111,10 +112,9 @@ class File:
             return self._layout.sql(literal, more=more)
         if self._kind == "parquet":
             return f"read_parquet({literal}{more})"
-        if self.compression != "zstd" or zstd_lines(self._path) is not None:
-            check_keys(head(self._path, self.title, self.compression), self.title)
         how = "uncompressed" if self.compression == "none" else self.compression  # the word that every version knows
-        return f"read_json({literal}, format = 'auto', sample_size = -1, compression = '{how}'{more})"
+        form = form_of(self._path, self.title, self.compression)
+        return f"read_json({literal}, format = '{form}', sample_size = -1, compression = '{how}'{more})"
 
     def read_all(self) -> None:
         """Read every value, so that what cannot be read is refused."""
