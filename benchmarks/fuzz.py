@@ -15,181 +15,28 @@ from __future__ import annotations
 import argparse
 import collections
 import contextlib
-import functools
-import io
 import json
 import os
 import selectors
-import struct
 import subprocess
 import sys
 import tempfile
 import time
-import warnings
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
-from fuzzing import calls, commands, oracle
+from fuzzing import calls, commands, sound
+from fuzzing.faults import FAULTS, run_fault
+from fuzzing.running import known_commands, run_call, run_file
 
 HANG = 20  # seconds for one input
 BAD = ("traceback", "crash", "hang", "misread")  # how an input must not end
-GATES = ("check", "cut")  # which alone may end with exit code 1
 # How often each command is run; those that are not listed, once.
 OFTEN = {"evaluate": 32, "compare": 12, "check": 10, "cut": 8, "apply": 10, "recalibrate": 8, "chart": 8, "plan": 4}
 
-# ---------------------------------------------------------------------- one input
-
-
-def run_file(identity: str, folder: Path) -> tuple[str, str]:
-    """What a command does with its files: how it ended, and what it said."""
-    from cutline.cli.main import main
-
-    case = commands.case(identity, known_commands())
-    kept = {*folder.iterdir()}
-    for name, content in case.files.items():
-        (folder / name).write_bytes(content)
-    out, said, usual = io.StringIO(), io.StringIO(), sys.stdin
-    sys.stdin = io.TextIOWrapper(io.BytesIO(case.stdin))
-    try:
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(said):
-            code = main(case.arguments)
-        return judged(case, code, out.getvalue(), said.getvalue(), folder)
-    finally:
-        sys.stdin = usual
-        _sweep(folder, kept)
-
-
-def _sweep(folder: Path, kept: set[Path]) -> None:
-    """Leave the folder as it was."""
-    import shutil
-
-    for where in {*folder.iterdir()} - kept:
-        shutil.rmtree(where) if where.is_dir() and not where.is_symlink() else where.unlink()
-
-
-@functools.cache
-def known_commands() -> dict[str, Any]:
-    """The commands; built once, because that takes longer than most of them do."""
-    import typer.main
-
-    typer.main.get_command = functools.cache(typer.main.get_command)
-    return commands.commands()
-
-
-def judged(case: commands.Case, code: int, out: str, said: str, folder: Path) -> tuple[str, str]:
-    """How a run of the command ended, by what it printed and what it left behind."""
-    command = case.arguments[0]
-    left = [one.name for one in folder.iterdir() if one.name.startswith(".cutline-")]
-    raw = [character for character in out + said if _is_raw(character)]
-    if code not in (0, 1, 2) or (code == 1 and command not in GATES):
-        return "traceback", f"{command}, exit code {code}: {said}"
-    if left or raw or "Warning" in said or "Traceback" in said:
-        return "traceback", f"{command}: left {left}, raw {raw[:3]}, said {said}"
-    if code == 2:
-        is_one = said.count("\n") == 1 and said.startswith("cutline: ")
-        return ("refused", said) if is_one else ("traceback", f"{command}: not one sentence: {said}")
-    if code == 1 and not out.strip() and "--quiet" not in case.arguments:
-        return "traceback", f"{command}: a gate failed without a word"
-    if "--json" in case.arguments and "--list" not in case.arguments:
-        json.loads(out)
-    return compared(case, out, folder), said
-
-
-def _is_raw(character: str) -> bool:
-    """Whether a terminal would take a character for a command."""
-    return (character < " " and character not in "\n\t") or "\x7f" <= character <= "\x9f"
-
-
-def compared(case: commands.Case, out: str, folder: Path) -> str:
-    """Whether a run that read a file found what the independent reader finds."""
-    command, file = case.arguments[0], next(iter(case.files), "")
-    if command not in ("evaluate", "compare", "apply") or "-" in case.arguments or len(case.files) != 3:
-        return "read"
-    try:
-        if command == "apply":
-            return _flags_compared(case, folder)
-        document = json.loads(out)
-        models = document["models"].values() if command == "compare" else [document]
-        wanted = {m["name"]: oracle.cases(folder / file, case.options, m["name"]) for m in models if m["name"] in "pq"}
-    except Exception:  # what the independent reader cannot read, it cannot judge
-        return "read"
-    outcome = "read"
-    for model in models:
-        facts = oracle.facts(wanted[model["name"]] or []) if model["name"] in wanted else None
-        if facts is not None:
-            outcome = "checked"
-            if any(_differ(facts[what], found) for what, found in _found(model) if found is not None):
-                return "misread"
-    return outcome
-
-
-def _found(model: dict[str, Any]) -> list[tuple[str, float | None]]:
-    """What the command says about one model, by the names of the independent reader."""
-    measured = [("auc", row["value"]) for row in model["measures"] if row["measure"] == "auc"]
-    return [("positives", model["positives"]), ("negatives", model["negatives"]), *measured]
-
-
-def _differ(one: float, other: float) -> bool:
-    return abs(one - other) > 1e-9 * max(1, abs(one))
-
-
-def _flags_compared(case: commands.Case, folder: Path) -> str:
-    """Whether the column that apply wrote says what the scores of the independent reader say."""
-    [made] = case.options["--output"]
-    cut, options = json.loads((folder / "cut.json").read_bytes()), case.options
-    if cut["schema"] != "cutline/cut/1" or {"--missing", "--format"} & {*options}:
-        return "read"
-    before = oracle.rows_of(folder / next(iter(case.files)))
-    after = oracle.rows_of(folder / made)
-    scores = [oracle.number(row["p"]) for row in before]
-    if options.get("--score") != ["p"] or any(score is None for score in scores):
-        return "read"
-    column = options.get("--column", ["flagged"])[0]
-    sign = 1 if cut["higher_is_positive"] else -1
-    threshold = cut["threshold"]
-    if all(_single(score) == score for score in scores):  # single floats: the threshold is read in their type
-        threshold = _single(threshold)
-    flags = [sign * score >= sign * threshold for score in scores]
-    return "checked" if flags == [row[column] in (True, "true") for row in after] else "misread"
-
-
-def _single(number: float) -> float:
-    """The nearest single float."""
-    return struct.unpack("f", struct.pack("f", number))[0] if abs(number) < 1e38 else number
-
-
-def run_call(identity: str) -> tuple[str, str]:
-    """What a call does: a result, a refusal, or an error that is no sentence."""
-    from cutline import CutlineError
-
-    made, given, named = calls.call(identity)
-    try:
-        with (
-            warnings.catch_warnings(),
-            contextlib.redirect_stderr(io.StringIO()),
-            contextlib.redirect_stdout(io.StringIO()),
-        ):
-            warnings.simplefilter("ignore")
-            warnings.simplefilter("error", RuntimeWarning)
-            made(*given, **named)
-    except CutlineError as refusal:
-        return "refused", str(refusal)
-    except Exception as error:
-        if isinstance(error, TypeError) and "unexpected keyword argument" in str(error):
-            return "refused", str(error)  # which is Python's own sentence
-        shown = ", ".join([*map(_briefly, given), *(f"{key}={_briefly(value)}" for key, value in named.items())])
-        return "traceback", f"{identity.rpartition('-')[0] or identity}: {type(error).__name__}: {error} <- ({shown})"
-    return "read", identity
-
-
-def _briefly(value: object) -> str:
-    try:
-        return repr(value).replace("\n", " ")[:60]
-    except Exception:
-        return type(value).__name__
-
+RUNS = {"files": run_file, "calls": run_call, "faults": run_fault}
 
 # ---------------------------------------------------------------------- workers
 
@@ -203,7 +50,7 @@ def work(kind: str) -> None:
         for line in asked:
             identity = line.strip()
             try:
-                outcome, said = run_file(identity, Path(folder)) if kind == "files" else run_call(identity)
+                outcome, said = RUNS[kind](identity, Path(folder))
             except Exception as error:
                 outcome, said = "traceback", f"{type(error).__name__}: {error}"
             answers.write(json.dumps([identity, outcome, said[:400]]) + "\n")
@@ -266,9 +113,10 @@ class Worker:
 def identities(kind: str, count: int, first: int = 0) -> list[str]:
     """The names of so many inputs: all commands, or all functions, in turn."""
     if kind == "files":
-        names = [name for name in known_commands() for _ in range(OFTEN.get(name, 1))]
+        often = {name: OFTEN.get(name, 1) for name in known_commands()} | sound.KINDS
+        names = [name for name in often for _ in range(often[name])]
     else:
-        names = [*calls.targets()]
+        names = [*FAULTS] if kind == "faults" else [*calls.targets()]
     return [f"{names[number % len(names)]}-{number}" for number in range(first, first + count)]
 
 
@@ -311,23 +159,25 @@ def main() -> int:
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--files", type=int, default=0)
     options.add_argument("--calls", type=int, default=0)
+    options.add_argument("--faults", type=int, default=0, help="signals, full disks, forks, other processes, memory")
     options.add_argument("--singles", action="store_true", help="each argument of each function, one wrong at a time")
     options.add_argument("--first", type=int, default=0, help="the number of the first input")
     options.add_argument("--again", help="the name of one input")
     options.add_argument("--keep", type=Path, help="a folder for the files of that input")
-    options.add_argument("--worker", choices=("files", "calls"), help=argparse.SUPPRESS)
+    options.add_argument("--worker", choices=RUNS, help=argparse.SUPPRESS)
     asked = options.parse_args()
     if asked.worker:
         work(asked.worker)
         return 0
     if asked.again:
-        kind = "files" if asked.again.rpartition("-")[0] in known_commands() else "calls"
+        name = asked.again.rpartition("-")[0]
+        kind = "files" if name in {*known_commands(), *sound.KINDS} else "faults" if name in FAULTS else "calls"
         print(*Worker(kind)(asked.again), sep=": ")
-        if asked.keep and kind == "files":
+        if asked.keep and name in known_commands():
             keep(asked.again, asked.keep)
         return 0
     started, bad = time.monotonic(), 0
-    for kind in ("files", "calls"):
+    for kind in RUNS:
         if count := getattr(asked, kind):
             outcomes, failures = fuzz(kind, identities(kind, count, asked.first))
             report(kind, outcomes, failures)

@@ -1,6 +1,8 @@
 """Results and refusals travel: pickled, copied and deeply copied they are the same, and as read-only as before."""
 
 import copy
+import multiprocessing
+import os
 import pickle
 from dataclasses import is_dataclass
 
@@ -114,6 +116,30 @@ def test_a_refused_column_can_be_told_by_another_process():
 
     assert (other.argument, other.position, other.way_out) == ("scores", 1, "pass numbers")
     assert str(other.about("Model 'a'")).startswith("Model 'a': scores holds text")
+
+
+@pytest.mark.parametrize("way", ["pickle", "deepcopy"])
+def test_a_refusal_of_what_cannot_travel_travels(way):
+    with pytest.raises(cl.InputError) as refusal:
+        cl.evaluate([1, 0], [0.2, 0.3], positive=lambda: 1)
+    other = WAYS[way](refusal.value)
+
+    assert str(other) == str(refusal.value)
+    assert str(other.told()) == str(refusal.value)
+
+
+def refused(position):
+    """A call in another process that is refused."""
+    return cl.evaluate([1, 0, 1], [0.1, 0.2, None][: position + 1] + [0.5] * (2 - position))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_pool_of_processes_hands_a_refusal_on():
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        asked = pool.map_async(refused, [0, 2])
+        with pytest.raises(cl.InputError, match="the first at position 2"):
+            asked.get(60)  # it would wait for ever
 
 
 # ---------------------------------------------------------------------- equality

@@ -119,6 +119,7 @@ def sensible() -> dict[str, list[Any]]:
         "document": [cl.choose_cut(ev, "recall >= 0.5", resamples=0).to_dict()], "flagged": [0.2], "score": [[0.9,
         0.2]],
         "pos": [[1, 0]], "neg": [[0, 1]], "bins": [2], "risk": [0.3], "portions": [5], "risks": [[0.1, 0.2]],
+        "tool_name": ["scikit-learn"],
         "null": [0.0], "variant": ["midp"], "method": ["auto"], "word": ["rate"], "kind": ["consistency"],
     }  # fmt: skip
 

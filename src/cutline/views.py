@@ -56,11 +56,12 @@ class OneModelViews(Pictured):
 
         return at_prevalence(self.ranking, self.threshold, prevalence, level=level, risk=risk, groups=self.groups)
 
-    def gains(self, portions: int = 10) -> Gains:
+    def gains(self, portions: int | Sequence[float] = 10) -> Gains:
         """The gains table: what each portion of the list holds, from the top, with score ranges and KS.
 
         Args:
-            portions: Into how many portions the list is divided.
+            portions: Into how many portions the list is divided; or the shares of the list at which they end, such as
+                [0.01, 0.05, 0.1].
         """
         from cutline.curves.gains import gains
 

@@ -77,6 +77,73 @@ def test_the_bars_of_the_gains_chart_are_the_rates_of_its_table():
     assert heights(spec, "positives found so far", [5]) == pytest.approx([1.0])
 
 
+def test_the_bars_of_the_gains_chart_are_in_its_legend():
+    bars = EV.chart("gains").to_dict()["layer"][0]["encoding"]["fill"]
+
+    assert bars["scale"]["domain"] == ["positives in the portion"]
+    assert "symbolType" in bars["legend"]
+
+
+def test_the_baseline_of_unequal_portions_is_the_share_of_the_list():
+    spec = EV.chart("gains", portions=[0.1, 0.5]).to_dict()
+
+    assert heights(spec, "baseline", [1, 2, 3]) == pytest.approx([0.1, 0.5, 1])
+
+
+def words_of(spec):
+    """What is written around a chart, and the names of its lines."""
+    encoding = next(layer["encoding"] for layer in spec["layer"] if "strokeDash" in layer.get("encoding", {}))
+    names = encoding["strokeDash"]["scale"]["domain"]
+    return [encoding[axis]["title"] for axis in "xy"], set(names[1:])
+
+
+UTILITY = {
+    "net_benefit": lambda **how: cl.decision_curve(EV, **how),
+    "standardised_net_benefit": lambda **how: cl.decision_curve(EV, kind="standardised", **how),
+    "interventions_avoided": lambda **how: cl.decision_curve(EV, kind="interventions_avoided", **how),
+    "cost_curve": lambda **_: cl.cost_curve(EV.ranking),
+    "profit": lambda **how: cl.profit_curve(EV, value=3, cost=1, **how),
+}
+
+
+@pytest.mark.parametrize("name", UTILITY)
+def test_a_curve_draws_itself_in_the_words_of_the_chart(name):
+    given = {"value": 3, "cost": 1} if name == "profit" else {}
+    how = {} if name == "cost_curve" else {"resamples": 100}
+    chart = EV.chart(name, **given, **how).to_dict()
+    curve = UTILITY[name](**how).chart().to_dict()
+
+    assert words_of(curve) == words_of(chart)
+    assert curve["title"]["text"] == chart["title"]["text"]
+    if name != "cost_curve":
+        assert curve["title"]["subtitle"][-1] == chart["title"]["subtitle"][-1]
+
+
+def test_interventions_avoided_are_drawn_in_100_cases_from_either_side():
+    curve = cl.decision_curve(EV, kind="interventions_avoided", resamples=0)
+    spec = curve.chart().to_dict()
+
+    drawn = heights(spec, "Interventions avoided in 100 cases", curve["risk"])
+    np.testing.assert_allclose(drawn, 100 * curve["interventions_avoided"], atol=1e-3)
+
+
+def test_the_difference_of_two_curves_is_drawn_beside_no_difference():
+    labels = [label == TUMOURS.positive for label in TUMOURS.labels]
+    cmp = cl.compare(labels, TUMOURS.scores)
+    one, other = cmp.names[:2]
+    spec = cl.decision_difference(cmp, one, other, [0.1, 0.3], resamples=50).chart().to_dict()
+
+    assert words_of(spec) == (["Threshold probability", "Difference in net benefit"], {"no difference"})
+    assert heights(spec, "no difference", [0.2]) == [0.0]
+
+
+def test_charts_and_curves_have_the_same_intervals_unasked():
+    best = cl.profit_curve(EV, value=3, cost=1).best
+    spec = EV.chart("profit", value=3, cost=1).to_dict()
+
+    assert spec["title"]["subtitle"][-1] == f"Best quota {best.value:g} [{best.low:g}, {best.high:g}]"
+
+
 def test_wrong_parameters_and_scores_are_refused():
     with pytest.raises(cl.NotProbabilitiesError, match="needs probabilities"):
         cl.evaluate([1, 0], [5, 2], threshold=3).chart("brier_curve")

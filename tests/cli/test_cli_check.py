@@ -96,6 +96,47 @@ def test_what_failed_is_shown_first(cutline, ten):
     assert cutline("check", ten, "--require", "auc > 0.5", "--quiet").out == ""
 
 
+@pytest.mark.parametrize(
+    ("resamples", "says"),
+    [
+        ("0", "'eer.high <= 0.9' needs a bootstrap interval, which --resamples 0 leaves out"),
+        ("1", "--resamples is 1, too few for an interval: pass at least 100"),
+        ("2", "--resamples is 2, too few for an interval: pass at least 100"),
+        ("99", "--resamples is 99, too few for an interval: pass at least 100"),
+    ],
+)
+def test_a_gate_does_not_pass_on_an_interval_that_few_resamples_made(cutline, ten, resamples, says):
+    done = cutline("check", ten, "--require", "eer.high <= 0.9", "--resamples", resamples)
+
+    assert (done.code, done.out) == (2, "")
+    assert says in done.err
+
+
+def test_a_gate_with_a_closed_form_needs_no_resamples(cutline, ten):
+    assert cutline("check", ten, "--require", "recall.low > 0.375", "--resamples", "0").code == 0
+    assert cutline("check", ten, "--require", "eer <= 0.9", "--resamples", "0").code == 0
+
+
+def test_a_level_that_the_resamples_cannot_tell_is_refused(cutline, ten):
+    done = cutline("check", ten, "--require", "eer.high <= 0.9", "--resamples", "100", "--level", "0.999")
+
+    assert done.code == 2
+    assert "needs at least" in done.err
+
+
+@pytest.mark.parametrize("resamples", ["0", "1"])
+def test_a_comparison_without_resamples_has_no_p_value_of_them(cutline, tumours, resamples):
+    models = ("--label", "label", "--positive", "malignant", "--score", "logistic", "--score", "tree")
+    done = cutline("compare", tumours, *models, "--measures", "auc,eer", "--resamples", resamples, "--json")
+
+    if resamples == "1":
+        assert (done.code, done.out) == (2, "")
+        return
+    auc, eer = json.loads(done.out)["differences"]
+    assert (auc["method"], round(auc["p_value"], 3)) == ("delong", 0.087)
+    assert (eer["p_value"], eer["low"], eer["high"]) == (None, None, None)
+
+
 def files(tmp_path, old, new):
     """Two models on ten cases, by id; the new one in another order."""
     labels = [1, 1, 1, 1, 1, 0, 0, 0, 0, 0] * 20

@@ -129,7 +129,7 @@ def test_closed_streams_are_no_error(ten):
         assert (done.returncode, "Traceback" in done.stderr + done.stdout) == (code, False)
 
 
-def test_control_c_ends_it_without_a_traceback(cutline, ten, monkeypatch):
+def test_control_c_ends_it_with_one_word(cutline, ten, monkeypatch):
     import duckdb
 
     def interrupted(*_):
@@ -141,7 +141,7 @@ def test_control_c_ends_it_without_a_traceback(cutline, ten, monkeypatch):
     monkeypatch.setattr(duckdb, "connect", lambda *_, **__: Interrupted())
     done = cutline("evaluate", ten)
 
-    assert (done.code, done.out, done.err) == (130, "", "")
+    assert (done.code, done.out, done.err) == (130, "", "cutline: Stopped.\n")
 
 
 # ---------------------------------------------------------------------- help

@@ -172,13 +172,74 @@ def test_missing_scores_are_refused_or_dropped(cutline, tmp_path):
     dropped = cutline("apply", "cut.json", "new.csv", "-o", "flagged.csv", "--missing", "drop")
 
     assert (refused.code, dropped.code) == (2, 0)
-    assert "in row 2 below the header" in " ".join(refused.err.split())
+    assert "in row 2 below the header: fill them, or pass --missing drop." in " ".join(refused.err.split())
+    assert "1 of 2 cases are flagged" in dropped.out
     assert (tmp_path / "flagged.csv").read_text() == "p,flagged\n0.5,true\n0.2,false\n"
+
+
+@pytest.mark.parametrize("method", ["logistic", None])
+def test_a_file_can_be_replaced_by_its_flagged_or_recalibrated_copy(cutline, cases, tmp_path, method):
+    _, labels, scores = cases
+    shares = 1 / (1 + np.exp(-scores))
+    if method is None:
+        cl.Cut(0.5, "A cut.").save(tmp_path / "made.json")
+    else:
+        cl.recalibrate(cl.evaluate(labels, shares), method=method).save(tmp_path / "made.json")
+    (tmp_path / "new.csv").write_text("p\n0.5\n0.2\n")
+
+    done = cutline("apply", "made.json", "new.csv", "-o", "new.csv", "--force")
+
+    assert (done.code, done.err) == (0, "")
+    assert "2 cases" in done.out
+    assert len((tmp_path / "new.csv").read_text().splitlines()) == 3
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "jsonl", "arrow", "jsonl.gz"])
+def test_columns_of_a_csv_file_get_their_types_where_the_format_has_some(cutline, tmp_path, suffix):
+    import duckdb
+    from pyarrow import feather
+
+    cl.Cut(0.5, "A cut.").save(tmp_path / "cut.json")
+    long = "12345678901234567890"
+    (tmp_path / "new.csv").write_text(
+        "p,zip,n,ok,long,far,part,none,name\n"
+        f"0.15800000000000003,007,1,true,{long},1e400,.5,,a\n"
+        f"6e-1,12,-2,FALSE,{long},1,NA,NA,b\n"
+    )
+
+    done = cutline("apply", "cut.json", "new.csv", "--score", "p", "-o", f"flagged.{suffix}")
+
+    out = tmp_path / f"flagged.{suffix}"
+    expected = [
+        (0.15800000000000003, "007", 1, True, long, "1e400", 0.5, None, "a", False),
+        (0.6, "12", -2, False, long, "1", None, "NA", "b", True),
+    ]
+    if suffix == "arrow":
+        found = [tuple(row.values()) for row in feather.read_table(out).to_pylist()]
+    else:
+        reader = "read_parquet" if suffix == "parquet" else "read_json"
+        found = duckdb.connect().execute(f"SELECT * FROM {reader}(?)", [str(out)]).fetchall()  # noqa: S608
+    assert done.code == 0
+    assert found == expected
+
+
+@pytest.mark.parametrize(("suffix", "starts"), [("gz", b"\x1f\x8b"), ("zst", b"\x28\xb5\x2f\xfd")])
+def test_a_compressed_copy_is_written_and_read_again(cutline, tmp_path, suffix, starts):
+    cl.Cut(0.5, "A cut.").save(tmp_path / "cut.json")
+    (tmp_path / "new.csv").write_text("p\n0.5\n0.2\n")
+
+    cutline("apply", "cut.json", "new.csv", "-o", f"flagged.csv.{suffix}")
+    again = cutline("apply", "cut.json", f"flagged.csv.{suffix}", "--column", "twice", "-o", "twice.csv")
+
+    assert (tmp_path / f"flagged.csv.{suffix}").read_bytes().startswith(starts)
+    assert again.code == 0
+    assert (tmp_path / "twice.csv").read_text() == "p,flagged,twice\n0.5,true,true\n0.2,false,false\n"
 
 
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
+        (("apply", "cut.json", "new.csv", "-o", "f.parquet.gz"), "pass a path that ends in"),
         (("apply", "no.json", "new.csv", "-o", "f.csv"), "There is no file"),
         (("apply", "new.csv", "new.csv", "-o", "f.csv"), "is neither JSON nor a ranking file"),
         (("apply", "cut.json", "new.csv", "-o", "f.xls"), "pass a path that ends in"),

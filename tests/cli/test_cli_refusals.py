@@ -1,5 +1,8 @@
 """Bad input: exit code 2, one sentence on standard error, never a traceback, and nothing that steers a terminal."""
 
+import csv
+import io
+import json
 import os
 
 import pyarrow as pa
@@ -138,6 +141,30 @@ def test_control_characters_never_reach_the_terminal(cutline, tmp_path):
     for done in runs:
         assert not {"\x1b", "\x07", "\u202e"} & set(done.out + done.err)
     assert "[bold]b[/bold]" in runs[0].out  # what looks like markup is text
+
+
+@pytest.mark.parametrize("character", ["\x9b", "\x7f", "\x85", "\u202e", "\x1b"])
+def test_a_control_character_in_a_label_is_written_out_in_json(cutline, tmp_path, character):
+    path = tmp_path / "f.csv"
+    path.write_text(f"y,p\n{character}2J,0.9\nno,0.2\n", encoding="utf-8")
+    done = cutline("evaluate", path, "--positive", f"{character}2J", "--measures", "auc", "--resamples", "0", "--json")
+
+    assert character not in done.out + done.err
+    assert json.loads(done.out)["positive"] == f"{character}2J"
+
+
+@pytest.mark.parametrize("name", ["=cmd|' /C calc'!A0", "@SUM(A1:A9)", "+1+1", "-2+3"])
+def test_no_table_of_a_comparison_runs_in_a_spreadsheet(cutline, tmp_path, name):
+    with (tmp_path / "f.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([["y", name, "q"], [1, 0.9, 0.8], [0, 0.2, 0.3], [1, 0.7, 0.1], [0, 0.3, 0.4]])
+    options = ("--label", "y", f"--score={name}", "--score", "q", "--measures", "auc", "--resamples", "0")
+    done = cutline("compare", "f.csv", *options, "--csv", "--save", "out.csv")
+
+    assert done.code == 0
+    for text in (done.out, (tmp_path / "out.csv").read_text(encoding="utf-8")):
+        cells = [cell for row in csv.reader(io.StringIO(text)) for cell in row]
+        assert f"'{name}" in cells
+        assert name not in cells
 
 
 def test_printable_leaves_words_alone():

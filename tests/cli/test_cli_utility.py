@@ -33,8 +33,24 @@ def test_the_gains_table_is_that_of_python(cutline, cases):
     printed = cutline("gains", path, "--label", "y", "--score", "p", "--portions", 5, "--csv")
 
     assert shown.code == printed.code == 0
-    assert "largest KS" in shown.out
+    assert "Largest distance at the end of a portion" in shown.out
+    assert max(map(len, shown.out.splitlines())) <= 80
     assert printed.out == expected.to_csv() == Path("gains.csv").read_text()
+
+
+def test_portions_may_end_at_shares_that_are_named(cutline, cases):
+    path, labels, one, _ = cases
+    read = (path, "--label", "y", "--score", "p")
+
+    done = cutline("gains", *read, "--shares", "0.01,0.05,0.1", "--csv")
+    both = cutline("gains", *read, "--shares", "0.1", "--portions", 4)
+    words = cutline("gains", *read, "--shares", "a tenth")
+
+    assert done.out == cl.evaluate(labels, one).gains([0.01, 0.05, 0.1]).to_csv()
+    assert (both.code, words.code) == (2, 2)
+    assert "pass one of them" in " ".join(both.err.split())
+    assert "such as 0.01,0.05,0.1" in " ".join(words.err.split())
+    assert cutline("gains", *read, "--shares", "0.1,0.5", "-o", "gains.svg").code == 0
 
 
 def test_the_json_of_both_commands_is_that_of_python(cutline, cases):

@@ -268,10 +268,10 @@ def test_the_gains_table_counts_each_portion():
     assert found["rate"].tolist() == [1, 0.5, 0.5, 0, 0]
     assert found["lift"].tolist() == [2.5, 1.25, 1.25, 0, 0]
     assert found["cumulated_gain"].tolist() == [0.5, 0.75, 1, 1, 1]
-    assert found["highest_score"].tolist() == [10, 8, 6, 4, 2]
-    assert found["lowest_score"].tolist() == [9, 7, 5, 3, 1]
+    assert found["first_score"].tolist() == [10, 8, 6, 4, 2]
+    assert found["last_score"].tolist() == [9, 7, 5, 3, 1]
     assert (found.ks, found.ks_portion) == (pytest.approx(1 - 2 / 6), 3)
-    assert found.to_csv().splitlines()[0].startswith("portion,highest_score")
+    assert found.to_csv().splitlines()[0].startswith("portion,first_score")
     assert len(found.to_frame()) == 5
 
 
@@ -281,8 +281,8 @@ def test_ties_across_a_portion_are_shared():
     found = ev.gains(2)
 
     assert found["positives"].tolist() == [1.5, 0.5]
-    assert found["lowest_score"].tolist() == [2, 1]
-    assert found["highest_score"].tolist() == [3, 2]
+    assert found["last_score"].tolist() == [2, 1]
+    assert found["first_score"].tolist() == [3, 2]
 
 
 @given(rows, st.integers(1, 7))
@@ -295,6 +295,54 @@ def test_portions_add_up(found, portions):
     assert table["cases"].sum() == pytest.approx(len(labels))
     assert table["cumulated_lift"][-1] == pytest.approx(1)
     assert table["ks"][-1] == pytest.approx(0, abs=1e-12)
+
+
+def test_portions_may_end_at_any_shares_of_the_list():
+    labels = np.array([1, 1, 0, 1] + 96 * [0])
+    ev = cl.evaluate(labels, np.arange(100, 0, -1.0))
+
+    found = ev.gains([0.01, 0.05, 0.1])
+
+    assert found["cases"].tolist() == pytest.approx([1, 4, 5, 90])
+    assert found["positives"].tolist() == [1, 2, 0, 0]
+    assert found["cumulated_share"].tolist() == [0.01, 0.05, 0.1, 1]
+    assert ev.gains(np.array([0.5, 1.0])).to_csv() == ev.gains(2).to_csv()
+
+
+@pytest.mark.parametrize("shares", [[], [0.5, 0.1], [0.0, 0.5], [0.5, 1.2], [0.1, 0.1]])
+def test_shares_that_do_not_rise_from_0_to_1_are_refused(shares):
+    with pytest.raises(ParameterError, match=r"portions is .*pass rising shares of the list"):
+        cl.evaluate([1, 0], [0.1, 0.2]).gains(shares)
+
+
+def test_where_low_scores_mean_positive_a_portion_begins_with_its_lowest():
+    found = cl.evaluate([1, 0, 1, 0], [1.0, 2, 3, 4], higher_is_positive=False, threshold=2).gains(2)
+
+    assert (found["first_score"].tolist(), found["last_score"].tolist()) == ([1, 3], [2, 4])
+
+
+def test_the_printed_gains_fit_a_terminal_and_explain_their_fractions():
+    rng = np.random.default_rng(0)
+    labels = rng.random(1234) < 0.3
+    text = repr(cl.evaluate(labels, rng.random(1234) + labels).gains(10))
+
+    assert max(map(len, text.splitlines())) <= 80
+    assert " 123.4 " in text
+    assert " 1234 " in text
+    assert "123.4000" not in text
+    assert "are shared in part" in text
+    assert "are shared" not in repr(cl.evaluate([1, 0, 1, 0], [4.0, 3, 2, 1], threshold=2).gains(2))
+
+
+def test_the_printed_distance_says_what_it_is():
+    good = cl.evaluate([1, 1, 0, 1, 0, 0], [6.0, 5, 4, 3, 2, 1], threshold=3)
+    bad = cl.evaluate([0, 0, 1, 1], [4.0, 3, 2, 1], threshold=2)
+
+    said = repr(good.gains(2)).splitlines()[-2:]
+    assert said == ["Largest distance at the end of a portion: 0.3333, after portion 1.", "KS over all cuts: 0.6667."]
+    said = repr(bad.gains(4)).splitlines()[-2:]
+    assert said[0] == "After no portion is a larger share of the positives found than of the negatives."
+    assert said[1] == "KS over all cuts: 1.0000."
 
 
 def test_one_class_has_no_gains():

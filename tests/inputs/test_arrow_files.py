@@ -25,6 +25,8 @@ table = pa.table({
     "large": words.cast(pa.large_string()), "view": words.cast(pa.string_view()), "bytes": words.cast(pa.binary()),
     "list": [[i] for i in rows], "b": [None if i == 7 else i % 2 == 1 for i in rows],
 })
+if kind == "compressed":  # pyarrow before 25 cannot write views compressed, and ends the process
+    table = table.set_column(5, "view", words)
 out = io.BytesIO()
 options = ipc.IpcWriteOptions(compression="lz4" if kind == "compressed" else None)
 with (ipc.new_stream if kind == "stream" else ipc.new_file)(out, table.schema, options=options) as writer:

@@ -47,6 +47,8 @@ def zipped(name):
         ("x.jsonl.gz", gzip.compress(JSON, mtime=0)),
         ("x.json.zst", zstd(JSON)),
         ("x.jsonl", b"\xef\xbb\xbf" + JSON),
+        ("x.json", b"\xef\xbb\xbf[" + b", ".join(JSON.strip().splitlines()) + b"]"),
+        ("x.json.gz", gzip.compress(b"\xef\xbb\xbf[\n" + b",\n".join(JSON.strip().splitlines()) + b"\n]", mtime=0)),
         ("back\\slash*[a].csv", CSV),
         ("quote's.csv", CSV),
         ("tab\there.csv", CSV),
@@ -84,6 +86,13 @@ def test_a_name_that_is_not_utf8_is_read(tmp_path):
         file.write(CSV)
 
     assert rank("y", "p", data=os.fsdecode(path)) == EXPECTED
+
+
+def test_a_file_here_may_begin_with_a_tilde(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "~f.csv").write_bytes(CSV)
+
+    assert rank("y", "p", data="./~f.csv") == EXPECTED
 
 
 def test_nobody_has_no_home():

@@ -1,7 +1,6 @@
 """The section on what the cut promises: the page finds and states what choose_cut() and cut_at() do."""
 
 import json
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,7 +8,7 @@ from scipy.special import betainc, betaincinv
 
 import cutline as cl
 from cutline.charts import CHARTS
-from cutline.cuts.guarantees import cases_needed, misses_allowed
+from cutline.cuts.guarantees import cases_needed, local_level, misses_allowed
 from cutline.examples import load
 from cutline.report import chart_specs
 
@@ -141,9 +140,7 @@ def test_the_saved_cut_is_that_of_python_and_can_be_loaded(section, wanted, tmp_
         assert getattr(loaded, name) == getattr(expected, name), name
     for name in ("possible", "method", "prevalence", "higher_is_positive", "positive"):
         assert getattr(loaded, name) == getattr(expected, name), name
-    # How many cases a promise after looking takes at the least, only Python can tell.
-    same = [replace(one, needed=None) for one in expected.requirements] if expected.after_looking else None
-    assert list(loaded.requirements) == (same if same is not None else list(expected.requirements))
+    assert loaded.requirements == expected.requirements
     assert loaded.counts.to_dict() == expected.counts.to_dict()
     assert loaded.apparent == pytest.approx(expected.apparent, nan_ok=True)
     scores = section.ev.ranking.score
@@ -189,13 +186,43 @@ def test_moving_away_from_the_cut_that_was_asked_for_changes_the_statement(opene
     assert section.text("statement") != asked
 
 
-def test_what_cannot_be_promised_is_refused_with_what_it_takes(opened):
+@pytest.mark.parametrize("before", [True, False])
+@pytest.mark.parametrize(("recall", "fpr"), [(99, None), (99.9, None), (100, None), (99.5, 1), (None, 0)])
+def test_what_cannot_be_promised_is_refused_with_what_it_takes(opened, recall, fpr, before):
     section = opened["tumours"]
-    section.want(recall=99, before=True)
+    given = {"recall": recall, "fpr": fpr}
+    section.want(before=before, **{name: value for name, value in given.items() if value is not None})
 
-    expected = cl.choose_cut(section.ev, "recall >= 0.99", resamples=0)
+    asked = [f"recall >= {recall / 100:g}"] if recall else []
+    asked += [f"fpr <= {fpr / 100:g}"] if fpr is not None else []
+    expected = cl.choose_cut(section.ev, *asked, after_looking=not before, resamples=0)
     assert not expected.possible
     assert section.text("refusal") == expected.statement
+
+
+def test_beyond_what_the_page_works_out_it_says_so(opened):
+    section = opened["tumours"]
+    section.want(recall=99.99)
+
+    assert "It takes many more than 29956 positives" in section.text("refusal")
+
+
+def test_no_statement_of_another_cut_stands_beside_a_refusal(opened):
+    section = opened["tumours"]
+    section.want(recall=90)
+    section.page.fill("#want-recall", "100")
+    section.page.dispatch_event("#want-recall", "change")
+
+    assert section.text("refusal")
+    assert section.text("statement") == section.text("python") == ""
+    assert section.page.is_disabled("#promise-save")
+    assert section.page.is_disabled("#promise-copy")
+    assert section.page.is_hidden("#promise-said")
+
+    section.page.evaluate("window.cutline.live.slide(30)")
+    assert section.text("refusal") == ""
+    assert section.text("statement").startswith("With 95 % confidence")
+    assert section.page.is_enabled("#promise-save")
 
 
 @pytest.mark.parametrize(
@@ -248,6 +275,25 @@ def test_bounds_of_the_page_are_those_of_scipy(opened):
     assert found == [misses_allowed(*row) for row in asked]
     needed = page.evaluate("(rows) => rows.map(([, r, l]) => window.cutline.bounds.casesNeeded(r, l))", asked)
     assert needed == [cases_needed(rate, level) for _, rate, level in asked]
+
+
+def test_the_levels_of_the_page_are_those_of_python(opened):
+    rows = [[cases, level] for cases in (1, 2, 29, 140) for level in (0.95, 0.95 ** (1 / 3))]
+    rows.append([1313, 0.95])  # where not each order statistic has a bound of its own
+    page = opened["tumours"].page
+
+    found = page.evaluate("(rows) => rows.map((row) => window.cutline.bounds.localLevel(...row))", rows)
+    np.testing.assert_allclose(found, [local_level(*row) for row in rows], rtol=1e-8)
+
+
+def test_a_percent_sign_stays_with_its_number_on_a_phone(opened):
+    page = opened["tumours"].page
+    page.set_viewport_size({"width": 390, "height": 800})
+    style = "(id) => getComputedStyle(document.getElementById(id)).whiteSpace"
+    styles = [page.evaluate(style, name) for name in ("promise-recall", "promise-recall-here")]
+    page.set_viewport_size({"width": 1280, "height": 900})
+
+    assert styles == ["nowrap", "nowrap"]
 
 
 def test_weights_and_groups_promise_nothing_and_say_why(tmp_path):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Literal, get_args
 
 from cutline.advice.citations import (
@@ -18,7 +18,7 @@ from cutline.advice.citations import (
     SONNENBURG_TOP,
     VICKERS,
 )
-from cutline.core.checks import check_choice
+from cutline.core.checks import check_choice, check_flag
 from cutline.core.columns import number as check_number
 from cutline.core.errors import ParameterError, briefly
 
@@ -54,6 +54,10 @@ class Situation:
             cost = getattr(self, name)
             if cost is not None and not 0 < check_number(cost, name) < float("inf"):
                 raise ParameterError(f"is {cost:g}", "pass a finite cost above 0", argument=name)
+        for flag in (one for one in fields(self) if "bool" in str(one.type)):
+            given = getattr(self, flag.name)
+            if given is not None or "None" not in str(flag.type):
+                check_flag(given, flag.name)
         if (self.cost_fp is None) != (self.cost_fn is None):
             given = "cost_fp" if self.cost_fn is None else "cost_fn"
             raise ParameterError(f"{given} is given alone", "pass both costs, on one scale")

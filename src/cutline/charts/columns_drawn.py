@@ -1,4 +1,4 @@
-"""A chart of finished columns over one x: what utility curves and gains tables are drawn with."""
+"""A chart of the finished columns of a utility curve over one x."""
 
 from __future__ import annotations
 
@@ -8,62 +8,93 @@ from typing import Any
 import altair as alt
 import numpy as np
 
+from cutline.charts.marks import Mark, mark_layers
 from cutline.charts.parts import Frame, Series, axes, layered, line_layers, rows
 from cutline.charts.picture import Picture, inline
-from cutline.charts.theme import DASHES, themed
+from cutline.charts.theme import DASHES, DOTTED, Theme, themed
 from cutline.core.ranking import Array
+from cutline.curves import Point
+from cutline.curves.utility_words import EVERYBODY, NOBODY, WORDINGS, Wording, best_quota_told, shaded
+from cutline.results.estimate import Estimate
+
+_LIMITS = ("low", "high")
+_TOLD = ("p_value", "threshold")  # columns of the table that are no heights
+_REFERENCES = {"flag_everybody": (EVERYBODY, DASHES[1]), "flag_nobody": (NOBODY, DOTTED)}
+_LINES = {"at_threshold": "at the threshold"}
 
 
 def drawn(
-    name: str,
+    title: str,
     columns: Mapping[str, Array],
     *,
-    x: str,
-    lines: Sequence[str],
-    beside: Sequence[str] = (),
-    y_domain: tuple[float, float] | None = None,
+    level: float | None = None,
+    best: Estimate | None = None,
     theme: str = "light",
 ) -> Picture:
-    """Lines over x, with a band where there are columns `low` and `high`.
+    """The curve in the second column over the first, with its band, its references and its best place.
 
     Args:
-        name: The title.
-        columns: The columns, by name.
-        x: The column of the horizontal axis.
-        lines: The columns that are drawn in colour.
-        beside: The columns that are drawn as references.
-        y_domain: From where to where the vertical axis goes; as far as the lines by default.
+        title: The title.
+        columns: The columns, by name: x, the curve, and what belongs to it.
+        level: The level of the band, if there is one.
+        best: The best place on the x axis, if there is one.
         theme: "light", "dark" or "print".
     """
-    chosen = themed(theme)
-    values = np.concatenate([columns[one] for one in (*lines, *(n for n in ("low", "high") if n in columns))])
-    values = values[np.isfinite(values)]
-    low, high = y_domain or (float(min(values.min(), 0)), float(values.max()))
+    x, *others = columns
+    lines = [name for name in others if name not in (*_REFERENCES, *_LIMITS, *_TOLD)]
+    words, chosen = WORDINGS[lines[0]], themed(theme)
+    at = columns[x]
+    heights = {name: words.scale * columns[name] for name in others if name not in _TOLD}
     frame = Frame(
-        x=_words(x),
-        y=_words(lines[0]),
-        x_domain=(float(np.min(columns[x])), float(np.max(columns[x]))),
-        y_domain=(low, high if high > low else low + 1.0),
-        title=name,
+        x=words.x,
+        y=words.y,
+        x_domain=(float(at.min()), float(at.max())),
+        y_domain=_domain([heights[name] for name in (*lines, *_LIMITS) if name in heights], words),
+        title=title,
+        subtitle=[
+            *([f"Best quota {best_quota_told(best)}"] if best is not None else []),
+            *([shaded(level)] if level is not None and "low" in columns else []),
+        ],
         clip=True,
     )
     series = [
-        Series(_words(one), {"x": columns[x], "y": columns[one]}, chosen.colour(i), DASHES[i])
-        for i, one in enumerate(lines)
+        Series(_LINES.get(name, words.y), {"x": at, "y": heights[name]}, chosen.colour(i), DASHES[i])
+        for i, name in enumerate(lines)
     ]
-    series += [
-        Series(_words(one), {"x": columns[x], "y": columns[one]}, chosen.reference, DASHES[1 + i], 1.5)
-        for i, one in enumerate(beside)
-    ]
-    layers: list[Any] = []
-    if "low" in columns:
-        band = rows({"x": columns[x], "y": columns["low"], "y2": columns["high"]})
-        area = alt.Chart(inline(list(band))).mark_area(opacity=0.2, line=False, color=chosen.colour(0), clip=True)
-        layers.append(area.encode(**axes(frame), y2=alt.Y2("y2:Q")))
-    made = layered([*layers, *line_layers(series, frame)], frame)
+    series += _references(at, heights, words, chosen)
+    layers = [*_band(at, heights, frame, chosen), *line_layers(series, frame)]
+    if best is not None:
+        top = Point(float("nan"), best.value, float(np.interp(best.value, at, heights[lines[0]])))
+        layers += mark_layers([Mark("best quota", top, "diamond", chosen.colour(0))], frame, chosen)
+    made = layered(layers, frame)
     made.config = alt.Config(**chosen.config())
-    return Picture(name.lower().replace(" ", "_"), made)
+    return Picture(title.lower().replace(" ", "_"), made)
 
 
-def _words(name: str) -> str:
-    return name.replace("_", " ").capitalize()
+def _domain(heights: Sequence[Array], words: Wording) -> tuple[float, float]:
+    """From the lowest to the highest, with 0 between; a curve that falls deep is cut off below."""
+    values = np.concatenate(heights)
+    values = values[np.isfinite(values)]
+    low, high = float(min(values.min(), 0)), float(max(values.max(), 0))
+    if words.floor is not None and high > 0:
+        low = max(low, -words.floor * high)
+    return low, high if high > low else low + 1.0
+
+
+def _references(at: Array, heights: Mapping[str, Array], words: Wording, theme: Theme) -> list[Series]:
+    made = [
+        Series(label, {"x": at, "y": heights[name]}, theme.reference, dash, 1.5)
+        for name, (label, dash) in _REFERENCES.items()
+        if name in heights
+    ]
+    if words.zero is not None:
+        made.append(Series(words.zero, {"x": at[[0, -1]], "y": np.zeros(2)}, theme.reference, DOTTED, 1.5))
+    return made
+
+
+def _band(at: Array, heights: Mapping[str, Array], frame: Frame, theme: Theme) -> list[Any]:
+    if "low" not in heights:
+        return []
+    data = rows({"x": at, "y": heights["low"], "y2": heights["high"]})
+    area = alt.Chart(inline(list(data))).mark_area(opacity=0.2, line=False, color=theme.colour(0), clip=True)
+    return [area.encode(**axes(frame), y2=alt.Y2("y2:Q"))]

@@ -23,21 +23,34 @@ from cutline.curves import Curve, flagging_everybody
 from cutline.curves import decision_curve as net_benefits
 from cutline.curves.curve_type import BELOW_ZERO
 from cutline.curves.utility import flag_everybody, rates_at
-from cutline.inference.one.decision_band import decision_band, heights
-
-EVERYBODY, NOBODY = "flagging everybody", "flagging nobody"
-RISKS = np.round(np.arange(0.01, 1.0, 0.01), 2)
-RESAMPLES = 200  # of a band or an interval on a chart, where no formula applies
+from cutline.curves.utility_words import EVERYBODY, NOBODY, WORDINGS, shaded, titled
+from cutline.inference.one.decision_band import RISKS, decision_band, heights
+from cutline.results.budget import FEWEST, affordable, resamples_for
 
 
 class OverRisks(NamedTuple):
-    """A kind of decision curve, and how its band is made; the chart shows `scale` times its numbers."""
+    """A kind of decision curve, and how its band is made."""
 
     kind: str
     prevalence: float | None
     level: float
-    resamples: int
-    scale: float = 1.0
+    resamples: int | None
+
+    @property
+    def scale(self) -> float:
+        """What the numbers are multiplied by on the chart."""
+        return WORDINGS[self.kind].scale
+
+
+def resamples_on_a_chart(scores: int, asked: int | None) -> int:
+    """How many resamples a band or an interval on a chart gets; none where nobody asked and it would take long.
+
+    Args:
+        scores: How many distinct scores there are.
+        asked: How many were asked for, if so.
+    """
+    times = resamples_for(scores, asked)
+    return times if asked is not None or affordable(1, scores, times, quick=True) else 0
 
 
 def decision_curve(
@@ -47,14 +60,14 @@ def decision_curve(
     risk: float | None = None,
     prevalence: float | None = None,
     level: float = LEVEL,
-    resamples: int = RESAMPLES,
+    resamples: int | None = None,
 ) -> Any:
     """The net benefit over the threshold of the risk with its band, beside flagging everybody and nobody.
 
     The axes hold what matters: thresholds at which some model is worth something, and benefits from a little below 0.
     With a `risk` of its own, the net benefit is that of every cut.
     """
-    asked = OverRisks("net_benefit", _given(prevalence), check_level(level), check_whole(resamples, "resamples", 0))
+    asked = _asked("net_benefit", prevalence, level, resamples)
     if risk is not None:
         if prevalence is not None:
             raise ParameterError(
@@ -64,7 +77,8 @@ def decision_curve(
     if prevalence is not None:
         return _elsewhere(models, theme, asked)
     curves = curves_of(models, "net_benefit")
-    frame = frame_of(curves, models, title="Decision curve", y_domain=_up_to_the_prevalence(models))
+    frame = frame_of(curves, models, title=titled(asked.kind), y_domain=_up_to_the_prevalence(models))
+    frame = replace(frame, x=WORDINGS[asked.kind].x, y=WORDINGS[asked.kind].y)
     if frame.x_domain == (0.0, 1.0):
         frame = replace(frame, x_domain=(0.0, _where_worth_something(models, curves)))
     everybody = np.linspace(*frame.x_domain, 201)
@@ -87,8 +101,7 @@ def _elsewhere(models: Models, theme: Theme, asked: OverRisks) -> Any:
     """The decision curve at another prevalence."""
     most = float(asked.prevalence or 0)
     beside = {EVERYBODY: flag_everybody(RISKS, most), NOBODY: np.zeros(len(RISKS))}
-    words = (f"Decision curve at a prevalence of {most:g}", "Net benefit", beside)
-    return _over_risks(models, theme, asked, words, (-BELOW_ZERO * most, most))
+    return _over_risks(models, theme, asked, beside, (-BELOW_ZERO * most, most))
 
 
 def _up_to_the_prevalence(models: Models) -> tuple[float, float]:
@@ -110,15 +123,14 @@ def standardised_net_benefit(
     *,
     prevalence: float | None = None,
     level: float = LEVEL,
-    resamples: int = RESAMPLES,
+    resamples: int | None = None,
 ) -> Any:
     """The net benefit as a share of what finding every positive at no cost would be worth, with its band."""
     first = next(iter(models.values())).ranking
     own = rates_at(first, RISKS, _given(prevalence)).prevalence
     beside = {EVERYBODY: flag_everybody(RISKS, own) / own, NOBODY: np.zeros(len(RISKS))}
-    asked = OverRisks("standardised", _given(prevalence), check_level(level), check_whole(resamples, "resamples", 0))
-    words = ("Standardised net benefit", "Standardised net benefit", beside)
-    return _over_risks(models, theme, asked, words, (-0.15, 1.0))
+    asked = _asked("standardised", prevalence, level, resamples)
+    return _over_risks(models, theme, asked, beside, (-0.15, 1.0))
 
 
 def interventions_avoided_chart(
@@ -127,30 +139,28 @@ def interventions_avoided_chart(
     *,
     prevalence: float | None = None,
     level: float = LEVEL,
-    resamples: int = RESAMPLES,
+    resamples: int | None = None,
 ) -> Any:
     """How many cases in a hundred are spared without missing a positive, beside flagging everybody, with its band."""
-    given, times = _given(prevalence), check_whole(resamples, "resamples", 0)
-    asked = OverRisks("interventions_avoided", given, check_level(level), times, scale=100.0)
-    words = ("Net interventions avoided", "Interventions avoided in 100 cases", {EVERYBODY: np.zeros(len(RISKS))})
-    return _over_risks(models, theme, asked, words, (-10.0, 100.0))
+    asked = _asked("interventions_avoided", prevalence, level, resamples)
+    return _over_risks(models, theme, asked, {EVERYBODY: np.zeros(len(RISKS))}, (-10.0, 100.0))
 
 
 def _over_risks(
     models: Models,
     theme: Theme,
     asked: OverRisks,
-    words: tuple[str, str, Mapping[str, Array]],
+    beside: Mapping[str, Array],
     y_domain: tuple[float, float],
 ) -> Any:
     """A number of each model over the threshold probability, with a band where there is one model."""
-    title, y, beside = words
+    title, words = titled(asked.kind, asked.prevalence), WORDINGS[asked.kind]
     found = {
         name: asked.scale * heights(of_both_classes(model, title), RISKS, asked.kind, asked.prevalence)
         for name, model in models.items()
     }
     frame = Frame(
-        x="Threshold probability", y=y, x_domain=(0.0, 1.0), y_domain=y_domain, title=title, clip=True,
+        x=words.x, y=words.y, x_domain=(0.0, 1.0), y_domain=y_domain, title=title, clip=True,
     )  # fmt: skip
     series = [
         Series(name, {"x": RISKS, "y": values}, theme.colour(i), DASHES[i])
@@ -167,13 +177,16 @@ def _over_risks(
 
 def _shaded(models: Models, theme: Theme, frame: Frame, risks: Array, asked: OverRisks) -> list[Any]:
     """The band of the one model that is drawn; none of several, which would hide each other."""
-    if len(models) > 1 or not asked.resamples:
+    if len(models) > 1 or asked.resamples == 0:
         return []
     [model] = models.values()
+    times = resamples_on_a_chart(len(model.ranking), asked.resamples)
     if getattr(model, "grouped", False) and not hasattr(model, "groups"):
         return []  # the groups that would be resampled whole are not known here
+    if not times and asked.kind == "interventions_avoided" and asked.prevalence is None:
+        return []  # no formula gives this band
     sampled = model if hasattr(model, "groups") else model.ranking
-    how: dict[str, Any] = {"level": asked.level, "resamples": max(2, asked.resamples)}
+    how: dict[str, Any] = {"level": asked.level, "resamples": times or FEWEST}
     limits = decision_band(sampled, risks, asked.kind, prevalence=asked.prevalence, **how)
     data = rows({"x": risks, "y": asked.scale * limits.low, "y2": asked.scale * limits.high})
     area = alt.Chart(inline(data)).mark_area(opacity=0.2, line=False, color=theme.colour(0), clip=True)
@@ -184,7 +197,12 @@ def _explained(frame: Frame, band: list[Any], asked: OverRisks) -> Frame:
     """With a line that says what is shaded."""
     if not band:
         return frame
-    return replace(frame, subtitle=[*frame.subtitle, f"Shaded: {100 * asked.level:g} % interval at each threshold"])
+    return replace(frame, subtitle=[*frame.subtitle, shaded(asked.level)])
+
+
+def _asked(kind: str, prevalence: float | None, level: float, resamples: int | None) -> OverRisks:
+    times = None if resamples is None else check_whole(resamples, "resamples", 0)
+    return OverRisks(kind, _given(prevalence), check_level(level), times)
 
 
 def _given(prevalence: float | None) -> float | None:

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import altair as alt
 import numpy as np
 
-from cutline.charts.decision_curves import EVERYBODY, NOBODY, RESAMPLES, of_both_classes
+from cutline.charts.decision_curves import of_both_classes, resamples_on_a_chart
 from cutline.charts.marks import Mark, mark_layers
 from cutline.charts.parts import Evaluated, Frame, Models, Series, axes, layered, line_layers, rows
 from cutline.charts.picture import inline
 from cutline.charts.theme import DASHES, DOTTED, Theme
 from cutline.core.checks import LEVEL, check_amount, check_level, check_whole
 from cutline.core.columns import number
-from cutline.core.counts import written
 from cutline.core.ranking import Array
 from cutline.core.table import shown
 from cutline.curves import Point
@@ -29,10 +28,9 @@ from cutline.curves.utility import (
     cost_line,
     profits,
 )
+from cutline.curves.utility_words import EVERYBODY, NOBODY, WORDINGS, best_quota_told
 from cutline.inference.one.best_quota import best_quota
 from cutline.inference.resampling.samplers import CaseSampler, OneModel
-
-QUICKLY_RESAMPLED = 20_000  # distinct scores, up to which the best quota has an interval unasked
 
 
 def cost_curve(models: Models, theme: Theme, *, threshold: float | None = None) -> Any:
@@ -43,11 +41,11 @@ def cost_curve(models: Models, theme: Theme, *, threshold: float | None = None) 
     lines = {name: cost_envelope(of_both_classes(model, "A cost curve")) for name, model in models.items()}
     top = max(float(line.y.max()) for line in lines.values())
     frame = Frame(
-        x="Probability-cost of the positives",
-        y="Normalised expected cost",
+        x=WORDINGS["cost"].x,
+        y=WORDINGS["cost"].y,
         x_domain=(0.0, 1.0),
         y_domain=(0.0, min(1.0, 1.6 * top)),
-        title="Cost curve",
+        title=WORDINGS["cost"].title,
         subtitle=_areas(lines, "Area under the lower envelope"),
         legend="Area" if len(lines) > 1 else None,
         clip=True,
@@ -74,11 +72,11 @@ def brier_curve(models: Models, theme: Theme) -> Any:
     p = float(first.positives) / float(first.total)
     top = max(float(line.y.max()) for line in lines.values())
     frame = Frame(
-        x="Cost proportion of a false alarm, and threshold",
-        y="Loss",
+        x=WORDINGS["loss"].x,
+        y=WORDINGS["loss"].y,
         x_domain=(0.0, 1.0),
         y_domain=(0.0, 1.25 * top if top > 0 else 1.0),
-        title="Brier curve",
+        title=WORDINGS["loss"].title,
         subtitle=_areas(lines, "Brier score"),
         legend="Brier score" if len(lines) > 1 else None,
         clip=True,
@@ -100,6 +98,7 @@ def profit(
     cost: float = 1.0,
     level: float = LEVEL,
     resamples: int | None = None,
+    seed: int = 0,
 ) -> Any:
     """What it is worth to flag each number of cases, with the best quota and its interval.
 
@@ -112,13 +111,14 @@ def profit(
     worth = price * float(first.total) / float(first.positives) if value is None else check_amount(value, "value")
     lines = {name: profits(model.ranking, worth, price) for name, model in models.items()}
     highest, lowest = (side(float(side(line.y)) for line in lines.values()) for side in (max, min))
-    best = {name: _best(model, worth, price, check_level(level), resamples) for name, model in models.items()}
+    how: dict[str, Any] = {"level": check_level(level), "seed": check_whole(seed, "seed", 0)}
+    best = {name: _best(model, worth, price, resamples, how) for name, model in models.items()}
     frame = Frame(
-        x="Cases flagged",
-        y="Profit",
+        x=WORDINGS["profit"].x,
+        y=WORDINGS["profit"].y,
         x_domain=(0.0, max(float(line.x[-1]) for line in lines.values())),
         y_domain=(max(lowest, -0.35 * highest) if highest > 0 else lowest, 1.1 * highest if highest > 0 else 1.0),
-        title="Profit over the quota",
+        title=WORDINGS["profit"].title,
         subtitle=[
             f"A positive is worth {shown_amount(worth)}, a case flagged costs {shown_amount(price)}",
             *([f"Best quota {best[next(iter(best))]}"] if len(best) == 1 else []),
@@ -138,7 +138,7 @@ def profit(
     return layered([*line_layers(series, frame), *mark_layers(marks, frame, theme)], frame)
 
 
-def gains_chart(models: Models, theme: Theme, *, portions: int = 10) -> Any:
+def gains_chart(models: Models, theme: Theme, *, portions: int | Sequence[float] = 10) -> Any:
     """The share of positives in each portion of the list as bars, and the share of all positives found so far."""
     [(_, model)] = models.items()
     found = gains(model.ranking, portions)
@@ -148,37 +148,41 @@ def gains_chart(models: Models, theme: Theme, *, portions: int = 10) -> Any:
         x_domain=(0.0, float(len(found))),
         y_domain=(0.0, 1.0),
         title="Gains by portions of the list",
-        subtitle=[f"Largest KS {shown(found.ks)}, after portion {found.ks_portion}"],
+        subtitle=[found.told, f"KS over all cuts: {shown(found.ks_anywhere)}"],
     )
-    reached = np.append(0.0, found["cumulated_gain"])
     x = np.arange(len(found) + 1.0)
+    lines = {"positives found so far": found["cumulated_gain"], "baseline": found["cumulated_share"]}
+    looks = ((theme.colour(1), DASHES[0], 2.0), (theme.reference, DOTTED, 1.5))
     series = [
-        Series("positives found so far", {"x": x, "y": reached}, theme.colour(1), DASHES[0]),
-        Series("baseline", {"x": x, "y": x / len(found)}, theme.reference, DOTTED, 1.5),
+        Series(name, {"x": x, "y": np.append(0.0, y)}, *look)
+        for (name, y), look in zip(lines.items(), looks, strict=True)
     ]
     return layered([_gain_bars(found, frame, theme), *line_layers(series, frame)], frame)
 
 
 def _gain_bars(found: Gains, frame: Frame, theme: Theme) -> Any:
-    names = ("portion", "highest_score", "lowest_score", "cases", "positives", "rate", "lift")
+    names = ("portion", "first_score", "last_score", "cases", "positives", "rate", "lift")
     columns = {name: found[name] for name in names}
     at = {"x": found["portion"] - 0.9, "x2": found["portion"] - 0.1, "y": found["rate"], "y2": np.zeros(len(found))}
     tips = [alt.Tooltip(f"{name}:Q", title=name.replace("_", " ").capitalize(), format=".6~g") for name in names]
-    bars = alt.Chart(inline(rows({**at, **columns}))).mark_rect(fill=theme.fills(1)[0], stroke=theme.text)
-    return bars.encode(**axes(frame), x2=alt.X2("x2:Q"), y2=alt.Y2("y2:Q"), tooltip=tips)
+    label = "positives in the portion"
+    fill = alt.Fill(
+        "bars:N",
+        scale=alt.Scale(domain=[label], range=theme.fills(1)),
+        legend=alt.Legend(title=None, symbolType="square", symbolStrokeWidth=0),
+    )
+    bars = alt.Chart(inline([{**row, "bars": label} for row in rows({**at, **columns})])).mark_rect(stroke=theme.text)
+    return bars.encode(**axes(frame), x2=alt.X2("x2:Q"), y2=alt.Y2("y2:Q"), fill=fill, tooltip=tips)
 
 
 # ---------------------------------------------------------------------- parts
 
 
-def _best(model: Evaluated, value: float, cost: float, level: float, resamples: int | None) -> str:
+def _best(model: Evaluated, value: float, cost: float, resamples: int | None, how: dict[str, Any]) -> str:
     """The best quota with its interval, in words."""
     r = model.ranking
-    times = (RESAMPLES if len(r) <= QUICKLY_RESAMPLED else 0) if resamples is None else resamples
-    times = check_whole(times, "resamples", 0)
-    found = best_quota(r, _sampler(model), value=value, cost=cost, level=level, resamples=times)
-    limits = f" [{written(found.low)}, {written(found.high)}]" if found.has_interval else ""
-    return f"{written(found.value)}{limits}"
+    times = resamples_on_a_chart(len(r), resamples)
+    return best_quota_told(best_quota(r, _sampler(model), value=value, cost=cost, resamples=times, **how))
 
 
 def _sampler(model: Evaluated) -> OneModel | None:

@@ -14,7 +14,7 @@ from cutline.core.errors import UnknownNameError
 from cutline.core.table import Table, plain, shown
 from cutline.results.estimate import Estimate, Estimated
 from cutline.results.methods import method_title
-from cutline.results.notes import Note
+from cutline.results.notes import Note, checked_notes
 from cutline.results.tabulated import Tabulated
 
 COLUMNS = (
@@ -145,7 +145,7 @@ class ClassSummary(Tabulated):
 
     def with_notes(self, notes: tuple[Note, ...]) -> ClassSummary:
         """The same document with these notes."""
-        return ClassSummary(self.data, self.level, self.matrix, self.rows, notes)
+        return ClassSummary(self.data, self.level, self.matrix, self.rows, checked_notes(notes))
 
     # ------------------------------------------------------------------ views
 

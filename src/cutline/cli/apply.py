@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from rich.text import Text
 
@@ -22,6 +23,7 @@ _KINDS = {
     ".csv": "csv", ".parquet": "parquet", ".pq": "parquet", ".json": "json", ".jsonl": "json", ".ndjson": "json",
     ".arrow": "arrow", ".feather": "arrow",
 }  # fmt: skip
+_COMPRESSED = {".gz": "gzip", ".zst": "zstd"}  # text, as it is read too
 
 
 @dataclass(frozen=True)
@@ -53,11 +55,13 @@ def run_apply(asked: Application, *, force: bool, quiet: bool) -> None:
 
 
 def _kind(asked: Application, *, force: bool) -> str:
-    kind = _KINDS.get(asked.out.suffix.lower())
-    if kind is None:
-        raise ParameterError(f"--output is {str(asked.out)!r}", f"pass a path that ends in {', '.join(_KINDS)}")
+    compression = _COMPRESSED.get(asked.out.suffix.lower())
+    kind = _KINDS.get(Path(asked.out.stem if compression else asked.out.name).suffix.lower())
+    if kind is None or (compression and kind not in ("csv", "json")):
+        known = f"{', '.join(_KINDS)}, or with .gz or .zst after the name of a text file"
+        raise ParameterError(f"--output is {str(asked.out)!r}", f"pass a path that ends in {known}")
     writing.check(asked.out, overwrite=force)
-    return kind
+    return f"{kind}.{compression}" if compression else kind
 
 
 def _recalibrate(found: Recalibration, asked: Application, *, force: bool, quiet: bool) -> None:
@@ -69,8 +73,8 @@ def _recalibrate(found: Recalibration, asked: Application, *, force: bool, quiet
         check_probabilities("Recalibration", *cases.limits(score))
         expression, functions = in_sql(found)
         with writing.filling(asked.out, overwrite=force) as unfinished:
-            cases.derive(score, expression, unfinished, kind, column=column, drop=asked.drop, functions=functions)
-        count = cases.count
+            how: dict[str, Any] = {"column": column, "drop": asked.drop, "functions": functions}
+            count = cases.derive(score, expression, unfinished, kind, **how)
     if not quiet:
         text = f"{count} cases: {quoted(column)} is {quoted(score)} recalibrated ({found.method})"
         render.console().print(Text(f"{text}: {printable(str(asked.out))}"))
@@ -84,8 +88,7 @@ def _flag(cut: Cut, asked: Application, *, force: bool, quiet: bool) -> None:
         score = asked.score or _only_score(cases)
         flags = Flags(score, cut.threshold, cut.higher_is_positive, asked.column or "flagged", asked.drop)
         with writing.filling(asked.out, overwrite=force) as unfinished:
-            flagged = cases.flag(flags, unfinished, kind)
-        count = cases.count
+            flagged, count = cases.flag(flags, unfinished, kind)
     if not quiet:
         screen = render.console()
         text = f"{flagged} of {count} cases are flagged by column {quoted(score)}: {printable(str(asked.out))}"

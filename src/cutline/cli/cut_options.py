@@ -89,7 +89,7 @@ Flagged = Annotated[
     typer.Option(
         "--output",
         "-o",
-        help="The copy with the flags, CSV, Parquet, JSON lines or Arrow by its name. Example: -o flagged.csv",
+        help="The copy: CSV, Parquet, JSON lines or Arrow by its name, also .csv.gz. Example: -o flagged.csv",
         rich_help_panel=_OUTPUT,
     ),
 ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -23,6 +22,7 @@ from cutline.cli.text import in_options
 from cutline.comparison import Comparison
 from cutline.core.checks import name_of
 from cutline.core.errors import ParameterError
+from cutline.core.writing import json_text
 from cutline.evaluation import Evaluation
 from cutline.inputs.ranking_tables import read_ranking_table
 from cutline.results.comparison_summary import ComparisonSummary
@@ -35,8 +35,7 @@ Document = TypeVar("Document", Summary, ComparisonSummary)
 
 def print_json(document: Mapping[str, Any]) -> None:
     """A document as JSON; it holds no NaN."""
-    text = json.dumps(document, allow_nan=False, indent=2, ensure_ascii=not _is_utf8())
-    render.put(text + "\n")
+    render.put(json_text(document, only_ascii=not _is_utf8()) + "\n")
 
 
 def _is_utf8() -> bool:

@@ -244,6 +244,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _refuse("The predictions do not fit into memory.")
     except Exception as error:
         return _ended_by(error)
+    if code == STOPPED:  # Typer takes an interruption for itself, without a word
+        _say("Stopped.")
     return code if isinstance(code, int) else FINE
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import shlex
-import unicodedata
 from typing import Any
 
 from cutline.core.errors import CutlineError
 from cutline.core.wording import Argument, told
+from cutline.core.writing import is_plain
 
 # The options of arguments that have another name on the command line, or are a flag there.
 _COLUMNS = {"labels": "--label", "scores": "--score", "weights": "--weight", "groups": "--group", "strata": "--stratum"}
@@ -74,16 +74,12 @@ def printable(text: object) -> str:
     >>> printable("a\x1b[31mb\n")
     'a\\x1b[31mb\\n'
     """
-    return "".join(character if _is_plain(character) else _written_out(character) for character in str(text))
+    return "".join(character if is_plain(character) else _written_out(character) for character in str(text))
 
 
 def quoted(text: object) -> str:
     """A name from a file, printable and between quotes."""
     return f"'{printable(text)}'"
-
-
-def _is_plain(character: str) -> bool:
-    return character == " " or unicodedata.category(character) not in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 
 
 def _written_out(character: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from rich.text import Text
@@ -14,10 +14,10 @@ from cutline.cli.groups import Reading
 from cutline.cli.reading import read_comparison, read_evaluation
 from cutline.cli.utility_commands import Asked, Shown
 from cutline.core import writing
-from cutline.core.counts import written
 from cutline.core.errors import ParameterError
 from cutline.core.table import shown
 from cutline.curves.gains import gains
+from cutline.curves.utility_words import best_quota_told
 from cutline.cuts.utility import (
     UtilityCurve,
     brier_curve,
@@ -35,13 +35,13 @@ DECISIONS = {
 TABLE = ".csv"
 
 
-def run_gains(file: str, reading: Reading, portions: int, to: Shown) -> None:
+def run_gains(file: str, reading: Reading, portions: int | Sequence[float], to: Shown) -> None:
     """Show the gains table, and write it or its chart.
 
     Args:
         file: The file of predictions.
         reading: How it is read.
-        portions: Into how many portions the list is divided.
+        portions: Into how many portions the list is divided, or at which shares of it they end.
         to: What is printed and written.
     """
     _check(to)
@@ -52,8 +52,26 @@ def run_gains(file: str, reading: Reading, portions: int, to: Shown) -> None:
         "portions": found.to_dict(),
         "ks": found.ks,
         "ks_portion": found.ks_portion,
+        "ks_anywhere": found.ks_anywhere,
     }
     _put(to, found.to_csv(), document, repr(found), lambda: ev.chart("gains", portions=portions))
+
+
+def portions_asked(portions: int | None, shares: str | None) -> int | list[float]:
+    """How the list is divided: into so many portions, or at shares in a text such as "0.01,0.05,0.1".
+
+    Args:
+        portions: How many portions, if that was asked for.
+        shares: The text, if there is one.
+    """
+    if shares is None:
+        return 10 if portions is None else portions
+    if portions is not None:
+        raise ParameterError("--portions and --shares both divide the list", "pass one of them")
+    try:
+        return [float(part) for part in shares.split(",")]
+    except ValueError:
+        raise ParameterError(f"--shares is {shares!r}", "pass shares of the list such as 0.01,0.05,0.1") from None
 
 
 def run_utility(file: str, reading: Reading, asked: Asked, to: Shown) -> None:
@@ -116,9 +134,8 @@ def _below(curve: UtilityCurve) -> list[str]:
     if curve.area is not None:
         found.append(f"Area {shown(curve.area)}.")
     if curve.best is not None:
-        best = curve.best
-        limits = f" [{written(best.low)}, {written(best.high)}] ({100 * best.level:g} %)" if best.has_interval else ""
-        found.append(f"Best quota {written(best.value)}{limits}.")
+        level = f" ({100 * curve.best.level:g} %)" if curve.best.has_interval else ""
+        found.append(f"Best quota {best_quota_told(curve.best)}{level}.")
     return found
 
 

@@ -39,7 +39,17 @@ Written = Annotated[
         "--output", "-o", help="Write the table (.csv) or a chart (.svg, .png, .pdf, .html). Example: -o gains.csv"
     ),
 ]
-Portions = Annotated[int, typer.Option(help="Into how many portions the list is divided. Example: --portions 20")]
+Portions = Annotated[
+    int | None,
+    typer.Option(help="Into how many portions the list is divided; 10 by default. Example: --portions 20"),
+]
+Shares = Annotated[
+    str | None,
+    typer.Option(
+        metavar="<shares>",
+        help="At which shares of the list the portions end, instead; the rest is the last. Example: --shares 0.01,0.1",
+    ),
+]
 Value = Annotated[float | None, typer.Option(help="profit: what a true positive is worth. Example: --value 60")]
 Cost = Annotated[float | None, typer.Option(help="profit: what flagging a case costs. Example: --cost 9")]
 Risks = Annotated[
@@ -84,11 +94,11 @@ class Shown:
     force: o.Force = False
 
 
-def gains(file: o.File, portions: Portions = 10, *, reading: Reading, shown: Shown) -> None:
+def gains(file: o.File, portions: Portions = None, shares: Shares = None, *, reading: Reading, shown: Shown) -> None:
     """The gains table: each tenth of the list with its cases, positives, rate, lift, what is found so far, and KS."""
-    from cutline.cli.utility import run_gains
+    from cutline.cli.utility import portions_asked, run_gains
 
-    run_gains(file, reading, portions, shown)
+    run_gains(file, reading, portions_asked(portions, shares), shown)
 
 
 def utility(file: o.File, asked: Asked, reading: Reading, shown: Shown) -> None:

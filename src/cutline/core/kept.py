@@ -37,6 +37,12 @@ def remembered(ranking: Any, key: Hashable, make: Callable[[], Any]) -> Any:
     return value
 
 
+def forget(ranking: Any) -> None:
+    """Let go of the columns of a long ranking, before something that needs none of them and much memory itself."""
+    if is_long(ranking):
+        ranking.__dict__["_columns"] = {}  # a new one: another thread may be using the old
+
+
 def _is_column(value: Any) -> bool:
     """Whether a value is, or holds, an array as long as a long ranking."""
     parts = value if isinstance(value, tuple) else (value,)

@@ -51,7 +51,7 @@ def smooth(
         _smooth(x, weights[i : i + rows], means[i : i + rows], method, span, degree, is_whole)
         for i in range(0, len(means), rows)
     ]
-    return np.concatenate(parts).reshape(np.shape(y))
+    return (parts[0] if len(parts) == 1 else np.concatenate(parts)).reshape(np.shape(y))
 
 
 def _smooth(x: Array, weight: Array, y: Array, method: str, span: float, degree: int, is_whole: bool) -> Array:
@@ -62,12 +62,14 @@ def _smooth(x: Array, weight: Array, y: Array, method: str, span: float, degree:
     if method == "loess":
         corners = _corners(x, weight, ends, span, is_whole)
         value, slope = _fits(x, weight, y, ends, corners, near, method, degree)
-        pieces = [_hermite(x[i : i + _PIECE], corners, value, slope) for i in range(0, len(x), _PIECE)]
-        found = np.concatenate(pieces, axis=-1)
+        del ends
+        found = np.empty((len(y), len(x)))
+        for i in range(0, len(x), _PIECE):
+            found[:, i : i + _PIECE] = _hermite(x[i : i + _PIECE], corners, value, slope)
     else:
         found = _fits(x, weight, y, ends, np.broadcast_to(x, y.shape), near, method, degree)[0]
     few = np.count_nonzero(weight, axis=-1) < _FEWEST
-    return np.where(few[:, None], y, found)
+    return np.where(few[:, None], y, found) if few.any() else found
 
 
 def _corners(x: Array, weight: Array, ends: Array, span: float, is_whole: bool) -> Array:
@@ -115,14 +117,18 @@ def _radii(x: Array, ends: Array, at: Array, near: Array) -> Array:
     found = np.empty(at.shape)
     last = len(x) - 1
     for totals, places, wanted, radii in zip(ends, at, near * (1 - 1e-12), found, strict=True):
-        before = np.concatenate(([0.0], totals[:-1]))
-        stop = np.searchsorted(totals, before + wanted)
+        stop = np.searchsorted(totals, _starting(totals) + wanted)
         starts = int(np.searchsorted(stop, last, side="right"))  # a window that starts later never holds enough
         stop = np.minimum(stop[: max(starts, 1)], last)
         first = np.minimum(np.searchsorted(x[: len(stop)] + x[stop], 2 * places), len(stop) - 1)
         one, other = (np.maximum(places - x[i], x[stop[i]] - places) for i in (first, np.maximum(first - 1, 0)))
         np.minimum(one, other, out=radii)
     return found
+
+
+def _starting(totals: Array) -> Array:
+    """What comes before each point."""
+    return np.concatenate(([0.0], totals[:-1]))
 
 
 def _fits(

@@ -6,6 +6,7 @@ a finished sentence to turn the one into the other: the text keeps its parts.
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
@@ -73,8 +74,27 @@ class Text(str):
         """The arguments that it mentions."""
         return tuple(part for part in self.parts if isinstance(part, Argument))
 
-    def __getnewargs__(self) -> tuple[str | Argument, ...]:  # type: ignore[override]
-        return self.parts
+    def __reduce__(self) -> tuple[type[Text], tuple[str | Argument, ...]]:
+        return Text, tuple(map(_portable, self.parts))
+
+
+class Written(str):
+    """A value that cannot leave its process, as it looked there."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def _portable(part: str | Argument) -> str | Argument:
+    """A part of a text that another process can be told: people may pass a function that only theirs knows."""
+    if isinstance(part, Argument):
+        try:
+            pickle.dumps(part.value)
+        except Exception:  # of whatever it is
+            return part._replace(value=Written(repr(part.value)))
+    return part
 
 
 def _told(part: str | Argument, words: Words) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
 import stat
+import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -148,3 +150,27 @@ def csv_cell(value: Any) -> Any:
     except ValueError:
         return f"'{value}"
     return value
+
+
+def json_text(document: Any, *, only_ascii: bool = False) -> str:
+    r"""A document as JSON for a file or a terminal: it holds no NaN, and what steers a terminal is written out.
+
+    >>> print(json_text({"name": "Größe \x9b"}))
+    {
+      "name": "Größe \u009b"
+    }
+    """
+    text = json.dumps(document, allow_nan=False, indent=2, ensure_ascii=only_ascii)
+    if text.isascii() and "\x7f" not in text:
+        return text
+    return "".join(one if one == "\n" or is_plain(one) else _escaped(one) for one in text)
+
+
+def _escaped(character: str) -> str:
+    """A character as JSON writes it in ASCII, which can hold the one that deletes, too."""
+    return "\\u007f" if character == "\x7f" else json.dumps(character)[1:-1]
+
+
+def is_plain(character: str) -> bool:
+    """Whether a character is one to show: it neither steers a terminal nor turns a line."""
+    return unicodedata.category(character) not in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from cutline.core.checks import check_whole
-from cutline.core.counts import divide
-from cutline.core.errors import InputError, ParameterError
+from cutline.core.columns import is_single, numbers
+from cutline.core.counts import divide, written
+from cutline.core.errors import InputError, ParameterError, briefly
 from cutline.core.ranking import Array, Ranking
-from cutline.core.table import Table
+from cutline.core.table import Table, aligned, shown
+from cutline.measures.roc import ks
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,11 +22,14 @@ class Gains:
     """A row for each portion of the list, from the top: cases, positives, rate, lift, and the same cumulated.
 
     Cases tied across the end of a portion belong to both in part, as many as would fall there in a random order.
+    `ks` is the largest distance of the shares found of the two classes at the end of a portion, `ks_portion` which one
+    that is, and `ks_anywhere` the largest at any cut.
     """
 
     columns: dict[str, Array]
     ks: float
     ks_portion: int
+    ks_anywhere: float
 
     def __len__(self) -> int:
         return len(self.columns["portion"])
@@ -33,12 +39,29 @@ class Gains:
 
     @property
     def table(self) -> Table:
-        """The table as it is printed."""
+        """The table with all columns."""
         rows = zip(*(column.tolist() for column in self.columns.values()), strict=True)
-        best = f"The largest KS at the end of a portion is {self.ks:.4f}, after portion {self.ks_portion}."
-        return Table(
-            tuple(self.columns), tuple(rows), title=f"Gains by {len(self)} portions of the list", below=(best,)
-        )
+        return Table(tuple(self.columns), tuple(rows), title=self._title, below=self._below)
+
+    @property
+    def _title(self) -> str:
+        return f"Gains by {len(self)} portions of the list"
+
+    @property
+    def _below(self) -> tuple[str, ...]:
+        """What the largest distance is, and what fractions of cases are."""
+        distances = f"{self.told}.", f"KS over all cuts: {shown(self.ks_anywhere)}."
+        counts = [self.columns[name] for name in ("cases", "positives")]
+        if all(np.issubdtype(column.dtype, np.integer) for column in counts):
+            return distances
+        return *distances, "Cases at the end of a portion, and those tied across it, are shared in part."
+
+    @property
+    def told(self) -> str:
+        """Where a larger share of the positives than of the negatives is found, and by how much."""
+        if self.ks <= 0:
+            return "After no portion is a larger share of the positives found than of the negatives"
+        return f"Largest distance at the end of a portion: {shown(self.ks)}, after portion {self.ks_portion}"
 
     def to_dict(self) -> list[dict[str, Any]]:
         """A dictionary for each portion."""
@@ -55,33 +78,55 @@ class Gains:
         return "\n".join([names, *(",".join(map(repr, row)) for row in rows)]) + "\n"
 
     def __repr__(self) -> str:
-        return repr(self.table)
+        """Two tables below each other, which fit into 80 columns."""
+        own, cumulated = (self._lines(names) for names in (_OWN, _CUMULATED))
+        return "\n".join([self._title, *own, "", "Cumulated from the top of the list", *cumulated, *self._below])
+
+    def _lines(self, names: Mapping[str, str]) -> list[str]:
+        columns = [[_cell(header, value) for value in self.columns[name].tolist()] for name, header in names.items()]
+        return aligned(list(names.values()), list(zip(*columns, strict=True)), [True] * len(names))
 
     def _repr_html_(self) -> str:
         return self.table._repr_html_()
 
 
 MOST_PORTIONS = 100_000
+# What is printed, under which header.
+_OWN = {
+    "portion": "portion", "first_score": "first score", "last_score": "last score", "cases": "cases",
+    "positives": "positives", "rate": "rate", "lift": "lift",
+}  # fmt: skip
+_CUMULATED = {
+    "portion": "portion", "cumulated_share": "share of list", "cumulated_cases": "cases",
+    "cumulated_positives": "positives", "cumulated_rate": "rate", "cumulated_gain": "gain", "cumulated_lift": "lift",
+    "ks": "KS",
+}  # fmt: skip
+_COUNTS = ("cases", "positives")
 
 
-def gains(r: Ranking, portions: int = 10) -> Gains:
+def _cell(header: str, value: float) -> str:
+    if header == "share of list":
+        return written(value)
+    return written(round(value, 1)) if header in _COUNTS else shown(value)
+
+
+def gains(r: Ranking, portions: int | Sequence[float] = 10) -> Gains:
     """The gains table of a ranking.
 
     Args:
         r: The ranking.
-        portions: Into how many portions the list is divided.
+        portions: Into how many portions the list is divided; or the shares of the list at which they end, such as
+            [0.01, 0.05, 0.1], and the rest of the list is the last.
 
     >>> found = gains(Ranking.of_counts([4, 3, 2, 1], [2, 1, 1, 0], [0, 1, 1, 2]), 2)
     >>> found["positives"].tolist(), found["cumulated_gain"].tolist(), found.ks
     ([3, 1], [0.75, 1.0], 0.5)
     """
-    portions = check_whole(portions, "portions", 1)
-    if portions > MOST_PORTIONS:
-        raise ParameterError(f"is {portions}", f"pass at most {MOST_PORTIONS:,}", argument="portions")
+    shares = _shares(portions)
     if not r.positives or not r.negatives:
         raise InputError("A gains table needs cases of both classes: these are of one.")
     n = float(r.total)
-    ends = n * np.arange(portions + 1) / portions
+    ends = n * shares
     counts = r.at_quota(ends)
     tp, fp = np.asarray(counts.tp, dtype=float), np.asarray(counts.fp, dtype=float)
     tp[0] = fp[0] = 0.0
@@ -92,13 +137,14 @@ def gains(r: Ranking, portions: int = 10) -> Gains:
     separation = recall - fpr
     best = int(np.argmax(separation))
     columns = {
-        "portion": np.arange(1, portions + 1),
-        "highest_score": r.score[first].astype(float),
-        "lowest_score": r.score[last].astype(float),
+        "portion": np.arange(1, len(shares)),
+        "first_score": r.score[first].astype(float),
+        "last_score": r.score[last].astype(float),
         "cases": cases,
         "positives": positives,
         "rate": positives / cases,
         "lift": divide(positives / cases, prevalence),
+        "cumulated_share": shares[1:],
         "cumulated_cases": ends[1:],
         "cumulated_positives": tp[1:],
         "cumulated_rate": tp[1:] / ends[1:],
@@ -107,7 +153,21 @@ def gains(r: Ranking, portions: int = 10) -> Gains:
         "ks": separation,
     }
     whole = {name: _whole(column) for name, column in columns.items()}
-    return Gains(whole, float(separation[best]), best + 1)
+    return Gains(whole, float(separation[best]), best + 1, float(ks.compute(r)))
+
+
+def _shares(portions: Any) -> Array:
+    """The shares of the list at which portions begin and end, from 0 to 1."""
+    if is_single(portions):
+        many = check_whole(portions, "portions", 1)
+        if many > MOST_PORTIONS:
+            raise ParameterError(f"is {many}", f"pass at most {MOST_PORTIONS:,}", argument="portions")
+        return np.arange(many + 1) / many
+    given = numbers(portions, "portions").astype(float)
+    if not len(given) or not (np.diff(given, prepend=0.0) > 0).all() or given[-1] > 1:
+        way_out = "pass rising shares of the list between 0 and 1, such as 0.01, 0.05, 0.1"
+        raise ParameterError(f"is {briefly(list(portions))}", way_out, argument="portions")
+    return np.concatenate(([0.0], given, [1.0] if given[-1] < 1 else []))
 
 
 def _whole(column: Array) -> Array:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import json
 import math
 import os
 from collections.abc import Mapping
@@ -217,7 +216,7 @@ class Cut(ComparedByFields):
             path: The file to write.
             overwrite: Whether a file of that name may be replaced.
         """
-        text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        text = writing.json_text(self.to_dict()) + "\n"
         return writing.write(path, text.encode(), overwrite=overwrite)
 
     def _table(self) -> Table:

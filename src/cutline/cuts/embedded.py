@@ -6,6 +6,8 @@ computed here, and so are the sentences: the page fills them in.
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,11 +20,17 @@ from cutline.cuts.choice import require_alike
 from cutline.cuts.cut import SCHEMA
 from cutline.cuts.guarantees import local_level, lower_bounds, shared_bounds
 from cutline.cuts.placed import DECIMALS
-from cutline.cuts.promises import precision_bound
+from cutline.cuts.promises import RatePromise, precision_bound
+from cutline.cuts.requirements import requirement
 from cutline.measures.expression import Program, traced
 
 PIECES = (1, 2, 3)  # of the data that promises rest on: positives, negatives, and how many of each there are
 ESTIMATED = ("recall", "precision", "specificity", "f1", "predicted_positive_rate")
+
+FAR_TOO_FEW = (
+    "It takes many more than {needed} to promise '{requirement}' with {confidence} confidence at any cut, and there "
+    "are {cases}: only {way} would. choose_cut() in Python tells how many."
+)
 
 
 def why_not(r: Ranking, *, grouped: bool) -> str:
@@ -68,6 +76,12 @@ def precision_program() -> dict[str, Any]:
     return {"result": program.add(bound), "steps": program.steps}
 
 
+def _never() -> str:
+    """What is said of a promise that no number of cases allows."""
+    asked = replace(requirement("recall >= 1"), text="{requirement}")
+    return words.impossible([RatePromise(asked, "recall", 0.0, 0.95, 1, -1, math.inf, 0.95)], 0.95, others=False)
+
+
 def sentences() -> dict[str, Any]:
     """The sentences of a cut, with names in braces where the page puts numbers."""
     return {
@@ -82,6 +96,8 @@ def sentences() -> dict[str, Any]:
         "no_cut": words.NO_CUT,
         "not_promised": words.NOT_PROMISED,
         "too_few": words.TOO_FEW,
+        "far_too_few": FAR_TOO_FEW,
+        "never": _never(),
         "ways": words.WAYS,
         "flags": words.FLAGS,
         "best": words.BEST,

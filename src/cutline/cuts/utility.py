@@ -24,10 +24,11 @@ from cutline.curves.utility import (
     profits,
     rates_at,
 )
+from cutline.curves.utility_words import WORDINGS, titled
 from cutline.cuts.criteria import at_prevalence
 from cutline.evaluation import Evaluation
 from cutline.inference.one.best_quota import best_quota
-from cutline.inference.one.decision_band import KINDS, decision_band, heights
+from cutline.inference.one.decision_band import KINDS, RISKS, decision_band, heights
 from cutline.inference.resampling.samplers import CaseSampler
 from cutline.measures.costs import net_benefit
 from cutline.results.budget import resamples_for
@@ -36,19 +37,17 @@ from cutline.results.estimate import Estimate
 if TYPE_CHECKING:
     from cutline.charts import Picture
 
-RISKS = np.round(np.arange(0.01, 1.0, 0.01), 2)
-_BESIDE = ("flag_everybody", "flag_nobody")
-
 
 @dataclass(frozen=True, eq=False)
 class UtilityCurve:
-    """Columns of one length over x, with what belongs to the whole curve: its area, its best place."""
+    """Columns of one length over x, with what belongs to the whole curve: its area, its best place, the level."""
 
     name: str
     columns: dict[str, Array]
     area: float | None = None
     best: Estimate | None = None
     notes: tuple[str, ...] = ()
+    level: float | None = None
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values())))
@@ -86,10 +85,7 @@ class UtilityCurve:
         """
         from cutline.charts.columns_drawn import drawn
 
-        x, *others = self.columns
-        lines = [name for name in others if name not in (*_BESIDE, "low", "high", "p_value", "threshold")]
-        beside = [name for name in others if name in _BESIDE]
-        return drawn(self.name, self.columns, x=x, lines=lines, beside=beside, theme=theme)
+        return drawn(self.name, self.columns, level=self.level, best=self.best, theme=theme)
 
     def __repr__(self) -> str:
         step = max(1, (len(self) - 1) // 10)
@@ -182,7 +178,7 @@ def decision_curve(
         own = rates_at(r, at, given).prevalence
         scale = own if kind == "standardised" else 1.0
         made |= {"flag_everybody": flag_everybody(at, own) / scale, "flag_nobody": np.zeros(len(at))}
-    return UtilityCurve(kind.replace("_", " ").capitalize(), made, notes=notes)
+    return UtilityCurve(titled(kind, given), made, notes=notes, level=level)
 
 
 def decision_difference(
@@ -224,7 +220,7 @@ def decision_difference(
         "high": np.array([estimate.high for estimate in found]),
         "p_value": np.array([_of_pair(test, one, other) for test in tests]),
     }
-    return UtilityCurve(f"Net benefit of {one} less that of {other}", made)
+    return UtilityCurve(f"Net benefit of {one} less that of {other}", made, level=check_level(level))
 
 
 def _net_benefit_at(prevalence: float | None) -> str | Callable[[Counts], Any]:
@@ -256,7 +252,7 @@ def cost_curve(data: Any, threshold: float | None = None) -> UtilityCurve:
     if threshold is not None:
         fixed = cost_line(r, columns.number(threshold, "threshold"))
         made["at_threshold"] = np.interp(line.x, fixed.x, fixed.y)
-    return UtilityCurve("Cost curve", made, area=line.area)
+    return UtilityCurve(WORDINGS["cost"].title, made, area=line.area)
 
 
 def brier_curve(data: Any) -> UtilityCurve:
@@ -266,7 +262,7 @@ def brier_curve(data: Any) -> UtilityCurve:
         data: An evaluation or a ranking whose scores are probabilities.
     """
     line: Line = brier_line(_probabilities(data, "A Brier curve"))
-    return UtilityCurve("Brier curve", {"cost_proportion": line.x, "loss": line.y}, area=line.area)
+    return UtilityCurve(WORDINGS["loss"].title, {"cost_proportion": line.x, "loss": line.y}, area=line.area)
 
 
 def profit_curve(
@@ -294,4 +290,5 @@ def profit_curve(
     line, times = profits(r, worth, price), _times(r, resamples)
     how: dict[str, Any] = {"value": worth, "cost": price, "level": check_level(level)}
     best = best_quota(r, groups or CaseSampler(r), **how, resamples=times, seed=check_whole(seed, "seed", 0))
-    return UtilityCurve("Profit", {"quota": line.x, "threshold": r.thresholds, "profit": line.y}, best=best)
+    made = {"quota": line.x, "threshold": r.thresholds, "profit": line.y}
+    return UtilityCurve(WORDINGS["profit"].title, made, best=best, level=best.level)

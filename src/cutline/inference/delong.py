@@ -28,9 +28,19 @@ def placements(r: Ranking) -> Placements:
     >>> placements(Ranking.of_counts([3, 2, 1], [1, 1, 0], [0, 1, 1])).of_positives.tolist()
     [1.0, 0.75, 0.25]
     """
-    fp, tp = r.fp, r.tp
-    of_positives = divide(fp[..., -1:] - fp[..., 1:] + r.neg / 2, fp[..., -1:])
-    return Placements(of_positives, divide(tp[..., :-1] + r.pos / 2, tp[..., -1:]))
+    return Placements(_of_positives(r), _of_negatives(r))
+
+
+def _of_positives(r: Ranking) -> Array:
+    """The share of the negatives that a positive of each score stands right to."""
+    fp = r.fp
+    return np.asarray(divide(fp[..., -1:] - fp[..., 1:] + r.neg / 2, fp[..., -1:]))
+
+
+def _of_negatives(r: Ranking) -> Array:
+    """The share of the positives that a negative of each score stands right to."""
+    tp = r.tp
+    return np.asarray(divide(tp[..., :-1] + r.pos / 2, tp[..., -1:]))
 
 
 def variance(r: Ranking) -> Any:
@@ -44,20 +54,23 @@ def variance(r: Ranking) -> Any:
 
 
 def _variance(r: Ranking) -> Any:
-    of_positives, of_negatives = placements(r)
-    area = divide(dot(r.pos, of_positives), r.positives)
-    second = squares(r)
-    sizes = effective(r)
-    parts = (
-        _variance_of_mean(second.pos, of_positives - area[..., None], r.positives, sizes.positives),
-        _variance_of_mean(second.neg, of_negatives - area[..., None], r.negatives, sizes.negatives),
-    )
-    return parts[0] + parts[1]
+    second, sizes = squares(r), effective(r)
+    placed = _of_positives(r)
+    area = divide(dot(r.pos, placed), r.positives)
+    # One class after the other, each in its own column: of a long ranking, each column is many megabytes.
+    first = _variance_of_mean(second.pos, placed, area, r.positives, sizes.positives)
+    del placed
+    return first + _variance_of_mean(second.neg, _of_negatives(r), area, r.negatives, sizes.negatives)
 
 
-def _variance_of_mean(square: Array, deviation: Array, weight: Any, size: Any) -> Any:
-    """The variance of a weighted mean: squared weights times squared deviations, corrected for the mean's own."""
-    spread = divide(dot(square, deviation * deviation) * size, np.square(weight, dtype=float) * (size - 1))
+def _variance_of_mean(square: Array, placed: Array, mean: Any, weight: Any, size: Any) -> Any:
+    """The variance of a weighted mean: squared weights times squared deviations, corrected for the mean's own.
+
+    The deviations take the place of the values.
+    """
+    deviation = np.subtract(placed, mean[..., None], out=placed)
+    np.multiply(deviation, deviation, out=deviation)
+    spread = divide(dot(square, deviation) * size, np.square(weight, dtype=float) * (size - 1))
     return np.where(np.asarray(size) > 1 + 1e-9, spread, np.nan)  # one case, whatever it weighs, has no spread
 
 

@@ -52,7 +52,7 @@ def local(path: Any) -> tuple[Path, str]:
     if is_remote(str(path)):
         raise InputError(f"{shown(str(path))} is not on this machine", "download it, and pass the path of the file")
     try:
-        where = Path(path).expanduser()
+        where = Path(path).expanduser() if str(path).startswith("~") else Path(path)  # ./~a.csv is not in a home
     except RuntimeError:
         raise InputError(f"There is no home folder for {shown(str(path))}", "pass the whole path") from None
     title = _title(where)

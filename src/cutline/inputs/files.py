@@ -20,22 +20,20 @@ from typing import Any
 import duckdb
 
 from cutline.core.columns import counted
-from cutline.core.errors import InputError, ParameterError, PositionError
-from cutline.inputs import arrow_files
-from cutline.inputs.csv_layout import Layout, head, rejected, with_one_line_end
+from cutline.core.errors import Argument, InputError, ParameterError, PositionError, Text
+from cutline.inputs import arrow_files, copying
+from cutline.inputs.csv_layout import Layout, rejected, with_one_line_end
 from cutline.inputs.duck import connect, is_number
-from cutline.inputs.file_formats import compression_of, plainly_named, zstd_lines
+from cutline.inputs.file_formats import compression_of, plainly_named
 from cutline.inputs.file_sets import file_set
-from cutline.inputs.json_files import check_columns, check_keys
+from cutline.inputs.json_files import check_columns, form_of
 from cutline.inputs.sources import Array, Ask, Source, plain
 from cutline.inputs.sql_engine import SqlEngine
-from cutline.inputs.sql_text import absent, literal, number_hint, quoted
+from cutline.inputs.sql_text import NUMBER, WHOLE, absent, literal, number_hint, quoted
 
 # What text files write for a missing value.
 FORMATS = ("csv", "parquet", "json", "arrow")
 
-_WHOLE = r"[+-]?(0|[1-9][0-9]*)"
-_NUMBER = _WHOLE + r"(\.[0-9]*)?([eE][+-]?[0-9]+)?"
 _SPELT = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?|[+-]?inf(inity)?|[+-]?nan"
 _NUMERIC = re.compile(r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?$|FLOAT$|DOUBLE$|DECIMAL\(|BOOLEAN$")  # types of DuckDB
 _MANY = 1000  # more distinct labels than this are no labels
@@ -100,7 +98,8 @@ class File:
 
     def alike(self, other: File) -> bool:
         """Whether one reader can read both."""
-        return self._layout == other._layout and self.compression == other.compression
+        is_read_alike = self.compression == other.compression and self.reader("") == other.reader("")
+        return self._layout == other._layout and is_read_alike
 
     @cached_property
     def compression(self) -> str:
@@ -113,10 +112,9 @@ class File:
             return self._layout.sql(literal, more=more)
         if self._kind == "parquet":
             return f"read_parquet({literal}{more})"
-        if self.compression != "zstd" or zstd_lines(self._path) is not None:
-            check_keys(head(self._path, self.title, self.compression), self.title)
         how = "uncompressed" if self.compression == "none" else self.compression  # the word that every version knows
-        return f"read_json({literal}, format = 'auto', sample_size = -1, compression = '{how}'{more})"
+        form = form_of(self._path, self.title, self.compression)
+        return f"read_json({literal}, format = '{form}', sample_size = -1, compression = '{how}'{more})"
 
     def read_all(self) -> None:
         """Read every value, so that what cannot be read is refused."""
@@ -204,11 +202,10 @@ class File:
 
     def flag(
         self, score: Ask, threshold: float, *, higher: bool, column: str, drop: bool, into: Path, kind: str
-    ) -> int:
-        """Copy the rows to a file, with a column that says whether the score reaches a threshold; how many do.
+    ) -> tuple[int, int]:
+        """Copy the rows with a column that says whether the score reaches a threshold; how many do, of how many.
 
-        The rows go through DuckDB one after the other, in their order, and never all into memory. All columns of a CSV
-        file stay the text that they are.
+        The rows go through DuckDB one after the other, in their order, and never all into memory.
 
         Args:
             score: The column of the scores.
@@ -217,17 +214,17 @@ class File:
             column: The name of the new column.
             drop: Whether rows without a score are left out; they are refused otherwise.
             into: The file to write.
-            kind: Its format: csv, parquet or json.
+            kind: Its format: see `copying.write_rows`.
         """
         at = f"CAST('{threshold!r}' AS {'FLOAT' if self.types[score.column] == 'FLOAT' else 'DOUBLE'})"
 
         def reaches(value: str) -> str:
             return f"({value} {'>=' if higher else '<='} {at})"
 
-        self.derive(score, reaches, column=column, drop=drop, into=into, kind=kind)
+        written = self.derive(score, reaches, column=column, drop=drop, into=into, kind=kind)
         with self._plainly():
             where = f"{reaches(self._sql(score))} AND {is_number(self._sql(score))}"
-            return int(self._one(f"SELECT count(*) FROM {self._from} WHERE {where}")[0])  # noqa: S608
+            return int(self._one(f"SELECT count(*) FROM {self._from} WHERE {where}")[0]), written  # noqa: S608
 
     def limits(self, score: Ask) -> tuple[float, float]:
         """The smallest and the largest score.
@@ -254,8 +251,10 @@ class File:
 
     def derive(
         self, score: Ask, expression: Callable[[str], str], *, column: str, drop: bool, into: Path, kind: str
-    ) -> None:
-        """Copy the rows to a file, with a column that is computed from the score; see `flag`.
+    ) -> int:
+        """Copy the rows to a file, with a column that is computed from the score; how many.
+
+        The columns of a CSV file stay the text that they are in another, and get their types where a format has some.
 
         Args:
             score: The column of the scores.
@@ -263,24 +262,17 @@ class File:
             column: The name of the new column.
             drop: Whether rows without a score are left out; they are refused otherwise.
             into: The file to write.
-            kind: Its format: csv, parquet or json.
+            kind: Its format: see `copying.write_rows`.
         """
         self._check_numbers(score)
         value = self._sql(score)
         self._check_present(score, value, drop=drop)
-        names = [*self.columns, column]
-        cells = [*(quoted(self._names[name]) for name in self.columns), expression(value)]
-        where = f" WHERE {is_number(value)}" if drop else ""
-        if kind == "csv":  # the header as a row, because DuckDB renames columns that differ in case alone
-            header = ", ".join(literal(name) for name in names)
-            texts = ", ".join(f"CAST({cell} AS VARCHAR)" for cell in cells)
-            query = f"SELECT {header} UNION ALL SELECT {texts} FROM {self._from}{where}"  # noqa: S608
-            options = "FORMAT csv, HEADER false"
-        else:
-            own = ", ".join(f"{cell} AS {quoted(name)}" for cell, name in zip(cells, names, strict=True))
-            query, options = f"SELECT {own} FROM {self._from}{where}", f"FORMAT {kind}"  # noqa: S608
+        source = self._from + (f" WHERE {is_number(value)}" if drop else "")
+        cells = {name: quoted(self._names[name]) for name in self.columns}
         with self._plainly():
-            self._connection.execute(f"COPY ({query}) TO {literal(os.fspath(into))} ({options})")
+            if self._kind == "csv" and not kind.startswith("csv"):
+                cells = copying.typed(self._connection, cells, source)
+            return copying.write_rows(self._connection, cells | {column: expression(value)}, source, into, kind)
 
     def _check_present(self, score: Ask, value: str, *, drop: bool) -> None:
         """Refuse a row without a score."""
@@ -293,8 +285,8 @@ class File:
         first, many = found[0]
         if many:
             how = counted(many, "missing value")
-            way_out = "a case without a score cannot be flagged or not"
-            raise InputError(f"Column {score.column!r} holds {how}, the first {self.place(first - 1)}", f"{way_out}")
+            found_there = f"Column {score.column!r} holds {how}, the first {self.place(first - 1)}"
+            raise InputError(found_there, Text("fill them, or pass ", Argument("missing", "drop")))
 
     # ------------------------------------------------------------------ types
 
@@ -328,9 +320,9 @@ class File:
         found = [value.strip() for (value,) in self._connection.execute(query).fetchall() if value is not None]
         if len(found) == _MANY:
             return "VARCHAR"
-        if all(re.fullmatch(_WHOLE, value) and len(value) < 18 for value in found):
+        if all(re.fullmatch(WHOLE, value) and len(value) < 18 for value in found):
             return "BIGINT"
-        if all(re.fullmatch(_NUMBER, value) for value in found):
+        if all(re.fullmatch(NUMBER, value) for value in found):
             return "DOUBLE"
         return "BOOLEAN" if all(value.lower() in ("true", "false") for value in found) else "VARCHAR"
 

@@ -54,18 +54,13 @@ class Cases:
         """The names of the columns."""
         return self._file.columns
 
-    @property
-    def count(self) -> int:
-        """How many cases there are."""
-        return self._file.count
-
-    def flag(self, flags: Flags, into: Path, kind: str) -> int:
-        """Write the cases with their flags to a file of a format; how many are flagged.
+    def flag(self, flags: Flags, into: Path, kind: str) -> tuple[int, int]:
+        """Write the cases with their flags to a file of a format; how many are flagged, of how many.
 
         Args:
             flags: What is flagged, and the name of the new column.
             into: The file to write.
-            kind: Its format: csv, parquet, json or arrow.
+            kind: Its format: arrow, or one that `copying.write_rows` knows.
         """
         score = Ask("scores", flags.score)
         check(self._file, {"scores": score})
@@ -76,9 +71,9 @@ class Cases:
             return self._file.flag(score, flags.threshold, into=into, kind=kind, **how)
         with tempfile.TemporaryDirectory(prefix="cutline-") as folder:
             between = Path(folder, "rows")
-            flagged = self._file.flag(score, flags.threshold, into=between, kind="parquet", **how)
+            found = self._file.flag(score, flags.threshold, into=between, kind="parquet", **how)
             _as_arrow(between, into)
-        return flagged
+        return found
 
     def derive(
         self,
@@ -90,14 +85,14 @@ class Cases:
         column: str,
         drop: bool = False,
         functions: Mapping[str, Callable[[float], float]] | None = None,
-    ) -> None:
-        """Write the cases with a column that is computed from their score.
+    ) -> int:
+        """Write the cases with a column that is computed from their score; how many.
 
         Args:
             score: The column of the scores.
             expression: What is computed, in SQL, of the SQL of the score.
             into: The file to write.
-            kind: Its format: csv, parquet, json or arrow.
+            kind: Its format: arrow, or one that `copying.write_rows` knows.
             column: The name of the new column.
             drop: Whether rows without a score are left out.
             functions: Functions that the expression calls, by name.
@@ -112,9 +107,9 @@ class Cases:
             return self._file.derive(asked, expression, column=column, drop=drop, into=into, kind=kind)
         with tempfile.TemporaryDirectory(prefix="cutline-") as folder:
             between = Path(folder, "rows")
-            self._file.derive(asked, expression, column=column, drop=drop, into=between, kind="parquet")
+            written = self._file.derive(asked, expression, column=column, drop=drop, into=between, kind="parquet")
             _as_arrow(between, into)
-        return None
+        return written
 
     def limits(self, score: str) -> tuple[float, float]:
         """The smallest and the largest score.

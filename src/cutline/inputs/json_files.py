@@ -2,20 +2,36 @@
 
 from __future__ import annotations
 
-import codecs
 import json
 import re
 from collections.abc import Sequence
+from pathlib import Path
 
 import duckdb
 
 from cutline.core.errors import InputError
+from cutline.inputs.csv_layout import head
+from cutline.inputs.file_formats import zstd_lines
+
+_LIST = re.compile(r"\s*\[\s*\{")
+
+
+def form_of(path: Path, title: str, compression: str) -> str:
+    """How the objects of a file stand in it; names that DuckDB could not tell apart are refused.
+
+    DuckDB is told that a list is one, because it does not see that by itself after a byte-order mark.
+    """
+    if compression == "zstd" and zstd_lines(path) is None:
+        return "auto"
+    start = head(path, title, compression)
+    check_keys(start, title)
+    return "array" if _LIST.match(start) else "auto"
 
 
 def check_keys(text: str, title: str) -> None:
     """Refuse JSON objects whose names DuckDB could not tell apart, as far as the first lines show."""
     names: dict[str, str] = {}
-    for line in text.removeprefix(codecs.BOM_UTF8.decode()).splitlines()[:100]:
+    for line in text.splitlines()[:100]:
         try:
             found = json.loads(line.strip().strip("[],"), object_pairs_hook=lambda pairs: [key for key, _ in pairs])
         except (ValueError, RecursionError):

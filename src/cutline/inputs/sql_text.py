@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 
 MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "<NA>", "#N/A")
+WHOLE = r"[+-]?(0|[1-9][0-9]*)"  # how text spells a number; "007" is a name
+NUMBER = r"[+-]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?"
 
 
 def quoted(name: str) -> str:

@@ -40,7 +40,7 @@ def bin_of(r: Ranking, bins: int, binning: str) -> Array:
     before = np.asarray(r.total)[..., None] - r.ends[..., 1:]  # how many cases have a lower probability
     there = r.size[..., ::-1] > 0
     lowest = np.take_along_axis(r.size[..., ::-1], there.argmax(-1)[..., None], -1)[..., 0]
-    found = np.zeros(r.pos.shape, dtype=np.intp)
+    found = np.zeros(r.pos.shape, dtype=np.int32)
     for i in range(1, bins):
         edge = i * (r.total - 1) // bins + 1 if r.integral else r.total * i / bins
         reaches = -(-i * (r.total - 1) // bins) + 1 if r.integral else edge
@@ -61,12 +61,14 @@ def _in_bins(r: Ranking, bins: int, binning: str) -> tuple[Array, Array, Array]:
     changes[..., 1:] = where[..., 1:] != where[..., :-1]
     first = np.flatnonzero(changes)
     target = first // len(r) * bins + where.ravel()[first]
-    pos, neg = r.floats
-    size = pos + neg
-    observed, expected, cases = (np.zeros((*where.shape[:-1], bins)) for _ in range(3))
-    for table, column in ((observed, pos), (expected, size * r.key), (cases, size)):
+    size = r.size.astype(float)
+
+    def sums(column: Array) -> Array:
+        table = np.zeros((*where.shape[:-1], bins))
         table.ravel()[target] = np.add.reduceat(np.broadcast_to(column, where.shape).ravel(), first)
-    return observed, expected, cases
+        return table
+
+    return sums(r.floats[0]), sums(size * r.key), sums(size)
 
 
 @binned(
@@ -114,6 +116,12 @@ def debiased_ece(r: Ranking, *, bins: int = 10, binning: str = "mass") -> Any:
     return np.sqrt(np.maximum(0.0, divide(np.where(several, size * square, 0.0).sum(-1), r.total)))
 
 
+def _excess(r: Ranking) -> Array:
+    """How many more positives each score has than it says, as a share of all cases."""
+    pos, neg = r.floats
+    return np.asarray(divide(pos - (pos + neg) * r.key, np.asarray(r.total)[..., None]))
+
+
 @error(
     title="Smooth calibration error",
     formula=r"\int |K_\sigma * (y - p)|, \quad \sigma : \text{the value itself}",
@@ -126,16 +134,15 @@ def smooth_ece(r: Ranking) -> Any:
     """Calibration error smoothed by a kernel that is as wide as the error itself: no bins to choose."""
     from scipy.fft import dct, idct
 
-    pos, neg = r.floats
-    excess = np.asarray(divide(pos - (pos + neg) * r.key, np.asarray(r.total)[..., None]))
+    rows = _excess(r).reshape(-1, len(r))
     place = np.clip(r.key * _GRID - 0.5, 0, _GRID - 1)
-    below = np.minimum(place.astype(np.intp), _GRID - 2)
-    rows = excess.reshape(-1, len(r))
+    below = np.minimum(place.astype(np.int32), _GRID - 2)
+    place -= below
     spread = np.zeros((len(rows), _GRID))
-    for step, weight in ((0, 1 - (place - below)), (1, place - below)):
+    for step in (0, 1):
         target = below + step
         first = np.flatnonzero(np.concatenate(([True], target[1:] != target[:-1])))
-        spread[:, target[first]] += np.add.reduceat(rows * weight, first, axis=-1)
+        spread[:, target[first]] += np.add.reduceat(rows * (place if step else 1 - place), first, axis=-1)
     # A kernel that is reflected at 0 and 1 damps each cosine by itself.
     waves, damping = dct(spread, axis=-1), np.square(math.pi * np.arange(_GRID)) / 2
 

@@ -31,9 +31,9 @@ FIT = Parameter(
 def logits(r: Ranking) -> Array:
     """The log odds of the probabilities; 0 and 1 count as the machine epsilon of the scores and its complement."""
     bound = -math.log(np.finfo(r.score.dtype).eps)
-    log_p, log_q = r.logs
     with np.errstate(invalid="ignore"):
-        return np.asarray(np.clip(log_p - log_q, -bound, bound))
+        found = np.asarray(np.subtract(*r.logs))
+    return np.clip(found, -bound, bound, out=found)
 
 
 # ---------------------------------------------------------------------- observed against expected

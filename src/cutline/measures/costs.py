@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 
 from cutline.core.counts import Counts, divide, real
+from cutline.core.kept import is_long
 from cutline.core.ranking import Array, Ranking
 from cutline.measures.conditions import NO_CASE, NO_POSITIVE, ONE_CLASS
 from cutline.measures.definition import Family, Needs, measure
 from cutline.measures.facts import Condition, Parameter, ReferenceValue
 from cutline.measures.kinds import BestOfCuts
 
+_BLOCK = 1 << 17  # cuts of a long ranking that are looked at together
 COST = Parameter("cost of one such error", low=0, high=1e100, example=5)
 
 
@@ -118,8 +120,20 @@ def standardised_net_benefit(c: Counts, *, risk: float | None = None) -> Any:
     return np.where(real(c.positives) > 0, found, np.nan)[()]
 
 
+def _cost_of_cuts(r: Ranking, cost_fp: float, cost_fn: float) -> Any:
+    """The mean cost at each cut; of a long ranking in blocks, because whole tables would take twice its memory."""
+    if r.pos.ndim > 1 or not is_long(r):
+        return expected_cost.function(r.counts, cost_fp=cost_fp, cost_fn=cost_fn)
+    found = np.empty(len(r) + 1)
+    for start in range(0, len(found), _BLOCK):
+        tp, fp = (column[start : start + _BLOCK] for column in (r.tp, r.fp))
+        table = Counts(tp, fp, r.positives - tp, r.negatives - fp)
+        found[start : start + _BLOCK] = expected_cost.function(table, cost_fp=cost_fp, cost_fn=cost_fn)
+    return found
+
+
 def _cheapest_cut(r: Ranking, cost_fp: float, cost_fn: float) -> Any:
-    return expected_cost.function(r.counts, cost_fp=cost_fp, cost_fn=cost_fn).argmin(-1)
+    return _cost_of_cuts(r, cost_fp, cost_fn).argmin(-1)
 
 
 @measure(
@@ -142,7 +156,7 @@ def _cheapest_cut(r: Ranking, cost_fp: float, cost_fn: float) -> Any:
 )
 def min_expected_cost(r: Ranking, *, cost_fp: float = 1.0, cost_fn: float = 1.0) -> Any:
     """Mean cost of a case at the cut where it is smallest, for what the two errors cost."""
-    return expected_cost.function(r.counts, cost_fp=cost_fp, cost_fn=cost_fn).min(-1)
+    return _cost_of_cuts(r, cost_fp, cost_fn).min(-1)
 
 
 @measure(

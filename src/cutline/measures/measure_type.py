@@ -13,6 +13,7 @@ import numpy as np
 from cutline.core.columns import number
 from cutline.core.counts import Counts
 from cutline.core.errors import Argument, InputError, ParameterError, Text, briefly, near
+from cutline.core.kept import forget
 from cutline.core.ranking import Ranking
 from cutline.inputs.predictions import Missing, check_probabilities, cut, default_threshold, places, rank
 from cutline.measures.facts import Condition, Context, Parameter, ReferenceValue
@@ -201,6 +202,8 @@ class Measure:
             data: `Counts` for a measure of one cut, a `Ranking` for the others.
             parameters: of the measure.
         """
+        if self.needs is Needs.PROBABILITIES:  # which look at the scores, and not at the cuts
+            forget(data)
         return self.function(data, **{**self.bound, **parameters})
 
     def fits(self, ranking: Ranking) -> bool:

@@ -180,13 +180,15 @@ def average_lift(r: Ranking, *, prevalence: float | None = None) -> Any:
 )
 def mean_average_precision(r: Ranking) -> Any:
     """Mean of the average precisions with each class in turn as the positive one."""
-    # The negatives from the end of the list: all from a cell on, and how many of them are negative.
-    neg, size = (np.cumsum(cells[..., ::-1], axis=-1)[..., ::-1] for cells in (r.neg, r.size))
-    from_the_end = divide(neg, size)
-    if not r.size[..., -1].all():  # empty cells at the end of a resample
-        from_the_end = np.nan_to_num(from_the_end)
-    of_negatives = divide(dot(r.floats[1], from_the_end), r.negatives)
+    of_negatives = divide(dot(r.neg.astype(float, copy=False), _precision_from_the_end(r)), r.negatives)
     return np.clip((average_precision.function(r) + of_negatives) / 2, 0, 1)
+
+
+def _precision_from_the_end(r: Ranking) -> Array:
+    """The share of negatives among all from each cell on."""
+    neg, size = (np.cumsum(cells[..., ::-1], axis=-1)[..., ::-1] for cells in (r.neg, r.size))
+    found = np.asarray(divide(neg, size))
+    return found if r.size[..., -1].all() else np.nan_to_num(found)  # empty cells at the end of a resample
 
 
 # ---------------------------------------------------------------------- areas under the empirical curve

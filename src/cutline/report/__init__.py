@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
@@ -154,4 +153,4 @@ def html(
 
 
 def _json(summary: Any) -> str:
-    return json.dumps(summary.document(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return writing.json_text(summary.document()) + "\n"

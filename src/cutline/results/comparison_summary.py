@@ -13,7 +13,7 @@ from cutline.core.table import Table, p_number, plain
 from cutline.measures import Measure
 from cutline.results.estimate import Estimate, Estimated
 from cutline.results.methods import method_titles
-from cutline.results.notes import Note, notes_on_rows
+from cutline.results.notes import Note, checked_notes, notes_on_rows
 from cutline.results.summary import Data, Options, Summary, named, titled
 from cutline.results.tabulated import Tabulated
 
@@ -163,7 +163,7 @@ class ComparisonSummary(Tabulated):
 
     def with_notes(self, notes: tuple[Note, ...]) -> ComparisonSummary:
         """The same document with these notes."""
-        return replace(self, notes=notes)
+        return replace(self, notes=checked_notes(notes))
 
     @property
     def pairs(self) -> dict[tuple[str, str], list[DifferenceRow]]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
 from cutline.core.binned import auc_width
 from cutline.core.columns import counted
 from cutline.core.counts import written
+from cutline.core.errors import InputError, briefly
 from cutline.core.ranking import Ranking
 from cutline.core.wording import Argument, Text
 from cutline.measures import MEASURES
@@ -38,6 +39,13 @@ class Note:
     def to_dict(self) -> dict[str, str]:
         """The fields, ready for JSON."""
         return {"rule": self.rule, "kind": self.kind, "text": self.text, "source": self.source}
+
+
+def checked_notes(notes: Any) -> tuple[Note, ...]:
+    """The notes that somebody wants in a document, which must be notes."""
+    if not isinstance(notes, list | tuple) or not all(isinstance(note, Note) for note in notes):
+        raise InputError(f"is {briefly(notes)}", "pass notes, such as those of another summary", argument="notes")
+    return tuple(notes)
 
 
 class Qualified(Protocol):

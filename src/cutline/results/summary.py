@@ -20,7 +20,7 @@ from cutline.results.conventions import conventions
 from cutline.results.cut_point import CutPoint
 from cutline.results.estimate import Estimate, Estimated
 from cutline.results.methods import RESAMPLED, method_title
-from cutline.results.notes import Note, notes_on_rows
+from cutline.results.notes import Note, checked_notes, notes_on_rows
 from cutline.results.tabulated import Tabulated
 
 COLUMNS = (
@@ -267,7 +267,7 @@ class Summary(Tabulated):
 
     def with_notes(self, notes: tuple[Note, ...]) -> Summary:
         """The same document with these notes."""
-        return replace(self, notes=notes)
+        return replace(self, notes=checked_notes(notes))
 
     @property
     def used(self) -> frozenset[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import json
 import platform
 import shlex
 from collections.abc import Sequence
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cutline.core.table import Table, shown
-from cutline.core.writing import write
+from cutline.core.writing import json_text, write
 
 if TYPE_CHECKING:
     from cutline.charts import Picture
@@ -104,7 +103,7 @@ class StudyReport:
         folder.mkdir(parents=True, exist_ok=True)
         contents = {f"{self.name}.md": self.markdown(), f"{self.name}.html": self.html()}
         facts = {"study": self.name, "seed": self.seed, "quick": self.quick, "made with": self.made_with, **self.facts}
-        contents[f"{self.name}.json"] = json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        contents[f"{self.name}.json"] = json_text(facts) + "\n"
         for section in self.sections:
             if section.table is not None:
                 contents[_file(section, "csv")] = section.table.to_csv()

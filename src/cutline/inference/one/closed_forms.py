@@ -194,8 +194,8 @@ def _with_prevalence(estimand: Estimand, limits: Limits, level: float) -> Limits
     moved = []
     for end in proportions.wilson(share * size, size, level):
         scales = float(end) / share, (1 - float(end)) / (1 - share)
-        pos, neg = (column * scale for column, scale in zip(r.floats, scales, strict=True))
-        there: Any = replace(r, pos=pos, neg=neg, pos2=pos, neg2=neg)
+        pos, neg = (np.array([scale * n]) for scale, n in zip(scales, (r.positives, r.negatives), strict=True))
+        there: Any = replace(r, score=r.score[:1], pos=pos, neg=neg, pos2=pos, neg2=neg)  # a line needs both sums alone
         slope, intercept = kind.of(there, **estimand.parameters)  # type: ignore[union-attr]
         moved.append(float(intercept) + float(slope) * area_of(r) - estimand.value)
     if not max(map(abs, moved)) > 1e-9 * max(1.0, abs(estimand.value)):

@@ -23,6 +23,7 @@ from cutline.measures.costs import net_benefit, standardised_net_benefit
 from cutline.results.estimate import Estimate
 
 KINDS = ("net_benefit", "standardised", "interventions_avoided")
+RISKS = np.round(np.arange(0.01, 1.0, 0.01), 2)  # the threshold probabilities of a curve, unless others are named
 _MEASURES = {"net_benefit": net_benefit, "standardised": standardised_net_benefit}
 
 

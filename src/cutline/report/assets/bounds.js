@@ -13,6 +13,10 @@ function stirlingError(n) {
   return (1 / 12 - (1 / 360 - (1 / 1260 - (1 / 1680 - 1 / 1188 / m) / m) / m) / m) / n;
 }
 
+export function logFactorial(n) {
+  return n === 0 ? 0 : stirlingError(n) + (n + 0.5) * Math.log(n) - n + HALF_LOG_2_PI;
+}
+
 // x log(x / mean) + mean - x, without the loss of digits when both are near (Loader, 2000).
 function deviance(x, mean) {
   const away = x - mean;

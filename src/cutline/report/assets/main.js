@@ -6,6 +6,7 @@ import { areasOf, markOf, refreshAll, startCharts } from "./charts.js";
 import { startNumbers, table } from "./numbers.js";
 import { openTarget, startTheme, unfoldForPrinting, unpack } from "./shell.js";
 import { allowedBeyond, atLeast, casesNeeded, upperBound } from "./bounds.js";
+import { casesNeededAnywhere, localLevel } from "./levels.js";
 import { startPromises } from "./promises.js";
 
 async function startPage() {
@@ -21,7 +22,7 @@ async function startPage() {
   startCharts(data.charts);
   window.addEventListener("beforeprint", refreshAll);
   unfoldForPrinting();
-  const bounds = { allowedBeyond, atLeast, casesNeeded, upperBound };
+  const bounds = { allowedBeyond, atLeast, casesNeeded, casesNeededAnywhere, localLevel, upperBound };
   window.cutline = { data, live, markOf, areasOf, bounds, table: () => table(data, live) };
   document.documentElement.dataset.ready = "true";
 }

@@ -1,6 +1,8 @@
 // What the cut promises: bounds that hold wherever the slider stops, and requirements that find the cut of choose_cut().
 
 import { allowedBeyond, casesNeeded, upperBound } from "./bounds.js";
+import { casesNeededAnywhere } from "./levels.js";
+import { isValid, refusalOf } from "./fields.js";
 import { run } from "./program.js";
 import { firstTrue } from "./ranking.js";
 import { shown } from "./format.js";
@@ -39,7 +41,10 @@ export class Promises {
     element("promise-save").addEventListener("click", () =>
       download("cut.json", "application/json", JSON.stringify(this.document(), null, 2) + "\n"),
     );
-    this.live.followers.push(() => this.show());
+    this.live.followers.push(() => {
+      this.refuse(""); // another cut is shown, so that the refusal of the one that was asked for is over
+      this.show();
+    });
     this.show();
   }
 
@@ -135,7 +140,7 @@ export class Promises {
       const level = after ? this.levels.anywhere[name][pieces - 1] : confidence;
       const cases = this.cases(name);
       const allowed = allowedBeyond(cases, rate, level, after ? this.own(name) : undefined);
-      return { name, bound, text, pieces, confidence, level, cases, allowed, needed: after ? null : casesNeeded(rate, confidence) };
+      return { name, bound, text, pieces, rate, confidence, level, cases, allowed, after };
     });
   }
 
@@ -163,11 +168,15 @@ export class Promises {
     return { index, made };
   }
 
-  tooFew({ name, text, confidence, cases, needed }) {
-    if (needed === null) return fill(this.words.not_promised, { requirement: text, confidence: inPercent(this.levels.confidence) });
+  // Why no cut promises a rate, and what it would take.
+  tooFew({ name, text, confidence, cases, rate, after }) {
+    const needed = neededFor(rate, confidence, after);
+    if (needed === Infinity) return fill(this.words.never, { requirement: text });
     const [who] = this.words.who[name];
     const words = { requirement: text, confidence: inPercent(confidence), cases, way: this.words.ways[name] };
-    return fill(this.words.too_few, { ...words, needed: `${needed} ${who}${needed === 1 ? "" : "s"}` });
+    const many = (count) => `${count} ${who}${count === 1 ? "" : "s"}`;
+    if (Number.isNaN(needed)) return fill(this.words.far_too_few, { ...words, needed: many(casesNeeded(rate, confidence)) });
+    return fill(this.words.too_few, { ...words, needed: many(needed) });
   }
 
   // The expected cost of a cut, as the registry defines it, at the prevalence that was asked for.
@@ -209,7 +218,7 @@ export class Promises {
       const rate = SIGNS[name] === ">=" ? 1 - bound : bound;
       const level = this.levels.anywhere[name][pieces - 1];
       const allowed = allowedBeyond(this.cases(name), rate, level, this.own(name));
-      return [{ name, bound, text, confidence: this.levels.parts[pieces - 1], cases: this.cases(name), allowed, needed: null }];
+      return [{ name, bound, text, confidence: this.levels.parts[pieces - 1], cases: this.cases(name), allowed }];
     });
   }
 
@@ -226,8 +235,11 @@ export class Promises {
   show() {
     const { cut } = this.live;
     const isTied = cut.inside > 0;
+    // Beside a refusal, the statement of another cut would be taken for the answer.
+    const isSilent = isTied || element("promise-refusal").textContent !== "";
     element("promise-tied").hidden = !isTied;
-    for (const name of ["promise-copy", "promise-save"]) element(name).disabled = isTied;
+    for (const name of ["promise-copy", "promise-save"]) element(name).disabled = isSilent;
+    for (const name of ["promise-statement", "promise-said"]) element(name).hidden = isSilent;
     const { recall, fpr, precision } = this.bounds(cut, this.prevalence);
     const cells = { recall: [recall, 1], fpr: [fpr, -1], precision: [precision, 1] };
     for (const [name, [bound, sign]] of Object.entries(cells)) {
@@ -235,9 +247,9 @@ export class Promises {
       const seen = this.live.measures.point(name, cut, null);
       element(`promise-${name}-here`).textContent = Number.isNaN(seen) ? shown(seen) : inPercent(Number(seen.toFixed(4)));
     }
-    element("promise-statement").textContent = isTied ? "" : this.statement();
-    element("promise-python").textContent = isTied ? "" : this.python();
-    element("promise-assumes").replaceChildren(...this.assumptions().map(item));
+    element("promise-statement").textContent = isSilent ? "" : this.statement();
+    element("promise-python").textContent = isSilent ? "" : this.python();
+    element("promise-assumes").replaceChildren(...(isSilent ? [] : this.assumptions()).map(item));
     element("promise-snapped").hidden = !(this.isFound && this.live.model.kept !== null);
   }
 
@@ -344,13 +356,14 @@ export class Promises {
     };
   }
 
-  requirement({ name, text, confidence, cases, allowed, needed }) {
+  requirement({ name, text, confidence, cases, allowed, rate, after }) {
     if (name === "precision") {
       const none = { about: null, cases: null, allowed: null, seen: null, needed: null };
       return { requirement: text, confidence, ...none };
     }
     const { cut } = this.live;
     const seen = name === "recall" ? cut.fn : cut.fp;
+    const needed = rate === undefined ? null : neededFor(rate, confidence, after); // undefined: nobody asked for it
     return { requirement: text, confidence, about: name, cases, allowed, seen, needed: Number.isFinite(needed) ? needed : null };
   }
 
@@ -367,22 +380,12 @@ export class Promises {
   }
 }
 
+function neededFor(rate, confidence, after) {
+  return after ? casesNeededAnywhere(rate, confidence) : casesNeeded(rate, confidence);
+}
+
 function item(text) {
   const made = document.createElement("li");
   made.textContent = text;
   return made;
-}
-
-function isValid(name, typed, model) {
-  if (typed === null) return true;
-  if (!Number.isFinite(typed)) return false;
-  if (name === "quota") return Number.isInteger(typed) && typed >= 1 && typed <= model.total;
-  if (name === "miss") return typed >= 0;
-  return name === "prevalence" ? typed > 0 && typed < 100 : typed >= 0 && typed <= 100;
-}
-
-function refusalOf(name, model) {
-  if (name === "quota") return `Enter a whole number of cases from 1 to ${model.total}.`;
-  if (name === "miss") return "Enter a cost of 0 or more, with a point for decimals.";
-  return name === "prevalence" ? "Enter a prevalence between 0 and 100 %." : "Enter a percentage from 0 to 100.";
 }
