@@ -129,12 +129,27 @@ def places_by_text(cell):
     }
 
 
+def subject_of(cell):
+    """What an erratum is about, where its place has several: "EER" in "Murphy, section 1, EER"."""
+    if ":" in cell:
+        return ""
+    parts = cell.replace("$", "").replace("_", "").lower().split(", ")[1:]
+    return next((part for part in parts if not places_of(part) and not part[0].isdigit()), "")
+
+
 def unnamed(name, rows):
     """The errata of a text that its companion does not name: each place needs as many notes as it has errata."""
-    named = [(places_of(place), note.count("(errata)")) for place, *_, note in rows]
-    wanted = [(cell, frozenset(places)) for cell in errata() if (places := places_by_text(cell).get(name))]
-    count = Counter(places for _, places in wanted)
-    return [cell for cell, places in wanted if sum(n for at, n in named if at & places) < count[places]]
+    named = [
+        (places_of(place), f"{place} {what} {note}".lower(), note.count("(errata)")) for place, what, *_, note in rows
+    ]
+    wanted = [(c, frozenset(at), subject_of(c)) for c in errata() if (at := places_by_text(c).get(name))]
+    count = Counter(places for _, places, _ in wanted)
+    return [
+        cell
+        for cell, places, subject in wanted
+        if sum(n for at, _, n in named if at & places) < count[places]
+        or not any(n and at & places and subject in words for at, words, n in named)
+    ]
 
 
 @pytest.mark.parametrize("name", companions.NAMES)
@@ -156,6 +171,10 @@ def test_an_erratum_that_a_companion_leaves_out_would_be_seen():
     assert places_of("Eq. 16, 19, Figures 6-8 and Section 4.3.2") == {
         ("eq", "16"), ("eq", "19"), ("figure", "6"), ("figure", "7"), ("figure", "8"), ("section", "4.3.2"),
     }  # fmt: skip
+    assert subject_of("Berrar, Definition 23, $I(x_7)$") == "i(x7)"
+    assert subject_of("Arbel & Rokach, Tables 8 and 9, Monks2, Naive Bayes") == "monks2"
+    assert subject_of("Sonnenburg, Scores III, cc") == "cc"
+    assert not subject_of("Berrar, eq. 20, 21 and 23")
     assert places_of("Contingency table, against") == {"contingency table"}
 
 
