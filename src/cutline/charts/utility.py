@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import altair as alt
@@ -110,14 +110,13 @@ def profit(
     price = check_amount(cost, "cost")
     worth = price * float(first.total) / float(first.positives) if value is None else check_amount(value, "value")
     lines = {name: profits(model.ranking, worth, price) for name, model in models.items()}
-    highest, lowest = (side(float(side(line.y)) for line in lines.values()) for side in (max, min))
     how: dict[str, Any] = {"level": check_level(level), "seed": check_whole(seed, "seed", 0)}
     best = {name: _best(model, worth, price, resamples, how) for name, model in models.items()}
     frame = Frame(
         x=WORDINGS["profit"].x,
         y=WORDINGS["profit"].y,
         x_domain=(0.0, max(float(line.x[-1]) for line in lines.values())),
-        y_domain=(max(lowest, -0.35 * highest) if highest > 0 else lowest, 1.1 * highest if highest > 0 else 1.0),
+        y_domain=_around_the_profits(lines.values()),
         title=WORDINGS["profit"].title,
         subtitle=[
             f"A positive is worth {shown_amount(worth)}, a case flagged costs {shown_amount(price)}",
@@ -136,6 +135,13 @@ def profit(
         for i, (name, line) in enumerate(lines.items())
     ]
     return layered([*line_layers(series, frame), *mark_layers(marks, frame, theme)], frame)
+
+
+def _around_the_profits(lines: Iterable[Line]) -> tuple[float, float]:
+    """The profits that matter: a third of the highest below zero, and a little above it."""
+    every = [line.y for line in lines]
+    highest, lowest = max(float(y.max()) for y in every), min(float(y.min()) for y in every)
+    return (max(lowest, -0.35 * highest), 1.1 * highest) if highest > 0 else (lowest, 1.0)
 
 
 def gains_chart(models: Models, theme: Theme, *, portions: int | Sequence[float] = 10) -> Any:
