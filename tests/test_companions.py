@@ -4,6 +4,7 @@ import ast
 import importlib.util
 import math
 import re
+from collections import Counter
 from fractions import Fraction
 from pathlib import Path
 
@@ -100,6 +101,81 @@ def test_a_note_alone_excuses_nothing():
     assert not problem_of_command("cutline study skew", "", "", "See [the study](../studies/skew.md).")
     assert problem_of_command("cutline study skew", "", "", "A note.")
     assert problem_of_command("cutline study nothing", "", "", "See [the study](../studies/nothing.md).")
+
+
+def errata():
+    """The first cell of each row of the errata: which places of which texts it is about."""
+    page = (companions.FOLDER.parent / "errata.md").read_text(encoding="utf-8")
+    cells = [line.split("|")[1].strip() for line in page.splitlines() if line.startswith("| ")]
+    return [cell for cell in cells if cell != "where"]
+
+
+def places_of(words):
+    """The places that words name: numbered ones such as ("section", "4.3.2"), and titles of slides."""
+    found = {title.lower() for title in SLIDES if re.search(rf"(^|, ){re.escape(title)}($|[,:])", words, re.IGNORECASE)}
+    numbered = r"(definition|section|table|figure|eq)s?\.? (\d[\d.]*[a-d]?(?:(?:-|, | and )\d[\d.]*[a-d]?)*)"
+    for kind, run in re.findall(numbered, words.lower().replace("\N{EN DASH}", "-")):
+        for low, high in re.findall(r"(\d[\d.]*)[a-d]?(?:-(\d+))?", run):
+            found |= {(kind, str(n)) for n in range(int(low), int(high) + 1)} if high else {(kind, low.rstrip("."))}
+    return found
+
+
+def places_by_text(cell):
+    """The places that an erratum names, by text: those after an author belong to that author."""
+    parts = re.split(f"({'|'.join(map(re.escape, AUTHORS.values()))})", cell)
+    names = {author: name for name, author in AUTHORS.items()}
+    return {
+        names[author]: places_of(after.lstrip(", ")) for author, after in zip(parts[1::2], parts[2::2], strict=True)
+    }
+
+
+def subject_of(cell):
+    """What an erratum is about, where its place has several: "EER" in "Murphy, section 1, EER"."""
+    if ":" in cell:
+        return ""
+    parts = cell.replace("$", "").replace("_", "").lower().split(", ")[1:]
+    return next((part for part in parts if not places_of(part) and not part[0].isdigit()), "")
+
+
+def unnamed(name, rows):
+    """The errata of a text that its companion does not name: each place needs as many notes as it has errata."""
+    named = [
+        (places_of(place), f"{place} {what} {note}".lower(), note.count("(errata)")) for place, what, *_, note in rows
+    ]
+    wanted = [(c, frozenset(at), subject_of(c)) for c in errata() if (at := places_by_text(c).get(name))]
+    count = Counter(places for _, places, _ in wanted)
+    return [
+        cell
+        for cell, places, subject in wanted
+        if sum(n for at, _, n in named if at & places) < count[places]
+        or not any(n and at & places and subject in words for at, words, n in named)
+    ]
+
+
+@pytest.mark.parametrize("name", companions.NAMES)
+def test_every_erratum_of_a_text_is_named_in_its_companion_at_its_place(name):
+    assert not unnamed(name, parsed(name)[1])
+
+
+def test_every_erratum_names_a_place():
+    assert len(errata()) > 45
+    assert not [cell for cell in errata() if not any(places_by_text(cell).values())]
+
+
+def test_an_erratum_that_a_companion_leaves_out_would_be_seen():
+    rows = [row for row in parsed("berrar")[1] if "triplets" not in row[-1] and "step sum" not in row[-1]]
+    left_out = unnamed("berrar", rows)
+
+    assert "Berrar, Definition 34" in left_out
+    assert "Berrar, Definition 32, formula" in left_out
+    assert places_of("Eq. 16, 19, Figures 6-8 and Section 4.3.2") == {
+        ("eq", "16"), ("eq", "19"), ("figure", "6"), ("figure", "7"), ("figure", "8"), ("section", "4.3.2"),
+    }  # fmt: skip
+    assert subject_of("Berrar, Definition 23, $I(x_7)$") == "i(x7)"
+    assert subject_of("Arbel & Rokach, Tables 8 and 9, Monks2, Naive Bayes") == "monks2"
+    assert subject_of("Sonnenburg, Scores III, cc") == "cc"
+    assert not subject_of("Berrar, eq. 20, 21 and 23")
+    assert places_of("Contingency table, against") == {"contingency table"}
 
 
 def test_a_wrong_value_would_be_seen():

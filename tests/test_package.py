@@ -334,6 +334,20 @@ def test_a_name_means_the_followed_text_and_a_key_means_its_own():
     assert [m.name for m in MEASURES.search(source="murphy1973")] == ["brier_skill"]
 
 
+@pytest.mark.parametrize("name", ["Arbel & Rokach", "arbel-rokach", "Arbel and Rokach", "arbel&rokach", "arbel2006"])
+def test_two_authors_may_be_joined_in_any_way(name):
+    assert MEASURES.search(source=name) == MEASURES.search(source="Rokach")
+    assert [m.name for m in MEASURES.search(source=f"{name}, Equation 13")] == ["average_qrecall"]
+
+
+@pytest.mark.parametrize("name", ["nobody", "&", "Arbel & Nobody"])
+def test_a_source_that_nobody_knows_is_refused_with_the_names_of_the_four_texts(name):
+    with pytest.raises(
+        cutline.UnknownNameError, match="The four texts are Berrar, Murphy, Arbel and Rokach, Sonnenburg"
+    ):
+        MEASURES.search(source=name)
+
+
 @pytest.mark.parametrize(
     ("source", "names"),
     [

@@ -274,3 +274,36 @@ def test_limits_that_need_no_cutting_are_one_explanation_not_two():
     answer = cl.why(LABELS, SCORES, value=f"{made('recall.low', 'limit_wald'):.7f}", measure="recall.low")
 
     assert [one.sides for one in answer.explanations] == [("limit_wald",)]
+
+
+@pytest.mark.parametrize("measure", ["accuracy", "recall", "precision", "f1"])
+def test_a_number_of_few_cases_from_elsewhere_is_not_explained_with_certainty(measure):
+    # Counts move in steps of a case: six digits of a share of 60 cases tell no more than two.
+    rng = np.random.default_rng(60)
+    for _ in range(8):
+        labels = rng.random(60) < 0.4
+        logit = rng.normal(size=60) + 1.2 * labels
+        scores, others = (np.round(1 / (1 + np.exp(-z)), 2) for z in (logit, logit + 0.25 * rng.normal(size=60)))
+        printed = f"{cl.evaluate(labels, others).value(measure):.6f}"
+        if printed != f"{cl.evaluate(labels, scores).value(measure):.6f}":
+            assert not cl.why(labels, scores, measure=measure, value=printed).is_certain
+
+
+def test_bins_that_hold_their_lower_border_are_known():
+    rng = np.random.default_rng(5)
+    labels = rng.random(300) < 0.4
+    scores = np.round(1 / (1 + np.exp(-rng.normal(size=300) - labels)), 2)
+    number = np.minimum((scores * 10).astype(int), 9)
+    inside = [number == i for i in range(10)]
+    printed = f"{sum(abs(labels[one].sum() - scores[one].sum()) for one in inside) / 300:.6f}"
+
+    assert cl.why(labels, scores, measure="ece", value=printed).best.sides == ("lower_10_bins",)
+
+
+def test_a_number_without_decimals_does_not_pass_for_the_value():
+    rng = np.random.default_rng(1)
+    labels = rng.random(300) < 0.4
+
+    told = cl.why(labels, rng.normal(size=300) + labels, measure="auc", value="1")
+
+    assert f"{told.exact:.6g}" in told.sentences[0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import altair as alt
@@ -14,7 +14,7 @@ from cutline.charts.marks import Mark, mark_layers
 from cutline.charts.parts import Evaluated, Frame, Models, Series, axes, layered, line_layers, rows
 from cutline.charts.picture import inline
 from cutline.charts.theme import DASHES, DOTTED, Theme
-from cutline.core.checks import LEVEL, check_amount, check_level
+from cutline.core.checks import LEVEL, check_amount, check_level, check_whole
 from cutline.core.columns import number
 from cutline.core.ranking import Array
 from cutline.core.table import shown
@@ -98,6 +98,7 @@ def profit(
     cost: float = 1.0,
     level: float = LEVEL,
     resamples: int | None = None,
+    seed: int = 0,
 ) -> Any:
     """What it is worth to flag each number of cases, with the best quota and its interval.
 
@@ -109,13 +110,13 @@ def profit(
     price = check_amount(cost, "cost")
     worth = price * float(first.total) / float(first.positives) if value is None else check_amount(value, "value")
     lines = {name: profits(model.ranking, worth, price) for name, model in models.items()}
-    highest, lowest = (side(float(side(line.y)) for line in lines.values()) for side in (max, min))
-    best = {name: _best(model, worth, price, check_level(level), resamples) for name, model in models.items()}
+    how: dict[str, Any] = {"level": check_level(level), "seed": check_whole(seed, "seed", 0)}
+    best = {name: _best(model, worth, price, resamples, how) for name, model in models.items()}
     frame = Frame(
         x=WORDINGS["profit"].x,
         y=WORDINGS["profit"].y,
         x_domain=(0.0, max(float(line.x[-1]) for line in lines.values())),
-        y_domain=(max(lowest, -0.35 * highest) if highest > 0 else lowest, 1.1 * highest if highest > 0 else 1.0),
+        y_domain=_around_the_profits(lines.values()),
         title=WORDINGS["profit"].title,
         subtitle=[
             f"A positive is worth {shown_amount(worth)}, a case flagged costs {shown_amount(price)}",
@@ -134,6 +135,13 @@ def profit(
         for i, (name, line) in enumerate(lines.items())
     ]
     return layered([*line_layers(series, frame), *mark_layers(marks, frame, theme)], frame)
+
+
+def _around_the_profits(lines: Iterable[Line]) -> tuple[float, float]:
+    """The profits that matter: a third of the highest below zero, and a little above it."""
+    every = [line.y for line in lines]
+    highest, lowest = max(float(y.max()) for y in every), min(float(y.min()) for y in every)
+    return (max(lowest, -0.35 * highest), 1.1 * highest) if highest > 0 else (lowest, 1.0)
 
 
 def gains_chart(models: Models, theme: Theme, *, portions: int | Sequence[float] = 10) -> Any:
@@ -176,11 +184,11 @@ def _gain_bars(found: Gains, frame: Frame, theme: Theme) -> Any:
 # ---------------------------------------------------------------------- parts
 
 
-def _best(model: Evaluated, value: float, cost: float, level: float, resamples: int | None) -> str:
+def _best(model: Evaluated, value: float, cost: float, resamples: int | None, how: dict[str, Any]) -> str:
     """The best quota with its interval, in words."""
     r = model.ranking
     times = resamples_on_a_chart(len(r), resamples)
-    return best_quota_told(best_quota(r, _sampler(model), value=value, cost=cost, level=level, resamples=times))
+    return best_quota_told(best_quota(r, _sampler(model), value=value, cost=cost, resamples=times, **how))
 
 
 def _sampler(model: Evaluated) -> OneModel | None:

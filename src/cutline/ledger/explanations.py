@@ -115,7 +115,9 @@ class Answer(Told):
         elif first.sides:
             lines = [f"{self.printed} is what you get for {first.described}{self._exact()}.", first.why]
         else:
-            lines = [f"{self.printed} is {first.described}: no convention is needed to explain it."]
+            lines = [
+                f"{self.printed} is {first.described}{self._in_full(first)}: no convention is needed to explain it."
+            ]
         lines += self._others(others)
         lines.append(self._evidence())
         return (*(line for line in lines if line), *self.notes)
@@ -123,6 +125,11 @@ class Answer(Told):
     def _drawn(self, first: Explanation) -> str:
         ours = _like(first.value, self.printed)
         return f"{self.printed} may be {first.described}: resamples of our own give {ours}{self._exact()}."
+
+    def _in_full(self, first: Explanation) -> str:
+        """The value behind a number of hardly any digits, which would else pass for the value itself."""
+        decimals = len(self.printed.partition(".")[2])
+        return f", {first.value:.6g}, without its decimals" if not decimals and first.value % 1 else ""
 
     def _exact(self) -> str:
         if self.measure is None or math.isnan(self.exact):

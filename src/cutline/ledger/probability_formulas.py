@@ -58,6 +58,20 @@ def torch_bins(bins: int, *, norm: str) -> Formula:
     return act
 
 
+def lower_borders(bins: int) -> Formula:
+    """The error in bins of equal width that hold their lower border; the last holds a probability of 1 too."""
+
+    def act(material: Material, _: Quantity) -> float:
+        r = material.ranking
+        if not r.are_probabilities:
+            return math.nan
+        number = np.minimum((r.score * bins).astype(int), bins - 1)
+        observed, expected = (np.bincount(number, weights=w, minlength=bins) for w in (r.pos, r.size * r.score))
+        return float(np.abs(observed - expected).sum() / r.total)
+
+    return act
+
+
 def clipped(eps: float, kind: type[np.floating[Any]] = np.float64) -> Formula:
     """The log loss of probabilities that are moved into [eps, 1 - eps], as numbers of a type, before the logarithms."""
 
@@ -177,6 +191,12 @@ SIDES = (
             (100, "width", 0.15, "pages on calibration"), (15, "mass", 0.3, "adaptive ECE"),
             (20, "mass", 0.2, "adaptive ECE"), (5, "mass", 0.2, "adaptive ECE"),
         )
+    ),
+    *(
+        formula(f"lower_{bins}_bins", _ECE, lower_borders(bins),
+                f"with {bins} bins of equal width that hold their lower border",
+                "A probability on a border counts in the bin above it.", p, "int(p * bins), numpy.digitize")
+        for bins, p in ((10, 0.45), (15, 0.35), (20, 0.2), (5, 0.15), (100, 0.1))
     ),
     formula("torch_15_bins", _ECE, torch_bins(15, norm="mean"),
             "with 15 bins of equal width and one for a probability of 1",

@@ -18,10 +18,11 @@ from cutline.ledger.material import Material, Rows
 from cutline.ledger.printed import Printed, printed
 from cutline.ledger.quantity import Quantity, of_measure, quantity
 from cutline.ledger.search import MANY_ROWS, Candidate, Workshop, candidates, random_candidates
-from cutline.measures import MEASURES, Measure
+from cutline.measures import MEASURES, Measure, Needs
 
 FEW_ROWS = 5_000  # distinct scores up to which pairs are tried although a single side fits
 _AROUND = 100  # units of the last digit on each side in which numbers are counted
+_STEPS = 5  # of one case, on each side, for measures of counts
 _UNNAMED = 0.4  # how plausible a measure is that is not shown first, when none is named
 
 
@@ -92,7 +93,7 @@ def explained(material: Material, number: Printed, q: Quantity | None) -> Answer
         return _of_one(workshop, number, q)
     found = [one for one in _of_all(workshop) if math.isfinite(one.value)]
     notes = _large(material, "With so many rows, changes of the cases were tried for the headline measures alone.")
-    return _answer(number, None, found, notes)
+    return _answer(number, None, found, notes, cases=float(material.ranking.total))
 
 
 def _of_one(workshop: Workshop, number: Printed, q: Quantity) -> Answer:
@@ -103,11 +104,12 @@ def _of_one(workshop: Workshop, number: Printed, q: Quantity) -> Answer:
     fits = [one for one in found if number.fits(one.value)]
     if not fits or (len(workshop.material.ranking) <= FEW_ROWS and not fits[0].is_exact):
         found += candidates(workshop, q, pairs=True, outside=outside)
-    answer = _answer(number, q, found, (), exact)
+    cases = float(workshop.material.ranking.total)
+    answer = _answer(number, q, found, (), exact, cases)
     if outside and not answer.explanations:
         raise _out_of_range(q, number)
     if q.is_inferred and not fits and not answer.is_certain:  # what is drawn at random fits where nothing plainer does
-        answer = _answer(number, q, [*found, *random_candidates(workshop, q)], (), exact)
+        answer = _answer(number, q, [*found, *random_candidates(workshop, q)], (), exact, cases)
     return replace(answer, notes=() if answer.explanations else _not_tried(workshop.material, q))
 
 
@@ -140,7 +142,12 @@ def _of_all(workshop: Workshop) -> Iterable[Candidate]:
 
 
 def _answer(
-    number: Printed, q: Quantity | None, found: list[Candidate], notes: tuple[str, ...], exact: float = math.nan
+    number: Printed,
+    q: Quantity | None,
+    found: list[Candidate],
+    notes: tuple[str, ...],
+    exact: float = math.nan,
+    cases: float = math.inf,
 ) -> Answer:
     known = [one for one in found if math.isfinite(one.value)]
     fits = _distinct(sorted((one for one in known if number.fits(one.value, one.spread)), key=_order))
@@ -154,7 +161,7 @@ def _answer(
         explanations,
         None if fits or nearest is None else _explanation(nearest),
         len(known),
-        _by_accident(number, known),
+        _by_accident(number, known, fits, cases),
         notes,
     )
 
@@ -212,12 +219,22 @@ def _explanation(one: Candidate, share: float = math.nan) -> Explanation:
     )
 
 
-def _by_accident(number: Printed, known: list[Candidate]) -> float:
-    """How many numbers would be within the rounding by accident, from how many lie around it."""
-    values = np.array([one.value for one in known])
-    distance = np.abs(values - number.value)
-    around = (distance > number.reach) & (distance <= 2 * number.reach * _AROUND)
-    return float(np.count_nonzero(around)) / (2 * _AROUND)
+def _by_accident(number: Printed, known: list[Candidate], fits: list[Candidate], cases: float) -> float:
+    """How many numbers would be within the rounding by accident, from how many lie around it.
+
+    Measures of counts move in steps of about one case, however many digits are printed: a number of one step away
+    could as well have come out. Explanations with more sides than the one that fits are no rivals of it.
+    """
+    if not fits or fits[0].quantity.needs is not Needs.COUNTS or number.reach >= 0.5 / cases:
+        return _density(number, known, number.reach, _AROUND)
+    rivals = [one for one in known if len(one.sides) <= len(fits[0].sides)]
+    return _density(number, rivals, 0.5 / cases, _STEPS)
+
+
+def _density(number: Printed, known: list[Candidate], reach: float, around: int) -> float:
+    """How many of the numbers lie in an interval of the reach, on average over some of these on each side."""
+    distance = np.abs(np.array([one.value for one in known]) - number.value)
+    return float(np.count_nonzero((distance > number.reach) & (distance <= 2 * reach * around))) / (2 * around)
 
 
 def _check_reach(q: Quantity, number: Printed) -> None:

@@ -177,18 +177,26 @@ def _keys_and_place(source: str) -> tuple[set[str], str]:
     """The keys of the texts that are meant, and the place in them, if the words name one after a comma."""
     text, _, place = source.partition(",")
     for words, where in ((source, ""), (text, place.strip())):
-        if found := _keys_of(words.strip().lower()):
+        if found := _keys_of(_plain(words)):
             return found, where
-    raise UnknownNameError(f"No source is called {source!r}", hint=near(source, _texts()))
+    names = ", ".join(citation(key).rstrip(" 0123456789") for key in FOLLOWED)
+    hint = near(source, _texts()) or f" The four texts are {names}."
+    raise UnknownNameError(f"No source is called {source!r}", hint=hint)
 
 
 def _keys_of(words: str) -> set[str]:
     """The text of that key, or that of the four of that name; otherwise those whose author or title has the words."""
     texts = _texts()
-    known = {key.lower(): key for key in texts} | {key.rstrip("0123456789"): key for key in FOLLOWED}
+    known = {_plain(key): key for key in texts} | {key.rstrip("0123456789"): key for key in FOLLOWED}
     if words in known:
         return {known[words]}
-    return {key for key, text in texts.items() if words in f"{key} {citation(key)} {text}".lower()}
+    return {key for key, text in texts.items() if words in _plain(f"{key} {citation(key)} {text}")}
+
+
+def _plain(words: str) -> str:
+    """Words in small letters, without what joins two names: "Arbel & Rokach" is "arbel-rokach"."""
+    words = words.strip().lower()
+    return " ".join(re.sub(r"[&-]|\band\b", " ", words).split()) or words
 
 
 def _texts() -> dict[str, str]:

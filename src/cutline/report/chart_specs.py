@@ -59,6 +59,7 @@ def charts(
     trusted: bool = False,
     level: float = LEVEL,
     seed: int = 0,
+    resamples: int | None = None,
 ) -> Iterator[dict[str, Any]]:
     """All charts of some models: of all together where lines can be compared, of each where a chart shows one.
 
@@ -67,9 +68,10 @@ def charts(
         differences: Those of pairs of models, each of which gets a chart.
         trusted: Adds those of the section on the probabilities.
         level: That of the intervals and bands that charts show.
-        seed: That of the bands that are simulated.
+        seed: That of the bands that are simulated or resampled.
+        resamples: How many resamples these take, where that was asked for.
     """
-    how = {"level": level, "seed": seed}
+    how = {"level": level, "seed": seed} | ({} if resamples is None else {"resamples": resamples})
     several, left_out = len(models) > 1, undrawn(len(models))
     compared = sum(model.ranking.are_probabilities for model in models.values()) > 1
     for kind in [*kinds(several=several), *(of_trust(several=compared) if trusted else ())]:

@@ -88,8 +88,9 @@ def page(summary: Summary | ComparisonSummary, tools: ToolTable | None = None) -
     found = trust.trust(models)
     differences = pairs if len(pairs) <= MOST_PAIRS else ()
     has_trust = bool(found and found["models"])
-    level, seed = summary.level, summary.options.seed
-    drawn, stills = _drawn(chart_specs.charts(shown, differences, trusted=has_trust, level=level, seed=seed), models)
+    how: dict[str, Any] = {"seed": summary.options.seed, "resamples": summary.options.resamples}
+    specs = chart_specs.charts(shown, differences, trusted=has_trust, level=summary.level, **how)
+    drawn, stills = _drawn(specs, models)
     held = {name: kept_cuts.kept(own.data.ranking, own.counts, len(models)) for name, own in models.items()}
     data = _data(summary, models, held, drawn)
     context |= _common(summary, models, held) | {"trust": found, "tools": tools}
