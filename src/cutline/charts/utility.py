@@ -104,9 +104,7 @@ def profit(
 
     Without a `value`, a positive is worth as many times the cost of a case as makes flagging everybody break even.
     """
-    for model in models.values():
-        of_both_classes(model, "A profit curve")
-    first = next(iter(models.values())).ranking
+    first, *_ = [of_both_classes(model, "A profit curve") for model in models.values()]
     price = check_amount(cost, "cost")
     worth = price * float(first.total) / float(first.positives) if value is None else check_amount(value, "value")
     lines = {name: profits(model.ranking, worth, price) for name, model in models.items()}
@@ -130,11 +128,15 @@ def profit(
         for i, (name, line) in enumerate(lines.items())
     ]
     series.append(Series(NOBODY, {"x": list(frame.x_domain), "y": [0.0, 0.0]}, theme.reference, DOTTED, 1.5))
-    marks = [
+    return layered([*line_layers(series, frame), *mark_layers(_tops(lines, theme), frame, theme)], frame)
+
+
+def _tops(lines: Mapping[str, Line], theme: Theme) -> list[Mark]:
+    """The marks of the best quotas."""
+    return [
         Mark(f"best quota of {name}" if len(lines) > 1 else "best quota", _top(line), "diamond", theme.colour(i))
         for i, (name, line) in enumerate(lines.items())
     ]
-    return layered([*line_layers(series, frame), *mark_layers(marks, frame, theme)], frame)
 
 
 def _around_the_profits(lines: Iterable[Line]) -> tuple[float, float]:
