@@ -7,6 +7,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 import fuzz
+from fuzzing import verdicts
 
 # Inputs that ended in a traceback, a crash, a hang or a wrong number once.
 FILES = [
@@ -83,7 +84,7 @@ def test_every_command_and_every_public_function_is_tried():
     commands = {name.rpartition("-")[0] for name in fuzz.identities("files", 500)}
     functions = {name.rpartition("-")[0] for name in fuzz.identities("calls", 2000)}
 
-    assert commands == {*fuzz.known_commands()}
+    assert commands == {*fuzz.known_commands(), *fuzz.sound.KINDS}
     assert {"evaluate", "compare", "check", "cut", "apply", "recalibrate", "chart", "plan", "study"} <= commands
     assert {f"cl.{name}" for name in ("evaluate", "compare", "choose_cut", "recalibrate", "plan")} <= functions
     assert {f"measure:{measure.name}" for measure in cl.MEASURES} <= functions
@@ -95,7 +96,7 @@ def run(folder, arguments, code=0, out="", said=""):
     files = {"f.csv": b"y,p,q\n1,0.9,0.1\n0,0.1,0.9\n", "cut.json": b"", "old.csv": b""}
     for name, content in files.items():
         (folder / name).write_bytes(content)
-    return fuzz.judged(fuzz.commands.Case(files, arguments), code, out, said, folder)[0]
+    return verdicts.judged(fuzz.commands.Case(files, arguments), code, out, said, folder)[0]
 
 
 def document(auc, positives=1):
@@ -133,9 +134,9 @@ def test_flags_are_compared_with_the_scores(tmp_path):
         (tmp_path / name).write_bytes(content)
 
     (tmp_path / "made.csv").write_text("y,p,flagged\n1,0.9,true\n0,0.1,false\n", encoding="utf-8")
-    assert fuzz.compared(case, "", tmp_path) == "checked"
+    assert verdicts.compared(case, "", tmp_path) == "checked"
     (tmp_path / "made.csv").write_text("y,p,flagged\n1,0.9,true\n0,0.1,true\n", encoding="utf-8")
-    assert fuzz.compared(case, "", tmp_path) == "misread"
+    assert verdicts.compared(case, "", tmp_path) == "misread"
 
 
 def test_a_name_is_one_input():
