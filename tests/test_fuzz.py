@@ -7,9 +7,20 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 import fuzz
+from fuzzing import verdicts
 
 # Inputs that ended in a traceback, a crash, a hang or a wrong number once.
 FILES = [
+    "sound-0",
+    "sound-2",
+    "sound-3",
+    "sound-20",
+    "sound-95",
+    "twins-0",
+    "twins-3",
+    "resamples-8",
+    "resamples-11",
+    "compare-749",
     "evaluate-20200617",
     "apply-20800223",
     "evaluate-21100844",
@@ -47,6 +58,8 @@ CALLS = [
     "cl.choose_cut~quota~144", "cl.decision_curve~risks~144", "cl.decision_difference~seed~122",
     "cl.information_scores~base~6", "cl.ranked_probability_score~labels~150", "cl.triplet_loss~anchor~114",
     "Evaluation.estimate~measure~182", "Evaluation.save~path~164", "Evaluation:1.summary~level~14",
+    "Summary.with_notes-20039", "ComparisonSummary.with_notes-20047", "cl.Situation~several_models~98",
+    "measure:f_beta-20196", "cl.Counts-5552", "cl.value_as-6979",
     "Ranking.coarsen~bins~144", "Summary.only~measures~93", "losses.focal~gamma~13", "Evaluation.places~ids~144",
 ]  # fmt: skip
 
@@ -77,13 +90,20 @@ def test_one_wrong_argument_ends_in_a_result_or_a_sentence():
     assert outcomes["read"]
 
 
+@pytest.mark.parametrize("asked", ["streams-0", "streams-4", "pool-1"])
+def test_a_fault_ends_in_a_result_or_a_sentence(asked):
+    _, failures = fuzz.fuzz("faults", [asked])
+
+    assert failures == []
+
+
 def test_every_command_and_every_public_function_is_tried():
     import cutline as cl
 
     commands = {name.rpartition("-")[0] for name in fuzz.identities("files", 500)}
     functions = {name.rpartition("-")[0] for name in fuzz.identities("calls", 2000)}
 
-    assert commands == {*fuzz.known_commands()}
+    assert commands == {*fuzz.known_commands(), *fuzz.sound.KINDS}
     assert {"evaluate", "compare", "check", "cut", "apply", "recalibrate", "chart", "plan", "study"} <= commands
     assert {f"cl.{name}" for name in ("evaluate", "compare", "choose_cut", "recalibrate", "plan")} <= functions
     assert {f"measure:{measure.name}" for measure in cl.MEASURES} <= functions
@@ -95,7 +115,7 @@ def run(folder, arguments, code=0, out="", said=""):
     files = {"f.csv": b"y,p,q\n1,0.9,0.1\n0,0.1,0.9\n", "cut.json": b"", "old.csv": b""}
     for name, content in files.items():
         (folder / name).write_bytes(content)
-    return fuzz.judged(fuzz.commands.Case(files, arguments), code, out, said, folder)[0]
+    return verdicts.judged(fuzz.commands.Case(files, arguments), code, out, said, folder)[0]
 
 
 def document(auc, positives=1):
@@ -133,9 +153,9 @@ def test_flags_are_compared_with_the_scores(tmp_path):
         (tmp_path / name).write_bytes(content)
 
     (tmp_path / "made.csv").write_text("y,p,flagged\n1,0.9,true\n0,0.1,false\n", encoding="utf-8")
-    assert fuzz.compared(case, "", tmp_path) == "checked"
+    assert verdicts.compared(case, "", tmp_path) == "checked"
     (tmp_path / "made.csv").write_text("y,p,flagged\n1,0.9,true\n0,0.1,true\n", encoding="utf-8")
-    assert fuzz.compared(case, "", tmp_path) == "misread"
+    assert verdicts.compared(case, "", tmp_path) == "misread"
 
 
 def test_a_name_is_one_input():
