@@ -1,13 +1,16 @@
 """Hostile files, options and arguments: what the command and the package do with them, against an independent reader.
 
-    python benchmarks/fuzz.py --files 20000 --calls 100000 --singles    # what `make fuzz` runs
+    python benchmarks/fuzz.py --files 20000 --calls 100000 --singles --faults 35    # what `make fuzz` runs
     python benchmarks/fuzz.py --again evaluate-4711 --keep out      # one input again, its files kept in a folder
 
 Every input follows from its name, such as evaluate-4711, or cl.evaluate~labels~17, a call with one wrong argument
-(`--singles`: each argument of each function with each wrong value, all others sensible). Commands and calls run in
-worker processes that take many of them each, so that a crash or a hang costs one worker and is counted; what a command
-prints of a file that it read is checked against rows that Python's own csv and json modules and pyarrow read. Prints
-inputs tried, refusals, tracebacks, crashes, hangs and misreadings, and ends with exit code 1 unless these four are 0.
+(`--singles`: each argument of each function with each wrong value, all others sensible). Some files are sound, in odd
+but legal layouts, and must be read; some hold a name twice, and must be refused; and what few resamples say must
+agree with many. `--faults` are signals, full disks, streams that are closed, forks, other processes, and memory.
+Commands and calls run in worker processes that take many of them each, so that a crash or a hang costs one worker and
+is counted; what a command prints of a file that it read is checked against rows that Python's own csv and json
+modules and pyarrow read. Prints inputs tried, refusals, tracebacks, crashes, hangs and misreadings, and ends with
+exit code 1 unless these four are 0.
 """
 
 from __future__ import annotations
@@ -32,6 +35,7 @@ from fuzzing.faults import FAULTS, run_fault
 from fuzzing.running import known_commands, run_call, run_file
 
 HANG = 20  # seconds for one input
+WAIT = {"files": 200, "calls": 200, "faults": 1200}  # ... and at most, where the process waits, or others are at work
 BAD = ("traceback", "crash", "hang", "misread")  # how an input must not end
 # How often each command is run; those that are not listed, once.
 OFTEN = {"evaluate": 32, "compare": 12, "check": 10, "cut": 8, "apply": 10, "recalibrate": 8, "chart": 8, "plan": 4}
@@ -95,7 +99,7 @@ class Worker:
         with selectors.DefaultSelector() as ready:
             ready.register(self.process.stdout, selectors.EVENT_READ)
             while not ready.select(HANG):
-                if _cpu(self.process.pid) - before > HANG or time.monotonic() - started > 10 * HANG:
+                if _cpu(self.process.pid) - before > HANG or time.monotonic() - started > WAIT[self.kind]:
                     return False
         return True
 

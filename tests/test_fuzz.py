@@ -11,6 +11,16 @@ from fuzzing import verdicts
 
 # Inputs that ended in a traceback, a crash, a hang or a wrong number once.
 FILES = [
+    "sound-0",
+    "sound-2",
+    "sound-3",
+    "sound-20",
+    "sound-95",
+    "twins-0",
+    "twins-3",
+    "resamples-8",
+    "resamples-11",
+    "compare-749",
     "evaluate-20200617",
     "apply-20800223",
     "evaluate-21100844",
@@ -48,6 +58,8 @@ CALLS = [
     "cl.choose_cut~quota~144", "cl.decision_curve~risks~144", "cl.decision_difference~seed~122",
     "cl.information_scores~base~6", "cl.ranked_probability_score~labels~150", "cl.triplet_loss~anchor~114",
     "Evaluation.estimate~measure~182", "Evaluation.save~path~164", "Evaluation:1.summary~level~14",
+    "Summary.with_notes-20039", "ComparisonSummary.with_notes-20047", "cl.Situation~several_models~98",
+    "measure:f_beta-20196", "cl.Counts-5552", "cl.value_as-6979",
     "Ranking.coarsen~bins~144", "Summary.only~measures~93", "losses.focal~gamma~13", "Evaluation.places~ids~144",
 ]  # fmt: skip
 
@@ -76,6 +88,13 @@ def test_one_wrong_argument_ends_in_a_result_or_a_sentence():
     assert failures == []
     assert outcomes["refused"]
     assert outcomes["read"]
+
+
+@pytest.mark.parametrize("asked", ["streams-0", "streams-4", "pool-1"])
+def test_a_fault_ends_in_a_result_or_a_sentence(asked):
+    _, failures = fuzz.fuzz("faults", [asked])
+
+    assert failures == []
 
 
 def test_every_command_and_every_public_function_is_tried():

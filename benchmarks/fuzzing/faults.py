@@ -5,6 +5,7 @@ Each needs processes of its own, so there are few of them beside the files and t
 
 from __future__ import annotations
 
+import math
 import os
 import random
 import resource
@@ -50,10 +51,10 @@ def _started(command: list[str], place: Path, **more: Any) -> subprocess.Popen[b
     return subprocess.Popen(command, cwd=place, **(pipes | more))
 
 
-def _said(running: subprocess.Popen[bytes]) -> tuple[str, str] | None:
+def _said(running: subprocess.Popen[bytes], longest: float = LONGEST) -> tuple[str, str] | None:
     """What a process printed and said by its end; None when it does not end."""
     try:
-        out, said = running.communicate(timeout=LONGEST)
+        out, said = running.communicate(timeout=longest)
     except subprocess.TimeoutExpired:
         running.kill()
         running.communicate()
@@ -95,8 +96,17 @@ def _signalled(dice: random.Random, place: Path) -> Verdict:
         place,
         preexec_fn=_with_signals,
     )
-    time.sleep(dice.uniform(0.2, 8))
+    _wait(running, place, math.inf if dice.random() < 0.5 else dice.uniform(0.2, 8))
     return _stopped(running, kind, place, report)
+
+
+def _wait(running: subprocess.Popen[bytes], place: Path, seconds: float) -> None:
+    """Until a process has run so long, has ended, or writes: a file appears beside the one that is to be written."""
+    until = time.monotonic() + min(seconds, LONGEST)
+    while time.monotonic() < until and running.poll() is None:
+        if seconds == math.inf and any(one.name.startswith(".cutline-") for one in place.iterdir()):
+            return
+        time.sleep(0.001)
 
 
 def _with_signals() -> None:
@@ -128,7 +138,7 @@ def _stopped(running: subprocess.Popen[bytes], kind: signal.Signals, place: Path
     said = _said(running)
     if said is None:
         return "hang", f"{kind.name}: no end"
-    too_early = kind is signal.SIGINT and running.returncode == -signal.SIGINT  # before the command had begun
+    too_early = running.returncode == -kind  # before the command had begun
     may_be_done = is_over or report is not None
     if not too_early and running.returncode not in (_ENDS[kind], *([0] if may_be_done else [])):
         return "traceback", f"{kind.name}: exit code {running.returncode}: {said[1]}"
@@ -169,26 +179,30 @@ def _full(dice: random.Random, place: Path) -> Verdict:
         return "hang", "a full disk: no end"
     if running.returncode == 0:
         return "read", ""
-    is_named = kind[1] in said[1] and said[1].count("\n") == 1
+    is_named = (kind[1] in said[1] or "temporary" in said[1]) and said[1].count("\n") == 1
     if running.returncode != 2 or not is_named:
         return "traceback", f"a full disk: exit code {running.returncode}: {said[1]}"
     beside = [one.name for one in place.rglob(".cutline-*")]
     return ("traceback", f"a full disk: left {beside}") if beside else ("refused", said[1])
 
 
+READABLE = ("<(cat f.csv)", "/dev/stdin")
+STREAMS = (
+    *(("-", "<&-"), ("f.csv", ">&-"), ("f.csv", ">/dev/full"), ("f.csv", "| head -c 20"), ("<(cat f.csv)", "")),
+    *(("/dev/stdin", "<f.csv"), ("$'\\xff.csv'", ""), ("'~nosuchuser/x.csv'", "")),
+)
+
+
 def _streams(dice: random.Random, place: Path) -> Verdict:
     """Standard streams that are closed, full, or read by nobody; names that are not UTF-8."""
-    way = dice.choice(("- <&-", "f.csv >&-", "f.csv >/dev/full", "f.csv | head -c 20", "<(cat f.csv)", "/dev/stdin",
-                       "$'\\xff.csv'", "'~nosuchuser/x.csv'"))  # fmt: skip
-    options = "--label y --score p --resamples 0 --json"
-    file, _, rest = way.partition(" ")
-    given = " <f.csv" if file == "/dev/stdin" else ""
-    command = " ".join(map(repr, _cutline("evaluate"))) + f" {file} {options} {rest}{given}"
+    file, rest = dice.choice(STREAMS)
+    options, way = "--label y --score p --resamples 0 --json", f"{file} {rest}".strip()
+    command = " ".join(map(repr, _cutline("evaluate"))) + f" {file} {options} {rest}"
     running = _started(["bash", "-c", f"set -o pipefail; {command}"], place)
     said = _said(running)
     if said is None:
         return "hang", f"{way}: no end"
-    if file in ("<(cat", "/dev/stdin") and running.returncode:
+    if file in READABLE and running.returncode:
         return "misread", f"{way}: {said[1]}"
     if running.returncode not in (0, 2, 141) or "Traceback" in said[1] or said[1].count("\n") > 1:
         return "traceback", f"{way}: exit code {running.returncode}: {said[1]}"
@@ -261,7 +275,7 @@ cl.compare(labels, {{str(i): rng.random({n}) for i in range({models})}}).summary
 
 
 def _peak(code: str, place: Path) -> float | None:
-    said = _said(_started(_script(code + _PEAK), place))
+    said = _said(_started(_script(code + _PEAK), place), 10 * LONGEST)
     return None if said is None or not said[0].strip().isdigit() else 1024 * float(said[0])
 
 
@@ -270,7 +284,7 @@ def _memory(dice: random.Random, place: Path) -> Verdict:
     seed = dice.randrange(100)
     if dice.random() < 0.5:
         work = dice.choice(("cl.evaluate(labels, scores).summary(resamples=0)", "cl.auc(labels, scores)"))
-        sizes, most = (4_000_000, 6_000_000), PER_SCORE
+        sizes, most = (4_000_000, 5_000_000), PER_SCORE
         codes = [_MANY_SCORES.format(seed=seed, n=n, work=work) for n in sizes]
         units = sizes[1] - sizes[0]
     else:

@@ -84,10 +84,10 @@ def cases(path: Path, options: dict[str, list[str]], score: str) -> list[tuple[b
     for row in rows:
         label, value = row.get("y"), row.get(score)
         heavy = 1.0 if weight is None else number(row.get(weight))
-        is_missing = label is None or (isinstance(label, str) and label in MISSING) or value is None or value != value
-        is_missing = (
-            is_missing or (isinstance(value, str) and value.strip() in MISSING) or heavy is None or heavy != heavy
-        )
+        # A comparison leaves out a case for all models when one of them has no score for it.
+        wanted = [value, *(row[name] for name in options.get("--score", []) if name in row)]
+        no_label = label is None or (isinstance(label, str) and label in MISSING)
+        is_missing = no_label or any(map(_is_missing, wanted)) or heavy is None or heavy != heavy
         if is_missing:
             if options.get("--missing") == ["drop"]:
                 continue
@@ -98,6 +98,11 @@ def cases(path: Path, options: dict[str, list[str]], score: str) -> list[tuple[b
             return None
         found.append((which, -read if "--lower-is-positive" in options else read, heavy))
     return found
+
+
+def _is_missing(value: Any) -> bool:
+    """Whether a cell holds nothing."""
+    return value is None or value != value or (isinstance(value, str) and value.strip() in MISSING)
 
 
 def _which(label: Any, positive: str | None) -> bool | None:

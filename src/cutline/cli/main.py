@@ -256,6 +256,8 @@ def _ended_by(error: Exception) -> int:
 
     if isinstance(error, CutlineError):
         return _refuse(in_options(error))
+    if isinstance(error, FileNotFoundError) and "temporary directory" in str(error):  # a full disk, or none to write on
+        return _refuse(f"No temporary file can be made ({error.strerror}): free some space, or set TMPDIR.")
     if isinstance(error, OSError):
         return _refuse(f"{error.filename or 'A file'} cannot be used: {error.strerror or error}.")
     if os.environ.get("CUTLINE_DEBUG"):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from cutline.core.columns import number
-from cutline.core.errors import InputError, UnavailableError, near
+from cutline.core.errors import InputError, UnavailableError, briefly, near
 from cutline.core.table import Table
 
 
@@ -34,6 +34,8 @@ class Counts:
     def __post_init__(self) -> None:
         for name in ("tp", "fp", "fn", "tn"):
             object.__setattr__(self, name, count(getattr(self, name), name))
+        if not isinstance(self.threshold, (int, float, np.number, np.ndarray)):
+            raise InputError(f"is {briefly(self.threshold)}", "pass a number", argument="threshold")
 
     @property
     def positives(self) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from cutline.core.checks import check_text
 from cutline.core.errors import InputError, ParameterError, UnknownNameError, briefly, did_you_mean, nearest
 from cutline.evaluation import Evaluation
 from cutline.inputs.predictions import complete
@@ -45,6 +46,7 @@ def entry_of(one: Tool, q: Quantity, function: str | None = None) -> Entry:
         raise ParameterError(f"The ledger does not know what {one.name} says of {q.name}", f"it knows {has}")
     if function is None:
         return mine[0]
+    check_text(function, "function", mine[0].function)
     for entry in mine:
         if entry.function == function:
             return entry
