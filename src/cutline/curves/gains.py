@@ -164,7 +164,7 @@ def _shares(portions: Any) -> Array:
             raise ParameterError(f"is {many}", f"pass at most {MOST_PORTIONS:,}", argument="portions")
         return np.arange(many + 1) / many
     given = numbers(portions, "portions").astype(float)
-    if not len(given) or not (np.diff(given, prepend=0.0) > 0).all() or given[-1] > 1:
+    if not len(given) or not given[0] > 0 or not (given[1:] > given[:-1]).all() or given[-1] > 1:
         way_out = "pass rising shares of the list between 0 and 1, such as 0.01, 0.05, 0.1"
         raise ParameterError(f"is {briefly(list(portions))}", way_out, argument="portions")
     return np.concatenate(([0.0], given, [1.0] if given[-1] < 1 else []))
