@@ -21,6 +21,7 @@ FILES = [
     "resamples-8",
     "resamples-11",
     "compare-749",
+    "sound-8369",
     "evaluate-20200617",
     "apply-20800223",
     "evaluate-21100844",
@@ -59,7 +60,7 @@ CALLS = [
     "cl.information_scores~base~6", "cl.ranked_probability_score~labels~150", "cl.triplet_loss~anchor~114",
     "Evaluation.estimate~measure~182", "Evaluation.save~path~164", "Evaluation:1.summary~level~14",
     "Summary.with_notes-20039", "ComparisonSummary.with_notes-20047", "cl.Situation~several_models~98",
-    "measure:f_beta-20196", "cl.Counts-5552", "cl.value_as-6979", "Evaluation.gains-17511",
+    "measure:f_beta-20196", "cl.Counts-5552", "cl.value_as-6979", "Evaluation.gains-17511", "cl.why-61112",
     "Ranking.coarsen~bins~144", "Summary.only~measures~93", "losses.focal~gamma~13", "Evaluation.places~ids~144",
 ]  # fmt: skip
 

@@ -75,6 +75,8 @@ class Ranking:
                     "pass one at each score",
                     argument="score",
                 )
+        if pos.shape != neg.shape:
+            raise InputError("and neg have different shapes", "pass both for the same rankings", argument="pos")
         if not (score[1:] < score[:-1]).all() or np.isnan(score[0]):
             raise InputError("is not distinct and descending", "pass rows to rank() instead", argument="score")
         return cls(score, pos, neg, pos, neg)

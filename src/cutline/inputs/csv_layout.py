@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import gzip
 import io
@@ -106,7 +107,7 @@ def _head(path: Path, title: str, compression: str) -> bytes:
     found = b""
     try:
         with opened(path, compression) as stream:
-            while len(found) < _LONGEST and found.lstrip().count(b"\n") < 2:
+            while len(found) < _LONGEST and found.removeprefix(codecs.BOM_UTF8).lstrip().count(b"\n") < 2:
                 block = stream.read(_HEAD)
                 found += block
                 if not block:

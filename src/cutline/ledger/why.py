@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from cutline.core import columns
+from cutline.core.checks import check_flag
 from cutline.core.errors import InputError, ParameterError
 from cutline.core.wording import Argument, Text
 from cutline.inputs.predictions import Missing, complete
@@ -73,7 +74,7 @@ def why(
         _check_reach(q, number)
         if q.is_test and other is None:
             raise ParameterError(f"{q.name} compares two models", "pass the scores of the second one", argument="other")
-    sign = 1.0 if higher_is_positive else -1.0
+    sign = 1.0 if check_flag(higher_is_positive, "higher_is_positive") else -1.0
     cut = None if threshold is None else sign * columns.number(threshold, "threshold")
     training = None if training_prevalence is None else _share(training_prevalence)
     found = complete(labels, scores, weights, positive=positive, missing=missing)
