@@ -15,8 +15,7 @@ from cutline.charts.marks import cut_marks, mark_layers
 from cutline.charts.parts import Evaluated, Frame, Models, Series, axes, frame_of, layered, line_layers, rows
 from cutline.charts.picture import inline
 from cutline.charts.theme import DASHES, DOTTED, Theme
-from cutline.core.checks import LEVEL, check_level, check_whole
-from cutline.core.columns import number
+from cutline.core.checks import LEVEL, check_level, check_prevalence, check_whole
 from cutline.core.errors import InputError, ParameterError
 from cutline.core.ranking import Array, Ranking
 from cutline.curves import Curve, flagging_everybody
@@ -127,7 +126,7 @@ def standardised_net_benefit(
 ) -> Any:
     """The net benefit as a share of what finding every positive at no cost would be worth, with its band."""
     first = next(iter(models.values())).ranking
-    own = rates_at(first, RISKS, _given(prevalence)).prevalence
+    own = rates_at(first, RISKS, check_prevalence(prevalence)).prevalence
     beside = {EVERYBODY: flag_everybody(RISKS, own) / own, NOBODY: np.zeros(len(RISKS))}
     asked = _asked("standardised", prevalence, level, resamples)
     return _over_risks(models, theme, asked, beside, (-0.15, 1.0))
@@ -202,13 +201,7 @@ def _explained(frame: Frame, band: list[Any], asked: OverRisks) -> Frame:
 
 def _asked(kind: str, prevalence: float | None, level: float, resamples: int | None) -> OverRisks:
     times = None if resamples is None else check_whole(resamples, "resamples", 0)
-    return OverRisks(kind, _given(prevalence), check_level(level), times)
-
-
-def _given(prevalence: float | None) -> float | None:
-    if prevalence is not None and not 0 < number(prevalence, "prevalence") < 1:
-        raise ParameterError(f"is {prevalence:g}", "pass a share between 0 and 1", argument="prevalence")
-    return prevalence
+    return OverRisks(kind, check_prevalence(prevalence), check_level(level), times)
 
 
 def of_both_classes(model: Evaluated, what: str) -> Ranking:

@@ -33,6 +33,13 @@ def check_amount(amount: Any, name: str) -> float:
     return found
 
 
+def check_prevalence(prevalence: Any) -> float | None:
+    """The share of positives in a population, or none."""
+    if prevalence is not None and not 0 < check_number(prevalence, "prevalence") < 1:
+        raise ParameterError(f"is {prevalence:g}", "pass a share between 0 and 1", argument="prevalence")
+    return prevalence  # type: ignore[no-any-return]
+
+
 def check_whole(value: Any, name: str, least: int) -> int:
     """A whole number that is not too small."""
     number = check_number(value, name)

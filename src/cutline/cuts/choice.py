@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from cutline.core import columns
-from cutline.core.checks import LEVEL, check_choice, check_flag, check_level, check_whole
+from cutline.core.checks import LEVEL, check_choice, check_flag, check_level, check_prevalence, check_whole
 from cutline.core.errors import Argument, InputError, ParameterError, Text
 from cutline.core.ranking import Ranking
 from cutline.cuts import words
@@ -126,13 +126,6 @@ def opened(data: Any, requirements: Sequence[Any]) -> tuple[Ranking, GroupSample
     for one in asked:
         _check(one)
     return r, groups, asked
-
-
-def check_prevalence(prevalence: float | None) -> float | None:
-    """A prevalence, or none."""
-    if prevalence is not None and not 0 < columns.number(prevalence, "prevalence") < 1:
-        raise ParameterError(f"is {prevalence:g}", "pass a share between 0 and 1", argument="prevalence")
-    return prevalence
 
 
 def _check(one: Requirement) -> None:

@@ -6,11 +6,11 @@ import math
 from typing import Any, NamedTuple
 
 from cutline.core import columns
-from cutline.core.checks import LEVEL, check_level
+from cutline.core.checks import LEVEL, check_level, check_prevalence
 from cutline.core.errors import ParameterError
 from cutline.core.ranking import Ranking
 from cutline.cuts.answer import Request
-from cutline.cuts.choice import check_prevalence, opened, require_alike
+from cutline.cuts.choice import opened, require_alike
 from cutline.cuts.cut import Cut
 from cutline.cuts.guarantees import local_level, simultaneous_bounds
 from cutline.cuts.plan import Plan

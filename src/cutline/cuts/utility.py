@@ -10,7 +10,7 @@ import numpy as np
 
 from cutline.comparison import Comparison
 from cutline.core import columns
-from cutline.core.checks import LEVEL, check_amount, check_choice, check_level, check_whole
+from cutline.core.checks import LEVEL, check_amount, check_choice, check_level, check_prevalence, check_whole
 from cutline.core.counts import Counts
 from cutline.core.errors import InputError, NotProbabilitiesError, ParameterError, briefly
 from cutline.core.ranking import Array, Ranking
@@ -126,12 +126,6 @@ def _risks(risks: Any) -> Array:
     return np.asarray(np.unique(found))
 
 
-def _prevalence(prevalence: float | None) -> float | None:
-    if prevalence is not None and not 0 < columns.number(prevalence, "prevalence") < 1:
-        raise ParameterError(f"is {prevalence:g}", "pass a share between 0 and 1", argument="prevalence")
-    return prevalence
-
-
 def _times(r: Ranking, resamples: int | None) -> int:
     return resamples_for(len(r)) if resamples is None else check_whole(resamples, "resamples", 0)
 
@@ -165,7 +159,7 @@ def decision_curve(
     ([0.2917, 0.125], [0.1667, -0.25])
     """
     r, at = _probabilities(data, "A decision curve"), _risks(risks)
-    kind, given = check_choice(kind, "kind", KINDS), _prevalence(prevalence)
+    kind, given = check_choice(kind, "kind", KINDS), check_prevalence(prevalence)
     level, seed = check_level(level), check_whole(seed, "seed", 0)
     made: dict[str, Array] = {"risk": at, kind: heights(r, at, kind, given)}
     notes: tuple[str, ...] = ()
@@ -210,7 +204,7 @@ def decision_difference(
     for name in (one, other):
         _probabilities(cmp[name], f"A decision curve of {name!r}")
     how: dict[str, Any] = {"resamples": resamples, "seed": check_whole(seed, "seed", 0)}
-    asked = _net_benefit_at(_prevalence(prevalence))
+    asked = _net_benefit_at(check_prevalence(prevalence))
     found = [cmp.difference(asked, one, other, level=level, threshold=float(risk), **how) for risk in at]
     tests = [cmp.test(asked, threshold=float(risk), **how) for risk in at]
     made = {
