@@ -96,7 +96,7 @@ def shown(tally: Tally | None) -> str:
     return f"{100 * tally.share:.1f} ({tally.made})" if tally and tally.made else ""
 
 
-def write(lines: list[dict[str, Any]]) -> None:
+def write_page(lines: list[dict[str, Any]]) -> None:
     """docs/coverage.md and its heat map."""
     intervals, tests = tallies(lines, "intervals"), tallies(lines, "tests")
     text = [*opening(lines, intervals), *by_measure(intervals), *by_population(intervals), *of_tests(tests)]

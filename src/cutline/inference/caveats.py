@@ -17,6 +17,7 @@ EQUAL = 1e-12  # what rounding alone can make of nothing
 # Cases of a class; with fewer, docs/coverage.md has intervals that hold the truth less often than they say.
 FEW_FOR_DELONG = 30
 FEW_FOR_RESAMPLING = 30
+FEW_FOR_STUDENT = 10
 FEW_FOR_ONE_CUT = 20
 FEW_DECISIONS = 5  # true positives, or errors, at a cut
 PLENTY = 10_000  # cases of the smaller class in effect, from which on a smooth measure is as good as normal
@@ -29,6 +30,7 @@ NO_SPREAD = "Every resample has the same value, so the bootstrap cannot tell how
 NO_COVERAGE = f"Every resample has the same value: {BELOW}."
 SKEWED = 0.06  # acceleration of BCa, beyond which it held the truth too rarely (docs/coverage.md)
 FEW_WEIGH = f"A few cases weigh so heavily in it that {BELOW}."
+NEAR_AN_END = f"The value is so near to an end of its range that {BELOW}."
 SEPARATED = (
     "No case is on the wrong side (or none is on the right one), so all resamples agree: the limit is what the measure "
     "would be if the shares of errors of both classes were as large as Wilson's interval allows."

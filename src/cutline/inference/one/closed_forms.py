@@ -19,11 +19,11 @@ from cutline.inference.caveats import (
     few_cases,
     finished,
 )
-from cutline.inference.one import designs, proportions, ratios, separation, three_shares
+from cutline.inference.one import curve_points, designs, proportions, ratios, separation, three_shares
 from cutline.inference.one.estimand import Estimand
 from cutline.inference.one.replicates import caveats_of, design_notes, few_decisions
 from cutline.inference.resampling.samplers import GroupSampler
-from cutline.measures.kinds import MeanOfCases, StandardError
+from cutline.measures.kinds import CurvePoint, MeanOfCases, StandardError
 from cutline.results.estimate import Estimate, Limits
 
 FEW_FOR_PROPORTIONS = 5
@@ -48,6 +48,8 @@ def closed(estimand: Estimand, method: str, level: float, groups: GroupSampler |
         limits, found = _standard_error(estimand, method, level)
     elif method == "linearised":
         limits, found = designs.limits(estimand, level, groups)
+    elif isinstance(estimand.kind, CurvePoint) and method == "mover":
+        limits, found = curve_points.limits(estimand, level), []
     elif method == "mover" and estimand.by_quota:
         limits, found = separation.at_quota(estimand, level), []
     elif method == "mover":

@@ -22,6 +22,7 @@ from cutline.inference.resampling.samplers import GroupSampler
 from cutline.measures.kinds import (
     BestOfCuts,
     CalibrationError,
+    CurvePoint,
     LineOfAuc,
     MeanOfCases,
     Proportion,
@@ -46,11 +47,13 @@ def methods(estimand: Estimand) -> tuple[str, ...]:
         own = tuple(kind.methods)
     elif _is_inverted(estimand):
         own = (INVERSION,)
+    elif isinstance(kind, CurvePoint):
+        own = ("mover",)
     elif estimand.is_of_one_cut:
         others = _BY_KIND.get(type(kind), ("mover",))
         own = (*(tuple(proportions.METHODS) if isinstance(kind, Proportion) else others), "linearised")
     smooth = smooth or (estimand.of_counts is not None and not estimand.by_quota)
-    drawn = RESAMPLING if _is_best_of_all_cuts(estimand) else RESAMPLING[:2]
+    drawn = RESAMPLING if _is_best_of_all_cuts(estimand) else RESAMPLING[:3]
     return (*own, *drawn, *(("influence",) if smooth or estimand.is_of_order else ()))
 
 
@@ -60,7 +63,8 @@ def default(estimand: Estimand, groups: GroupSampler | None = None) -> str:
     if groups is not None:
         if _is_best_of_all_cuts(estimand):
             return "bias_corrected"
-        return "linearised" if groups.is_survey and designs.applies(estimand) else "bootstrap"
+        has_formula = designs.applies(estimand) if groups.is_survey else designs.is_closed(estimand)
+        return "linearised" if has_formula else "bootstrap" if estimand.by_quota else "student"
     if isinstance(kind, LineOfAuc):
         return "newcombe_delong" if _has_few_pairs_out_of_order(estimand.ranking) else "delong_logit"
     if isinstance(kind, StandardError):
@@ -71,17 +75,21 @@ def default(estimand: Estimand, groups: GroupSampler | None = None) -> str:
         return "wilson" if isinstance(kind, Proportion) else _BY_KIND.get(type(kind), ("mover",))[0]
     if _is_inverted(estimand):
         return INVERSION
+    if isinstance(kind, CurvePoint):
+        return "mover"
     if _is_plentiful(estimand):
         return "influence"
     if _is_best_of_all_cuts(estimand):
         return "bias_corrected"
     if few_at_quota(estimand):
         return "mover"
-    return "bootstrap" if estimand.by_quota else "bca"  # a quota makes it jump, which BCa does not like
+    if estimand.by_quota:  # a quota makes it jump, so that resamples are not about normal
+        return "bootstrap"
+    return "bca" if estimand.needs is None else "student"  # nobody knows the range of a function of the user's
 
 
 def _is_best_of_all_cuts(estimand: Estimand) -> bool:
-    return isinstance(estimand.kind, BestOfCuts) and not estimand.kind.conditional
+    return isinstance(estimand.kind, BestOfCuts)
 
 
 def _is_inverted(estimand: Estimand) -> bool:
