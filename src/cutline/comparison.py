@@ -85,11 +85,11 @@ def compare(
     """
     ids = None
     if data is not None and isinstance(scores, Mapping) and id is None:
-        found = columns_of(labels, scores, weights, data, positive, groups, strata)
-        labels, scores, weights, groups, strata = found
+        one = columns_of(labels, scores, weights, data, positive, groups, strata)
+        labels, scores, weights, groups, strata = one
     elif data is not None:
-        found = join_frames(labels, scores, weights, data, id, positive, groups, strata)
-        labels, scores, weights, groups, strata, ids = found
+        several = join_frames(labels, scores, weights, data, id, positive, groups, strata)
+        labels, scores, weights, groups, strata, ids = several
     elif id is not None:
         raise ParameterError(
             "names a column of the frames in data",

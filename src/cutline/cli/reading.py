@@ -154,7 +154,7 @@ def read_comparison(paths: Sequence[str], how: Reading) -> tuple[Comparison, tup
         found = opened(paths[0], how, models=2)
         names = {printable(column): column for column in found.chosen.scores}
         c = how.columns
-        design = {"groups": c.group, "strata": c.stratum}
+        design: dict[str, Any] = {"groups": c.group, "strata": c.stratum}
         cmp = compare(found.chosen.label, names, c.weight, data=found.file, **design, **how.common)
         _check_classes(next(iter(cmp.values())), found)
         return cmp, found.chosen.guesses
@@ -168,7 +168,7 @@ def read_comparison(paths: Sequence[str], how: Reading) -> tuple[Comparison, tup
     models = {}
     for place, (name, path, mine) in enumerate(zip(_names(paths), paths, own, strict=True)):
         # The first file says which cases belong together, and which strata they are of.
-        plain = {"group": None, "stratum": None} if place else {}
+        plain: dict[str, Any] = {"group": None, "stratum": None} if place else {}
         models[name] = opened(path, replace(how, columns=replace(how.columns, scores=mine, **plain)))
     return joined(models, how), next(iter(models.values())).chosen.guesses
 
@@ -195,7 +195,7 @@ def joined(models: Mapping[str, Opened], how: Reading) -> Comparison:
     frames = {name: found.file for name, found in models.items()}
     scores = {name: found.chosen.scores[0] for name, found in models.items()}
     c = how.columns
-    design = {"groups": c.group, "strata": c.stratum}
+    design: dict[str, Any] = {"groups": c.group, "strata": c.stratum}
     cmp = compare(first.chosen.label, scores, c.weight, data=frames, id=c.id, **design, **how.common)
     _check_classes(next(iter(cmp.values())), first)
     return cmp
@@ -219,7 +219,7 @@ def in_one_order(models: Mapping[str, Opened], how: Reading) -> Comparison:
                 "pass the cases in one order, or --id to join them",
             )
     scores = {name: found["scores"] for name, found in rows.items()}
-    design = {role: first.get(role) for role in ("groups", "strata")}
+    design: dict[str, Any] = {role: first.get(role) for role in ("groups", "strata")}
     return compare(first["labels"], scores, first.get("weights"), **design, **how.common)
 
 

@@ -19,6 +19,7 @@ FEW_FOR_DELONG = 30
 FEW_FOR_RESAMPLING = 30
 FEW_FOR_STUDENT = 10
 FEW_FOR_ONE_CUT = 20
+FEW_AT_THE_TOP = 12  # cases of the list that a measure of its top looks at
 FEW_DECISIONS = 5  # true positives, or errors, at a cut
 PLENTY = 10_000  # cases of the smaller class in effect, from which on a smooth measure is as good as normal
 PLENTY_FOR_A_DIFFERENCE = 5000  # ... a difference of two models, in which much of the skewness cancels

@@ -94,6 +94,12 @@ class Stretch(NamedTuple):
     range: Callable[..., tuple[float, float]]
 
 
+class TopOfList(NamedTuple):
+    """A number that rests on the first cases of the list: on which share of all, given the parameters."""
+
+    share: Callable[..., float]
+
+
 Kind = (
     Proportion
     | Ratio
@@ -105,6 +111,7 @@ Kind = (
     | BestOfCuts
     | CurvePoint
     | Stretch
+    | TopOfList
     | None
 )
 

@@ -16,7 +16,7 @@ TITLES: Mapping[str, str] = {
     "newcombe": "Newcombe",
     "newcombe_delong": "wider of Newcombe and DeLong (logit)",
     "square_and_add": "Newcombe (square and add)",
-    "mover": "MOVER (three shares)",
+    "mover": "MOVER",
     "linearised": "linearised variance",
     "influence": "infinitesimal jackknife",
     "influence_logit": "infinitesimal jackknife (logit)",

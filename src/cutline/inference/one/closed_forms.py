@@ -23,7 +23,7 @@ from cutline.inference.one import curve_points, designs, proportions, ratios, se
 from cutline.inference.one.estimand import Estimand
 from cutline.inference.one.replicates import caveats_of, design_notes, few_decisions
 from cutline.inference.resampling.samplers import GroupSampler
-from cutline.measures.kinds import CurvePoint, MeanOfCases, StandardError
+from cutline.measures.kinds import CurvePoint, MeanOfCases, Ratio, StandardError
 from cutline.results.estimate import Estimate, Limits
 
 FEW_FOR_PROPORTIONS = 5
@@ -52,6 +52,8 @@ def closed(estimand: Estimand, method: str, level: float, groups: GroupSampler |
         limits, found = curve_points.limits(estimand, level), []
     elif method == "mover" and estimand.by_quota:
         limits, found = separation.at_quota(estimand, level), []
+    elif method == "mover" and isinstance(estimand.kind, Ratio) and not estimand.kind.odds:
+        limits, found = _ratio(estimand, level), []
     elif method == "mover":
         limits, found = three_shares.limits(estimand, level), []
     elif method == "log":
@@ -93,6 +95,16 @@ def _sum_of_rates(estimand: Estimand, level: float) -> tuple[Limits, list[str]]:
     c = estimand.counts_in_effect
     limits = proportions.square_and_add((c.tp, c.positives), (c.tn, c.negatives), level)
     return Limits(*sorted(kind.intercept + kind.slope * float(limit) for limit in limits)), []
+
+
+def _ratio(estimand: Estimand, level: float) -> Limits:
+    """A ratio of shares of the two classes from the limits of both."""
+    kind: Any = estimand.kind
+    counts = estimand.counts_in_effect
+    a, b, c, d = (float(getattr(counts, name)) for name in (*kind.above, *kind.below))
+    if not (a + b and c + d):
+        return Limits(math.nan, math.nan)
+    return ratios.of_shares((a, a + b), (c, c + d), level)
 
 
 def _log(estimand: Estimand, level: float) -> tuple[Limits, list[str]]:

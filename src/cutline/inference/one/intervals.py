@@ -23,6 +23,7 @@ from cutline.measures.kinds import (
     BestOfCuts,
     CalibrationError,
     CurvePoint,
+    Kind,
     LineOfAuc,
     MeanOfCases,
     Proportion,
@@ -35,7 +36,6 @@ from cutline.results.estimate import Estimate
 __all__ = ["Options", "by_formula", "checked", "choose", "default", "estimates", "methods"]
 
 FEW_OUT_OF_ORDER = 5  # cases of the smaller class that stand on the wrong side, in effect
-_BY_KIND: dict[type, tuple[str, ...]] = {Ratio: ("log",), SumOfRates: ("square_and_add", "mover")}
 
 
 def methods(estimand: Estimand) -> tuple[str, ...]:
@@ -50,11 +50,18 @@ def methods(estimand: Estimand) -> tuple[str, ...]:
     elif isinstance(kind, CurvePoint):
         own = ("mover",)
     elif estimand.is_of_one_cut:
-        others = _BY_KIND.get(type(kind), ("mover",))
+        others = _of_one_cut(kind)
         own = (*(tuple(proportions.METHODS) if isinstance(kind, Proportion) else others), "linearised")
     smooth = smooth or (estimand.of_counts is not None and not estimand.by_quota)
     drawn = RESAMPLING if _is_best_of_all_cuts(estimand) else RESAMPLING[:3]
     return (*own, *drawn, *(("influence",) if smooth or estimand.is_of_order else ()))
+
+
+def _of_one_cut(kind: Kind) -> tuple[str, ...]:
+    """The formulas for a measure of one cut that is no share, the default first."""
+    if isinstance(kind, Ratio):
+        return ("log", "mover") if kind.odds else ("mover", "log")
+    return ("square_and_add", "mover") if isinstance(kind, SumOfRates) else ("mover",)
 
 
 def default(estimand: Estimand, groups: GroupSampler | None = None) -> str:
@@ -72,7 +79,7 @@ def default(estimand: Estimand, groups: GroupSampler | None = None) -> str:
     if estimand.is_of_one_cut:
         if not estimand.ranking.integral:
             return "linearised"
-        return "wilson" if isinstance(kind, Proportion) else _BY_KIND.get(type(kind), ("mover",))[0]
+        return "wilson" if isinstance(kind, Proportion) else _of_one_cut(kind)[0]
     if _is_inverted(estimand):
         return INVERSION
     if isinstance(kind, CurvePoint):

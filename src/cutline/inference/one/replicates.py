@@ -14,6 +14,7 @@ from cutline.core.errors import ParameterError
 from cutline.inference import effective_size
 from cutline.inference.caveats import (
     BELOW,
+    FEW_AT_THE_TOP,
     FEW_DECISIONS,
     FEW_FOR_ONE_CUT,
     FEW_FOR_RESAMPLING,
@@ -39,7 +40,7 @@ from cutline.inference.one.separation import separated
 from cutline.inference.resampling.bootstrap import Shape, bca, bootstrap, percentile, shapes
 from cutline.inference.resampling.coarse import NEGLIGIBLE, coarse, note
 from cutline.inference.resampling.samplers import CaseSampler, GroupSampler, OneModel
-from cutline.measures.kinds import BestOfCuts
+from cutline.measures.kinds import BestOfCuts, TopOfList
 from cutline.results.estimate import Estimate, Limits, quantile, student_quantile
 
 RESAMPLING = ("bootstrap", "bca", "student", "bias_corrected")
@@ -143,7 +144,15 @@ def _few(estimand: Estimand, method: str) -> list[str]:
     few = FEW_FOR_STUDENT if method == "student" else FEW_FOR_ONE_CUT if estimand.is_of_one_cut else FEW_FOR_RESAMPLING
     cases = few_cases(estimand.ranking, few, "resampling")
     best = [OPTIMISTIC] if isinstance(estimand.kind, BestOfCuts) else []
-    return best + (cases or few_decisions(estimand))
+    return best + (cases or few_decisions(estimand) or _few_at_the_top(estimand))
+
+
+def _few_at_the_top(estimand: Estimand) -> list[str]:
+    """A warning when a measure of the first cases of the list looks at hardly any."""
+    if not isinstance(estimand.kind, TopOfList):
+        return []
+    first = float(sum(effective_size.effective(estimand.ranking))) * estimand.kind.share(**estimand.parameters)
+    return [f"It rests on about the first {first:.2g} cases of the list: {BELOW}."] if first < FEW_AT_THE_TOP else []
 
 
 def few_decisions(estimand: Estimand) -> list[str]:
