@@ -53,7 +53,7 @@ def test_a_count_of_zero_leaves_one_side_open(method):
 
 
 def test_the_ratio_of_shares_holds_where_a_share_is_near_its_end():
-    """Exact coverage over all tables of 50 and 450 cases: on the log scale the lower limit exceeds the truth in 7.6 %."""
+    """Exact coverage over all tables of 50 and 450 cases; on the log scale, 7.6 % of the lower limits are too high."""
     from scipy.stats import binom
 
     held = missed = 0.0
