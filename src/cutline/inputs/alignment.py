@@ -239,7 +239,7 @@ def columns_of(
     models = {(name,): Ask("scores", column) for name, column in scores.items()}
     with reading(opened(data), {**asked, **models}, any_order=True) as found:
         by_model = {name: found[(name,)] for name in scores}
-        return found["labels"], by_model, *(found.get(role) for role in ("weights", "groups", "strata"))
+        return found["labels"], by_model, found.get("weights"), found.get("groups"), found.get("strata")
 
 
 def _named(frame: Any, model: Any, key: str, asked: dict[Any, Ask]) -> _Columns:

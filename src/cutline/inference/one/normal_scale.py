@@ -32,8 +32,8 @@ class Scale(NamedTuple):
             share = (values - self.least) / (self.most - self.least)
             return np.asarray(logit(np.clip(share, self.room, 1 - self.room)))
         if math.isfinite(self.least):
-            return np.log(np.maximum(values - self.least, self.room))
-        return -np.log(np.maximum(self.most - values, self.room)) if math.isfinite(self.most) else values
+            return np.asarray(np.log(np.maximum(values - self.least, self.room)))
+        return np.asarray(-np.log(np.maximum(self.most - values, self.room)) if math.isfinite(self.most) else values)
 
     def back(self, value: float) -> float:
         """The value of the measure that a value on this scale stands for."""

@@ -129,9 +129,10 @@ class Pairing:
         """What resamples the groups of one model's ranking; None when cases are single."""
         if self.groups is None:
             return None
-        ranking, (cell, group, cases, *rest) = self.rankings[model], self.groups
-        place = self.index[model][cell] + np.where(self.is_positive[cell], 0, len(ranking))
-        return GroupSampler(ranking, place, group, cases if self.integral else self.weight[cell], *rest)
+        ranking, own = self.rankings[model], self.groups
+        place = self.index[model][own.cell] + np.where(self.is_positive[own.cell], 0, len(ranking))
+        weight = own.cases if self.integral else self.weight[own.cell]
+        return GroupSampler(ranking, place, own.group, weight, own.number, own.stratum, own.are_single)
 
     # ------------------------------------------------------------------ resamples
 

@@ -76,6 +76,10 @@ class OneModel(Sampler, Protocol):
     def ranking(self) -> Ranking:
         """The model."""
 
+    @property
+    def units(self) -> float:
+        """How many units are drawn to make a resample: cases, or groups of them."""
+
     def left_out(self, rng: np.random.Generator, at_once: int) -> Iterator[Cells]:
         """The data without one unit, for all units in turn, or without one of a hundred lots of them."""
 
