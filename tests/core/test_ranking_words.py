@@ -91,9 +91,7 @@ def test_text_json_and_notebook_show_them(ev):
     assert (ev.to_dict()["positive"], ev.to_dict()["negative"]) == ("default", "paid")
     for shown in (ev._repr_html_(), ev.at(quota=2)._repr_html_(), cl.choose_cut(ev, maximize="f1")._repr_html_()):
         assert "<th scope='col'>default (positive)</th><th scope='col'>paid (negative)</th>" in shown
-    assert repr(ev.gains(2)).startswith(
-        "Gains by 2 portions of the list; positive is 'default', negative is 'paid'\n"
-    )
+    assert repr(ev.gains(2)).startswith("Gains by 2 portions of the list; positive is 'default', negative is 'paid'\n")
 
 
 def test_a_name_cannot_write_into_a_page():
