@@ -2,6 +2,7 @@
 
     python benchmarks/coverage.py run [minutes] [processes]   # adds samples to coverage_results.jsonl
     python benchmarks/coverage.py page                        # writes docs/coverage.md and its heat maps
+    python benchmarks/coverage.py held-out [batches]          # populations that no default was chosen on
 
 Every population of `populations.py` is crossed with every measure of the registry. A batch is some samples of one
 population; it says, for each measure and method, how many intervals were made, how many held the truth, how many
@@ -28,7 +29,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from populations import Population, registry
+from populations import Population, held_out, registry
 
 import cutline as cl
 from cutline.core import parallel
@@ -258,12 +259,38 @@ def run(minutes: float, processes: int) -> None:
             write(lines)
 
 
+def check(batches: int) -> None:
+    """Print how the defaults fare in the populations that are held out."""
+    parallel.WORTH_THREADS = sys.maxsize
+    below: list[str] = []
+    made = noted = 0
+    for population in held_out():
+        cell, lines = Cell(population, "intervals"), list[dict[str, Any]]()
+        for number in range(batches):
+            lines = added(lines, batch(cell, number, measures_of("intervals")))
+        sums: dict[str, list[float]] = defaultdict(lambda: [0.0] * 3)
+        for key, row in lines[0]["found"].items():
+            name = key.partition("|")[0]
+            sums[name] = [a + b for a, b in zip(sums[name], row, strict=False)]
+        for name, (tried, held, warned) in sums.items():
+            made, noted = made + 1, noted + (warned > tried / 2)
+            if held / tried < 0.925 - 2 * math.sqrt(LEVEL * (1 - LEVEL) / tried) and warned <= tried / 2:
+                below.append(f"{cell.name}, {name}: {held:.0f} of {tried:.0f}")
+        total = [sum(row[i] for row in sums.values()) for i in range(2)]
+        print(f"{cell.name}: {100 * total[1] / total[0]:.1f} % of {total[0]:.0f} intervals", flush=True)
+    print(f"{made} cells, {noted} with a note, {len(below)} below 92.5 % by two standard errors without one")
+    print(*below, sep="\n")
+
+
 def main() -> None:
     what, *rest = sys.argv[1:] or ["run"]
     if what == "page":
         from coverage_page import write_page
 
         write_page(read())
+        return
+    if what == "held-out":
+        check(int(rest[0]) if rest else 2)
         return
     run(float(rest[0]) if rest else 60, int(rest[1]) if len(rest) > 1 else 1)
 

@@ -24,9 +24,10 @@ from cutline.inference.one.estimand import Estimand
 from cutline.inference.one.replicates import caveats_of, design_notes, few_decisions
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.measures.kinds import CurvePoint, MeanOfCases, Ratio, StandardError
-from cutline.results.estimate import Estimate, Limits
+from cutline.results.estimate import Estimate, Limits, quantile, student_quantile
 
 FEW_FOR_PROPORTIONS = 5
+FEWEST_FREE = 12.0  # degrees of freedom of DeLong's variance: with fewer, Newcombe's limits are the wider ones
 FEW_FOR_A_LINE = 30  # cases of a class
 NOTICEABLY = 0.05  # by which an interval is wider than another
 _NO_SLOPE = (
@@ -191,7 +192,9 @@ def _auc(estimand: Estimand, method: str, level: float) -> tuple[str, Limits, li
             method = "newcombe"
     if method == "newcombe_delong":
         sizes = (float(size.positives), float(size.negatives))
-        limits = delong.newcombe_delong(area, float(np.nan_to_num(delong.variance(r))), *sizes, level)
+        freedom = max(float(np.nan_to_num(delong.freedom(r))), FEWEST_FREE)
+        stretch = student_quantile(level, freedom) / quantile(level)
+        limits = delong.newcombe_delong(area, float(np.nan_to_num(delong.variance(r))) * stretch**2, *sizes, level)
     elif method == "newcombe":
         limits = delong.newcombe(area, float(size.positives), float(size.negatives), level)
     else:
