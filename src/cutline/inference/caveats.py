@@ -27,6 +27,9 @@ DISCORDANT = 100  # ... if so many cases are flagged by one of them only
 PLENTY_IN_A_CELL = 1000  # ... if every kind of decision at a cut has so many
 
 BELOW = "the actual coverage is probably below the nominal level"
+ABOVE = "the actual coverage is probably above the nominal level"
+ON_THE_SAFE_SIDE = f"So few cases stand on the wrong side that the interval is wide: {ABOVE}."
+CUT_ANYWHERE = f"So few cases are beyond the cut that it may lie anywhere there: {ABOVE}."
 NO_SPREAD = "Every resample has the same value, so the bootstrap cannot tell how uncertain it is."
 NO_COVERAGE = f"Every resample has the same value: {BELOW}."
 SKEWED = 0.06  # acceleration of BCa, beyond which it held the truth too rarely (docs/coverage.md)

@@ -229,7 +229,7 @@ def test_groups_of_one_case_are_the_bootstrap_of_cases_but_for_chance():
     rng = np.random.default_rng(4)
     labels = rng.random(200) < 0.5
     scores = rng.normal(size=200) + labels
-    single = evaluate(labels, scores, groups=np.arange(200)).estimate("auc", resamples=4000)
+    single = evaluate(labels, scores, groups=np.arange(200)).estimate("auc", method="bootstrap", resamples=4000)
     cases = evaluate(labels, scores).estimate("auc", method="bootstrap", resamples=4000)
 
     assert single.notes == ("200 groups were resampled whole.",)

@@ -16,6 +16,7 @@ from cutline.inference.caveats import (
     FEW_FOR_DELONG,
     IGNORES_THE_DESIGN,
     INDEPENDENT,
+    ON_THE_SAFE_SIDE,
     few_cases,
     finished,
 )
@@ -28,6 +29,7 @@ from cutline.results.estimate import Estimate, Limits, quantile, student_quantil
 
 FEW_FOR_PROPORTIONS = 5
 FEWEST_FREE = 12.0  # degrees of freedom of DeLong's variance: with fewer, Newcombe's limits are the wider ones
+FEW_ON_A_SIDE = 1.2  # cases of the smaller class on the wrong side, in effect
 FEW_FOR_A_LINE = 30  # cases of a class
 NOTICEABLY = 0.05  # by which an interval is wider than another
 _NO_SLOPE = (
@@ -50,7 +52,7 @@ def closed(estimand: Estimand, method: str, level: float, groups: GroupSampler |
     elif method == "linearised":
         limits, found = designs.limits(estimand, level, groups)
     elif isinstance(estimand.kind, CurvePoint) and method == "mover":
-        limits, found = curve_points.limits(estimand, level), []
+        limits, found = curve_points.limits(estimand, level)
     elif method == "mover" and estimand.by_quota:
         limits, found = separation.at_quota(estimand, level), []
     elif method == "mover" and isinstance(estimand.kind, Ratio) and not estimand.kind.odds:
@@ -194,6 +196,7 @@ def _auc(estimand: Estimand, method: str, level: float) -> tuple[str, Limits, li
         sizes = (float(size.positives), float(size.negatives))
         freedom = max(float(np.nan_to_num(delong.freedom(r))), FEWEST_FREE)
         stretch = student_quantile(level, freedom) / quantile(level)
+        notes += [ON_THE_SAFE_SIDE] if 0 < area < 1 and min(sizes) * min(area, 1 - area) < FEW_ON_A_SIDE else []
         limits = delong.newcombe_delong(area, float(np.nan_to_num(delong.variance(r))) * stretch**2, *sizes, level)
     elif method == "newcombe":
         limits = delong.newcombe(area, float(size.positives), float(size.negatives), level)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cutline.core.ranking import Array, Ranking
+from cutline.inference.caveats import CUT_ANYWHERE
 from cutline.inference.effective_size import effective
 from cutline.inference.one import proportions
 from cutline.inference.one.bands import tpr_at
@@ -20,6 +21,7 @@ from cutline.measures import MEASURES
 from cutline.measures.kinds import CurvePoint
 from cutline.results.estimate import Limits
 
+FEW_BEYOND = 3.7  # cases to be expected beyond the cut: with fewer, in more than 2.5 % of samples there is none
 _RECALLS = 400  # at which the precision is compared with the one that is asked for
 
 
@@ -31,18 +33,21 @@ class _Points(NamedTuple):
     high: Array
 
 
-def limits(estimand: Estimand, level: float) -> Limits:
-    """The limits of a measure that is one point of a curve."""
+def limits(estimand: Estimand, level: float) -> tuple[Limits, list[str]]:
+    """The limits of a measure that is one point of a curve, and what qualifies them."""
     kind, r = estimand.kind, estimand.ranking
     assert isinstance(kind, CurvePoint)  # noqa: S101
     defaults = MEASURES[estimand.measure_name].defaults
     given = np.array([float(estimand.parameters.get(kind.given, defaults[kind.given]))])
     if kind.height == "recall_at_precision":
-        return _recall(r, float(given[0]), level)
+        return _recall(r, float(given[0]), level), []
     if kind.height == "precision":  # of the recalls that ties leave, the one at the cut may be far above
         given = np.append(given, float(r.tpr[_best_cut(r, float(given[0]))]))
     found = {"recall": _recalls, "specificity": _specificities, "precision": _precisions}[kind.height](r, given, level)
-    return Limits(float(found.low.min()), float(found.high.max()))
+    of_positives = kind.given == "recall"
+    beyond = float(effective(r)[0 if of_positives else 1]) * (1 - float(given[0]))
+    notes = [CUT_ANYWHERE] if beyond < FEW_BEYOND else []
+    return Limits(float(found.low.min()), float(found.high.max())), notes
 
 
 def _best_cut(r: Ranking, recall: float) -> int:
