@@ -161,11 +161,8 @@ def _by_ranges(engine: Engine, distinct: int, memory: int) -> Bins:
         mine = ranges.taken(part == number)
         found_parts.append(engine.cells(float(mine.bottom[-1]), float(mine.top[0])))
 
-    def joined(name: str) -> Any:
-        values = [getattr(one, name) for one in found_parts]
-        return None if values[0] is None else np.concatenate(values, axis=-1)
-
-    return Bins(*(joined(name) for name in ("top", "bottom", "pos", "neg", "path", "pos2", "neg2")))
+    parts = zip(*(found.columns for found in found_parts), strict=True)
+    return Bins(*(None if column[0] is None else np.concatenate(column) for column in parts))
 
 
 # ---------------------------------------------------------------------- refusals
