@@ -171,6 +171,21 @@ def test_every_view_of_binned_scores_carries_the_brackets(folder, coarse, capsys
     assert all(row["at_least"] is None for row in found["measures"])
 
 
+def test_estimates_and_the_first_look_carry_the_brackets(folder, coarse):
+    ev = cl.evaluate("y", "p", data=folder / "preds", threshold=0.3)
+    rows = {row["measure"]: row for row in ev.summary(["auc", "average_precision", "pearson", "recall"], resamples=0)}
+    for name, row in rows.items():
+        (said,) = [note for note in ev.estimate(name, resamples=100).notes if "binned" in note] or [""]
+        if name == "recall":
+            assert (said, row["at_least"]) == ("", None)
+            continue
+        ends = cl.core.table.between(row["at_least"], row["at_most"])
+        assert (f"the exact value is between {ends}." in said) == (name != "pearson")
+        assert ("approximate" in said) == (name == "pearson")
+        assert name == "pearson" or ends in repr(ev)
+    assert "between" not in repr(cl.evaluate(Y, P))
+
+
 def test_binned_rankings_are_saved_and_added_up_and_say_what_it_cost(folder, coarse, capsys):
     for i in range(2):
         assert run("rank", f"preds/{i}.parquet", *COLUMNS, "-o", f"{i}.ranking") == 0

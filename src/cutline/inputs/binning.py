@@ -120,14 +120,14 @@ def binned(aggregate: Aggregate, *, width: float = WIDTH, most: int = MOST) -> B
 
 
 def _heavy(bins: Bins, width: float) -> Array:
-    """The bins that have to be divided, so that the others leave a quarter of the width at most."""
+    """The bins that have to be divided, so that the others leave an eighth of the width at most."""
     unknown = np.where(bins.number == _POOLED, 0.0, bins.unknown)
     pairs = float(bins.pos.sum()) * float(bins.neg.sum())
     if not pairs or unknown.sum() <= width * pairs:
         return np.zeros(0, np.intp)
     order = np.argsort(unknown, kind="stable")
     left = np.cumsum(unknown[order])
-    return np.sort(order[left > width * pairs / 4])
+    return np.sort(order[left > width * pairs / 8])
 
 
 def _divided(bins: Bins, heavy: Array, width: float, room: int, free: int) -> tuple[Division, Array]:
