@@ -161,6 +161,44 @@ def test_only_distinct_rows_leave_a_lazy_frame(kind, monkeypatch):
     assert sizes == [1, 3]  # the number of rows; label, score, and how often
 
 
+def fails(_):
+    raise ValueError("the model is not there")
+
+
+def failing_duckdb():
+    connection = duckdb.connect()
+    connection.create_function("scored", fails, ["DOUBLE"], "DOUBLE")
+    return connection.sql("SELECT range % 2 AS y, scored(range) AS p FROM range(9)")
+
+
+def failing_dask():
+    frame = pytest.importorskip("dask.dataframe").from_pandas(pd.DataFrame({"y": [1, 0, 1], "p": 0.5}), npartitions=1)
+    return frame.assign(p=frame["p"].map(fails, meta=("p", "float64")))
+
+
+def failing_ibis():
+    table = pytest.importorskip("ibis").memtable(pa.table({"y": [1, 0, 1], "said": ["the model is not there"] * 3}))
+    return table.mutate(p=table.said.cast("float64"))
+
+
+FAILING = {
+    "polars": lambda: pl.LazyFrame({"y": [1, 0, 1], "p": [0.5, 0.4, 0.3]}).with_columns(
+        pl.col("p").map_elements(fails, return_dtype=pl.Float64)
+    ),
+    "duckdb": failing_duckdb,
+    "dask": failing_dask,
+    "ibis": failing_ibis,
+}
+
+
+@pytest.mark.parametrize("exact", [None, False, True])
+@pytest.mark.parametrize("name", FAILING)
+def test_a_function_that_fails_in_the_engine_is_told_in_a_sentence(name, exact):
+    with pytest.raises(InputError, match=r"^The engine of data failed: .*the model is not there") as refusal:
+        rank("y", "p", data=FAILING[name](), exact=exact)
+    assert "\n" not in str(refusal.value)
+
+
 def test_what_is_no_frame():
     for wrong in ([1, 2], 3, np.zeros((2, 2)), pd.Series([1])):
         with pytest.raises(ParameterError, match="pass a data frame, a mapping of columns, or the path of a file"):
