@@ -14,7 +14,7 @@ from typing import Any
 
 # Everything stays on this machine, and standard output is left to whoever asks.
 QUIET = {"spark.ui.enabled": "false", "spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1",
-         "spark.log.level": "ERROR"}  # fmt: skip
+         "spark.log.level": "ERROR", "spark.ui.showConsoleProgress": "false"}  # fmt: skip
 
 
 def session(master: str, **settings: str) -> Any:

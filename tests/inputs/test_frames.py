@@ -85,6 +85,26 @@ def test_a_large_frame_is_binned_where_it_lives(kind, weight, monkeypatch):
         rank("y", "p", "w", data=lacking)
 
 
+@pytest.mark.parametrize("kind", LAZY)
+def test_bins_are_divided_twice_where_scores_crowd_and_no_case_is_lost(kind, monkeypatch):
+    from cutline.inputs import binning, large
+    from cutline.inputs.frame_engine import FrameEngine
+
+    passes, bins = [], FrameEngine.bins
+    monkeypatch.setattr(FrameEngine, "bins", lambda self, given: passes.append(len(given)) or bins(self, given))
+    monkeypatch.setattr(large, "binned", lambda aggregate: binning.binned(aggregate, width=0.004, most=4000))
+    rng = np.random.default_rng(2)
+    near, far = 0.5 + 1e-6 * rng.normal(size=ROWS), 0.505 + 0.001 * rng.random(ROWS)
+    columns = {"y": COLUMNS["y"], "p": np.where(rng.random(ROWS) < 0.95, near, far)}
+    found, exact = rank("y", "p", data=KINDS[kind](columns), exact=False), rank(columns["y"], columns["p"])
+
+    assert passes == [0, 1, 2]
+    assert (found.positives, found.negatives) == (exact.positives, exact.negatives)
+    low, high = found.bracket or (found, found)
+    assert auc(low) <= auc(exact) <= auc(high)
+    assert auc(high) - auc(low) <= 0.004
+
+
 def decimals(values):
     from decimal import Decimal
 

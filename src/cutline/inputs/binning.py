@@ -13,7 +13,7 @@ so that they can be added up.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -67,7 +67,8 @@ class Bins:
 
     def taken(self, which: Array) -> Bins:
         """Some of the bins."""
-        return Bins(*(None if column is None else column[which] for column in self.columns))
+        found: list[Any] = [None if column is None else column[which] for column in self.columns]
+        return Bins(*found)
 
     @property
     def columns(self) -> tuple[Any, ...]:
@@ -114,7 +115,7 @@ def binned(aggregate: Aggregate, *, width: float = WIDTH, most: int = MOST) -> B
         of = done.taken(heavy).magnitude[np.searchsorted(first, parts.number, side="right") - 1]  # type: ignore[index]
         kept = np.ones(len(done), bool)
         kept[heavy] = False
-        done = in_order(_joined(done.taken(kept), replace(parts, magnitude=of)))
+        done = in_order(joined([done.taken(kept), replace(parts, magnitude=of)]))
         free = int(max(parts.number.max(initial=free), first[-1])) + 3
     return done
 
@@ -155,10 +156,11 @@ def limits(first: Array) -> tuple[Array, Array]:
         return low, np.maximum(high - low, 5e-324)
 
 
-def _joined(bins: Bins, parts: Bins) -> Bins:
-    """The bins that were left whole, and the parts of the others."""
-    both = zip(bins.columns, parts.columns, strict=True)
-    return Bins(*(None if one is None else np.concatenate((one, other)) for one, other in both))
+def joined(parts: Sequence[Bins]) -> Bins:
+    """All bins of several parts, such as those that were left whole and the parts of the others."""
+    columns = zip(*(part.columns for part in parts), strict=True)
+    found: list[Any] = [None if column[0] is None else np.concatenate(column) for column in columns]
+    return Bins(*found)
 
 
 def in_order(bins: Bins) -> Bins:

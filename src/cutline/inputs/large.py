@@ -15,7 +15,7 @@ from cutline.core.binned import of_bins
 from cutline.core.errors import Argument, InputError, ParameterError, PositionError, Text, briefly
 from cutline.core.last_axis import Array
 from cutline.core.ranking import Ranking
-from cutline.inputs.binning import MOST, Bins, Division, binned, in_order
+from cutline.inputs.binning import MOST, Bins, Division, binned, in_order, joined
 
 _BYTES = 100  # that an exact ranking takes for a distinct score, with what is computed from it
 _ALL_ZERO = ("all weights are zero", "pass positive weights, or leave them out to weigh all cases alike")
@@ -161,8 +161,7 @@ def _by_ranges(engine: Engine, distinct: int, memory: int) -> Bins:
         mine = ranges.taken(part == number)
         found_parts.append(engine.cells(float(mine.bottom[-1]), float(mine.top[0])))
 
-    parts = zip(*(found.columns for found in found_parts), strict=True)
-    return Bins(*(None if column[0] is None else np.concatenate(column) for column in parts))
+    return joined(found_parts)
 
 
 # ---------------------------------------------------------------------- refusals
