@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import sys
@@ -300,6 +301,9 @@ def run() -> None:
     """The entry point of the installed command; a stream that the caller closed is one to nowhere."""
     sys.stdout = sys.stdout or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - until Python ends
     sys.stderr = sys.stderr or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):  # a character that the terminal does not know is written out
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     for name in ("SIGTERM", "SIGHUP"):  # which would end Python at once, with unfinished files left behind
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), _stop)
