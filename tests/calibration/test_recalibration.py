@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from sklearn.datasets import make_classification
 from sklearn.isotonic import IsotonicRegression
@@ -103,6 +104,59 @@ def test_a_file_is_recalibrated_as_an_array_is(method, tmp_path, cutline):
     assert cutline("recalibrate", tmp_path / "cases.csv", *columns, "--method", method, "-o", model).exit_code == 0
     assert cutline("apply", model, tmp_path / "cases.csv", "--score", "p", "-o", out).exit_code == 0
     np.testing.assert_allclose(pd.read_csv(out)["recalibrated"], cl.load(model).apply(p), atol=1e-12)
+
+
+@by_each
+def test_frames_and_files_are_recalibrated_row_by_row(method, tmp_path):
+    y, p = labels_and_scores("tied")
+    found = cl.recalibrate(y, p, method=method)
+    frame = pd.DataFrame({"p": p}, index=range(len(p), 0, -1))
+    frame.to_csv(tmp_path / "new.csv", index=False)
+    for data in (frame, pl.DataFrame({"p": p}), {"p": p}, tmp_path / "new.csv"):
+        np.testing.assert_allclose(found.apply("p", data=data), found.apply(p), rtol=1e-12)
+    if method == "venn_abers":
+        np.testing.assert_array_equal(found.interval("p", data=frame), found.interval(p))
+
+
+def test_columns_that_cannot_be_recalibrated_are_refused_by_name(tmp_path):
+    found = cl.recalibrate(*labels_and_scores("tied"))
+    (tmp_path / "new.csv").write_text("p,q\n0.2,\n0.4,0.5\n", encoding="utf-8")
+    with pytest.raises(cl.InputError, match="no column 'r'"):
+        found.apply("r", data={"p": [0.2]})
+    with pytest.raises(cl.InputError, match=r"column 'q'.*row 1 below the header"):
+        found.apply("q", data=tmp_path / "new.csv")
+    with pytest.raises(cl.ParameterError, match="name of a column"):
+        found.apply([0.2], data={"p": [0.2]})
+
+
+@pytest.mark.parametrize("command", ["recalibrate", "cut"])
+def test_without_a_file_for_it_the_copy_is_printed_and_what_is_said_goes_elsewhere(command, tmp_path, cutline):
+    y, p = labels_and_scores("tied")
+    pd.DataFrame({"y": y, "p": p}).to_csv(tmp_path / "cases.csv", index=False)
+    model = tmp_path / "model.json"
+    wish = ("--method", "beta") if command == "recalibrate" else ("--maximize", "f1")
+    cutline(command, tmp_path / "cases.csv", "--label", "y", "--score", "p", *wish, "-o", model)
+    ran = cutline("apply", model, tmp_path / "cases.csv")
+    copy = tmp_path / "copy.csv"
+    cutline("apply", model, tmp_path / "cases.csv", "-o", copy)
+
+    assert ran.exit_code == 0
+    assert ran.stdout == copy.read_text(encoding="utf-8")
+    assert "recalibrated" in ran.stderr if command == "recalibrate" else "flagged" in ran.stderr
+
+
+def test_the_comparison_of_maps_needs_probabilities_and_enough_cases_for_its_folds(tmp_path, cutline):
+    with pytest.raises(cl.NotProbabilitiesError):
+        cl.worth_recalibrating(cl.evaluate([1, 0] * 40, np.arange(80)))
+    few = cl.evaluate([1, 0] * 8, np.linspace(0.1, 0.9, 16))
+    with pytest.raises(cl.InputError, match="a smaller folds"):
+        cl.worth_recalibrating(few)
+    y, p = labels_and_scores("tied")
+    pd.DataFrame({"y": y, "p": p}).to_csv(tmp_path / "cases.csv", index=False)
+    asked = ("recalibrate", tmp_path / "cases.csv", "--label", "y", "--score", "p", "--json")
+    some, others = (json.loads(cutline(*asked, "--folds", folds).stdout) for folds in ("2", "3"))
+    assert some["candidates"][0]["log_loss"] == pytest.approx(others["candidates"][0]["log_loss"])  # doing nothing
+    assert some["candidates"][1] != others["candidates"][1]
 
 
 def test_odds_are_moved_to_another_prevalence():

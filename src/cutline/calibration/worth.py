@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cutline.calibration.maps import METHODS, fitted, mapped
+from cutline.calibration.recalibration import check_ranking
 from cutline.core.checks import LEVEL, check_choice, check_level, check_whole
-from cutline.core.errors import InputError, ParameterError, briefly
+from cutline.core.errors import Argument, InputError, ParameterError, Text, briefly
 from cutline.core.ranking import Array, Ranking
 from cutline.core.table import Table, plain, shown
 from cutline.results.estimate import quantile
@@ -75,6 +76,7 @@ def worth_recalibrating(
     r, level = getattr(ev, "ranking", ev), check_level(level)
     if not isinstance(r, Ranking):
         raise InputError(f"is {briefly(ev)}", "pass what evaluate() gives, or a ranking", argument="ev")
+    check_ranking(r)
     if getattr(ev, "groups", None) is not None:
         way = "pass ev.ranking to take the cases for independent"
         raise ParameterError("The cases come in groups, which the folds would tear apart", way)
@@ -85,7 +87,8 @@ def worth_recalibrating(
     if not r.integral:
         raise ParameterError("The weights are not whole numbers, so that cases cannot be divided into folds.")
     if min(int(r.positives), int(r.negatives)) < 2 * folds:
-        raise InputError(f"A class has fewer than {2 * folds} cases: pass more, or fewer folds.")
+        way = Text("pass more, or a smaller ", Argument("folds"))
+        raise InputError(f"A class has fewer than {2 * folds} cases", way)
     parts = _parts(r, folds, np.random.default_rng(seed))
     nothing = [(r.key, part) for part in parts]
     base = _losses(nothing)
