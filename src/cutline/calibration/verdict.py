@@ -218,8 +218,10 @@ def _regions(band: Band, r: Ranking) -> tuple[Region, ...]:
 def _off_by(band: Band | None, r: Ranking) -> tuple[float, float]:
     if band is None:
         return math.nan, math.nan
-    x = r.key
-    low, high = (np.interp(x, band.x, limits) for limits in (band.low, band.high))
+    x, last = r.key, len(band.x) - 1
+    # Between the places of the band, the curve is only known not to fall.
+    low = band.low[np.maximum(np.searchsorted(band.x, x, side="right") - 1, 0)]
+    high = band.high[np.minimum(np.searchsorted(band.x, x), last)]
     distance = np.maximum(high - x, x - low)
     order = np.argsort(distance)
     share = np.cumsum(r.size[order]) / r.total
