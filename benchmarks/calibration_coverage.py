@@ -37,9 +37,9 @@ FORMULAS = (
 )
 SIMULATED = (("mcb", "inversion"), ("ici", "inversion"))
 KINDS = {"formula": FORMULAS, "simulation": SIMULATED}
-BATCH = {"formula": 200, "simulation": 20}  # studies
-BATCHES = {"formula": 10, "simulation": 50}  # at most, of each cell
-RESAMPLES = 632  # of which 79 are simulated in each world: the second lowest of them is the limit
+BATCH = {"formula": dict.fromkeys((200, 1000, 5000), 200), "simulation": {200: 50, 1000: 50, 5000: 15}}  # studies
+BATCHES = {"formula": 10, "simulation": 20}  # at most, of each cell
+RESAMPLES = 320  # of which 40 are simulated in each world: the lowest of them is the limit, as in one of 40 tests
 ABOUT_COVERAGE = ("coverage", "too wide", "wider")  # words of notes that speak of it
 SIZES, PREVALENCES = (200, 1000, 5000), (0.5, 0.1, 0.02)
 LOW, HIGH = 93.0, 97.0
@@ -152,7 +152,7 @@ def line_of(job: Job) -> str:
     """The result of a batch, as a line of the file."""
     if job.cell not in _KNOWN:
         _KNOWN[job.cell] = truths(job.cell)
-    found = studied(job, _KNOWN[job.cell], BATCH[job.kind])
+    found = studied(job, _KNOWN[job.cell], BATCH[job.kind][job.cell.n])
     return json.dumps({"rules": RULES, "cell": job.cell, "kind": job.kind, "batch": job.batch, "found": found})
 
 
@@ -162,15 +162,14 @@ def results() -> list[dict[str, Any]]:
 
 
 def jobs(options: argparse.Namespace) -> Iterator[Job]:
-    """The batches that are not done, all cells growing alike; large studies take long, and so get fewer."""
+    """The batches that are not done, all cells growing alike."""
     done = {(*line["cell"], line["kind"], line["batch"]) for line in results()}
     for batch in range(max(BATCHES.values())):
         for n in options.sizes:
             for kind in KINDS:
-                most = BATCHES[kind] if n < max(SIZES) or kind == "formula" else BATCHES[kind] * 2 // 5
                 for population in POPULATIONS:
                     for prevalence in PREVALENCES:
-                        if batch < most and (population, n, prevalence, kind, batch) not in done:
+                        if batch < BATCHES[kind] and (population, n, prevalence, kind, batch) not in done:
                             yield Job(Cell(population, n, prevalence), kind, batch)
 
 

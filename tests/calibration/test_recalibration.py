@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from scipy.stats import chi2
 from sklearn.datasets import make_classification
 from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
@@ -199,12 +200,34 @@ def test_what_is_recommended_is_not_worse_than_doing_nothing(seed):
     assert chosen.gain >= -chosen.standard_error
 
     if found.best != "none":
-        assert chosen.low > 0
+        assert chosen.gain > 0
         better = cl.recalibrate(sample, method=found.best).apply(new.ranking.key)
-        labels = np.repeat([1, 0], len(better))
-        weights = np.concatenate((new.ranking.pos, new.ranking.neg))
-        gain = new.log_loss - cl.log_loss(labels, np.tile(better, 2), weights)
+        gain = new.log_loss - cl.log_loss(*cases_of(new, better))
         assert gain >= -chosen.standard_error  # on cases that no fold has seen
+
+
+def test_what_a_test_of_calibration_rejects_is_not_left_though_the_losses_alone_do_not_tell():
+    rng = np.random.default_rng(0)
+    risk = rng.beta(1, 2, 600)
+    labels = rng.random(600) < risk
+    ev = cl.evaluate(labels, risk**1.3 / (risk**1.3 + (1 - risk) ** 1.3), positive=True)
+    found = cl.worth_recalibrating(ev)
+    intercept = found.candidates[1]
+    fitted = cl.recalibrate(ev, method="intercept").apply(ev.ranking.key)
+    ratio = 2 * 600 * (ev.log_loss - cl.log_loss(*cases_of(ev, fitted)))
+
+    assert abs(ev.value("spiegelhalter")) > 3.5
+    assert intercept.low < 0 < intercept.gain
+    assert intercept.p_value == pytest.approx(chi2.sf(ratio, 1), rel=1e-6)
+    assert found.best == "intercept"
+    assert "likelihood ratio test rejects" in found.verdict
+    assert [math.isnan(one.p_value) for one in found.candidates] == [True, False, False, False, True, True]
+
+
+def cases_of(ev, scores):
+    """The labels, scores and weights of an evaluation whose scores are replaced."""
+    weights = np.concatenate((ev.ranking.pos, ev.ranking.neg))
+    return np.repeat([1, 0], len(scores)), np.tile(scores, 2), weights
 
 
 def test_probabilities_that_are_right_are_left_alone():
