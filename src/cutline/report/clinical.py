@@ -45,7 +45,8 @@ background:#fff}figcaption{font-size:.9rem}tr{break-inside:avoid}thead{display:t
 @media screen{.wide td:last-child{min-width:15rem}}
 @media print{@page{size:A4;margin:15mm}body{font-size:9.5pt;line-height:1.4;max-width:none;padding:0}
 h1,h2{margin:.5em 0 .3em;break-after:avoid}th[scope=rowgroup]{break-after:avoid}
-.wide table{font-size:8pt}.wide th,.wide td{padding:.15rem .3rem}.wide{overflow:visible}
+table{break-inside:avoid}.wide table{break-inside:auto;font-size:8pt}.wide th,.wide td{padding:.12rem .25rem}
+.wide td:last-child{width:42%}.wide{overflow:visible}
 .figures{grid-template-columns:1fr 1fr}img{max-height:78mm;object-fit:contain;object-position:left top}}
 """
 
