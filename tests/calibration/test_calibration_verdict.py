@@ -112,3 +112,18 @@ def test_between_groups_of_scores_the_bound_supposes_no_more_than_that_the_curve
     before, after = np.append(0.0, low[:-1]), np.append(high[1:], 1.0)  # of the groups beside the own one
 
     assert found.off_by >= np.maximum(after[group] - x, x - before[group]).max() - 1e-12
+
+
+@pytest.mark.parametrize(
+    ("data", "levels"),
+    [
+        ({}, ["mean (on average) not rejected", "weak (no general trend) not rejected"]),
+        ({"shift": 0.7}, ["mean (on average) rejected", "weak (no general trend) rejected"]),
+        ({"stretch": 2}, ["weak (no general trend) rejected", "moderate (at every probability) rejected"]),
+    ],
+)
+def test_the_levels_of_calibration_are_told_and_each_supposes_the_one_before(data, levels):
+    [said] = [line for line in evaluation(**data).calibration(resamples=50).verdict if line.startswith("Levels")]
+
+    assert all(level in said for level in levels)
+    assert "strong (for every kind of case) cannot be told" in said
