@@ -126,8 +126,8 @@ def _probabilities(scores: Any, data: Any) -> Array:
     """The probabilities that were passed, or those of a column of the data."""
     if data is not None:
         asked = {"scores": sources.Ask("scores", scores)}
-        with sources.reading(sources.opened(data), asked) as found:
-            return _probabilities(found["scores"], None)
+        with sources.reading(sources.opened(data), asked) as rows:
+            return _probabilities(rows["scores"], None)
     found = columns.scores(scores).astype(float)
     if np.isnan(found).any():
         raise columns.missing_error("scores", np.isnan(found), None, "a missing score cannot be recalibrated")
