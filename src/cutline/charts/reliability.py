@@ -144,8 +144,8 @@ def _subtitle(models: Models, band: str, smooth: str, level: float) -> list[str]
         line = []
     else:
         [ranking] = (model.ranking for model in models.values())
-        found = (shown(MEASURES[name].compute(ranking)) for name in ("calibration_intercept", "calibration_slope"))
-        line = ["Calibration intercept {}, slope {}".format(*found)]
+        names = "calibration_intercept", "calibration_slope"
+        line = ["Intercept {}, slope {}".format(*(shown(float(MEASURES[name].compute(ranking))) for name in names))]
     if smooth == "bins":
         return [*line, f"Points: {curve}, with {100 * level:g} % Wilson intervals"]
     if len(models) > 1 or band == "none":
