@@ -48,7 +48,7 @@ CONCEPTS = {
     "What to measure": "advice.md",
     "Reliability": "reliability.md",
 }
-MORE = {"Why two tools differ": "ledger.md", "Scale": "scale.md"}
+MORE = {"Why two tools differ": "ledger.md", "Scale": "scale.md", "Speed": "speed.md"}
 API = {
     "Evaluate and compare": [
         "evaluate",
