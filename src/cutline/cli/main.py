@@ -102,10 +102,16 @@ def compare(
     output: Files,
     plugin: o.Plugin = None,
     class_scores: ClassScoresOfModels = None,
+    independent: e.Independent = False,
 ) -> None:
     """Compare models on the same cases: differences with intervals, and whether they are significant."""
     from cutline.cli.evaluate import run_compare
 
+    if independent:
+        from cutline.cli.rankings import run_independent
+
+        run_independent(files, reading, asked, output)
+        return
     if class_scores:
         from cutline.cli.classes import run_class_comparison
 

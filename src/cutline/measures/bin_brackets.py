@@ -15,6 +15,7 @@ import numpy as np
 
 from cutline.core.parallel import each
 from cutline.core.ranking import Ranking, dot
+from cutline.core.table import between
 from cutline.measures.definition import Needs
 from cutline.measures.measure_type import Measure
 from cutline.measures.roc import youden_of_all_cuts
@@ -33,6 +34,11 @@ class Bounds(NamedTuple):
     def note(self) -> str:
         """What qualifies the value, in words; empty where the bounds are certain."""
         return "" if self.certain else f"{APPROXIMATE} from {self.low:.10g} to {self.high:.10g}."
+
+    @property
+    def statement(self) -> str:
+        """Between which values the exact one lies, in a sentence, where no column says it."""
+        return self.note or f"The scores were binned: the exact value is between {between(self.low, self.high)}."
 
 
 def bounds(measure: Measure, ranking: Ranking, parameters: Mapping[str, Any], value: float) -> Bounds | None:
