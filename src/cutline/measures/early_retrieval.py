@@ -11,6 +11,7 @@ from cutline.core.counts import divide
 from cutline.core.ranking import Ranking, dot
 from cutline.measures.conditions import NO_POSITIVE, ONE_CLASS
 from cutline.measures.facts import Parameter, ReferenceValue
+from cutline.measures.kinds import TopOfList
 from cutline.measures.roc import order
 
 ALPHA = Parameter(
@@ -67,6 +68,7 @@ def rie(r: Ranking, *, alpha: float = 20.0) -> Any:
     ),
     undefined=ONE_CLASS,
     parameters={"alpha": ALPHA},
+    kind=TopOfList(lambda alpha=20.0: 1 / alpha),
     source="truchon2007",
 )
 def bedroc(r: Ranking, *, alpha: float = 20.0) -> Any:
