@@ -51,8 +51,8 @@ def working(measure: Measure) -> str:
 
 def _of_counts(measure: Measure, value: float) -> str:
     start = (
-        "At the threshold 0.55, Berrar's ten cases have 3 true positives, 1 false positive, 2 false negatives and 4 true "
-        "negatives."
+        "At the threshold 0.55, Berrar's ten cases have 3 true positives, 1 false positive, 2 false negatives and "
+        "4 true negatives."
     )
     inserted = substituted(measure)
     if inserted is None:

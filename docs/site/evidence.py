@@ -1,4 +1,4 @@
-"""What is known about a measure from outside its definition: how often its interval held, and what other tools print."""
+"""What is known about a measure from outside its definition: how often its interval held, what other tools print."""
 
 from __future__ import annotations
 

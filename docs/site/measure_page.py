@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from functools import cache
-from pathlib import Path
 
 from behaviour import ignored
 from by_hand import CUT, required, ten_cases, working
 from evidence import coverage, other_tools
 from symbols import legend
-from terminal import printed
+from terminal import session
 
 from cutline import evaluate, examples
 from cutline.core.errors import CutlineError
@@ -19,7 +18,6 @@ from cutline.measures import MEASURES, Measure
 from cutline.measures.references import sources
 from cutline.results.methods import method_title
 
-DATA = Path(examples.__file__).with_name("ten_cases.csv")
 _COLUMNS = f"ten_cases.csv --label label --score score --threshold {CUT}"
 _BETTER = {"higher": "Higher is better", "lower": "Lower is better", None: "Neither direction is better"}
 _REACTIONS = (
@@ -88,7 +86,8 @@ def _facts(measure: Measure) -> str:
         ("Undefined when", measure.undefined_when if measure.undefined else "never, as long as there are cases"),
         *((f"Parameter `{name}`", _parameter(measure, name)) for name in measure.parameters),
     ]
-    return "\n".join(["| | |", "|---|---|", *(f"| {name} | {_cell(text)} |" for name, text in rows)])
+    first, *others = (f"| {name} | {_cell(text)} |" for name, text in rows)
+    return "\n".join([first, "|---|---|", *others])
 
 
 def _parameter(measure: Measure, name: str) -> str:
@@ -118,7 +117,8 @@ def _interval(measure: Measure) -> str:
         return "There is no interval for this measure on the example of this page. " + " ".join(map(str, found.notes))
     limits = f"[{found.low:.4f}, {found.high:.4f}]"
     resampled = ", here with 200 resamples" if "bootstrap" in method_title(found.method) else ""
-    how = f"Of 569 tumours it is {found.value:.4f} {limits}, by the default method: {method_title(found.method)}{resampled}."
+    method = f"{method_title(found.method)}{resampled}"
+    how = f"Of the 569 tumours it is {found.value:.4f} {limits}, by the default method: {method}."
     more = "[How intervals are chosen](../intervals.md)."
     return " ".join(part for part in (how, measure.caveat, coverage(measure), more) if part)
 
@@ -176,7 +176,7 @@ def _in_terminal(measure: Measure) -> str:
         value = math.nan
     bound = f"<= {_above(value):g}" if measure.better == "lower" else f">= {-_above(-value):g}"
     lines = [f"cutline check {_COLUMNS} --require '{measure.name}{at} {bound}'"]
-    shown = "" if math.isnan(value) else printed(lines[0], {DATA.name: DATA})
+    shown = "" if math.isnan(value) else session(lines)[0]
     return "\n".join(
         [
             "With [ten_cases.csv](../assets/ten_cases.csv):",
