@@ -31,8 +31,11 @@ def ten_cases() -> Evaluation:
 
 
 def required(measure: Measure) -> dict[str, Any]:
-    """The parameters that have to be given, with example values."""
-    return {name: measure.parameters[name].example for name in measure.required}
+    """The parameters that have to be given, with example values; all of them where ten cases are too few without."""
+    given = {name: measure.parameters[name].example for name in measure.required}
+    if not given and math.isnan(ten_cases().value(measure)):
+        return {name: parameter.example for name, parameter in measure.parameters.items()}
+    return given
 
 
 def working(measure: Measure) -> str:

@@ -1,4 +1,4 @@
-"""The links of a built site: `python docs/site/check_links.py site`. MkDocs checks those of Markdown; these are all others.
+"""The links of a built site: `python docs/site/check_links.py site`. MkDocs checks those of Markdown, and this all.
 
 Every link, picture, frame, script and style must lead to a file of the site and to a place that is there, and nothing
 that a page loads may come from elsewhere.
@@ -80,5 +80,6 @@ if __name__ == "__main__":
     folder = Path(sys.argv[1])
     pages = len(list(folder.rglob("*.html")))
     wrong = list(broken(folder))
-    print("\n".join(wrong) or f"{pages} pages: every link leads somewhere, and nothing is loaded from elsewhere.")
+    found = "\n".join(wrong) or f"{pages} pages: every link leads somewhere, and nothing is loaded from elsewhere."
+    sys.stdout.write(f"{found}\n")
     sys.exit(bool(wrong) or not pages)

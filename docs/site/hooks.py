@@ -10,7 +10,7 @@ from latex2mathml.converter import convert
 
 _INLINE = re.compile(r'<span class="arithmatex">\\\((.*?)\\\)</span>', re.DOTALL)
 _BLOCK = re.compile(r'<div class="arithmatex">\s*\\\[(.*?)\\\]\s*</div>', re.DOTALL)
-_NAMES = re.compile(r"(?<![\\A-Za-z{])([A-Z]{2,})(?![A-Za-z}])")
+_NAMES = re.compile(r"\\text\{[^{}]*\}|\\[A-Za-z]+|([A-Z]{2,})(?![a-z])")
 
 
 def mathml(latex: str, display: str = "inline") -> str:
@@ -19,7 +19,8 @@ def mathml(latex: str, display: str = "inline") -> str:
     >>> "<mi>TP</mi>" in mathml("TP + 1"), "<mi>T</mi>" in mathml("TP + 1")
     (True, False)
     """
-    drawn = convert(_NAMES.sub(r"\\text{\1}", latex), display=display)
+    upright = _NAMES.sub(lambda found: rf"\text{{{found[1]}}}" if found[1] else found[0], latex)
+    drawn = convert(upright, display=display)
     return re.sub(r"<mtext>([A-Z]{2,})</mtext>", r"<mi>\1</mi>", drawn)
 
 

@@ -6,6 +6,7 @@
 
 # %%
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -29,6 +30,7 @@ duckdb.sql(f"""
               from range({ROWS}))
     ) to '{path}'
 """)
+print(f"{ROWS:,} payments")
 
 # %% [markdown]
 # ## How good is the list that the team works through?
@@ -45,7 +47,9 @@ print(f"Of 500 alerts {500 * ev.precision:.0f} are fraud; they are {ev.recall:.1
 
 # %%
 cmp = cl.compare("fraud", {"new": "new", "old": "old"}, data=path, quota=500)
-print(cmp.summary(["auc", "recall"]))
+print(cmp.verdict("auc"))
+for name, precision in cmp.values_of("precision").items():
+    print(f"Of 500 alerts of the {name} model {500 * precision:.0f} are fraud.")
 
 # %% [markdown]
 # ## As a gate
@@ -53,22 +57,12 @@ print(cmp.summary(["auc", "recall"]))
 # The same on the command line, for the build that releases the model: the exit code is 1 when a requirement fails.
 
 # %%
-command = [
-    "check",
-    path.name,
-    "--label",
-    "fraud",
-    "--score",
-    "new",
-    "--quota",
-    "500",
-    "--require",
-    "precision.low >= 0.4",
-]
-command += ["--against", path.name, "--against-score", "old", "--no-worse", "auc", "--margin", "0.001"]
-cutline = [sys.executable, "-m", "cutline", *command]
-gate = subprocess.run(cutline, cwd=folder.name, capture_output=True, text=True, check=False)  # noqa: S603
-print("$ cutline", *command)
+command = (
+    "cutline check payments.parquet --label fraud --score new --quota 500 --require 'precision.low >= 0.4' "
+    "--against payments.parquet --against-score old --no-worse auc --margin 0.001"
+)
+words = [sys.executable, "-m", *shlex.split(command)]
+gate = subprocess.run(words, cwd=folder.name, capture_output=True, text=True, check=False)  # noqa: S603
 print(gate.stdout, f"exit code {gate.returncode}", sep="\n")
 
 # %% [markdown]

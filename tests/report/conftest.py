@@ -3,8 +3,8 @@
 import subprocess
 
 import pytest
-from browsing import ARGUMENTS, CHROMIUM, axe, browser  # noqa: F401
 
+from browsing import ARGUMENTS, CHROMIUM, axe, browser  # noqa: F401
 from cutline.report import pictures
 
 MOST_BYTES = pictures.MOST_BYTES

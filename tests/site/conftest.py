@@ -1,4 +1,4 @@
-"""The site: a part of it that is built quickly and strictly, or the whole one that `make site` built, if SITE names it."""
+"""The site: a part of it that is built quickly and strictly, or, if SITE names one, what `make site` built."""
 
 import os
 import subprocess
@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from browsing import axe, browser  # noqa: F401
 
 ROOT = Path(__file__).parents[2]
