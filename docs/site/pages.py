@@ -167,7 +167,7 @@ def navigation() -> str:
         *section("Companions", companions),
         *section("Studies", studies),
         *section("Ledger", {"Why two tools differ": "ledger.md"}),
-        *section("Scale", {"Large data": "scale.md"}),
+        *section("Scale", {"Large data": "scale.md", "Speed": "speed.md"}),
         "* [Changelog](changelog.md)",
     ]
     return "\n".join(lines) + "\n"

@@ -20,7 +20,6 @@ from cutline.curves import THRESHOLD
 MOST_SCORES = 100
 MOST_WRITTEN = 20  # distances that are written out
 _SHORT = 0.08  # of the axis: a distance with no room for its number
-CLASSES = ("positive", "negative")
 SHAPES = ("circle", "square")
 
 
@@ -54,7 +53,7 @@ def boundary(models: Models, theme: Theme, *, scores: int = 40) -> Any:
         y_axis={"labels": False, "ticks": False, "grid": False},
     )
     cut = cut_rule(model, at, frame, theme)
-    return layered([*_distances(data, frame, theme), *_cases(data, frame, theme), *cut], frame)
+    return layered([*_distances(data, frame, theme), *_cases(data, r.class_titles, frame, theme), *cut], frame)
 
 
 def _rows(r: Ranking, chosen: Array, at: float) -> list[dict[str, Any]]:
@@ -65,7 +64,7 @@ def _rows(r: Ranking, chosen: Array, at: float) -> list[dict[str, Any]]:
             "x": on_axis(float(r.score[cell])),
             "y": height + (0.25 - 0.5 * which if r.pos[cell] and r.neg[cell] else 0.0),
             "boundary": on_axis(at) if math.isfinite(at) else at,
-            "class": CLASSES[which],
+            "class": r.class_titles[which],
             "cases": written(weights[cell]),
             "distance": on_axis(float(r.score[cell]) - at),
             "side": "right" if is_flagged == (which == 0) else "wrong",
@@ -96,11 +95,11 @@ def _written_distances(data: list[dict[str, Any]], frame: Frame, theme: Theme) -
     return [text.encode(**axes(frame), text=alt.Text("distance:Q", format=".3~g"))]
 
 
-def _cases(data: list[dict[str, Any]], frame: Frame, theme: Theme) -> list[Any]:
+def _cases(data: list[dict[str, Any]], classes: tuple[str, str], frame: Frame, theme: Theme) -> list[Any]:
     """The cases: the shape is the class, filled where the case is on the wrong side."""
     rows = [row if math.isfinite(row["boundary"]) else row | {"boundary": None, "distance": None} for row in data]
-    scale = alt.Scale(domain=list(CLASSES), range=list(SHAPES))
-    colours = alt.Scale(domain=list(CLASSES), range=[theme.colour(0), theme.colour(1)])
+    scale = alt.Scale(domain=list(classes), range=list(SHAPES))
+    colours = alt.Scale(domain=list(classes), range=[theme.colour(0), theme.colour(1)])
     fills = {"right": theme.ground, "wrong": theme.text}
     fill = alt.Fill(
         "side:N",

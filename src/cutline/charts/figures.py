@@ -36,6 +36,7 @@ from cutline.core.columns import number
 from cutline.core.counts import Counts, written
 from cutline.core.errors import ParameterError
 from cutline.core.ranking import Array, Ranking
+from cutline.core.ranking_words import plural_titles
 from cutline.core.table import shown
 from cutline.curves import THRESHOLD, Curve, Drawn, curve, described, drawn, loss_curves
 from cutline.measures import MEASURES
@@ -110,7 +111,7 @@ def score_distribution(models: Models, theme: Theme, *, bins: int | None = None)
     at = [model.threshold] if math.isfinite(model.threshold) else []
     x_domain = THRESHOLD.domain(np.append(found.x, at))
     frame = frame_of({"": found}, subtitle=[heading(model)], x_domain=x_domain)
-    classes = {"positives": None, "negatives": "negatives"}
+    classes = dict(zip(plural_titles(model.ranking), (None, "negatives"), strict=True))
     outlines = [
         Series(name, described(found, _closed(drawn(found, other))), theme.colour(i), DASHES[i])
         for i, (name, other) in enumerate(classes.items())
@@ -200,7 +201,7 @@ def losses(models: Models, theme: Theme, *, gamma: float = 2.0) -> Any:  # noqa:
 # ---------------------------------------------------------------------- tables as pictures
 
 
-REAL, SAID = ("positive", "negative", "all"), ("flagged", "not flagged", "all")
+SAID = ("flagged", "not flagged", "all")
 
 
 def _boxes(c: Counts) -> list[dict[str, str]]:
@@ -218,7 +219,7 @@ def _boxes(c: Counts) -> list[dict[str, str]]:
     }
     return [
         {
-            "real": REAL[j],
+            "real": (*c.class_titles, "all")[j],
             "said": SAID[i],
             "what": what,
             "count": written(count),
@@ -233,8 +234,10 @@ def confusion_matrix(models: Models, theme: Theme) -> Any:
     """The contingency table of the chosen cut with its rates."""
     [(_, model)] = models.items()
     plain: dict[str, Any] = {"domain": False, "ticks": False, "labelPadding": 6}
-    base = alt.Chart(inline(_boxes(model.ranking.at_threshold(model.threshold)))).encode(
-        x=alt.X("real:N", sort=list(REAL), title="Real class", axis=alt.Axis(orient="top", labelAngle=0, **plain)),
+    counts = model.ranking.at_threshold(model.threshold)
+    above = alt.Axis(orient="top", labelAngle=0, **plain)
+    base = alt.Chart(inline(_boxes(counts))).encode(
+        x=alt.X("real:N", sort=[*counts.class_titles, "all"], title="Real class", axis=above),
         y=alt.Y("said:N", sort=list(SAID), title="Predicted", axis=alt.Axis(**plain)),
         tooltip=[alt.Tooltip(f"{name}:N", title=name.capitalize()) for name in ("what", "count", "rate")],
     )

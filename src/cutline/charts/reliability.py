@@ -23,6 +23,7 @@ from cutline.charts.picture import inline
 from cutline.charts.theme import DASHES, DOTTED, Theme
 from cutline.core.errors import ParameterError
 from cutline.core.ranking import Array, Ranking
+from cutline.core.ranking_words import plural_titles
 from cutline.core.table import shown
 from cutline.inference.one.bands import Band
 from cutline.inference.one.calibration_bands import KINDS, calibration_band, together
@@ -184,10 +185,8 @@ def risk_by_outcome(models: Models, theme: Theme, *, bins: int = 20) -> Any:
     [(_, model)] = models.items()
     r = model.ranking
     edges, pos, neg = _counts(r, bins)
-    sides: Mapping[str, Array] = {
-        "positives": pos / max(float(r.positives), 1e-300),
-        "negatives": -neg / max(float(r.negatives), 1e-300),
-    }
+    shares_of = (pos / max(float(r.positives), 1e-300), -neg / max(float(r.negatives), 1e-300))
+    sides: Mapping[str, Array] = dict(zip(plural_titles(r), shares_of, strict=True))
     data = [
         row
         for name, y in sides.items()

@@ -10,6 +10,7 @@ import typer
 
 from cutline.cli import options as o
 from cutline.cli.class_options import ClassScores
+from cutline.cli.completion import chart_names
 from cutline.cli.groups import ReadingAtCut
 
 _PICTURE = "Picture"
@@ -20,6 +21,7 @@ What = Annotated[
         metavar="FILE NAME...",
         help="The predictions, and the charts to draw by name, or all; --list shows them. losses needs no file.",
         show_default=False,
+        autocompletion=chart_names,
     ),
 ]
 Out = Annotated[

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from cutline.cli import options as o
+from cutline.cli.completion import measure_names
 from cutline.core.errors import ParameterError
 
 _OUTPUT = "Output"
@@ -34,11 +35,17 @@ Promise = Annotated[
     ),
 ]
 Maximize = Annotated[
-    str | None, typer.Option(help="The measure that should be high. Example: --maximize f_beta@beta=2")
+    str | None,
+    typer.Option(
+        help="The measure that should be high. Example: --maximize f_beta@beta=2", autocompletion=measure_names
+    ),
 ]
 Minimize = Annotated[
     str | None,
-    typer.Option(help="The measure that should be low, or corner. Example: --minimize balanced_error_rate"),
+    typer.Option(
+        help="The measure that should be low, or corner. Example: --minimize balanced_error_rate",
+        autocompletion=measure_names,
+    ),
 ]
 CostFp = Annotated[float | None, typer.Option(help="What a false positive costs. Example: --cost-fp 1 --cost-fn 20")]
 CostFn = Annotated[float | None, typer.Option(help="What a missed positive costs. Example: --cost-fp 1 --cost-fn 20")]

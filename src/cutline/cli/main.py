@@ -25,6 +25,7 @@ from cutline.cli import engine_options as e
 from cutline.cli import options as o
 from cutline.cli.application import Application, Commands
 from cutline.cli.class_options import ClassScores, ClassScoresOfModels
+from cutline.cli.completion import measure_names, study_names
 from cutline.cli.groups import Asked, Circumstances, Files, Gate, Intervals, LargeReading, Named, Output, ReadingAtCut
 
 FINE, FAILED, REFUSED, BROKEN, STOPPED = 0, 1, 2, 3, 130
@@ -171,7 +172,10 @@ app.command(**LARGE, epilog="Example: cutline mcp --root predictions")(mcp_comma
 )
 def measures(
     name: Annotated[
-        str | None, typer.Argument(help="A measure by name or alias, or a word to look for.", show_default=False)
+        str | None,
+        typer.Argument(
+            help="A measure by name or alias, or a word to look for.", show_default=False, autocompletion=measure_names
+        ),
     ] = None,
     family: o.InFamily = None,
     json: o.Json = False,
@@ -203,7 +207,9 @@ def demo(html: o.Html = None, force: o.Force = False) -> None:
     **LEARN, epilog="Examples: cutline study --list; cutline study skew --quick; cutline study quota --data folder"
 )
 def study(
-    name: Annotated[str | None, typer.Argument(help="The name of a study.", show_default=False)] = None,
+    name: Annotated[
+        str | None, typer.Argument(help="The name of a study.", show_default=False, autocompletion=study_names)
+    ] = None,
     list: Annotated[bool, typer.Option("--list", help="List the studies. Example: cutline study --list")] = False,
     data: Annotated[
         Path | None,

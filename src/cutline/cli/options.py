@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from cutline.cli.completion import measure_list
+
 _COLUMNS = "Columns"
 _WHAT = "What to show"
 _OUTPUT = "Output"
@@ -189,6 +191,7 @@ Measures = Annotated[
         help="The measures to show, by name or alias (`cutline measures` lists them), with parameters after @. "
         "Example: --measures auc,mcc,precision@quota=500",
         rich_help_panel=_WHAT,
+        autocompletion=measure_list,
     ),
 ]
 InFamily = Annotated[
@@ -274,6 +277,7 @@ NoWorse = Annotated[
         "--no-worse",
         help="Measures in which the model must not be worse than --against, on the interval of the paired difference. "
         "Example: --no-worse auc,log_loss",
+        autocompletion=measure_list,
     ),
 ]
 Margin = Annotated[

@@ -111,8 +111,8 @@ def _table(screen: Console, *, title: str = "", head: bool = True) -> Table:
 def _confusion(screen: Console, summary: Summary) -> RenderableType:
     c, table = summary.counts, _table(screen)
     table.add_column(Text(summary.cut.words(summary.data.ranking)))
-    for name in ("positive", "negative", "all"):
-        table.add_column(Text(name), justify="right")
+    for name in (*c.class_titles, "all"):
+        table.add_column(Text(printable(name)), justify="right")
     table.add_row("flagged", Text(written(c.tp), style="green"), Text(written(c.fp), style="red"), written(c.flagged))
     table.add_row(
         "not flagged", Text(written(c.fn), style="red"), Text(written(c.tn), style="green"), written(c.unflagged)

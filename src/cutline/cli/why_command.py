@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from cutline.cli import options as o
+from cutline.cli.completion import measure_names
 from cutline.cli.groups import Reading
 
 
@@ -19,7 +20,8 @@ class Question:
         str | None,
         typer.Option(
             help="The measure that the number is said to be; without it, all measures are searched. "
-            "Example: --measure auc"
+            "Example: --measure auc",
+            autocompletion=measure_names,
         ),
     ] = None
     value: Annotated[

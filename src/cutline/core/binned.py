@@ -26,6 +26,7 @@ def of_bins(
     *,
     higher_is_positive: bool = True,
     positive: Any = 1,
+    negative: Any = None,
     dropped: int = 0,
 ) -> Ranking:
     """The ranking of bins that do not overlap, in descending order of the score; exact where each has one score.
@@ -42,6 +43,7 @@ def of_bins(
         neg2: Those of the negatives.
         higher_is_positive: Whether high scores mean positive.
         positive: The label of the positive class.
+        negative: The label of the other class, where it is known.
         dropped: How many cases were left out for a missing value.
     """
 
@@ -55,8 +57,8 @@ def of_bins(
     first, last = (top, bottom) if higher_is_positive else (bottom, top)
     is_exact = bool((top == bottom).all())
     reach = None if is_exact else (first, last)
-    how: dict[str, Any] = {"higher_is_positive": higher_is_positive, "positive": positive, "dropped": dropped}
-    return Ranking(middle, pos, neg, *squares, **how, exact=is_exact, reach=reach)
+    how: dict[str, Any] = {"higher_is_positive": higher_is_positive, "positive": positive, "negative": negative}
+    return Ranking(middle, pos, neg, *squares, **how, dropped=dropped, exact=is_exact, reach=reach)
 
 
 def clusters(top: Array, bottom: Array) -> tuple[Array, Array]:
@@ -66,6 +68,16 @@ def clusters(top: Array, bottom: Array) -> tuple[Array, Array]:
     lowest = np.minimum.accumulate(bottom)
     first = np.flatnonzero(np.concatenate(([True], top[1:] < lowest[:-1])))
     return first, lowest[np.concatenate((first[1:], [len(top)])) - 1]
+
+
+def common_negative(parts: Sequence[Ranking]) -> Any:
+    """The label of the negatives that all parts agree on; a part that has none does not count.
+
+    Args:
+        parts: Rankings with the same positive label.
+    """
+    known = [part.negative for part in parts if part.negative is not None]
+    return known[0] if known and all(one == known[0] for one in known) else None
 
 
 def merged(parts: Sequence[Ranking]) -> Ranking:
@@ -95,6 +107,7 @@ def merged(parts: Sequence[Ranking]) -> Ranking:
         *squares,
         higher_is_positive=first.higher_is_positive,
         positive=first.positive,
+        negative=common_negative(parts),
         dropped=sum(part.dropped for part in parts),
     )
 

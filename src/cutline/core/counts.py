@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import math
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +12,8 @@ import numpy as np
 from cutline.core.columns import number
 from cutline.core.errors import InputError, UnavailableError, briefly, near
 from cutline.core.table import Table
+
+CLASSES = ("positive", "negative")  # what tables call them, where they have no names of their own
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +33,7 @@ class Counts:
     tn: Any
     threshold: Any = float("nan")
     is_risk: bool = True  # whether the threshold can be read as a probability of the positive class
+    class_titles: tuple[str, str] = CLASSES  # what a table calls the cases that are positive, and the others
 
     def __post_init__(self) -> None:
         for name in ("tp", "fp", "fn", "tn"):
@@ -73,7 +77,7 @@ class Counts:
         if np.any(np.asarray(total) == 0):
             raise InputError("The table holds no case, so there are no shares", "pass counts above zero")
         cells = (self.tp / total, self.fp / total, self.fn / total, self.tn / total)
-        return Counts(*cells, self.threshold, self.is_risk)
+        return Counts(*cells, self.threshold, self.is_risk, self.class_titles)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
@@ -146,7 +150,7 @@ class Counts:
             f"<tr><th scope='row'>{row[0]}</th>" + "".join(f"<td>{written(n)}</td>" for n in row[1:]) + "</tr>"
             for row in rows
         )
-        head = "".join(f"<th scope='col'>{title}</th>" for title in ("positive", "negative", "all"))
+        head = "".join(f"<th scope='col'>{html.escape(title)}</th>" for title in (*self.class_titles, "all"))
         return f"<table><thead><tr><td></td>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 

@@ -37,6 +37,11 @@ def remembered(ranking: Any, key: Hashable, make: Callable[[], Any]) -> Any:
     return value
 
 
+def kept_if_long(ranking: Any, key: Hashable, make: Callable[[], Any]) -> Any:
+    """Some numbers that a long ranking keeps, because it may not keep the columns that they are read from."""
+    return remembered(ranking, key, make) if is_long(ranking) else make()
+
+
 def forget(ranking: Any) -> None:
     """Let go of the columns of a long ranking, before something that needs none of them and much memory itself."""
     if is_long(ranking):

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from cutline.core.binned import merged
+from cutline.core.binned import common_negative, merged
 from cutline.core.errors import Argument, InputError, Text
 from cutline.core.last_axis import Array
 from cutline.core.ranking import Ranking
@@ -18,17 +18,7 @@ def merge(rankings: Iterable[Ranking]) -> Ranking:
     if not parts:
         raise InputError("There are no rankings to merge", "pass at least one")
     first = parts[0]
-    for part in parts[1:]:
-        if part.higher_is_positive != first.higher_is_positive:
-            raise InputError(
-                "These rankings run in opposite directions",
-                Text("build both with the same ", Argument("higher_is_positive")),
-            )
-        if part.positive != first.positive:
-            raise InputError(
-                f"These rankings have different positive labels, {first.positive!r} and {part.positive!r}",
-                Text("build both with the same ", Argument("positive")),
-            )
+    _check_alike(parts)
     if any(part.reach is not None for part in parts):
         return merged(parts)
     score = np.concatenate([part.score for part in parts])
@@ -50,6 +40,23 @@ def merge(rankings: Iterable[Ranking]) -> Ranking:
         *squares,
         higher_is_positive=first.higher_is_positive,
         positive=first.positive,
+        negative=common_negative(parts),
         dropped=sum(part.dropped for part in parts),
         exact=all(part.exact for part in parts),
     )
+
+
+def _check_alike(parts: list[Ranking]) -> None:
+    """Refuse rankings that cannot be added up."""
+    first = parts[0]
+    for part in parts[1:]:
+        if part.higher_is_positive != first.higher_is_positive:
+            raise InputError(
+                "These rankings run in opposite directions",
+                Text("build both with the same ", Argument("higher_is_positive")),
+            )
+        if part.positive != first.positive:
+            raise InputError(
+                f"These rankings have different positive labels, {first.positive!r} and {part.positive!r}",
+                Text("build both with the same ", Argument("positive")),
+            )

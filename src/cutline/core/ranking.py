@@ -23,8 +23,9 @@ from cutline.core.bounds import Bracket, bracket, extreme
 from cutline.core.counts import Counts, count, divide, written
 from cutline.core.errors import InputError
 from cutline.core.hull import Hulls, hulls
-from cutline.core.kept import kept_column, kept_if_short, remembered
+from cutline.core.kept import kept_column, kept_if_long, kept_if_short, remembered
 from cutline.core.last_axis import Array, Pairs, cumulate, dot, take
+from cutline.core.ranking_words import cases_of, class_titles
 from cutline.core.table import Table
 
 __all__ = ["Array", "Bracket", "Counts", "Pairs", "Ranking", "bracket", "cases_of", "dot", "take"]
@@ -50,6 +51,7 @@ class Ranking:
     dropped: int = 0
     exact: bool = True
     reach: tuple[Array, Array] | None = None  # of bins: the first and the last score in each, as the ranking runs
+    negative: Any = None  # the label of the other class, where it is known; a caption, so equality passes over it
 
     def __post_init__(self) -> None:
         if self.reach is not None and len(self.reach[0]) != len(self.score):
@@ -85,9 +87,9 @@ class Ranking:
         if not isinstance(other, Ranking):
             return NotImplemented
         same_kind = self.higher_is_positive == other.higher_is_positive and self.positive == other.positive
-        columns = ("score", "pos", "neg", "pos2", "neg2")
         same_kind = same_kind and np.array_equal(self.reach or (), other.reach or ())
-        return same_kind and all(np.array_equal(getattr(self, name), getattr(other, name)) for name in columns)
+        names = ("score", "pos", "neg", "pos2", "neg2")
+        return same_kind and all(np.array_equal(getattr(self, name), getattr(other, name)) for name in names)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -226,6 +228,11 @@ class Ranking:
         """Whether the scores can be read as probabilities of the positive class."""
         return self.higher_is_positive and bool(self.score[0] <= 1 and self.score[-1] >= 0)
 
+    @property
+    def class_titles(self) -> tuple[str, str]:
+        """What tables call the positives and the negatives: by the user's own names too, where there are such."""
+        return class_titles(self.positive, self.negative)
+
     def kept(self, key: Any, make: Callable[[], Any]) -> Any:
         """What `make` finds for this ranking, found once: several measures may need it.
 
@@ -271,10 +278,10 @@ class Ranking:
             index: How many of the distinct scores are flagged: 0 is the cut that flags nobody.
             threshold: The threshold that the table is to name; the score at the cut when None.
         """
-        tp, fp = self.tp[..., index], self.fp[..., index]
-        if threshold is None:
-            threshold = float(self.thresholds[index])
-        return Counts(tp, fp, self.positives - tp, self.negatives - fp, threshold, self.are_probabilities)
+        tp, fp = kept_if_long(self, ("up to", index), lambda: (self.tp[..., index], self.fp[..., index]))
+        fn, tn = self.positives - tp, self.negatives - fp
+        at = float(self.thresholds[index]) if threshold is None else threshold
+        return Counts(tp, fp, fn, tn, at, self.are_probabilities, self.class_titles)
 
     def at_quota(self, quota: Any) -> Counts:
         """The table when the first `quota` places of the list are flagged.
@@ -288,14 +295,13 @@ class Ranking:
             for cumulated, cells in ((self.tp, self.pos), (self.fp, self.neg))
         )
         fn, tn = np.maximum(self.positives - tp, 0), np.maximum(self.negatives - fp, 0)
-        return Counts(tp, fp, fn, tn, self.score[index], self.are_probabilities)
+        return Counts(tp, fp, fn, tn, self.score[index], self.are_probabilities, self.class_titles)
 
     def position(self, place: Any) -> tuple[Array, Array]:
         """The cell that holds a place of the list (counted in weight), and the share of the cell it takes."""
         ends, place = self.ends, np.asarray(place, dtype=float)
-        is_one = ends.ndim == 1
-        index = np.searchsorted(ends[1:], place) if is_one else (ends[..., 1:] < place[..., None]).sum(-1)
-        index = np.minimum(index, len(self) - 1)
+        first = np.searchsorted(ends[1:], place) if ends.ndim == 1 else (ends[..., 1:] < place[..., None]).sum(-1)
+        index = np.minimum(first, len(self) - 1)
         before, after = take(ends, index), take(ends, index + 1)
         inside = divide(place - before, after - before)
         return index, np.where(after > before, inside, 0.0)
@@ -332,7 +338,8 @@ class Ranking:
             pos2=self.neg2[..., ::-1],
             neg2=self.pos2[..., ::-1],
             higher_is_positive=not self.higher_is_positive,
-            positive=f"not {self.positive}",
+            positive=f"not {self.positive}" if self.negative is None else self.negative,
+            negative=self.positive,
             reach=None if self.reach is None else (self.reach[1][::-1], self.reach[0][::-1]),
         )
 
@@ -391,10 +398,3 @@ class Ranking:
     def cells_in_words(self) -> str:
         """How many distinct scores there are, or bins of them."""
         return columns.counted(len(self), "distinct score") if self.reach is None else f"{len(self):,} bins of scores"
-
-
-def cases_of(ranking: Ranking, number: Callable[[Any], str] = written) -> str:
-    """How many cases there are, or what they weigh; `number` writes the number."""
-    if ranking.pos2 is not ranking.pos or ranking.neg2 is not ranking.neg:
-        return f"cases of weight {number(ranking.total)}"
-    return f"{number(ranking.total)} case" + ("" if ranking.total == 1 else "s")

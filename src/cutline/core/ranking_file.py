@@ -26,6 +26,7 @@ VERSION = 2  # the newest that is read; files without bins are written as versio
 SUFFIX = ".ranking"
 _COLUMNS = ("score", "pos", "neg", "pos2", "neg2")
 _SQUARES = ("pos2", "neg2")
+_LABELS = (bool, int, float, str)  # what JSON can hold
 _REACH = ("first", "last")  # of bins
 
 
@@ -49,6 +50,9 @@ def save(ranking: Ranking, path: str | os.PathLike[str], *, overwrite: bool = Fa
         "higher_is_positive": ranking.higher_is_positive,
         "dropped": int(ranking.dropped),
     }
+    other = _plain(ranking.negative)
+    if isinstance(other, _LABELS):
+        facts["negative"] = other
     if not ranking.exact:
         facts["exact"] = False
     header = json.dumps(facts | {"sha256": _checksum(facts, payload)}).encode() + b"\n"
@@ -97,6 +101,7 @@ def load(path: str | os.PathLike[str]) -> Ranking:
         found.get("neg2", neg),
         higher_is_positive=facts["higher_is_positive"],
         positive=facts["positive"],
+        negative=facts.get("negative"),
         dropped=facts["dropped"],
         exact=facts.get("exact", True),
         reach=(found["first"], found["last"]) if "first" in found else None,
@@ -123,10 +128,14 @@ def _facts(header: bytes, title: str) -> dict[str, Any]:
     return facts
 
 
+def _plain(label: Any) -> Any:
+    return label.item() if isinstance(label, np.generic) else label
+
+
 def _label(positive: Any) -> Any:
     """The positive label as JSON holds it."""
-    value = positive.item() if isinstance(positive, np.generic) else positive
-    if isinstance(value, bool | int | float | str):
+    value = _plain(positive)
+    if isinstance(value, _LABELS):
         return value
     raise ParameterError(
         f"is {value!r}, which a ranking file cannot hold",

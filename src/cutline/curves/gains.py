@@ -13,6 +13,7 @@ from cutline.core.columns import is_single, numbers
 from cutline.core.counts import divide, written
 from cutline.core.errors import InputError, ParameterError, briefly
 from cutline.core.ranking import Array, Ranking
+from cutline.core.ranking_words import unusual_names
 from cutline.core.table import Table, aligned, shown
 from cutline.measures.roc import ks
 
@@ -30,6 +31,7 @@ class Gains:
     ks: float
     ks_portion: int
     ks_anywhere: float
+    names: str = ""  # which labels are positive and negative, where that is not plain
 
     def __len__(self) -> int:
         return len(self.columns["portion"])
@@ -45,7 +47,7 @@ class Gains:
 
     @property
     def _title(self) -> str:
-        return f"Gains by {len(self)} portions of the list"
+        return f"Gains by {len(self)} portions of the list{self.names}"
 
     @property
     def _below(self) -> tuple[str, ...]:
@@ -153,7 +155,7 @@ def gains(r: Ranking, portions: int | Sequence[float] = 10) -> Gains:
         "ks": separation,
     }
     whole = {name: _whole(column) for name, column in columns.items()}
-    return Gains(whole, float(separation[best]), best + 1, float(ks.compute(r)))
+    return Gains(whole, float(separation[best]), best + 1, float(ks.compute(r)), unusual_names(r))
 
 
 def _shares(portions: Any) -> Array:

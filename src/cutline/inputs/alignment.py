@@ -26,6 +26,7 @@ class SharedCases(NamedTuple):
     position: Array
     rows: int
     positive: Any
+    negative: Any
     dropped: int
 
     def of(self, model: str) -> Cases:
@@ -83,7 +84,8 @@ def share_cases(
     mine = _places(first.position, kept)
     heavy = None if first.weights is None else weighed(first.weights[mine], weights_are)
     dropped = first.dropped + len(first.position) - len(kept)
-    return SharedCases(first.is_positive[mine], aligned, heavy, kept, first.rows, first.positive, dropped)
+    names = (first.positive, first.negative)
+    return SharedCases(first.is_positive[mine], aligned, heavy, kept, first.rows, *names, dropped)
 
 
 def _check_models(scores: Any) -> None:

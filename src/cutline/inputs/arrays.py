@@ -4,7 +4,8 @@
 without being read again.
 
 numpy's vectorised sort of values is several times faster than an argsort, and a stable sort of two sorted runs is a
-linear merge. No row order survives, and none is needed.
+linear merge. No row order survives, and none is needed. Where `compiled.c` was built, it does the same for unweighted
+cases by distributing instead of comparing: the same cells to the bit, three to five times as fast.
 """
 
 from __future__ import annotations
@@ -20,8 +21,14 @@ from cutline.core.parallel import each
 from cutline.core.ranking import Ranking
 from cutline.inputs.counting import counted
 
+try:
+    from cutline.inputs import compiled
+except ImportError:  # not built here
+    compiled = None  # type: ignore[assignment]
+
 Array = npt.NDArray[Any]
 
+_COMPILED = (np.dtype(np.float64), np.dtype(np.float32))
 _SHORT = 4096  # cases up to which the number of steps costs more than their length
 # The merge goes by pieces of about this many cells, so that its scratch space stays in the cache and the peak low.
 _PIECE = 65_536
@@ -53,6 +60,7 @@ def rank_cases(
     times: Array | None = None,
     higher_is_positive: bool = True,
     positive: Any = 1,
+    negative: Any = None,
     dropped: int = 0,
 ) -> Ranking:
     """The ranking of cases that were read before; nothing is checked, and NaN scores come last.
@@ -64,6 +72,7 @@ def rank_cases(
         times: How many equal cases of weight one each row stands for, in place of weights.
         higher_is_positive: Whether high scores mean positive.
         positive: The label of the positive class.
+        negative: The label of the other class, where it is known.
         dropped: How many cases were left out for a missing value.
 
     >>> rank_cases(np.array([True, False]), np.array([0.9, 0.2])).pos.tolist()
@@ -76,7 +85,8 @@ def rank_cases(
         cells = cells._replace(pos2=cells.pos, neg2=cells.neg)  # cases of weight one
     # The scores 0.0 and -0.0 are one, which of them came first does not matter: both become 0.0.
     (np.subtract if higher_is_positive else np.add)(0.0, cells.key, out=cells.key)
-    return Ranking(*cells, higher_is_positive=higher_is_positive, positive=positive, dropped=dropped)
+    names: dict[str, Any] = {"positive": positive, "negative": negative}
+    return Ranking(*cells, higher_is_positive=higher_is_positive, dropped=dropped, **names)
 
 
 def aggregate(scores: Array, is_positive: Array, weights: Array | None, *, descending: bool) -> Cells:
@@ -86,12 +96,15 @@ def aggregate(scores: Array, is_positive: Array, weights: Array | None, *, desce
     come last in their class, and last of all.
     """
     n = len(scores)
+    can_compile = compiled is not None and weights is None and scores.dtype in _COMPILED
     if n <= _SHORT and weights is None:
-        return _at_once(scores, is_positive, descending)
+        return (_compiled if can_compile else _at_once)(scores, is_positive, descending)
     _keep_freed_memory()
     on_grid = counted(scores, is_positive) if weights is None else None
     if on_grid is not None:
         return _ascending(*on_grid, descending)
+    if can_compile:
+        return _compiled(scores, is_positive, descending)
     pos, neg = each(lambda mine: _run(scores, mine, weights, descending), (is_positive, ~is_positive), n)
     return _merge(pos, neg, n)
 
@@ -111,6 +124,27 @@ def _keep_freed_memory() -> None:
     and where the library has other rules this does nothing.
     """
     np.empty(2**25 - 2**16, dtype=np.uint8)
+
+
+def _compiled(scores: Array, is_positive: Array, descending: bool) -> Cells:
+    """The cells of unweighted cases by the compiled part."""
+    n = len(scores)
+    keys, positives = _sorted_classes(scores, is_positive, descending)
+    key, pos, neg = np.empty(n, scores.dtype), np.empty(n, np.int64), np.empty(n, np.int64)
+    count = compiled.merge(keys, positives, key, pos, neg)
+    if count < n:  # and let go of the rest
+        key, pos, neg = key[:count].copy(), pos[:count].copy(), neg[:count].copy()
+    return Cells(key, pos, neg, pos, neg)
+
+
+def _sorted_classes(scores: Array, is_positive: Array, descending: bool) -> tuple[Array, int]:
+    """The scores as integers of the same order, the positives sorted, then the negatives; and how many are positive."""
+    kind = f"u{scores.itemsize}"
+    keys, spare = np.empty(len(scores), kind), np.empty(len(scores), kind)
+    positives = compiled.split(np.ascontiguousarray(scores), np.ascontiguousarray(is_positive), descending, keys)
+    classes = ((keys[:positives], spare[:positives]), (keys[positives:], spare[positives:]))
+    each(lambda run: compiled.sort(*run, 8 * scores.itemsize), classes, len(scores))
+    return keys, positives
 
 
 def _at_once(scores: Array, is_positive: Array, descending: bool) -> Cells:
@@ -135,7 +169,8 @@ def _run(scores: Array, mine: Array, weights: Array | None, descending: bool) ->
     if descending:
         np.negative(key, out=key)
     if weights is None:
-        key.sort()
+        # numpy's own choice for 16 bits puts many negative numbers in a wrong order on processors with AVX-512.
+        key.sort(kind="stable" if key.dtype == np.float16 else None)
         starts = _starts(key)
         if starts is None:
             return _Run(key, None, None)

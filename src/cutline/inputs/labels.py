@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,23 +11,31 @@ from cutline.core.errors import Argument, InputError, ParameterError, Text, brie
 from cutline.core.last_axis import Array
 
 
-def binary(labels: Array, positive: Any) -> tuple[Array, Any]:
-    """Which cases are positive, and the label that says so."""
+class Sides(NamedTuple):
+    """Which cases are positive, the label that says so, and that of the others; None where there are none."""
+
+    is_positive: Array
+    positive: Any
+    negative: Any
+
+
+def binary(labels: Array, positive: Any) -> Sides:
+    """Which cases are positive, and the labels of both sides."""
     columns.check_simple(labels, "labels")
     if labels.dtype.kind == "O":
         labels = _as_simple(labels)
     if positive is not None:
         return _named_positive(labels, positive)
     if labels.dtype.kind == "b":
-        return labels, True
+        return Sides(labels, True, False)
     if labels.dtype.kind in "iuf":
         low, high = labels.min(), labels.max()
         if low == high and low in (-1, 0, 1):
-            return labels == 1, 1
+            return Sides(labels == 1, 1, None if low == 1 else _plain(low))
         if low in (-1, 0) and high == 1:
             is_positive = labels == 1
             if (is_positive | (labels == low)).all():
-                return is_positive, 1
+                return Sides(is_positive, 1, _plain(low))
     found = _distinct(labels)
     if len(found) > 2:
         raise _too_many(found)
@@ -35,7 +43,7 @@ def binary(labels: Array, positive: Any) -> tuple[Array, Any]:
     raise InputError(f"holds {_listed(found)}, and nothing says which is positive", way_out, argument="labels")
 
 
-def _named_positive(labels: Array, positive: Any) -> tuple[Array, Any]:
+def _named_positive(labels: Array, positive: Any) -> Sides:
     if columns.is_missing(positive):
         raise ParameterError(f"is {briefly(positive)}", "pass a label that is there", argument="positive")
     is_nested = isinstance(positive, columns.NESTED) and not isinstance(positive, bytes)  # which numpy has for text
@@ -60,7 +68,13 @@ def _named_positive(labels: Array, positive: Any) -> tuple[Array, Any]:
         one, two = ("text", "a number") if is_text else ("numbers", "text")
         differ = f"are {one}, such as {example!r}, but positive is {two}, {positive!r}"
         raise InputError(differ, "pass the positive label as it stands in the labels", argument="labels")
-    return is_positive, positive
+    return Sides(is_positive, positive, _plain(rest[0]) if len(rest) else None)
+
+
+def _plain(label: Any) -> Any:
+    """A label as Python has it; a whole number as such, because 0.0 is what a column with a gap makes of 0."""
+    found = label.item() if isinstance(label, np.generic) else label
+    return int(found) if isinstance(found, float) and found.is_integer() else found
 
 
 def _as_simple(labels: Array) -> Array:

@@ -92,7 +92,7 @@ def is_large(engine: Engine) -> bool:
     return engine.rows > MOST
 
 
-Binary = Callable[[Array, Any], tuple[Array, Any]]
+Binary = Callable[[Array, Any], tuple[Array, Any, Any]]
 
 
 def rank_large(engine: Engine, wanted: Wanted, binary: Binary) -> Ranking:
@@ -115,7 +115,7 @@ def rank_large(engine: Engine, wanted: Wanted, binary: Binary) -> Ranking:
         raise InputError(f"Nothing can be ranked, because {_NO_ROW[0]}", _NO_ROW[1])
     if present.total("inexact"):
         columns.scores(np.array([2**53 + 1]))  # which refuses them
-    is_positive, positive = binary(present.labels, wanted.positive)
+    is_positive, positive, negative = binary(present.labels, wanted.positive)
     at = None if wanted.threshold is None else Edge(_read_as(wanted.threshold, engine), wanted.higher_is_positive)
     engine.prepare(present.labels, is_positive, at)
     bins = in_order(_aggregated(engine, wanted))
@@ -129,8 +129,8 @@ def rank_large(engine: Engine, wanted: Wanted, binary: Binary) -> Ranking:
     sums = [
         None if c is None else c.astype(np.int64) if whole else c for c in (bins.pos, bins.neg, bins.pos2, bins.neg2)
     ]
-    how: dict[str, Any] = {"higher_is_positive": wanted.higher_is_positive, "positive": positive, "dropped": dropped}
-    return of_bins(top, bottom, *sums, **how)  # type: ignore[arg-type]
+    how: dict[str, Any] = {"higher_is_positive": wanted.higher_is_positive, "positive": positive, "negative": negative}
+    return of_bins(top, bottom, *sums, **how, dropped=dropped)  # type: ignore[arg-type]
 
 
 def _read_as(threshold: float, engine: Engine) -> float:

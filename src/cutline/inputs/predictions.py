@@ -23,7 +23,7 @@ from cutline.core.errors import (
 )
 from cutline.core.ranking import Array, Ranking
 from cutline.inputs import arrays, large, sources
-from cutline.inputs.labels import binary
+from cutline.inputs.labels import Sides, binary
 
 Missing = Literal["error", "drop"]
 DEFAULT_THRESHOLD = 0.5  # of probabilities
@@ -102,14 +102,15 @@ def check_weights_are(weights_are: Any, weights: Any) -> None:
 
 def _rank_rows(options: _Options, labels: Any, scores: Any, weights: Any = None, times: Array | None = None) -> Ranking:
     """The ranking of rows, each of which may stand for several."""
-    rows, is_positive, positive, dropped = _read(labels, scores, weights, options, times)
+    rows, sides, dropped = _read(labels, scores, weights, options, times)
     found = arrays.rank_cases(
-        is_positive,
+        sides.is_positive,
         rows.scores,
         rows.weights,
         times=rows.times,
         higher_is_positive=options.higher_is_positive,
-        positive=positive,
+        positive=sides.positive,
+        negative=sides.negative,
         dropped=dropped,
     )
     if found.score[-1] != found.score[-1]:  # NaN, sorted last; only now is it worth looking where
@@ -174,12 +175,13 @@ class Cases(NamedTuple):
     position: Array
     rows: int
     positive: Any
+    negative: Any
     dropped: int
 
     def ranked(self, *, higher_is_positive: bool = True) -> Ranking:
         """Their ranking; the columns are not read again."""
-        how = {"higher_is_positive": higher_is_positive, "positive": self.positive, "dropped": self.dropped}
-        return arrays.rank_cases(self.is_positive, self.scores, self.weights, **how)
+        how = {"higher_is_positive": higher_is_positive, "positive": self.positive, "negative": self.negative}
+        return arrays.rank_cases(self.is_positive, self.scores, self.weights, **how, dropped=self.dropped)
 
 
 def complete(
@@ -195,17 +197,17 @@ def complete(
     check_weights_are(weights_are, weights)
     columns.check_one_order({"labels": labels, "scores": scores, "weights": weights})  # while they have an index
     labels, options = columns.column(labels, "labels"), _Options(positive, True, missing, weights_are)
-    rows, is_positive, positive, dropped = _read(labels, scores, weights, options)
+    rows, sides, dropped = _read(labels, scores, weights, options)
     if np.isnan(rows.scores).any():
         raise columns.missing_error("scores", np.isnan(rows.scores), rows.position)
     position = np.arange(len(rows.scores)) if rows.position is None else rows.position
-    return Cases(is_positive, rows.scores, rows.weights, position, len(labels), positive, dropped)
+    return Cases(sides.is_positive, rows.scores, rows.weights, position, len(labels), *sides[1:], dropped)
 
 
 def _read(
     labels: Any, scores: Any, weights: Any, options: _Options, times: Array | None = None
-) -> tuple[_Rows, Array, Any, int]:
-    """The rows to rank, which of them are positive, the label that says so, and how many were dropped."""
+) -> tuple[_Rows, Sides, int]:
+    """The rows to rank, which of them are positive and by which labels, and how many were dropped."""
     missing = options.missing
     if not isinstance(missing, str) or missing not in ("error", "drop"):
         raise ParameterError(f"is {briefly(missing)}", 'pass "error" or "drop"', argument="missing")
@@ -218,7 +220,7 @@ def _read(
     rows, dropped = _without_missing(rows, missing)
     if rows.weights is not None:
         rows = rows._replace(weights=columns.weighed(rows.weights, options.weights_are))
-    return rows, *binary(rows.labels, options.positive), dropped
+    return rows, binary(rows.labels, options.positive), dropped
 
 
 def check_probabilities(who: str, low: float, high: float, *, higher_is_positive: bool = True) -> None:

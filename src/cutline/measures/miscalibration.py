@@ -10,6 +10,7 @@ import numpy as np
 
 from cutline.core import loess
 from cutline.core.counts import divide
+from cutline.core.kept import is_long
 from cutline.core.ranking import Array, Ranking, dot
 from cutline.measures.definition import Family, Needs, measure
 from cutline.measures.facts import Condition, Parameter, ReferenceValue
@@ -125,7 +126,20 @@ def calibration_curve(r: Ranking, smooth: str = "loess", span: float = 0.75, deg
     """The smoothed share of positives at each score."""
     if smooth == "isotonic":
         return isotonic(r)
+    if smooth == "loess" and is_long(r) and r.pos.ndim == 1:
+        return _long_loess(r, span, degree)
     return r.kept(("curve", smooth, span, degree), lambda: _loess(r, smooth, span, degree))  # type: ignore[no-any-return]
+
+
+def _long_loess(r: Ranking, span: float, degree: int) -> Array:
+    """The same curve of a long ranking, which keeps the few numbers that the curve is made of and not the column."""
+
+    def fitted() -> loess.Cubics:
+        rising = r.size[None, ::-1].astype(float), r.share[None, ::-1]
+        return loess.cubics(r.key[::-1], *rising, span, int(degree), r.integral)
+
+    found = r.kept(("cubics", span, degree), fitted)
+    return found.at(r.key[::-1])[0, ::-1]  # type: ignore[no-any-return]
 
 
 def _loess(r: Ranking, smooth: str, span: float, degree: int) -> Array:
@@ -198,17 +212,25 @@ def emax(r: Ranking, *, smooth: str = "loess", span: float = 0.75, degree: int =
 
 
 def _quantile(r: Ranking, curve: tuple[str, float, int], q: float) -> Any:
-    """The quantile of the cases' distances, linear between two (type 7); of weights that are no counts, a step."""
-    values, ends, last = r.kept(("distances", *curve), lambda: _in_order(r, _distance(r, *curve)))
-    place = np.asarray((r.total - 1) * q if r.integral else r.total * q)
-    first = np.floor(place) if r.integral else place
+    """The median or the 90th percentile of the cases' distances, both of which one sort gives."""
+    return r.kept(("quantiles", *curve), lambda: _quantiles(r, _distance(r, *curve)))[q]
+
+
+def _quantiles(r: Ranking, distance: Array) -> dict[float, Any]:
+    """The quantiles of the cases' distances, linear between two (type 7); of weights that are no counts, a step."""
+    values, ends, last = _in_order(r, distance)
 
     def at(position: Any) -> Any:
         cell = (ends <= position[..., None]).sum(-1) if r.integral else (ends < position[..., None]).sum(-1)
         return np.take_along_axis(values, np.minimum(cell, last)[..., None], -1)[..., 0]
 
-    low = at(first)
-    return low + (place - first) * (at(first + 1) - low) if r.integral else low
+    def quantile(q: float) -> Any:
+        place = np.asarray((r.total - 1) * q if r.integral else r.total * q)
+        first = np.floor(place) if r.integral else place
+        low = at(first)
+        return low + (place - first) * (at(first + 1) - low) if r.integral else low
+
+    return {q: quantile(q) for q in (0.5, 0.9)}
 
 
 def _in_order(r: Ranking, values: Array) -> tuple[Array, Array, Array]:

@@ -37,6 +37,7 @@ def opening(models: Mapping[str, Summary], index: int, last: int) -> dict[str, A
         "rule": rule,
         "flags": f"flags {grouped(c.flagged)} of {grouped(c.total)} ({share})",
         "sentence": _sentence(rule, c, is_inside_tie(r, c)),
+        "class_titles": c.class_titles,
         "cells": {name: grouped(getattr(c, name)) for name in CELLS},
         "models": [_row(name, summary) for name, summary in models.items()],
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from cutline.core.ranking import cases_of
+from cutline.core.ranking_words import cases_of, share_of_positives, unusual_names
 from cutline.core.table import shown
 from cutline.report.opening import grouped, rule_of
 from cutline.results.comparison_summary import ComparisonSummary, DifferenceRow
@@ -26,7 +26,8 @@ def verdict_on(summary: ComparisonSummary) -> list[str]:
     """Three sentences on several models: how well each ranks, whether they differ, and the most important note."""
     r = summary.data.ranking
     first = (
-        f"{len(summary.models)} models scored the same {cases_of(r, grouped)}, {grouped(r.positives)} of them positive"
+        f"{len(summary.models)} models scored the same {cases_of(r, grouped)}, {grouped(r.positives)} of them positive "
+        f"({share_of_positives(r)}{unusual_names(r)})"
     )
     areas = {name: row.value for name, own in summary.models.items() if (row := _row(own, "auc"))}
     if areas:
@@ -65,7 +66,7 @@ def _row(summary: Summary, name: str) -> Row | None:
 def _ranking(summary: Summary) -> str:
     r, row = summary.data.ranking, _row(summary, "auc")
     who = summary.name or "The model"
-    share = f"{100 * (float(r.positives) / float(r.total)):.3g} %"
+    share = f"{share_of_positives(r)}{unusual_names(r)}"
     on = f"{who} was evaluated on {cases_of(r, grouped)}, {grouped(r.positives)} of them positive ({share})"
     if not r.positives or not r.negatives:
         return f"{on}; with one class alone, nothing can be said about how well it ranks."

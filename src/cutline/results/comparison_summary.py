@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from cutline.core.counts import written
+from cutline.core.ranking_words import classes_in_words, share_of_positives
 from cutline.core.table import Table, p_number, plain
 from cutline.measures import Measure
 from cutline.results.estimate import Estimate, Estimated
@@ -234,9 +235,8 @@ class ComparisonSummary(Tabulated):
 def title_of(models: Mapping[str, Any]) -> str:
     """How many models, on what cases, in one line; each has its ranking."""
     r = next(iter(models.values())).ranking
-    share = f"{100 * (float(r.positives) / float(r.total)):.3g} %"
     dropped = f", {r.dropped} dropped" if r.dropped else ""
     return (
         f"{len(models)} models on the same {written(r.total)} cases, {written(r.positives)} positive "
-        f"({share}; positive is {r.positive!r}){dropped}"
+        f"({share_of_positives(r)}; {classes_in_words(r)}){dropped}"
     )

@@ -12,6 +12,7 @@ import numpy as np
 from cutline.core.counts import Counts, written
 from cutline.core.errors import ParameterError, briefly
 from cutline.core.ranking import Ranking, cases_of
+from cutline.core.ranking_words import classes_in_words, share_of_positives
 from cutline.core.table import Table, plain
 from cutline.measures import Measure
 from cutline.measures.bin_brackets import Bounds
@@ -90,13 +91,12 @@ class Data:
     def words(self) -> str:
         """The data in words."""
         r = self.ranking
-        share = f"{100 * (float(r.positives) / float(r.total)):.3g} %"
         dropped = f", {r.dropped} dropped" if r.dropped else ""
         worth = ""
         if self.has_weights and self.rows:
             worth = f"; {self.rows} rows are worth {self.worth:.4g} cases (design effect {self.design_effect:.3g})"
         return (
-            f"{cases_of(r)}, {written(r.positives)} positive ({share}; positive is {r.positive!r}), "
+            f"{cases_of(r)}, {written(r.positives)} positive ({share_of_positives(r)}; {classes_in_words(r)}), "
             f"{r.cells_in_words}{dropped}{worth}"
         )
 
@@ -119,6 +119,7 @@ class Data:
         return {
             "name": self.name,
             "positive": _json_label(r.positive),
+            "negative": None if r.negative is None else _json_label(r.negative),
             "cases": self.cases,
             "positives": self.positives,
             "negatives": r.negatives.item(),

@@ -1,0 +1,111 @@
+"""What the tab key offers, asked in the shells themselves, with the script that `--show-completion` prints."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+from typer.main import get_command
+
+from cutline.cli.main import app
+
+# Each line is what a person has typed before the tab key; the words that the shell is to offer stand beside it.
+LINES = {
+    "cutline s": {"sql", "study"},  # one of them explains itself with a colon
+    "cutline check --requ": {"--require"},  # whose help holds quotes
+    "cutline evaluate x.csv --measures auc,kolmogorov": {"auc,kolmogorov_smirnov"},
+}
+
+# How a shell is asked what it would offer: each program prints that for a line, then a line with two equals signs.
+BASH = """
+eval "$(_CUTLINE_COMPLETE=source_bash cutline)"
+while IFS= read -r line; do
+  read -ra COMP_WORDS <<< "$line"; COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); COMPREPLY=()
+  _cutline_completion cutline
+  printf '%s\\n' "${COMPREPLY[@]}" ==
+done
+"""
+# _arguments and _files are zsh's own, and draw on the screen: here they print what they are given.
+ZSH = """
+compdef() { }
+_files() { }
+_arguments() { print -r -- "$1" }
+eval "$(_CUTLINE_COMPLETE=source_zsh cutline)"
+while IFS= read -r line; do words=(${=line}); CURRENT=$#words; _cutline_completion; print '=='; done
+"""
+FISH = """
+_CUTLINE_COMPLETE=source_fish cutline | source
+while read --local line; complete --do-complete "$line"; echo ==; end
+"""
+
+
+@pytest.fixture
+def asked(tmp_path):
+    """Ask a shell what it offers for each line."""
+    command = tmp_path / "bin" / "cutline"
+    command.parent.mkdir()
+    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m cutline "$@"\n')
+    command.chmod(0o755)
+    (tmp_path / "empty").mkdir()
+
+    def answers(shell, program, lines):
+        if shutil.which(shell) is None:
+            pytest.skip(f"{shell} is not here")
+        env = os.environ | {"PATH": f"{command.parent}{os.pathsep}{os.environ['PATH']}", "HOME": str(tmp_path)}
+        done = subprocess.run(  # noqa: S603
+            [shell, "-c", program],
+            input="\n".join(lines) + "\n",
+            env=env,
+            cwd=tmp_path / "empty",
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert not done.stderr
+        return done.stdout.split("==\n")[:-1]
+
+    return answers
+
+
+def test_bash_completes_commands_options_choices_and_names(asked):
+    assert [set(found.split()) for found in asked("bash", BASH, LINES)] == list(LINES.values())
+
+
+def test_zsh_does(asked):
+    """Its answer is `*: :(("word":"help" "word" ...))`."""
+    found = asked("zsh", ZSH, LINES)
+    assert [set(re.findall(r'(?:\(\(| )"([^"]+)"', one)) for one in found] == list(LINES.values())
+
+
+def test_fish_does(asked):
+    """Its answer is a word on each line, with its help after a tab."""
+    found = asked("fish", FISH, LINES)
+    assert [{line.partition("\t")[0] for line in one.splitlines()} for one in found] == list(LINES.values())
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("eva", ["evaluate"]),
+        ("evaluate x.csv --family pro", ["probability"]),
+        ("measures youden_", ["youden_j", "youden_index"]),
+        ("measures zz", []),  # no measure begins so: the shell offers files
+        ("chart x.csv precision_recall_", ["precision_recall_readings"]),
+        ("chart precision_recall_", []),  # the first argument is a file
+        ("study vo", ["voting"]),
+        ("cut x.csv --maximize kap", ["kappa"]),
+        ("check x.csv --no-worse auc,log_lo", ["auc,log_loss"]),
+        ("why x.csv --measure h_m", ["h_measure"]),
+    ],
+)
+def test_what_is_offered_after_a_line(line, offered, monkeypatch, capsys):
+    words = f"cutline {line}"
+    monkeypatch.setenv("_CUTLINE_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", words)
+    monkeypatch.setenv("COMP_CWORD", str(len(words.split()) - 1))
+    with pytest.raises(SystemExit) as ended:
+        get_command(app)(prog_name="cutline")
+    assert ended.value.code == 0
+    assert capsys.readouterr().out.split() == offered
