@@ -119,7 +119,11 @@ def _entry(parameter: Any) -> str:
     names = ", ".join(f"`{name}`" for name in (*parameter.opts, *parameter.secondary_opts))
     default = parameter.default
     is_told = default not in (None, False, ()) and not callable(default)
-    return f"- {names}: {parameter.help}" + (f" Default: {_plain(default)}." if is_told else "")
+    return f"- {names}: {parameter.help}" + (f"{_stop(parameter.help)} Default: {_plain(default)}." if is_told else "")
+
+
+def _stop(text: str) -> str:
+    return "" if text.endswith(".") else "."
 
 
 def _plain(value: Any) -> str:

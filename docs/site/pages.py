@@ -36,6 +36,7 @@ TUTORIALS = {
     "your_own": "Your own measure and chart",
 }
 HOW_TO = {
+    "Five first tasks": "five-tasks.md",
     "Choose a cut": "choosing-a-cut.md",
     "Compare models": "comparing.md",
     "Several classes": "several-classes.md",
