@@ -27,6 +27,8 @@ FIT = Parameter(
     example="ridge",
 )
 
+_PART = 1 << 20  # cells that are worked on at a time
+
 
 def logits(r: Ranking) -> Array:
     """The log odds of the probabilities; 0 and 1 count as the machine epsilon of the scores and its complement."""
@@ -138,12 +140,26 @@ def _by_scikit_learn(r: Ranking) -> Array:
     return np.array([fitted.intercept_[0], fitted.coef_[0, 0]])
 
 
-def _robust(r: Ranking, design: Array, eta: Array, covariance: Array) -> Array:
-    """The covariance of the coefficients by the sandwich: for weights that are no counts, or another truth."""
-    mean = 1 / (1 + np.exp(-eta))
+def _robust(r: Ranking, x: Array, columns: Callable[[Array], tuple[Array, Array]], covariance: Array) -> Array:
+    """The covariance of the coefficients by the sandwich: for weights that are no counts, or another truth.
+
+    Part by part, because several columns of floats of a long ranking are more than all else that is kept of it.
+
+    Args:
+        r: The ranking.
+        x: The logits of its scores.
+        columns: From some of the logits, the design there and the linear predictor.
+        covariance: The covariance by the information.
+    """
     pos2, neg2 = (r.pos, r.neg) if r.integral else (r.pos2, r.neg2)
-    squared = pos2 * (1 - mean) ** 2 + neg2 * mean**2
-    return np.asarray(covariance @ np.einsum("...i,ij,ik->...jk", squared, design, design) @ covariance)
+    inner: Any = 0.0
+    for start in range(0, len(r), _PART):
+        here = slice(start, start + _PART)
+        design, eta = columns(x[here])
+        mean = 1 / (1 + np.exp(-eta))
+        squared = pos2[..., here] * (1 - mean) ** 2 + neg2[..., here] * mean**2
+        inner = inner + np.einsum("...i,ij,ik->...jk", squared, design, design)
+    return np.asarray(covariance @ inner @ covariance)
 
 
 def _variance_of_offset(r: Ranking) -> Any:
@@ -152,8 +168,11 @@ def _variance_of_offset(r: Ranking) -> Any:
 
 def _robust_variance_of_offset(r: Ranking) -> Any:
     found = _offset_fit(r)
-    eta = logits(r) + found.coefficients
-    return _robust(r, np.ones((len(r), 1)), eta, found.covariance)[..., 0, 0]
+
+    def columns(x: Array) -> tuple[Array, Array]:
+        return np.ones((len(x), 1)), x + found.coefficients
+
+    return _robust(r, logits(r), columns, found.covariance)[..., 0, 0]
 
 
 def _variance_of_line(column: int, r: Ranking, fit: str = "likelihood") -> Any:
@@ -164,9 +183,12 @@ def _variance_of_line(column: int, r: Ranking, fit: str = "likelihood") -> Any:
 
 def _robust_variance_of_line(column: int, r: Ranking, fit: str = "likelihood") -> Any:
     found = joint_fit(r, fit)
-    x = logits(r)
-    eta = found.coefficients[..., :1] + found.coefficients[..., 1:] * x
-    return _robust(r, np.column_stack((np.ones(len(r)), x)), eta, found.covariance)[..., column, column]
+
+    def columns(x: Array) -> tuple[Array, Array]:
+        eta = found.coefficients[..., :1] + found.coefficients[..., 1:] * x
+        return np.column_stack((np.ones(len(x)), x)), eta
+
+    return _robust(r, logits(r), columns, found.covariance)[..., column, column]
 
 
 def _by_likelihood(variance: Callable[..., Any], robust: Callable[..., Any]) -> StandardError:

@@ -11,6 +11,7 @@ from cutline.core.counts import divide
 from cutline.core.ranking import Ranking, dot
 from cutline.measures.conditions import NO_POSITIVE, ONE_CLASS
 from cutline.measures.facts import Parameter, ReferenceValue
+from cutline.measures.kinds import TopOfList
 from cutline.measures.roc import order
 
 ALPHA = Parameter(
@@ -68,6 +69,7 @@ def rie(r: Ranking, *, alpha: float = 20.0) -> Any:
     ),
     undefined=ONE_CLASS,
     parameters={"alpha": ALPHA},
+    kind=TopOfList(lambda alpha=20.0: 1 / alpha),
     source="truchon2007",
     blind_to="The rest of the list: beyond a few times 1/alpha of it, the order hardly counts.",
 )

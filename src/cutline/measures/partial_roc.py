@@ -11,6 +11,7 @@ from cutline.core.counts import divide
 from cutline.core.ranking import Ranking, dot, take
 from cutline.measures.conditions import ONE_CLASS
 from cutline.measures.facts import Condition, Parameter, ReferenceValue
+from cutline.measures.kinds import CurvePoint, Stretch
 from cutline.measures.roc import order
 
 # ---------------------------------------------------------------------- the left end of the ROC curve
@@ -48,6 +49,17 @@ def roc_n(r: Ranking, *, n: float = 50) -> Any:
     return np.where(r.negatives >= n, area, np.nan)
 
 
+def _area_range(low: float, high: float, standardised: bool | str) -> tuple[float, float]:
+    """The least and the most that the area over a stretch can be: nothing or all of its box, as it is standardised."""
+    if standardised == "box":
+        return 0.0, 1.0
+    width = high - low
+    if not standardised:
+        return 0.0, width
+    by_chance = _least_area(width, low)
+    return (1 - by_chance / (width - by_chance)) / 2, 1.0
+
+
 def _least_area(width: float, low: float) -> float:
     """The area under the diagonal over a stretch of the axis."""
     return width * (low + width / 2)
@@ -83,6 +95,9 @@ def _least_area(width: float, low: float) -> float:
     },
     aliases=("pauc",),
     trained_by="first_negatives",
+    kind=Stretch(
+        lambda max_fpr=0.1, standardised=True, min_fpr=0.0: _area_range(min_fpr, max_fpr, standardised),
+    ),
     source="mcclish1989",
     blind_to="All of the ROC curve outside the chosen false positive rates.",
 )
@@ -138,6 +153,11 @@ def partial_auc(r: Ranking, *, max_fpr: float = 0.1, standardised: bool | str = 
             example=100,
         ),
     },
+    kind=Stretch(
+        lambda min_recall=0.8, max_recall=1.0, standardised=False, **_: _area_range(
+            1 - max_recall, 1 - min_recall, standardised
+        ),
+    ),
     source=("vancalster2025", "mcclish1989"),
     blind_to="All of the ROC curve outside the chosen recalls.",
 )
@@ -196,6 +216,7 @@ def _height_at(r: Ranking, fpr: float) -> Any:
         "specificity": Parameter("specificity that is held", low=0, high=1, includes_low=False, example=0.5),
     },
     aliases=("sensitivity_at_specificity",),
+    kind=CurvePoint("recall", "specificity"),
     source="pepe2003",
     blind_to="All of the ROC curve but one point, and how rare positives are.",
 )
@@ -212,6 +233,7 @@ def recall_at_specificity(r: Ranking, *, specificity: float = 0.9) -> Any:
     baseline=ReferenceValue(r"1 - \rho", lambda s, recall=0.9: 1 - recall),
     parameters={"recall": Parameter("recall that is held", low=0, high=1, includes_low=False, example=0.5)},
     aliases=("specificity_at_sensitivity",),
+    kind=CurvePoint("specificity", "recall"),
     source="pepe2003",
     blind_to="All of the ROC curve but one point, and how rare positives are.",
 )

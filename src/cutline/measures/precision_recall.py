@@ -11,7 +11,7 @@ from cutline.core.counts import divide
 from cutline.core.ranking import Array, Ranking, dot
 from cutline.measures.conditions import FRACTIONAL_WEIGHTS, NO_POSITIVE, ONE_CLASS
 from cutline.measures.facts import NULL_PREVALENCE, PREVALENCE, Condition, Parameter, ReferenceValue, null
-from cutline.measures.kinds import BestOfCuts, Equivalent
+from cutline.measures.kinds import CurvePoint, Equivalent
 from cutline.measures.recall_steps import RecallSteps
 from cutline.measures.roc import order
 
@@ -331,7 +331,7 @@ def _at_recall(r: Ranking, *, recall: float) -> tuple[Array, Array]:
     undefined=NO_POSITIVE,
     parameters={"recall": Parameter("recall to reach at least", low=0, high=1, includes_low=False, example=0.5)},
     found_at=lambda r, recall, **_: int(_best(*_at_recall(r, recall=recall))),
-    kind=BestOfCuts(conditional=True),
+    kind=CurvePoint("precision", "recall"),
     source={"murphy2007": "Section 2"},
     blind_to="All of the list but the best cut that reaches the recall; the search flatters small samples.",
 )
@@ -362,7 +362,7 @@ def _at_precision(r: Ranking, *, precision: float) -> tuple[Array, Array]:
     parameters={"precision": Parameter("precision to reach at least", low=0, high=1, includes_low=False, example=0.5)},
     found_at=lambda r, precision, **_: int(_best(*_at_precision(r, precision=precision))),
     concordant=False,
-    kind=BestOfCuts(conditional=True),
+    kind=CurvePoint("recall_at_precision", "precision"),
     source=(),  # the converse of the former, which none of the texts defines
     blind_to="All of the list but the best cut that reaches the precision; the search flatters small samples.",
 )
