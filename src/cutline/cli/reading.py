@@ -40,7 +40,8 @@ class Opened:
         """Refuse a ranking where cases are needed."""
         if self.finished:
             found = f"{printable(self.finished)} is a ranking, which no longer knows its cases one by one"
-            raise InputError(found, "pass the predictions themselves, which paired tests and ids need")
+            way_out = "pass the predictions themselves, which paired tests and ids need"
+            raise InputError(found, f"{way_out}, or --independent to compare two rankings of different cases")
 
 
 def opened(path: str | Sequence[str], how: Reading, models: int = 1) -> Opened:
@@ -158,6 +159,7 @@ def read_comparison(paths: Sequence[str], how: Reading) -> tuple[Comparison, tup
         cmp = compare(found.chosen.label, names, c.weight, data=found.file, **design, **how.common)
         _check_classes(next(iter(cmp.values())), found)
         return cmp, found.chosen.guesses
+    _check_no_ranking(paths)
     if how.columns.id is None:
         raise ParameterError("Several files are joined by the names of their cases", "pass --id with that column")
     if len(scores) not in (0, 1, len(paths)):

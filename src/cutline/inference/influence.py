@@ -41,9 +41,7 @@ class Influence(NamedTuple):
     of_positives: Array
     of_negatives: Array
     entry: Array | None = None  # None: the tables have one entry for each score
-    squares: tuple[Array, Array] | None = (
-        None  # the squared weights of both classes at each entry, where they are known
-    )
+    squares: tuple[Array, Array] | None = None  # the squared weights of both classes at each entry, where known
 
     def of_cases(self, score: Array, is_positive: Array) -> Array:
         """The changes of some cases, given where their scores stand in the ranking."""

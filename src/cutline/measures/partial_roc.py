@@ -41,6 +41,7 @@ def area_up_to(r: Ranking, fp: Any) -> Any:
     trained_by="first_negatives",
     numbered={r"roc_?(\d+)": "n"},
     source={"sonnenburg": "Extensions", "gribskov1996": ""},
+    blind_to="Everything after the first n false positives.",
 )
 def roc_n(r: Ranking, *, n: float = 50) -> Any:
     """Mean recall while the first n false positives come in, which looks at the top of the list only."""
@@ -98,6 +99,7 @@ def _least_area(width: float, low: float) -> float:
         lambda max_fpr=0.1, standardised=True, min_fpr=0.0: _area_range(min_fpr, max_fpr, standardised),
     ),
     source="mcclish1989",
+    blind_to="All of the ROC curve outside the chosen false positive rates.",
 )
 def partial_auc(r: Ranking, *, max_fpr: float = 0.1, standardised: bool | str = True, min_fpr: float = 0.0) -> Any:
     """Area under the ROC curve between two false positive rates, standardised as scikit-learn's `max_fpr` does."""
@@ -157,6 +159,7 @@ def partial_auc(r: Ranking, *, max_fpr: float = 0.1, standardised: bool | str = 
         ),
     ),
     source=("vancalster2025", "mcclish1989"),
+    blind_to="All of the ROC curve outside the chosen recalls.",
 )
 def partial_auc_above_recall(
     r: Ranking, *, min_recall: float = 0.8, max_recall: float = 1.0, standardised: bool = False, grid: int = 0
@@ -215,6 +218,7 @@ def _height_at(r: Ranking, fpr: float) -> Any:
     aliases=("sensitivity_at_specificity",),
     kind=CurvePoint("recall", "specificity"),
     source="pepe2003",
+    blind_to="All of the ROC curve but one point, and how rare positives are.",
 )
 def recall_at_specificity(r: Ranking, *, specificity: float = 0.9) -> Any:
     """The recall of the ROC curve at a fixed specificity, on the straight line between two cuts."""
@@ -231,6 +235,7 @@ def recall_at_specificity(r: Ranking, *, specificity: float = 0.9) -> Any:
     aliases=("specificity_at_sensitivity",),
     kind=CurvePoint("specificity", "recall"),
     source="pepe2003",
+    blind_to="All of the ROC curve but one point, and how rare positives are.",
 )
 def specificity_at_recall(r: Ranking, *, recall: float = 0.9) -> Any:
     """The specificity of the ROC curve at a fixed recall, on the straight line between two cuts."""

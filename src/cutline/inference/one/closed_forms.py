@@ -44,7 +44,7 @@ def closed(estimand: Estimand, method: str, level: float, groups: GroupSampler |
         return Estimate(estimand.name, math.nan, math.nan, math.nan, level, method, (f"undefined: {estimand.reason}",))
     by_design = groups is not None and method == "linearised"
     notes = design_notes(groups, "counted") if by_design else effective_size.notes(estimand.ranking)  # type: ignore[arg-type]
-    notes += caveats_of(estimand) if method != "delta" else []
+    notes += caveats_of(estimand) if method != "delta" else estimand.bins
     if groups is not None and not by_design:
         notes.append(IGNORES_THE_DESIGN if groups.are_single else INDEPENDENT)
     if isinstance(estimand.kind, StandardError):

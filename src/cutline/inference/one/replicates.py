@@ -123,7 +123,7 @@ def design_notes(groups: GroupSampler, how: str) -> list[str]:
 
 def caveats_of(estimand: Estimand) -> list[str]:
     """What qualifies the interval of a measure, whatever the method."""
-    notes = [estimand.caveat] if estimand.caveat else []
+    notes = [*estimand.bins, *([estimand.caveat] if estimand.caveat else [])]
     return notes + one_class(estimand.ranking) + _inside_a_tie(estimand)
 
 

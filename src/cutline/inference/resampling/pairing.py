@@ -25,6 +25,7 @@ from cutline.inference.resampling.samplers import Cells, GroupSampler, Urn, draw
 from cutline.measures import Measure
 
 _CHUNK = 2**21  # draws held at a time, over all cells
+_LONG = 100_000  # scores of a ranking that leave the cache
 
 
 class Groups(NamedTuple):
@@ -248,9 +249,10 @@ def pair(
         code = np.unique(weights, return_inverse=True)[1] * 2 + code
     index, n, cells = [], len(is_positive), 0
     for ranking, score in zip(rankings, scores, strict=True):
-        sign = -1 if ranking.higher_is_positive else 1
-        index.append(np.searchsorted(sign * ranking.score, sign * score).astype(np.int32))
-        if cells < n:  # else the cases are told apart already
+        index.append(_places(ranking, score))
+        if cells < n and len(ranking) == n:
+            cells, code = n, _in_order_of(code, index[-1])
+        elif cells < n:  # else the cases are told apart already
             # Two numbers below the number of cases make one below its square, which int64 holds.
             distinct, code = np.unique(code * len(ranking) + index[-1], return_inverse=True)
             cells = len(distinct)
@@ -264,6 +266,29 @@ def pair(
     together = Groups.of(code, groups, repeated, strata) if by_rows else None
     where = tuple(column[first] for column in index)
     return Pairing(tuple(rankings), where, is_positive[first], cases, weight, together)
+
+
+def _places(ranking: Ranking, score: Array) -> Array:
+    """Where each case stands in a ranking: by sorting where that is long, because looking up leaves the cache."""
+    sign = -1 if ranking.higher_is_positive else 1
+    if len(ranking) >= _LONG:
+        order = np.argsort(score)[::sign]
+        ordered = score[order]
+        steps = np.cumsum(ordered[1:] != ordered[:-1], dtype=np.int32)
+        if len(steps) and steps[-1] == len(ranking) - 1:
+            place = np.zeros(len(score), np.int32)
+            place[order[1:]] = steps
+            return place
+    return np.searchsorted(sign * ranking.score, sign * score).astype(np.int32)
+
+
+def _in_order_of(code: Array, place: Array) -> Array:
+    """Cases that all stand at places of their own, numbered by code and then by place: as sorting both would."""
+    there = np.empty_like(code)
+    there[place] = code
+    number = np.empty(len(code), np.intp)
+    number[np.argsort(there.astype(np.min_scalar_type(int(code.max()))), kind="stable")] = np.arange(len(code))
+    return np.asarray(number[place])
 
 
 def _added(code: Array, whole: Array) -> Array:

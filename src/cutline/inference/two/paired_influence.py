@@ -33,8 +33,10 @@ def _influence(ranking: Ranking, question: Question, model: int, value: float) -
         return of_cut(partial(measure.compute, **rest), data, ranking, ranking.cut(given["threshold"]))
     if isinstance(measure.kind, LineOfAuc):
         slope, area = float(measure.kind.of(ranking, **{**measure.bound, **rest})[0]), area_of(ranking)
-        places = zip(placements(ranking), (ranking.positives, ranking.negatives), strict=True)
-        return Influence(*(slope * (place - area) / float(total) for place, total in places))
+        above, below = placements(ranking)
+        return Influence(
+            slope * (above - area) / float(ranking.positives), slope * (below - area) / float(ranking.negatives)
+        )
     if isinstance(measure.kind, MeanOfCases):
         losses = measure.kind.of(ranking, **{**measure.bound, **rest})
         return of_losses(ranking, *losses) if all(np.isfinite(loss).all() for loss in losses) else None
