@@ -59,14 +59,24 @@ def resized(picture: Picture, width: Length | None, height: Length | None) -> Pi
         height: The height.
     """
     goal = [None if one is None else pixels(one, name) for one, name in ((width, "width"), (height, "height"))]
-    found = replace(picture, legends_below=goal[0] is not None and goal[0] < _BESIDE)
+    is_narrow = goal[0] is not None and goal[0] < _BESIDE
+    try:
+        return _fitted(replace(picture, legends_below=is_narrow), goal)
+    except ParameterError:
+        if not is_narrow or goal[1] is None:
+            raise
+    return _fitted(replace(picture, legends_below=True, legend_columns=2), goal)
+
+
+def _fitted(found: Picture, goal: list[float | None]) -> Picture:
+    """The picture in the size that is wanted, by a few steps towards it."""
     for _ in range(_TRIES):
         now = renderer.size(renderer.svg(found.to_dict(check=False)))
         more = [0.0 if wanted is None else wanted - is_now for wanted, is_now in zip(goal, now, strict=True)]
         if all(abs(step) < 1 for step in more):
             return found
-        found = replace(found, altair=_grown(found.altair, *more, name=picture.name))
-    raise _too_small(picture.name)
+        found = replace(found, altair=_grown(found.altair, *more, name=found.name))
+    raise _too_small(found.name)
 
 
 def _too_small(name: str) -> ParameterError:
