@@ -5,18 +5,21 @@ BIN := $(VENV)/bin
 RUNTIME := $(VENV)/.runtime
 DEV := $(VENV)/.dev
 
-.PHONY: demo test browser java bench-scale lint types layers bench bench-training quality-training fuzz test-minimum build test-wheel site docs gallery clean
+.PHONY: demo test browser java bench-scale lint types layers bench bench-training quality-training fuzz test-minimum build build-compiled test-wheel site test-site docs gallery clean
 .DEFAULT_GOAL := demo
 
 $(BIN)/python:
 	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'cutline needs Python 3.11 or newer: make PYTHON=python3.12 ...')"
 	$(PYTHON) -m venv $(VENV)
 
-$(RUNTIME): pyproject.toml | $(BIN)/python
+# What is compiled, where there is a C compiler (hatch_build.py); a change of it is built anew.
+COMPILED := hatch_build.py src/cutline/inputs/compiled.c src/cutline/inputs/compiled_keys.h
+
+$(RUNTIME): pyproject.toml $(COMPILED) | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	touch $@
 
-$(DEV): pyproject.toml | $(BIN)/python
+$(DEV): pyproject.toml $(COMPILED) | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	touch $(RUNTIME) $@
 
@@ -84,11 +87,16 @@ test-minimum:
 	$(VENV)-minimum/bin/uv pip install --quiet --python $(VENV)-minimum/bin/python --resolution lowest-direct --editable '.[dev]'
 	CUTLINE_MINIMUM=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(VENV)-minimum/bin/python -m pytest -n auto --dist worksteal
 
-# The source distribution and the wheel, in dist/.
+# The source distribution and the wheel for every platform, in dist/.
 build: $(BIN)/python
 	rm -rf dist
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check build
-	$(BIN)/python -m build --quiet --outdir dist .
+	CUTLINE_COMPILED=0 $(BIN)/python -m build --quiet --outdir dist .
+
+# The wheel with the compiled part, for this platform and every Python from 3.11 on, beside them.
+build-compiled: $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check build
+	$(BIN)/python -m build --quiet --wheel --outdir dist .
 
 # The wheel as a user gets it: in an empty environment, far from the repository.
 test-wheel: build
@@ -99,12 +107,15 @@ test-wheel: build
 
 # The site, in site/: static, and complete without a network. A broken link or a tutorial that fails ends it.
 site: $(RUNTIME)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[site]' pandas
-	npm install --silent --no-audit --no-fund --prefix .cache iframe-worker >/dev/null 2>&1 && \
-	  cp .cache/node_modules/iframe-worker/shim/index.js docs/assets/iframe-worker.js || \
-	  { touch docs/assets/iframe-worker.js; echo "iframe-worker cannot be fetched: the search needs a web server."; }
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[site]' || { \
+	  echo "make site needs the packages of the extra site (mkdocs and others, in pyproject.toml) from a package index."; exit 1; }
 	rm -rf site
-	PYTHONPATH=src $(BIN)/python -m mkdocs build --strict
+	PYTHONPATH=$(CURDIR)/src NO_MKDOCS_2_WARNING=1 DISABLE_MKDOCS_2_WARNING=true $(BIN)/python -m mkdocs build --strict
+	$(BIN)/python docs/site/check_links.py site
+
+# The whole site in a browser: what it asks for, whether it fits on a phone, and axe-core.
+test-site: browser $(DEV) site
+	SITE=$(CURDIR)/site $(BIN)/python -m pytest tests/site
 
 docs: $(DEV)
 	$(BIN)/python docs/make_measures.py

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 import numpy as np
-from measuring import in_turn, once, predictions, ratio, target, verdict
+from measuring import Timing, in_turn, once, predictions, ratio, target, verdict
 from sklearn.metrics import roc_auc_score
 
 import cutline as cl
@@ -26,16 +26,15 @@ def bootstrap_against_a_loop() -> None:
 
     every = [m.with_(quota=1000) if "quota" in m.required else m for m in cl.MEASURES]
     ev.estimates(every, method="bootstrap", resamples=2)  # load what is loaded once
-    # In turn, so that a busy machine slows both.
-    ours, peer = [], []
-    for _ in range(3):
-        peer.append(once(loop) * RESAMPLES / LOOPS)
-        ours.append(once(lambda: ev.estimate("auc", method="bootstrap", resamples=RESAMPLES)))
-    print(f"AUC, {RESAMPLES} resamples of {N} cases: {min(ours):.2f} s; a loop over scikit-learn: {min(peer):.1f} s")
-    target("bootstrap of the AUC, times faster than a loop over scikit-learn", min(peer) / min(ours), low=45)
-    everything = once(lambda: ev.estimates(every, method="bootstrap", resamples=RESAMPLES))
-    print(f"all {len(every)} measures on the same resamples: {everything:.1f} s")
-    target("bootstrap of all measures, share of that loop", everything / min(peer), high=0.35)
+    asked = {"resamples": RESAMPLES, "method": "bootstrap"}
+    found = in_turn({"loop": loop, "auc": lambda: ev.estimate("auc", **asked)}, 3)
+    peer = Timing(tuple(run * RESAMPLES / LOOPS for run in found["loop"].runs))
+    print(f"AUC, {RESAMPLES} resamples of {N} cases: {found['auc'].median:.2f} s; a loop: {peer.median:.1f} s")
+    what = "bootstrap of the AUC, times faster than a loop over scikit-learn"
+    target(what, ratio(peer, found["auc"]), low=45)
+    everything = Timing((once(lambda: ev.estimates(every, **asked)),))
+    print(f"all {len(every)} measures on the same resamples: {everything.median:.1f} s")
+    target("bootstrap of all measures, share of that loop", ratio(everything, peer), high=0.35)
 
 
 def delong_against_the_value() -> None:

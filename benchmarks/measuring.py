@@ -64,21 +64,35 @@ class Ratio(NamedTuple):
     spread: float
 
 
+def seconds(one: Timing) -> Ratio:
+    """The time of a piece of work, in seconds."""
+    return Ratio(one.median, min(one.runs), one.spread)
+
+
 def ratio(one: Timing, other: Timing) -> Ratio:
     """The time of the one in times of the other."""
     return Ratio(one.median / other.median, min(one.runs) / min(other.runs), max(one.spread, other.spread))
 
 
 def target(what: str, found: float | Ratio, low: float | None = None, high: float | None = None) -> None:
-    """Print a figure beside its target, and where the machine was busy also how far the runs lie apart."""
+    """Print a figure beside its target, with how far the runs lie apart, and what to make of it on a busy machine."""
     value = found.value if isinstance(found, Ratio) else found
     met = (low is None or value >= low) and (high is None or value <= high)
     bound = f">= {low:g}" if low is not None else f"<= {high:g}"
     doubt = ""
-    if isinstance(found, Ratio) and found.spread > BUSY:
-        doubt = f"; busy machine: the runs lie {100 * found.spread:.0f} % apart, the shortest give {found.shortest:.3g}"
+    if isinstance(found, Ratio):
+        doubt = f"; median of the runs, {100 * found.spread:.0f} % above the shortest"
+        if found.spread > BUSY:
+            doubt += f": busy machine, the shortest give {found.shortest:.3g}"
     TARGETS.append(met)
     print(f"  {'ok  ' if met else 'MISS'} {what}: {value:.3g} (target {bound}){doubt}", flush=True)
+
+
+def several_models(n: int, models: int) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """Labels, and the scores of models that are noisier one after the other."""
+    labels, scores = predictions(n)
+    rng = np.random.default_rng(2)
+    return labels, {f"model {i}": np.clip(scores + 0.1 * i * rng.normal(size=n), 0, 1) for i in range(models)}
 
 
 def predictions(n: int, distinct: int | None = None) -> tuple[np.ndarray, np.ndarray]:

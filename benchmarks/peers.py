@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 
 import numpy as np
+
+os.environ.setdefault("TQDM_DISABLE", "1")  # no bars of progress between the figures
 
 Work = Callable[[], object]
 

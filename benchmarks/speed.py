@@ -10,20 +10,21 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
-import tempfile
-from pathlib import Path
+from collections.abc import Callable
 
+import command_line
 import numpy as np
 import scaling
-from measuring import in_turn, once, predictions, ratio, target, verdict
+from measuring import in_turn, once, predictions, ratio, seconds, several_models, target, verdict
 from peers import auc_by_others, interval_by_others, missing
 from sklearn.metrics import roc_auc_score
 
 import cutline as cl
+from cutline.inputs import arrays
 
 SIZES = {100: (41, 50), 1000: (41, 20), 10_000: (31, 5), 100_000: (21, 2), 1_000_000: (9, 1), 10_000_000: (3, 1)}
 HEADLINES = [m.name for m in cl.MEASURES if m.headline]
-
+COMPILED = arrays.compiled
 
 # What the AUC must reach: times faster than scikit-learn, and times the sort of the scores.
 FASTER = {(100, None): 35, (1000, None): 25, (10_000, None): 25, (100_000, None): 16, (1_000_000, None): 16}
@@ -33,6 +34,7 @@ OF_SORT = {100_000: 4, 1_000_000: 4, 10_000_000: 2.2}
 
 def auc_against_peers(most: int) -> None:
     """The AUC at all sizes."""
+    print(f"The compiled part is {'not here: numpy sorts' if COMPILED is None else 'here'}.")
     print(f"Not installed, and left out: {', '.join(missing()) or 'none'}")
     print(
         f"{'AUC, median of runs':26}{'cutline':>12}{'np.sort':>12}{'scikit-learn':>14}{'x sklearn':>11}{'of sort':>9}"
@@ -45,12 +47,15 @@ def auc_against_peers(most: int) -> None:
 
 def _auc_at(n: int, distinct: int | None, repeats: int, calls: int) -> None:
     labels, scores = predictions(n, distinct)
-    works = {
+    works: dict[str, Callable[[], object]] = {
         "cutline": lambda: cl.auc(labels, scores),
         "np.sort": lambda: np.sort(scores),
         "scikit-learn": lambda: roc_auc_score(labels, scores),
     }
-    found = in_turn(works | auc_by_others(labels, scores), repeats, calls)
+    others = auc_by_others(labels, scores)
+    if COMPILED is not None:
+        others["cutline without the compiled part"] = lambda: _by_numpy_alone(labels, scores)
+    found = in_turn(works | others, repeats, calls)
     ours, sort, peer = (found.pop(name) for name in works)
     faster, of_sort = ratio(peer, ours), ratio(ours, sort)
     name = f"n = {n:.0e}, {'no ties' if distinct is None else f'{distinct} scores'}"
@@ -63,6 +68,14 @@ def _auc_at(n: int, distinct: int | None, repeats: int, calls: int) -> None:
         target(f"AUC, {name}, times faster than scikit-learn", faster, low=FASTER[n, distinct])
     if distinct is None and n in OF_SORT:
         target(f"AUC, {name}, times the sort of the scores", of_sort, high=OF_SORT[n])
+
+
+def _by_numpy_alone(labels: np.ndarray, scores: np.ndarray) -> float:
+    arrays.compiled = None
+    try:
+        return float(cl.auc(labels, scores))
+    finally:
+        arrays.compiled = COMPILED
 
 
 def other_columns() -> None:
@@ -101,11 +114,9 @@ def every_measure(n: int) -> None:
 def comparisons() -> None:
     """Two models at 1e6 rows, twelve at 1e5: all headline measures with intervals and tests."""
     for models, n, most in ((2, 1_000_000, 6), (12, 100_000, 10)):
-        labels, scores = predictions(n)
-        rng = np.random.default_rng(2)
-        columns = {f"model {i}": np.clip(scores + 0.1 * i * rng.normal(size=n), 0, 1) for i in range(models)}
-        seconds = once(lambda: cl.compare(labels, columns).summary(HEADLINES))  # noqa: B023
-        target(f"comparison of {models} models at n = {n:.0e}, seconds", seconds, high=most)
+        labels, columns = several_models(n, models)
+        found = in_turn({"ours": lambda: cl.compare(labels, columns).summary(HEADLINES)}, 2)  # noqa: B023
+        target(f"comparison of {models} models at n = {n:.0e}, seconds", seconds(found["ours"]), high=most)
 
 
 def intervals() -> None:
@@ -117,41 +128,6 @@ def intervals() -> None:
     print(f"AUC with interval, n = 1e4: {ours:.2e} s")
     for other, timing in found.items():
         print(f"       {timing.median / ours:.3g} x faster than {other}")
-
-
-def command_line() -> None:
-    """The command: its help, a small file, and reports."""
-
-    def run(*arguments: str) -> None:
-        subprocess.run([sys.executable, *arguments], check=True, capture_output=True)
-
-    with tempfile.TemporaryDirectory() as folder:
-        small, page = Path(folder) / "small.csv", str(Path(folder) / "page.html")
-        labels, scores = predictions(569)
-        rows = "".join(f"{int(y)},{s}\n" for y, s in zip(labels, scores, strict=True))
-        small.write_text(f"y,p\n{rows}")
-        asked = ("-m", "cutline", "evaluate", str(small), "--label", "y", "--score", "p")
-        found = in_turn(
-            {
-                "numpy": lambda: run("-c", "import numpy"),
-                "import": lambda: run("-c", "import cutline"),
-                "help": lambda: run("-m", "cutline", "--help"),
-                "evaluate": lambda: run(*asked),
-                "report": lambda: run(*asked, "--html", page, "--force"),
-            },
-            5,
-        )
-        for name, what, most in (
-            ("import", "import cutline", 1.3),
-            ("help", "cutline --help", 1.3),
-            ("evaluate", "cutline evaluate of 569 rows", 2),
-        ):
-            target(f"{what}, times import numpy", ratio(found[name], found["numpy"]), high=most)
-        target("cutline evaluate --html of 569 rows, seconds", found["report"].median, high=2.5)
-    labels, scores = predictions(1_000_000)
-    ev = cl.evaluate(labels, scores)
-    with tempfile.TemporaryDirectory() as folder:
-        target("report of 1e6 rows, seconds", once(lambda: ev.save(Path(folder) / "page.html")), high=6)
 
 
 MEMORY = """
@@ -214,21 +190,29 @@ def calibration() -> None:
     target("honest band, 1e4 probabilities, seconds", once(lambda: cl.calibration_band(few, "honest")), high=2)
 
 
+PARTS: dict[str, Callable[[int], object]] = {
+    "auc": auc_against_peers,
+    "columns": lambda _: other_columns(),
+    "measures": every_measure,
+    "intervals": lambda _: intervals(),
+    "comparisons": lambda _: comparisons(),
+    "charts": lambda _: charts(),
+    "calibration": lambda _: calibration(),
+    "start": lambda _: command_line.start(),
+    "reports": lambda _: command_line.reports(),
+    "scaling": scaling.exponents,
+    "memory": lambda _: memory(),
+}
+
+
 def main() -> int:
-    """Everything, or as far as sizes of `--most` go."""
+    """Everything, or the parts that are named, as far as sizes of `--most` go."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("parts", nargs="*", help=f"of {', '.join(PARTS)}; all of them when left out")
     parser.add_argument("--most", type=float, default=1e7, help="the largest number of cases")
-    most = int(parser.parse_args().most)
-    auc_against_peers(most)
-    other_columns()
-    every_measure(most)
-    intervals()
-    comparisons()
-    charts()
-    calibration()
-    command_line()
-    scaling.exponents(most)
-    memory()
+    asked = parser.parse_args()
+    for name in asked.parts or PARTS:
+        PARTS[name](int(asked.most))
     return verdict()
 
 

@@ -12,7 +12,7 @@ from cutline.core.checks import LEVEL, check_intervals, check_level, check_whole
 from cutline.core.counts import Counts
 from cutline.core.errors import CutlineError, ParameterError, UnavailableError, near
 from cutline.core.ranking import Ranking
-from cutline.inference.one.estimand import Estimand, of_function, of_measure
+from cutline.inference.one.estimand import Estimand, bracketed, of_function, of_measure
 from cutline.inference.one.interval_options import Options as IntervalOptions
 from cutline.inference.one.intervals import estimates
 from cutline.inference.one.summary_rows import rows_of
@@ -302,7 +302,8 @@ class Evaluation(Summarized, OneModelViews):
         if callable(measure) and not isinstance(measure, Measure):
             return of_function(measure, self.ranking, parameters, grouped=grouped)
         chosen = under(MEASURES[measure], measure)
-        return of_measure(chosen, self.ranking, self.cut.completing(chosen, parameters), grouped=grouped)
+        given = self.cut.completing(chosen, parameters)
+        return bracketed(of_measure(chosen, self.ranking, given, grouped=grouped), chosen, given)
 
     # ------------------------------------------------------------------ one cut
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,11 +11,14 @@ import numpy as np
 
 from cutline.core.checks import LEVEL, check_choice, check_level, check_whole
 from cutline.core.errors import InputError, ParameterError
+from cutline.core.ranking import cases_of
+from cutline.core.table import Table
 from cutline.evaluation import Evaluation
 from cutline.inference import delong
 from cutline.inference.caveats import EQUAL, FEW_FOR_DELONG, few_cases, finished
 from cutline.inference.one.estimand import Estimand, of_measure
 from cutline.inference.one.intervals import default
+from cutline.inference.one.inversion import METHOD as INVERSION
 from cutline.inference.one.replicates import RESAMPLING
 from cutline.inference.resampling.bootstrap import bootstrap
 from cutline.inference.resampling.samplers import CaseSampler
@@ -24,9 +28,13 @@ from cutline.inference.two.separate import SeparateDifference, own_limits
 from cutline.inference.two.test_results import PairTest
 from cutline.measures import MEASURES, LineOfAuc, Measure
 from cutline.measures.other_names import under
-from cutline.results.budget import resamples_for
+from cutline.results.budget import affordable, resamples_for
 from cutline.results.estimate import Estimate
+from cutline.results.methods import method_title
+from cutline.results.summary import Row
+from cutline.results.wanted import Named, headlines
 
+UNPAIRED = "The cases are taken for different ones. Models on the same cases are compared far more precisely in pairs."
 METHODS = ("auto", "delong_unpaired", "square_and_add", "bootstrap")
 
 
@@ -122,6 +130,64 @@ class IndependentComparison:
         head = (str(chosen), *self.names, found.value, p_value, p_value, share, method, tuple(notes))
         return PairTest(*head, alternative=asked.alternative, margin=asked.margin)
 
+    def summary(
+        self,
+        measures: Iterable[Named] | Named | None = None,
+        *,
+        level: float = LEVEL,
+        resamples: int | None = None,
+        seed: int = 0,
+    ) -> Table:
+        """Measures of both side by side, their differences with intervals, and whether these are significant.
+
+        Args:
+            measures: Names or measures, each alone or with its parameters; those that are shown first when None.
+            level: The level of the intervals.
+            resamples: How many resamples are drawn of each where no formula is known; 0 leaves these intervals out, as
+                None does for lists so long that it would take minutes.
+            seed: The seed of the resamples.
+        """
+        both = (self.a, self.b)
+        asked = headlines(self.a.cut) if measures is None else measures
+        sides = [one.summary(asked, intervals=False).rows for one in both]
+        pairs = [
+            (one, other)
+            for one, other in zip(*sides, strict=True)
+            if measures is not None or not (math.isnan(one.value) and math.isnan(other.value))
+        ]
+        own = (f"value of {name}" for name in self.names)  # no name is that of another column
+        head = ("measure", *own, "difference", "low", "high", "p_value", "method", "at_least", "at_most", "note")
+        longest = max(len(one.ranking) for one in both)
+        if resamples is None and not affordable(len(pairs), longest, resamples_for(longest)):
+            resamples = 0
+        rows = tuple(self._row(one, other, check_level(level), resamples, seed) for one, other in pairs)
+        of = " and ".join(f"{cases_of(one.ranking)} ({name})" for one, name in zip(both, self.names, strict=True))
+        return Table(head, rows, title=f"{self.names[0]} minus {self.names[1]}: {of}", below=(UNPAIRED,))
+
+    def _row(self, one: Row, other: Row, level: float, resamples: int | None, seed: int) -> tuple[Any, ...]:
+        """A measure of both, their difference, and between which values bins leave it."""
+        values = (one.name, one.value, other.value, one.value - other.value)
+        ends: tuple[float | None, float | None] = (None, None)
+        if one.bounds or other.bounds:
+            (low, high), (least, most) = (
+                (row.value, row.value) if row.bounds is None else row.bounds[:2] for row in (one, other)
+            )
+            ends = (low - most, high - least)
+        how: dict[str, Any] = {"resamples": resamples, "seed": seed, **one.at}
+        bins = [row.bounds.note for row in (one, other) if row.bounds and row.bounds.note]
+        if resamples == 0 and self._difference_method(one.measure, dict(one.at)) == "bootstrap":
+            return (*values, None, None, None, "", *ends, " ".join(bins))
+        found, test = self.difference(one.measure, level=level, **how), self.test(one.measure, **how)
+        notes = " ".join(dict.fromkeys((*found.notes, *bins)))
+        return (*values, found.low, found.high, test.p_value, method_title(found.method), *ends, notes)
+
+    def _difference_method(self, measure: Measure, at: dict[str, Any]) -> str:
+        """The method of `auto` for a measure."""
+        both = (self.a, self.b)
+        if not all(measure.fits(one.ranking) for one in both):
+            return ""
+        return self._chosen([of_measure(measure, one.ranking, one.cut.completing(measure, at)) for one in both], "auto")
+
     # ------------------------------------------------------------------ asking
 
     def _difference(
@@ -160,11 +226,11 @@ class IndependentComparison:
             if method == "delong_unpaired" and not isinstance(targets[0].kind, LineOfAuc):
                 raise ParameterError(f"delong_unpaired is for the AUC, not for {targets[0].name}", "pass 'auto'")
             return method
-        if any(one.groups is not None for one in (self.a, self.b)):
-            return "bootstrap"
-        if isinstance(targets[0].kind, LineOfAuc):
+        designed = any(one.groups is not None for one in (self.a, self.b))
+        if isinstance(targets[0].kind, LineOfAuc) and not designed:
             return "delong_unpaired"
-        closed = all(default(target) not in RESAMPLING for target in targets)
+        both = zip(targets, (self.a.groups, self.b.groups), strict=True)
+        closed = all(default(target, groups) not in (*RESAMPLING, INVERSION) for target, groups in both)
         return "square_and_add" if closed else "bootstrap"
 
     def _delong(self, targets: list[Estimand]) -> StudentDifference | None:

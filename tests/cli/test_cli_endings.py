@@ -1,5 +1,9 @@
 """How the command ends: a code for each way, a word, and no traceback."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 
 from cutline.cli import main as command
@@ -51,3 +55,19 @@ def test_a_level_that_is_none_is_refused_even_where_no_interval_is_made(cutline,
 
     assert done.code == 2
     assert "level" in done.err
+
+
+def test_a_character_that_the_terminal_does_not_know_is_written_out(ten):
+    asked = [sys.executable, "-m", "cutline", "evaluate", os.fspath(ten), "--label", "y", "--score", "p", "--name", "é"]
+    environment = os.environ | {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+
+    ran = subprocess.run([*asked, "--measures", "auc"], env=environment, capture_output=True, check=False)  # noqa: S603 - our own
+
+    assert (ran.returncode, ran.stderr) == (0, b"")
+    assert ran.stdout.startswith(b"\\xe9  10 cases")
+
+
+def test_a_terminal_without_a_width_is_written_to(cutline, ten, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "0")
+
+    assert "AUC" in cutline("evaluate", ten, "--label", "y", "--score", "p", "--measures", "auc").out

@@ -68,11 +68,57 @@ def test_a_ranking_is_refused_where_cases_are_needed(folder, capsys):
     for arguments in (
         ("compare", "a.ranking", "preds/0.parquet", "--id", "w", "--label", "y"),
         ("compare", "a.ranking"),
+        ("compare", "a.ranking", "a.ranking"),
         ("check", "a.ranking", "--against", "preds/0.parquet", "--no-worse", "auc"),
     ):
         assert "is a ranking, which no longer knows its cases one by one" in refused(capsys, *arguments)
     assert "--label has nothing to name" in refused(capsys, "evaluate", "a.ranking", "--label", "y")
     assert "add rankings up with `cutline merge`" in refused(capsys, "evaluate", "a.ranking", "preds/0.parquet")
+
+
+def test_rankings_of_different_cases_are_compared_without_pairs(folder, capsys):
+    parts = [FRAME[:400], FRAME[400:]]
+    for name, part in zip(("may", "june"), parts, strict=True):
+        part.to_parquet(folder / f"{name}.parquet")
+        assert run("rank", f"{name}.parquet", *COLUMNS, "-o", f"{name}.ranking", "-q") == 0
+    how = ("--independent", "--json", "--measures", "auc,recall,average_precision", "--threshold", "0.5")
+    assert run("compare", "may.ranking", "june.ranking", *how) == 0
+    of_rankings = json.loads(capsys.readouterr().out)
+    assert run("compare", "may.parquet", "june.parquet", *COLUMNS, *how) == 0
+    assert json.loads(capsys.readouterr().out) == of_rankings
+
+    may, june = (cl.evaluate(part.y, part.p, threshold=0.5) for part in parts)
+    both = cl.compare_independent(may, june, names=("may", "june"))
+    assert of_rankings["names"] == ["may", "june"]
+    for row in of_rankings["measures"]:
+        found, test = both.difference(row["measure"]), both.test(row["measure"])
+        assert (row["value of may"], row["value of june"]) == (may.value(row["measure"]), june.value(row["measure"]))
+        assert (row["difference"], row["low"], row["high"]) == (found.value, found.low, found.high)
+        assert (row["p_value"], row["at_least"]) == (test.p_value, None)
+    assert run("compare", "may.ranking", "june.ranking", "--independent", "--resamples", "0") == 0
+    said = capsys.readouterr().out
+    assert "may minus june: 400 cases (may) and 500 cases (june)" in said
+    assert "The cases are taken for different ones." in said
+    assert len(both.summary(resamples=0).to_dict()) == len(both.summary().to_dict())
+    assert {row["low"] for row in both.summary(["ks", "eer"], resamples=0)} == {None}
+
+
+def test_the_difference_of_binned_rankings_has_a_bracket(folder, coarse):
+    binned = [cl.Evaluation(cl.rank("y", "p", data=folder / "preds" / f"{i}.parquet")) for i in range(2)]
+    exact = [cl.evaluate(FRAME.y[i::3], FRAME.p[i::3]) for i in range(2)]
+    for row in cl.compare_independent(*binned).summary(["auc", "average_precision"], resamples=0):
+        difference = exact[0].value(row["measure"]) - exact[1].value(row["measure"])
+        assert row["at_least"] < row["at_most"]
+        assert row["at_least"] - 1e-12 <= difference <= row["at_most"] + 1e-12
+
+
+def test_what_two_rankings_need_to_be_compared(folder, capsys):
+    run("rank", "preds", *COLUMNS, "-o", "a.ranking", "-q")
+    run("rank", "preds", *COLUMNS, "--lower-is-positive", "-o", "low.ranking", "-q")
+    assert "differ in the positive label" in refused(capsys, "compare", "a.ranking", "low.ranking", "--independent")
+    assert "compares two files (got 1)" in refused(capsys, "compare", "a.ranking", "--independent")
+    wanted = ("compare", "a.ranking", "a.ranking", "--independent", "--html", "x.html")
+    assert "prints a table alone" in refused(capsys, *wanted)
 
 
 def test_bad_ranking_files_are_refused_in_a_sentence(folder, capsys):
@@ -123,6 +169,21 @@ def test_every_view_of_binned_scores_carries_the_brackets(folder, coarse, capsys
     found = json.loads(capsys.readouterr().out)
     assert not found["binned"]
     assert all(row["at_least"] is None for row in found["measures"])
+
+
+def test_estimates_and_the_first_look_carry_the_brackets(folder, coarse):
+    ev = cl.evaluate("y", "p", data=folder / "preds", threshold=0.3)
+    rows = {row["measure"]: row for row in ev.summary(["auc", "average_precision", "pearson", "recall"], resamples=0)}
+    for name, row in rows.items():
+        (said,) = [note for note in ev.estimate(name, resamples=100).notes if "binned" in note] or [""]
+        if name == "recall":
+            assert (said, row["at_least"]) == ("", None)
+            continue
+        ends = cl.core.table.between(row["at_least"], row["at_most"])
+        assert (f"the exact value is between {ends}." in said) == (name != "pearson")
+        assert ("approximate" in said) == (name == "pearson")
+        assert name == "pearson" or ends in repr(ev)
+    assert "between" not in repr(cl.evaluate(Y, P))
 
 
 def test_binned_rankings_are_saved_and_added_up_and_say_what_it_cost(folder, coarse, capsys):

@@ -16,9 +16,25 @@ from cutline.inputs.arrays import Cells, aggregate
 often = settings(max_examples=25, deadline=None)
 
 
-@pytest.fixture(params=["short", "long", "with threads", "in many pieces", "with threads, in many pieces"])
+COMPILED = arrays.compiled
+needs_compiled = pytest.mark.skipif(COMPILED is None, reason="the compiled part was not built here")
+
+
+@pytest.fixture(
+    params=[
+        "short",
+        "long",
+        "with threads",
+        "in many pieces",
+        "with threads, in many pieces",
+        pytest.param("compiled", marks=needs_compiled),
+        pytest.param("compiled, with threads", marks=needs_compiled),
+    ]
+)
 def engine(request, monkeypatch):
     """The aggregation of short columns, and of long ones with and without its two means, brought down to small data."""
+    if "compiled" not in request.param:
+        monkeypatch.setattr(arrays, "compiled", None)
     if request.param != "short":
         monkeypatch.setattr(arrays, "_SHORT", 0)
     if "threads" in request.param:
@@ -148,6 +164,15 @@ def test_a_score_that_is_not_a_number_comes_last(engine, is_positive):
     assert np.isnan(cells.key[-1])
 
 
+def test_half_precision_is_ranked_as_the_same_numbers_in_single_precision(engine):
+    rng = np.random.default_rng(2)
+    scores, is_positive = rng.normal(size=6000).astype(np.float16), rng.random(6000) < 0.5
+    half, single = (aggregate(scores.astype(width), is_positive, None, descending=True) for width in ("f2", "f4"))
+
+    assert half.key.dtype == np.float16
+    assert as_lists(half) == as_lists(single)
+
+
 def test_the_input_is_not_touched(engine):
     scores, is_positive, weights = np.array([3.0, 1.0, 2.0]), np.array([True, False, True]), np.array([1.5, 2.5, 3.5])
     before = scores.tolist(), is_positive.tolist(), weights.tolist()
@@ -159,6 +184,7 @@ def test_the_input_is_not_touched(engine):
 def test_large_data_are_worked_on_by_other_threads(monkeypatch):
     monkeypatch.setattr(parallel, "WORTH_THREADS", 1)
     monkeypatch.setattr(arrays, "_SHORT", 0)
+    monkeypatch.setattr(arrays, "compiled", None)
     workers = []
     right = arrays._run
     monkeypatch.setattr(arrays, "_run", lambda *given: workers.append(threading.get_ident()) or right(*given))
@@ -171,6 +197,7 @@ def test_large_data_are_worked_on_by_other_threads(monkeypatch):
 def test_the_comparison_sees_a_wrong_sum(monkeypatch):
     right = arrays._merge
     monkeypatch.setattr(arrays, "_SHORT", 0)
+    monkeypatch.setattr(arrays, "compiled", None)
     monkeypatch.setattr(arrays, "_merge", lambda *given: Cells(*(column + 1 for column in right(*given))))
     cells = aggregate(np.array([1.0, 2.0]), np.array([True, False]), None, descending=True)
 

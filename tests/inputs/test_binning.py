@@ -66,6 +66,27 @@ def test_a_rare_class_needs_no_more_bins():
     assert len(bins) < 20_000
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_bins_that_are_divided_by_a_later_pass_lose_no_case(seed):
+    """Two bins are light beside a crowded one, until that one has been divided."""
+    rng = np.random.default_rng(seed)
+    crowded, light = 0.5 + 1e-6 * rng.normal(size=4000), rng.uniform(2, 2.04, 110)
+    score = np.concatenate((crowded, light, 2 * light))
+    bins = check(score, rng.random(len(score)) < 0.4, width=[2e-3, 1e-2, 3e-3][seed])
+
+    assert bins.width <= 1e-2
+
+
+def test_the_square_root_of_both_classes_takes_the_fewest_bins():
+    """Two normal populations 1.2 apart: no division into bins leaves 1e-3 open with fewer than 698 of them."""
+    rng = np.random.default_rng(0)
+    labels = rng.random(200_000) < 0.3
+    bins = check(rng.normal(size=200_000) + 1.2 * labels, labels, width=1e-3)
+
+    assert bins.width <= 1e-3
+    assert len(bins) < 2.4 * 1000 * np.exp(-(1.2**2) / 4)
+
+
 def test_the_room_that_there_is_is_kept():
     rng = np.random.default_rng(0)
     bins = check(rng.random(50_000), rng.random(50_000) < 0.5, width=1e-9, most=3000)

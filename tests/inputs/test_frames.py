@@ -1,25 +1,15 @@
 """Frames of every kind: the same ranking as from arrays, and the same refusals."""
 
 import duckdb
+import frame_body
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from frame_body import COLUMNS, ROWS
 
-from cutline import InputError, ParameterError, auc, compare, evaluate, rank
-
-ROWS = 300
-RNG = np.random.default_rng(3)
-COLUMNS = {
-    "y": RNG.integers(0, 2, ROWS),
-    "p": np.round(RNG.random(ROWS), 2),  # with ties
-    "single": RNG.random(ROWS).round(2).astype(np.float32),
-    "w": RNG.random(ROWS),
-    "whole": RNG.integers(0, 4, ROWS),
-    "g": RNG.integers(0, 20, ROWS),
-}
-COLUMNS["said"] = np.where(COLUMNS["y"] == 1, "yes", "no").astype(object)
+from cutline import InputError, ParameterError, auc, evaluate, rank
 
 KINDS = {
     "mapping": dict,
@@ -43,52 +33,23 @@ def kind(request):
 @pytest.mark.parametrize("weight", [None, "w", "whole"])
 @pytest.mark.parametrize("higher", [True, False])
 def test_a_frame_gives_the_ranking_of_its_arrays(kind, score, weight, higher):
-    expected = rank(
-        COLUMNS["y"], COLUMNS[score], None if weight is None else COLUMNS[weight], higher_is_positive=higher
-    )
-    shuffled = RNG.permutation(ROWS)
+    shuffled = np.random.default_rng(1).permutation(ROWS)
     for columns in (COLUMNS, {name: values[shuffled] for name, values in COLUMNS.items()}):
-        found = rank("y", score, weight, data=KINDS[kind](columns), higher_is_positive=higher)
-        assert found == expected
-        assert found.score.dtype == expected.score.dtype
-        assert found.pos.dtype == expected.pos.dtype
-        assert (found.pos2 is found.pos) == (weight is None)
+        frame_body.gives_the_ranking_of_its_arrays(KINDS[kind](columns), score, weight, higher)
 
 
-def test_text_labels(kind):
-    frame = KINDS[kind](COLUMNS)
-    assert rank("said", "p", data=frame, positive="yes") == rank(COLUMNS["said"], COLUMNS["p"], positive="yes")
-    with pytest.raises(InputError, match="for example positive="):
-        rank("said", "p", data=frame)
-
-
-def test_groups(kind):
-    asked = {"method": "bootstrap", "resamples": 50}
-    expected = evaluate(COLUMNS["y"], COLUMNS["p"], groups=COLUMNS["g"]).estimate("auc", **asked)
-    assert evaluate("y", "p", data=KINDS[kind](COLUMNS), groups="g").estimate("auc", **asked) == expected
-
-
-def test_models_of_one_frame(kind):
-    found = compare("y", {"a": "p", "b": "w"}, data=KINDS[kind](COLUMNS))
-    here = compare(COLUMNS["y"], {"a": COLUMNS["p"], "b": COLUMNS["w"]})
-    assert found["b"].ranking == rank(COLUMNS["y"], COLUMNS["w"])
-    for how in ({"method": "delong"}, {"method": "bootstrap", "resamples": 50}):
-        assert found.difference("auc", **how) == here.difference("auc", **how)
-
-
-def test_slices(kind):
-    found = evaluate("y", "p", "whole", data=KINDS[kind](COLUMNS), by="g", threshold=0.4)
-    here = evaluate(COLUMNS["y"], COLUMNS["p"], COLUMNS["whole"], by=COLUMNS["g"], threshold=0.4)
-    assert list(found) == list(here) == list(range(20))
-    for value, one in found.items():
-        mine = COLUMNS["g"] == value
-        assert one.ranking == rank(COLUMNS["y"][mine], COLUMNS["p"][mine], COLUMNS["whole"][mine])
-        assert one.threshold == 0.4
-    assert found.together.ranking == rank(COLUMNS["y"], COLUMNS["p"], COLUMNS["whole"])
-    table = found.summary(["auc", "recall"], resamples=0)
-    assert table.columns[:4] == ("g", "cases", "positives", "measure")
-    assert len(table) == 40
-    assert "20 slices by g" in repr(found)
+@pytest.mark.parametrize(
+    "check",
+    [
+        frame_body.reads_text_labels,
+        frame_body.draws_groups,
+        frame_body.compares_models,
+        frame_body.is_sliced,
+        frame_body.refuses_names,
+    ],
+)
+def test_a_frame_of_any_kind(kind, check):
+    check(KINDS[kind](COLUMNS))
 
 
 @pytest.mark.parametrize("kind", LAZY)
@@ -122,6 +83,26 @@ def test_a_large_frame_is_binned_where_it_lives(kind, weight, monkeypatch):
     assert rank("y", "p", data=lacking, missing="drop").dropped == 1
     with pytest.raises(InputError, match=r"weights \(column 'w'\) holds 1 negative value, the first, -1,"):
         rank("y", "p", "w", data=lacking)
+
+
+@pytest.mark.parametrize("kind", LAZY)
+def test_bins_are_divided_twice_where_scores_crowd_and_no_case_is_lost(kind, monkeypatch):
+    from cutline.inputs import binning, large
+    from cutline.inputs.frame_engine import FrameEngine
+
+    passes, bins = [], FrameEngine.bins
+    monkeypatch.setattr(FrameEngine, "bins", lambda self, given: passes.append(len(given)) or bins(self, given))
+    monkeypatch.setattr(large, "binned", lambda aggregate: binning.binned(aggregate, width=0.004, most=4000))
+    rng = np.random.default_rng(2)
+    near, far = 0.5 + 1e-6 * rng.normal(size=ROWS), 0.505 + 0.001 * rng.random(ROWS)
+    columns = {"y": COLUMNS["y"], "p": np.where(rng.random(ROWS) < 0.95, near, far)}
+    found, exact = rank("y", "p", data=KINDS[kind](columns), exact=False), rank(columns["y"], columns["p"])
+
+    assert passes == [0, 1, 2]
+    assert (found.positives, found.negatives) == (exact.positives, exact.negatives)
+    low, high = found.bracket or (found, found)
+    assert auc(low) <= auc(exact) <= auc(high)
+    assert auc(high) - auc(low) <= 0.004
 
 
 def decimals(values):
@@ -162,21 +143,12 @@ def test_types_that_only_some_frames_have(name, exact):
 
 
 def test_missing_values_are_refused_with_their_place_or_dropped(kind):
-    columns = {"y": [1, 0, 1, 0], "p": [0.9, None, 0.4, None], "w": [1.0, 1.0, 2.0, 1.0]}
+    columns = dict(frame_body.LACKING)
     if kind == "mapping":
         columns["p"] = np.array([0.9, np.nan, 0.4, np.nan])
-    frame = KINDS[kind](columns)
-    assert (
-        rank(
-            "y", "w", data=KINDS[kind]({**columns, "w": [0.5, float("nan"), 0.4, float("nan")]}), missing="drop"
-        ).dropped
-        == 2
-    )
+    frame_body.refuses_missing_values_or_drops_them(KINDS[kind](columns))
     with pytest.raises(InputError, match=r"scores \(column 'p'\) holds 2 missing values .* at position 1"):
-        rank("y", "p", data=frame)
-    found = rank("y", "p", data=frame, missing="drop")
-    assert (found.dropped, found.total) == (2, 2)
-    assert rank("y", "p", "w", data=frame, missing="drop").dropped == 2
+        rank("y", "p", data=KINDS[kind](columns))
 
 
 @pytest.mark.parametrize("frame", ["pandas", "polars", "pyarrow"])
@@ -192,16 +164,9 @@ def test_missing_categories_stay_missing(frame):
 
 def test_text_in_the_scores(kind):
     frame = KINDS[kind]({"y": [1, 0], "p": ["0.9", "high"]})
+    frame_body.refuses_text_in_the_scores(frame)
     with pytest.raises(InputError, match=r"scores \(column 'p'\) holds text, for example '0.9', at position 0"):
         rank("y", "p", data=frame)
-
-
-def test_names(kind):
-    frame = KINDS[kind](COLUMNS)
-    with pytest.raises(InputError, match=r"data has no column 'singel', which scores= names\. Did you mean single"):
-        rank("y", "singel", data=frame)
-    with pytest.raises(ParameterError, match="with data=, pass the name of a column"):
-        rank("y", COLUMNS["p"], data=frame)
 
 
 @pytest.mark.parametrize("kind", LAZY)
@@ -214,6 +179,44 @@ def test_only_distinct_rows_leave_a_lazy_frame(kind, monkeypatch):
     monkeypatch.setattr(frames.Lazy, "rows", lambda *_: pytest.fail("the rows were collected"))
     assert rank("y", "p", data=KINDS[kind](COLUMNS)).total == ROWS
     assert sizes == [1, 3]  # the number of rows; label, score, and how often
+
+
+def fails(_):
+    raise ValueError("the model is not there")
+
+
+def failing_duckdb():
+    connection = duckdb.connect()
+    connection.create_function("scored", fails, ["DOUBLE"], "DOUBLE")
+    return connection.sql("SELECT range % 2 AS y, scored(range) AS p FROM range(9)")
+
+
+def failing_dask():
+    frame = pytest.importorskip("dask.dataframe").from_pandas(pd.DataFrame({"y": [1, 0, 1], "p": 0.5}), npartitions=1)
+    return frame.assign(p=frame["p"].map(fails, meta=("p", "float64")))
+
+
+def failing_ibis():
+    table = pytest.importorskip("ibis").memtable(pa.table({"y": [1, 0, 1], "said": ["the model is not there"] * 3}))
+    return table.mutate(p=table.said.cast("float64"))
+
+
+FAILING = {
+    "polars": lambda: pl.LazyFrame({"y": [1, 0, 1], "p": [0.5, 0.4, 0.3]}).with_columns(
+        pl.col("p").map_elements(fails, return_dtype=pl.Float64)
+    ),
+    "duckdb": failing_duckdb,
+    "dask": failing_dask,
+    "ibis": failing_ibis,
+}
+
+
+@pytest.mark.parametrize("exact", [None, False, True])
+@pytest.mark.parametrize("name", FAILING)
+def test_a_function_that_fails_in_the_engine_is_told_in_a_sentence(name, exact):
+    with pytest.raises(InputError, match=r"^The engine of data failed: .*the model is not there") as refusal:
+        rank("y", "p", data=FAILING[name](), exact=exact)
+    assert "\n" not in str(refusal.value)
 
 
 def test_what_is_no_frame():

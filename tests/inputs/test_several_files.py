@@ -167,3 +167,21 @@ def test_rows_of_text_files_come_in_the_order_of_the_files(tmp_path):
     for _ in range(60):
         found = files.read(tmp_path).rows({"x": Ask("scores", "p")})["x"]
         assert found.tolist() == expected
+
+
+def test_columns_that_are_not_needed_are_not_read(tmp_path):
+    """A column whose bytes are destroyed does not matter to those who do not ask for it."""
+    import pyarrow.parquet as pq
+
+    path = tmp_path / "a.parquet"
+    FRAME.assign(junk=np.arange(90.0)).to_parquet(path, compression="gzip")
+    group = pq.ParquetFile(path).metadata.row_group(0)
+    junk = next(group.column(i) for i in range(group.num_columns) if group.column(i).path_in_schema == "junk")
+    start = junk.dictionary_page_offset or junk.data_page_offset
+    content = bytearray(path.read_bytes())
+    content[start : start + junk.total_compressed_size] = b"\xff" * junk.total_compressed_size
+    path.write_bytes(bytes(content))
+
+    assert rank("y", "p", data=path) == WHOLE
+    with pytest.raises(InputError, match=r"a\.parquet cannot be read as Parquet"):
+        rank("y", "junk", data=path)

@@ -1,16 +1,11 @@
 """Spark, on one machine and on a cluster: the same ranking, whatever happens to a worker."""
 
-import os
 import shutil
-import signal
-import socket
-import subprocess
 import sys
 import threading
-import time
-import warnings
 from pathlib import Path
 
+import frame_body
 import numpy as np
 import pytest
 
@@ -18,8 +13,11 @@ pyspark = pytest.importorskip("pyspark")
 if shutil.which("java") is None:  # pragma: no cover
     pytest.skip("Java is not here (Debian: default-jre-headless), so Spark cannot be tested", allow_module_level=True)
 
+sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
+from spark_cluster import Cluster, session  # noqa: E402
+
 from cutline import InputError, auc, compare, evaluate, rank  # noqa: E402
-from cutline.inputs import binning, large  # noqa: E402
+from cutline.inputs import binning, frames, large  # noqa: E402
 
 ROWS = 3000
 RNG = np.random.default_rng(4)
@@ -27,27 +25,35 @@ Y = RNG.integers(0, 2, ROWS)
 P = RNG.normal(size=ROWS) + Y
 COARSE = P.round(1)
 SITE = np.where(RNG.random(ROWS) < 0.3, "north", "south")
-FREE = {"spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "2", "spark.driver.bindAddress": "127.0.0.1",
-        "spark.driver.host": "127.0.0.1", "spark.driver.memory": "512m", "spark.sql.ansi.enabled": "true",
-        "spark.log.level": "ERROR"}  # fmt: skip
-
-
-def session(master, **more):
-    from pyspark.sql import SparkSession
-
-    os.environ["PYSPARK_PYTHON"] = sys.executable  # the workers' own Python may know nothing of ours
-
-    builder = SparkSession.builder.master(master)
-    for name, value in {**FREE, **more}.items():
-        builder = builder.config(name, value)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return builder.getOrCreate()
+SMALL = {"spark.sql.shuffle.partitions": "2", "spark.driver.memory": "512m", "spark.sql.ansi.enabled": "true"}
 
 
 def frame_of(spark, **columns):
     rows = list(zip(*(np.asarray(column).tolist() for column in columns.values()), strict=True))
     return spark.createDataFrame(rows, list(columns))
+
+
+def as_frame(spark):
+    """A maker of frames from columns, each with the type that its array has."""
+    import pandas as pd
+
+    return lambda columns: spark.createDataFrame(pd.DataFrame(columns)).repartition(3)
+
+
+def does_what_every_frame_does(make, monkeypatch):
+    """The body of checks of `test_frames`; the rows themselves never leave Spark where all is well."""
+    frame = make(frame_body.COLUMNS)
+    with monkeypatch.context() as context:
+        context.setattr(frames.Lazy, "rows", lambda *_: pytest.fail("the rows were collected"))
+        frame_body.gives_the_ranking_of_its_arrays(frame, "p", None, True)
+        frame_body.gives_the_ranking_of_its_arrays(frame, "single", "whole", False)
+        frame_body.draws_groups(frame)
+        frame_body.compares_models(frame)
+        frame_body.is_sliced(frame)
+    frame_body.reads_text_labels(frame)
+    frame_body.refuses_names(frame)
+    frame_body.refuses_missing_values_or_drops_them(make(frame_body.LACKING))
+    frame_body.refuses_text_in_the_scores(make({"y": [1, 0], "p": ["0.9", "high"]}))
 
 
 def few(monkeypatch):
@@ -57,7 +63,7 @@ def few(monkeypatch):
 
 @pytest.mark.filterwarnings("ignore")
 def test_spark_on_one_machine_gives_the_ranking_of_arrays(monkeypatch):
-    spark = session("local[2]")
+    spark = session("local[2]", **SMALL)
     try:
         frame = frame_of(spark, y=Y, p=P, coarse=COARSE, site=SITE).repartition(3)
         exact = rank(Y, P)
@@ -69,8 +75,14 @@ def test_spark_on_one_machine_gives_the_ranking_of_arrays(monkeypatch):
             Y[SITE == "north"], COARSE[SITE == "north"]
         )
 
+        does_what_every_frame_does(as_frame(spark), monkeypatch)
+
         few(monkeypatch)
+        collected = []
+        collect = frames.collect
+        monkeypatch.setattr(frames, "collect", lambda one: collected.append(collect(one)) or collected[-1])
         found = rank("y", "p", data=frame, threshold=0.3)
+        assert max(len(next(iter(columns.values()))) for columns in collected) <= len(found) < ROWS  # bins alone
         low, high = found.bracket
         assert auc(low) <= auc(exact) <= auc(high)
         assert found.at_threshold(0.3).to_dict() == exact.at_threshold(0.3).to_dict()
@@ -130,68 +142,12 @@ def _evaluator(frame, found):
 # ---------------------------------------------------------------------- a cluster
 
 
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
-
-
-class Cluster:
-    """A master and workers of Spark, each a process of its own on the loopback interface, ended by their ids."""
-
-    def __init__(self, folder):
-        self.folder, self.processes = folder, []
-        port = free_port()
-        self.url = f"spark://127.0.0.1:{port}"
-        self.master = self._start("master.Master", "--host", "127.0.0.1", "--port", port, "--webui-port", free_port())
-        self._wait(port)
-        self.workers = [self._worker(i) for i in range(2)]
-
-    def _worker(self, number):
-        folder = self.folder / f"worker{number}"
-        folder.mkdir()
-        options = ("--cores", 1, "--memory", "700m", "--work-dir", folder, "--webui-port", free_port())
-        return self._start("worker.Worker", "--host", "127.0.0.1", *options, self.url)
-
-    def _start(self, name, *options):
-        home = Path(pyspark.__file__).parent
-        command = [home / "bin" / "spark-class", f"org.apache.spark.deploy.{name}", *options]
-        environment = {**os.environ, "SPARK_HOME": str(home), "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_NO_DAEMONIZE": "1"}
-        environment |= {"SPARK_DAEMON_MEMORY": "256m", "PYSPARK_PYTHON": sys.executable}
-        log = (self.folder / f"{name}-{len(self.processes)}.log").open("w")
-        process = subprocess.Popen(  # noqa: S603
-            [str(part) for part in command], stdout=log, stderr=log, env=environment, start_new_session=True
-        )
-        self.processes.append(process)
-        return process
-
-    def _wait(self, port, seconds=180):
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            with socket.socket() as one:
-                if one.connect_ex(("127.0.0.1", port)) == 0:
-                    return
-            time.sleep(0.5)
-        raise TimeoutError("the master did not start")
-
-    def kill(self, process):
-        """End a process, and the executors that it started, at once."""
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-
-    def stop(self):
-        for process in self.processes:
-            if process.poll() is None:
-                self.kill(process)
-
-
 @pytest.mark.filterwarnings("ignore")
 def test_a_cluster_gives_the_same_ranking_though_a_worker_is_killed_on_the_way(tmp_path, monkeypatch):
     cluster = Cluster(tmp_path)
     spark = None
     try:
-        options = {"spark.executor.memory": "512m", "spark.cores.max": "2"}
-        options["spark.executorEnv.PYSPARK_PYTHON"] = sys.executable
+        options = {**SMALL, "spark.executor.memory": "512m", "spark.cores.max": "2"}
         spark = session(cluster.url, **options)
         frame = frame_of(spark, y=Y, p=P, coarse=COARSE).repartition(8)
         assert rank("y", "coarse", data=frame) == rank(Y, COARSE)

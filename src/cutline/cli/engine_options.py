@@ -43,3 +43,11 @@ RankingFile = Annotated[
     Path,
     typer.Option("--output", "-o", help="The ranking file to write. Example: -o monday.ranking"),
 ]
+Independent = Annotated[
+    bool,
+    typer.Option(
+        "--independent",
+        help="The two files hold different cases, such as two months: an unpaired comparison, which needs no --id and "
+        "takes ranking files too. Example: cutline compare may.ranking june.ranking --independent",
+    ),
+]

@@ -79,14 +79,14 @@ def write(output: Files, result: Any, summary: Any, charts: Sequence[str], templ
         charts: The pictures, by name.
         template: The page that is written as HTML.
     """
-    from cutline.report import save
-
     if output.png is not None:
         output.png.mkdir(parents=True, exist_ok=True)
         for name in charts:
             result.chart(name).save(output.png / f"{name}.png", overwrite=output.force)
         output.said(f"{len(charts)} charts are in {output.png}.")
     for path in output.documents:
+        from cutline.report import save  # which loads all that draws: not for numbers on the screen
+
         is_page = path.suffix.lower() == ".html"
         save(result, path, overwrite=output.force, summary=summary, template=template if is_page else REPORT)
         output.said(f"The {'report is' if is_page else 'numbers are in'} {path}.")

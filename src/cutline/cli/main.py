@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import sys
@@ -102,10 +103,16 @@ def compare(
     output: Files,
     plugin: o.Plugin = None,
     class_scores: ClassScoresOfModels = None,
+    independent: e.Independent = False,
 ) -> None:
     """Compare models on the same cases: differences with intervals, and whether they are significant."""
     from cutline.cli.evaluate import run_compare
 
+    if independent:
+        from cutline.cli.rankings import run_independent
+
+        run_independent(files, reading, asked, output)
+        return
     if class_scores:
         from cutline.cli.classes import run_class_comparison
 
@@ -294,6 +301,9 @@ def run() -> None:
     """The entry point of the installed command; a stream that the caller closed is one to nowhere."""
     sys.stdout = sys.stdout or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - until Python ends
     sys.stderr = sys.stderr or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):  # a character that the terminal does not know is written out
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     for name in ("SIGTERM", "SIGHUP"):  # which would end Python at once, with unfinished files left behind
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), _stop)

@@ -6,13 +6,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cutline.cli import render
-from cutline.cli.groups import Reading
-from cutline.cli.reading import read_ranking
+from cutline.cli.evaluate import print_json
+from cutline.cli.groups import Files, Named, Reading
+from cutline.cli.progress import waiting
+from cutline.cli.reading import read_evaluation, read_ranking
 from cutline.core import ranking_file, writing
 from cutline.core.binned import auc_width
 from cutline.core.errors import InputError, ParameterError, shown
 from cutline.core.merging import merge
 from cutline.core.ranking import Ranking
+from cutline.independent import compare_independent
 from cutline.inputs.ranking_tables import ranking_query
 
 
@@ -52,6 +55,36 @@ def _said(ranking: Ranking, output: Path, *, quiet: bool, before: float | None =
         least = "" if before is None else f" (at most {before:.2g} in the parts)"
         cost = f" The bins leave the AUC certain to {width:.2g}{least}."
     render.say(f"{ranking!r} is in {output}.{cost}")
+
+
+def run_independent(paths: Sequence[str], how: Reading, asked: Named, output: Files) -> None:
+    """Compare two files of different cases, rankings or predictions, and show the differences.
+
+    Args:
+        paths: The two files.
+        how: How predictions are read.
+        asked: Which numbers are wanted.
+        output: Where they go.
+    """
+    if output.documents or output.png:
+        raise ParameterError("--independent prints a table alone", "pass --json or --csv, and no file to write")
+    if len(paths) != 2:
+        raise ParameterError(f"--independent compares two files (got {len(paths)})", "pass one for each set of cases")
+    asked.check()
+    output.check()
+    first, second = (read_evaluation(path, how, Path(path).stem, quiet=output.quiet)[0] for path in paths)
+    one, other = first.ranking, second.ranking
+    if one.positive != other.positive or one.higher_is_positive != other.higher_is_positive:
+        found = f"{shown(paths[0])} and {shown(paths[1])} differ in the positive label, or in which scores mean it"
+        raise InputError(found, "pass two of one kind")
+    with waiting("Resampling for the intervals", quiet=output.quiet or asked.resamples == 0):
+        table = compare_independent(first, second).summary(asked.chosen, **asked.how)
+    if output.json:
+        print_json({"names": [first.name, second.name], "level": asked.level, "measures": table.to_dict()})
+    elif output.csv:
+        render.put(table.to_csv())
+    else:
+        render.put(f"{table!r}\n")
 
 
 def run_sql(

@@ -33,6 +33,9 @@ _LINES = box.Box("\n".join(("    ", "    ", " ── ", "    ", "    ", "    ", 
 _ASCII = box.Box("\n".join(("    ", "    ", " -- ", "    ", "    ", "    ", "    ", "    ")), ascii=True)
 
 
+_UNKNOWN = 80  # columns of a terminal that does not say how wide it is
+
+
 class _Screen(Console):
     """A console whose reader may leave: the work goes on, and the exit code stays what it says."""
 
@@ -60,7 +63,10 @@ def put(text: str) -> None:
 
 def console(*, error: bool = False) -> Console:
     """The console of standard output or error; nothing in a text is taken for markup."""
-    return _Screen(stderr=error, markup=False, highlight=False, emoji=False, soft_wrap=False)
+    screen = _Screen(stderr=error, markup=False, highlight=False, emoji=False, soft_wrap=False)
+    if screen.width < 1:  # as in an environment with COLUMNS=0, where nothing at all would be shown
+        screen.width = _UNKNOWN
+    return screen
 
 
 def ascii_only(screen: Console) -> bool:

@@ -10,6 +10,7 @@ Three variants that the field uses, because the number that is read off the curv
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -54,19 +55,41 @@ def smooth(
     return (parts[0] if len(parts) == 1 else np.concatenate(parts)).reshape(np.shape(y))
 
 
-def _smooth(x: Array, weight: Array, y: Array, method: str, span: float, degree: int, is_whole: bool) -> Array:
+class Cubics(NamedTuple):
+    """The curve of "loess": values and slopes at the corners of its cells, a row for each resample."""
+
+    corners: Array
+    value: Array
+    slope: Array
+
+    def at(self, x: Array) -> Array:
+        """The curve at points that ascend."""
+        found = np.empty((len(self.corners), len(x)))
+        for i in range(0, len(x), _PIECE):
+            found[:, i : i + _PIECE] = _hermite(x[i : i + _PIECE], *self)
+        return found
+
+
+def cubics(x: Array, weight: Array, y: Array, span: float = 0.75, degree: int = 2, is_whole: bool = True) -> Cubics:
+    """The curve of "loess" as the few numbers that it is made of; the arguments are those of `smooth`, with rows."""
+    ends, near = _windows(weight, span, degree, is_whole)
+    corners = _corners(x, weight, ends, span, is_whole)
+    return Cubics(corners, *_fits(x, weight, y, ends, corners, near, "loess", degree))
+
+
+def _windows(weight: Array, span: float, degree: int, is_whole: bool) -> tuple[Array, Array]:
+    """How many cases there are up to each point, and how many a window holds."""
     ends = np.cumsum(weight, axis=-1, dtype=float)
     size = ends[:, -1]
     near = np.minimum(size, np.floor(size * span + 1e-5)) if is_whole else size * min(span, 1.0)
-    near = np.maximum(near, np.minimum(size, degree + 1.0)) if is_whole else near
+    return ends, np.maximum(near, np.minimum(size, degree + 1.0)) if is_whole else near
+
+
+def _smooth(x: Array, weight: Array, y: Array, method: str, span: float, degree: int, is_whole: bool) -> Array:
     if method == "loess":
-        corners = _corners(x, weight, ends, span, is_whole)
-        value, slope = _fits(x, weight, y, ends, corners, near, method, degree)
-        del ends
-        found = np.empty((len(y), len(x)))
-        for i in range(0, len(x), _PIECE):
-            found[:, i : i + _PIECE] = _hermite(x[i : i + _PIECE], corners, value, slope)
+        found = cubics(x, weight, y, span, degree, is_whole).at(x)
     else:
+        ends, near = _windows(weight, span, degree, is_whole)
         found = _fits(x, weight, y, ends, np.broadcast_to(x, y.shape), near, method, degree)[0]
     few = np.count_nonzero(weight, axis=-1) < _FEWEST
     return np.where(few[:, None], y, found) if few.any() else found

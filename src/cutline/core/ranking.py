@@ -23,7 +23,7 @@ from cutline.core.bounds import Bracket, bracket, extreme
 from cutline.core.counts import Counts, count, divide, written
 from cutline.core.errors import InputError
 from cutline.core.hull import Hulls, hulls
-from cutline.core.kept import kept_column, kept_if_short, remembered
+from cutline.core.kept import kept_column, kept_if_long, kept_if_short, remembered
 from cutline.core.last_axis import Array, Pairs, cumulate, dot, take
 from cutline.core.ranking_words import cases_of, class_titles
 from cutline.core.table import Table
@@ -278,7 +278,7 @@ class Ranking:
             index: How many of the distinct scores are flagged: 0 is the cut that flags nobody.
             threshold: The threshold that the table is to name; the score at the cut when None.
         """
-        tp, fp = self.tp[..., index], self.fp[..., index]
+        tp, fp = kept_if_long(self, ("up to", index), lambda: (self.tp[..., index], self.fp[..., index]))
         fn, tn = self.positives - tp, self.negatives - fp
         at = float(self.thresholds[index]) if threshold is None else threshold
         return Counts(tp, fp, fn, tn, at, self.are_probabilities, self.class_titles)

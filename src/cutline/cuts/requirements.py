@@ -18,7 +18,7 @@ PARTS = ("value", "low", "high")
 _OPERATORS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
 _CUTS = ("threshold", "quota", "share")
 _ALSO = {"share": "predicted_positive_rate"}  # words that only a requirement knows: elsewhere share= names a cut
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?%?")
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?%?")
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 

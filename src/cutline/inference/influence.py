@@ -16,6 +16,7 @@ import numpy as np
 from cutline.core.counts import Counts, divide
 from cutline.core.parallel import stop_if_unwanted
 from cutline.core.ranking import Array, Ranking
+from cutline.inference.effective_size import effective, squares
 from cutline.results.estimate import Limits, quantile
 
 _STEP = 1e-5  # of a count: the error of a central difference and of rounding are then both about 1e-10
@@ -40,6 +41,7 @@ class Influence(NamedTuple):
     of_positives: Array
     of_negatives: Array
     entry: Array | None = None  # None: the tables have one entry for each score
+    squares: tuple[Array, Array] | None = None  # the squared weights of both classes at each entry, where known
 
     def of_cases(self, score: Array, is_positive: Array) -> Array:
         """The changes of some cases, given where their scores stand in the ranking."""
@@ -57,12 +59,19 @@ class Influence(NamedTuple):
 
     def variance(self, second: Ranking) -> float:
         """The variance of the measure, given the squared weights of its ranking."""
-        if self.entry is None:
+        if self.squares is not None:
+            pos, neg = self.squares
+        elif self.entry is None:
             pos, neg = second.pos, second.neg
         else:
-            length = len(self.of_positives)
-            pos, neg = (np.bincount(self.entry, weights=cells, minlength=length) for cells in (second.pos, second.neg))
+            pos, neg = _by_entry(second, self.entry, len(self.of_positives))
         return float(_sum(pos, self.of_positives, power=2) + _sum(neg, self.of_negatives, power=2))
+
+
+def _by_entry(r: Ranking, entry: Array, length: int) -> tuple[Array, Array]:
+    """The weights of both classes at each entry."""
+    pos, neg = (np.bincount(entry, weights=cells, minlength=length) for cells in (r.pos, r.neg))
+    return pos, neg
 
 
 def of_counts(function: Callable[[Counts], Any], counts: Counts, second: Counts) -> float:
@@ -132,10 +141,9 @@ def of_order(statistic: Callable[[Ranking], Any], value: float, r: Ranking) -> I
     as large as what chance does to the whole list, so that a measure that looks at one place of it, as the equal error
     rate does, sees as many neighbours as it would in other samples.
     """
-    if min(r.positives, r.negatives) < FEW_FOR_THE_ORDER:
+    if min(effective(r)) < FEW_FOR_THE_ORDER:
         return None
-    cell, stretch = _parts(r)
-    short = _shortened(r, cell)
+    short, first, stretch, squared = _short_list(r)
     if r.integral and float(r.total) * _PARTS_OF_A_CASE > 2**60:  # more parts than can be counted
         return None
     if np.isnan(statistic(short)) and r.integral:  # some measures are of places, which only whole cases have
@@ -143,14 +151,12 @@ def of_order(statistic: Callable[[Ranking], Any], value: float, r: Ranking) -> I
         short = replace(short, pos=pos, neg=neg, pos2=pos, neg2=neg)
     if not abs(float(statistic(short)) - value) <= _FAITHFUL * abs(value):
         return None
-    starts = np.flatnonzero(np.diff(cell, prepend=cell.dtype.type(-1)))
-    first = np.flatnonzero(np.diff(stretch[starts], prepend=-1))  # where each stretch starts among the cells
     unit = _PARTS_OF_A_CASE if short.integral else 1
     found = [_changes(statistic, short, first, of_positives) for of_positives in (True, False)]
     bent, changed = sum(one.bent for one in found), sum(one.changed for one in found)
     if not bent <= _BENT * changed:  # NaN is not
         return None
-    return Influence(*_centred(short, first, *(unit * one.by_stretch for one in found)), stretch.astype(np.int16))
+    return Influence(*_centred(short, first, *(unit * one.by_stretch for one in found)), stretch, squared)
 
 
 class _Changes(NamedTuple):
@@ -161,21 +167,41 @@ class _Changes(NamedTuple):
     bent: float
 
 
+class _ShortList(NamedTuple):
+    """A list put together by cells of neighbours, which stands for the long one, and its stretches."""
+
+    ranking: Ranking
+    first: Array  # where each stretch starts among the cells
+    stretch: Array  # of each score of the long list
+    squares: tuple[Array, Array]  # the squared weights of both classes in each stretch
+
+
+def _short_list(r: Ranking) -> _ShortList:
+    """The list that stands for a long one: found once, because every measure of the order asks for it."""
+    if "short_list" not in r.__dict__:
+        cell, stretch = _parts(r)
+        starts = np.flatnonzero(np.diff(cell, prepend=cell.dtype.type(-1)))
+        first = np.flatnonzero(np.diff(stretch[starts], prepend=-1))
+        stretch = stretch.astype(np.int16)
+        squared = _by_entry(squares(r), stretch, len(first))
+        r.__dict__["short_list"] = _ShortList(_shortened(r, starts), first, stretch, squared)
+    found: _ShortList = r.__dict__["short_list"]
+    return found
+
+
 def _parts(r: Ranking) -> tuple[Array, Array]:
     """Of each score, the number of its cell in the shorter list, and of its stretch: quantiles of both classes."""
-    if "parts" not in r.__dict__:  # several measures ask for them
-        enough = int(min(r.positives, r.negatives)) // _IN_A_CELL
-        number = max(_STRETCHES // 5, min(_STRETCHES, enough))
-        fewer = number * max(1, min(_CELLS, enough) // number)
-        cells, stretches = (_quantiles(r, count) for count in (fewer, number))
-        is_new = np.diff(cells, prepend=cells.dtype.type(-1)) > 0
-        is_new[:_TOP] = True
-        if len(r) <= 2 * fewer:
-            is_new[:] = True
-        is_first = np.diff(stretches, prepend=stretches.dtype.type(-1)) > 0
-        r.__dict__["parts"] = tuple(found.cumsum(dtype=np.int32) - 1 for found in (is_new, is_first & is_new))
-    found: tuple[Array, Array] = r.__dict__["parts"]
-    return found
+    enough = int(min(r.positives, r.negatives)) // _IN_A_CELL
+    number = max(_STRETCHES // 5, min(_STRETCHES, enough))
+    fewer = number * max(1, min(_CELLS, enough) // number)
+    cells, stretches = (_quantiles(r, count) for count in (fewer, number))
+    is_new = np.diff(cells, prepend=cells.dtype.type(-1)) > 0
+    is_new[:_TOP] = True
+    if len(r) <= 2 * fewer:
+        is_new[:] = True
+    is_first = np.diff(stretches, prepend=stretches.dtype.type(-1)) > 0
+    cell, stretch = (found.cumsum(dtype=np.int32) - 1 for found in (is_new, is_first & is_new))
+    return cell, stretch
 
 
 def _quantiles(r: Ranking, count: int) -> Array:
@@ -188,9 +214,8 @@ def _quantiles(r: Ranking, count: int) -> Array:
     return found
 
 
-def _shortened(r: Ranking, cell: Array) -> Ranking:
+def _shortened(r: Ranking, starts: Array) -> Ranking:
     """The list put together by cells, with the mean score of each, and weights that need not be whole."""
-    starts = np.flatnonzero(np.diff(cell, prepend=cell.dtype.type(-1)))
     pos, neg = (np.add.reduceat(column, starts).astype(float) for column in (r.pos, r.neg))
     down = 2.0**-400 if max(abs(float(r.score[0])), abs(float(r.score[-1]))) > 1e150 else 1.0  # exact, and undone below
     with np.errstate(invalid="ignore"):

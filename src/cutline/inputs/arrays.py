@@ -4,7 +4,8 @@
 without being read again.
 
 numpy's vectorised sort of values is several times faster than an argsort, and a stable sort of two sorted runs is a
-linear merge. No row order survives, and none is needed.
+linear merge. No row order survives, and none is needed. Where `compiled.c` was built, it does the same for unweighted
+cases by distributing instead of comparing: the same cells to the bit, three to five times as fast.
 """
 
 from __future__ import annotations
@@ -20,8 +21,14 @@ from cutline.core.parallel import each
 from cutline.core.ranking import Ranking
 from cutline.inputs.counting import counted
 
+try:
+    from cutline.inputs import compiled
+except ImportError:  # not built here
+    compiled = None  # type: ignore[assignment]
+
 Array = npt.NDArray[Any]
 
+_COMPILED = (np.dtype(np.float64), np.dtype(np.float32))
 _SHORT = 4096  # cases up to which the number of steps costs more than their length
 # The merge goes by pieces of about this many cells, so that its scratch space stays in the cache and the peak low.
 _PIECE = 65_536
@@ -79,7 +86,11 @@ def rank_cases(
     # The scores 0.0 and -0.0 are one, which of them came first does not matter: both become 0.0.
     (np.subtract if higher_is_positive else np.add)(0.0, cells.key, out=cells.key)
     names: dict[str, Any] = {"positive": positive, "negative": negative}
-    return Ranking(*cells, higher_is_positive=higher_is_positive, dropped=dropped, **names)
+    found = Ranking(*cells, higher_is_positive=higher_is_positive, dropped=dropped, **names)
+    if weights is None and times is None:  # then both sums are known, and need not be made
+        positives = np.count_nonzero(is_positive)
+        found.__dict__.update(positives=np.int64(positives), negatives=np.int64(len(scores) - positives))
+    return found
 
 
 def aggregate(scores: Array, is_positive: Array, weights: Array | None, *, descending: bool) -> Cells:
@@ -89,12 +100,15 @@ def aggregate(scores: Array, is_positive: Array, weights: Array | None, *, desce
     come last in their class, and last of all.
     """
     n = len(scores)
+    can_compile = compiled is not None and weights is None and scores.dtype in _COMPILED
     if n <= _SHORT and weights is None:
-        return _at_once(scores, is_positive, descending)
+        return (_compiled if can_compile else _at_once)(scores, is_positive, descending)
     _keep_freed_memory()
     on_grid = counted(scores, is_positive) if weights is None else None
     if on_grid is not None:
         return _ascending(*on_grid, descending)
+    if can_compile:
+        return _compiled(scores, is_positive, descending)
     pos, neg = each(lambda mine: _run(scores, mine, weights, descending), (is_positive, ~is_positive), n)
     return _merge(pos, neg, n)
 
@@ -114,6 +128,27 @@ def _keep_freed_memory() -> None:
     and where the library has other rules this does nothing.
     """
     np.empty(2**25 - 2**16, dtype=np.uint8)
+
+
+def _compiled(scores: Array, is_positive: Array, descending: bool) -> Cells:
+    """The cells of unweighted cases by the compiled part."""
+    n = len(scores)
+    keys, positives = _sorted_classes(scores, is_positive, descending)
+    key, pos, neg = np.empty(n, scores.dtype), np.empty(n, np.int64), np.empty(n, np.int64)
+    count = compiled.merge(keys, positives, key, pos, neg)
+    if count < n:  # and let go of the rest
+        key, pos, neg = key[:count].copy(), pos[:count].copy(), neg[:count].copy()
+    return Cells(key, pos, neg, pos, neg)
+
+
+def _sorted_classes(scores: Array, is_positive: Array, descending: bool) -> tuple[Array, int]:
+    """The scores as integers of the same order, the positives sorted, then the negatives; and how many are positive."""
+    kind = f"u{scores.itemsize}"
+    keys, spare = np.empty(len(scores), kind), np.empty(len(scores), kind)
+    positives = compiled.split(np.ascontiguousarray(scores), np.ascontiguousarray(is_positive), descending, keys)
+    classes = ((keys[:positives], spare[:positives]), (keys[positives:], spare[positives:]))
+    each(lambda run: compiled.sort(*run, 8 * scores.itemsize), classes, len(scores))
+    return keys, positives
 
 
 def _at_once(scores: Array, is_positive: Array, descending: bool) -> Cells:

@@ -4,16 +4,17 @@ A bin is a function of the score alone, so that it never splits a tie, and bins 
 order. Each keeps its smallest and its largest score and its exact counts: what is unknown is the order inside a bin.
 
 The first pass groups the scores by their order of magnitude. Each further pass divides the bins that leave the AUC
-least certain, each into as many parts as both classes together have cases there. An edge, such as the threshold of the
-user, keeps the scores on its two sides apart from the beginning. The parts are halves of halves of the
+least certain. A bin with the shares p and n of the two classes leaves p * n of the pairs open; the fewest bins leave
+least open when each is divided into parts in proportion to the square root of p * n. An edge, such as the threshold of
+the user, keeps the scores on its two sides apart from the beginning. The parts are halves of halves of the
 range of one magnitude, whatever the data: bins that were made for different data are nested or apart, never staggered,
 so that they can be added up.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,25 +27,29 @@ MOST = 4_000_000  # distinct scores, or bins, that are held
 STEPS = 32  # bins of the first pass to a doubling of the score
 PASSES = 5
 MIDDLE = 50_000  # the magnitude of the score 1; that of nought is 0
+_SPARE = 1.4  # times the parts that are enough where the scores of a bin are spread evenly over it
 _FINEST = 2.0**50  # parts of a magnitude, by which all floats of it are apart
-_POOLED = -1_000_000  # the path of a bin that was made of two: no pass can follow both, so it is not divided
+_NUMBERS = 1_000_000  # the number of the first bin of a division: beyond all those of magnitudes
+_POOLED = -_NUMBERS  # the number of a bin that was made of two: no pass can follow both, so it is not divided
 
 
 @dataclass(frozen=True, eq=False)
 class Bins:
-    """Bins in descending order of the score: the scores at their ends, the counts in them, and which path leads there.
+    """Bins in descending order of the score: the scores at their ends, the counts in them, and the number of each.
 
-    `path` has a row for each pass that divided a bin: the number of the part that it is of its magnitude, -1 where the
-    bin was not divided further. `pos2` and `neg2` are the sums of the squared weights, None where all weigh one.
+    The number of a bin of the first pass is its magnitude and the side of the edge; that of a part is given by the
+    division that made it. `magnitude` is the number that its scores had in the first pass. `pos2` and `neg2` are the
+    sums of the squared weights, None where all weigh one.
     """
 
     top: Array
     bottom: Array
     pos: Array
     neg: Array
-    path: Array
+    number: Array
     pos2: Array | None = None
     neg2: Array | None = None
+    magnitude: Array | None = None
 
     def __len__(self) -> int:
         return len(self.top)
@@ -62,18 +67,26 @@ class Bins:
 
     def taken(self, which: Array) -> Bins:
         """Some of the bins."""
-        squares = (None if cells is None else cells[which] for cells in (self.pos2, self.neg2))
-        counts = (self.top[which], self.bottom[which], self.pos[which], self.neg[which])
-        return Bins(*counts, self.path[:, which], *squares)
+        found: list[Any] = [None if column is None else column[which] for column in self.columns]
+        return Bins(*found)
+
+    @property
+    def columns(self) -> tuple[Any, ...]:
+        """All that is known of the bins."""
+        return (self.top, self.bottom, self.pos, self.neg, self.number, self.pos2, self.neg2, self.magnitude)
 
 
 class Division(NamedTuple):
-    """Bins to divide: the path to each, where its magnitude begins, its span, and into how many parts that is cut."""
+    """Bins to divide: where the magnitude of each begins, its span, and into how many parts that is cut.
 
-    path: Array
+    The part i of the magnitude gets the number `start` + i.
+    """
+
+    number: Array
     low: Array
     span: Array
     parts: Array
+    start: Array
 
 
 Aggregate = Callable[[list[Division]], Bins]
@@ -83,47 +96,56 @@ def binned(aggregate: Aggregate, *, width: float = WIDTH, most: int = MOST) -> B
     """Bins fine enough for a bracket of the AUC of some width, if that many can be held.
 
     Args:
-        aggregate: Reads the data once: groups the scores by the first pass and the divisions that are passed, and gives
-            the bins of the last of them.
+        aggregate: Reads the data once: groups the scores by the first pass and the divisions that are passed, one after
+            the other, and gives the bins of the last of them.
         width: The width of the bracket to reach.
         most: The most bins to hold.
     """
     divisions: list[Division] = []
-    done = in_order(aggregate(divisions))
+    found = aggregate(divisions)
+    done, free = in_order(replace(found, magnitude=found.number)), _NUMBERS
     for _ in range(PASSES):
         heavy = _heavy(done, width)
         room = most - len(done) - 2 * len(heavy)
         if not len(heavy) or room <= len(heavy):
             break
-        divisions = [*divisions, _divided(done, heavy, width, room)]
+        division, first = _divided(done, heavy, width, room, free)
+        divisions = [*divisions, division]
         parts = aggregate(divisions)
+        of = done.taken(heavy).magnitude[np.searchsorted(first, parts.number, side="right") - 1]  # type: ignore[index]
         kept = np.ones(len(done), bool)
         kept[heavy] = False
-        done = in_order(_joined(done.taken(kept), parts))
+        done = in_order(joined([done.taken(kept), replace(parts, magnitude=of)]))
+        free = int(max(parts.number.max(initial=free), first[-1])) + 3
     return done
 
 
 def _heavy(bins: Bins, width: float) -> Array:
-    """The bins that have to be divided, so that the others leave half of the width at most."""
-    unknown = np.where(bins.path[0] == _POOLED, 0.0, bins.unknown)
+    """The bins that have to be divided, so that the others leave an eighth of the width at most."""
+    unknown = np.where(bins.number == _POOLED, 0.0, bins.unknown)
     pairs = float(bins.pos.sum()) * float(bins.neg.sum())
     if not pairs or unknown.sum() <= width * pairs:
         return np.zeros(0, np.intp)
     order = np.argsort(unknown, kind="stable")
     left = np.cumsum(unknown[order])
-    return np.sort(order[left > width * pairs / 2])
+    return np.sort(order[left > width * pairs / 8])
 
 
-def _divided(bins: Bins, heavy: Array, width: float, room: int) -> Division:
-    """As many parts for each bin as bring it down to its fair share of the width, within the room that there is."""
+def _divided(bins: Bins, heavy: Array, width: float, room: int, free: int) -> tuple[Division, Array]:
+    """As many parts for each bin as leave least open within the room that there is, and the first number of each."""
     pos, neg = (cells[heavy] / max(float(cells.sum()), 1.0) for cells in (bins.pos, bins.neg))
-    wanted = np.ceil((pos + neg) / 2 * (4 / width))  # parts of equal mass would need 1 / width; masses are not equal
+    mass = np.sqrt(pos * neg)
+    wanted = np.ceil(mass * float(mass.sum()) * (_SPARE / width))  # even masses would leave the width / _SPARE open
     wanted = np.maximum(np.floor(wanted * min(1.0, room / max(float(wanted.sum()), 1.0))), 1.0)
-    path = bins.path[:, heavy]
-    low, span = limits(path[0])
-    reach = np.clip((bins.top[heavy] - bins.bottom[heavy]) / span, 2 / _FINEST, 1.0)
-    halvings = np.maximum(np.floor(np.log2(wanted / reach)), np.ceil(-np.log2(reach)))
-    return Division(path, low, span, np.minimum(2.0**halvings, _FINEST))
+    low, span = limits(bins.magnitude[heavy])  # type: ignore[index]
+    top, bottom = bins.top[heavy], bins.bottom[heavy]
+    reach = np.clip((top - bottom) / span, 2 / _FINEST, 1.0)
+    halvings = np.maximum(np.floor(np.log2(wanted / reach) + 0.5), np.ceil(-np.log2(reach)))
+    parts = np.minimum(2.0**halvings, _FINEST)
+    ends = [part_of(end, low, span, parts) for end in (top, bottom)]
+    covered = np.abs(ends[0] - ends[1]) + 3  # one more at both ends, should an engine round otherwise
+    first = free + np.cumsum(covered) - covered
+    return Division(bins.number[heavy], low, span, parts, first + 1 - np.minimum(*ends)), first
 
 
 def limits(first: Array) -> tuple[Array, Array]:
@@ -134,18 +156,11 @@ def limits(first: Array) -> tuple[Array, Array]:
         return low, np.maximum(high - low, 5e-324)
 
 
-def _joined(bins: Bins, parts: Bins) -> Bins:
-    """The bins that were left whole, and the parts of the others."""
-    padded = np.full((len(parts.path), len(bins)), -1, dtype=np.int64)
-    padded[: len(bins.path)] = bins.path
-
-    def both(name: str) -> Any:
-        one, other = getattr(bins, name), getattr(parts, name)
-        return None if one is None else np.concatenate((one, other))
-
-    path = np.concatenate((padded, parts.path), axis=1)
-    ends, counts = (both("top"), both("bottom")), (both("pos"), both("neg"))
-    return Bins(*ends, *counts, path, both("pos2"), both("neg2"))
+def joined(parts: Sequence[Bins]) -> Bins:
+    """All bins of several parts, such as those that were left whole and the parts of the others."""
+    columns = zip(*(part.columns for part in parts), strict=True)
+    found: list[Any] = [None if column[0] is None else np.concatenate(column) for column in columns]
+    return Bins(*found)
 
 
 def in_order(bins: Bins) -> Bins:
@@ -155,14 +170,14 @@ def in_order(bins: Bins) -> Bins:
     if len(first) == len(bins):
         return bins
     last = np.concatenate((first[1:], [len(bins)])) - 1
-    path = bins.path[:, first]
-    path[:, first != last] = _POOLED
 
     def summed(cells: Array | None) -> Any:
         return None if cells is None else np.add.reduceat(cells, first)
 
-    pos, neg = summed(bins.pos), summed(bins.neg)
-    return Bins(bins.top[first], lowest, pos, neg, path, summed(bins.pos2), summed(bins.neg2))
+    counts = (summed(bins.pos), summed(bins.neg))
+    number = np.where(first != last, _POOLED, bins.number[first])
+    magnitude = None if bins.magnitude is None else bins.magnitude[first]
+    return Bins(bins.top[first], lowest, *counts, number, summed(bins.pos2), summed(bins.neg2), magnitude)
 
 
 # ---------------------------------------------------------------------- the functions that make bins, for arrays
@@ -194,19 +209,17 @@ def of_arrays(score: Array, is_positive: Array, weight: Array | None = None, edg
 
 
 def _of_rows(score: Array, is_positive: Array, weight: Array | None, edge: float, divisions: list[Division]) -> Bins:
-    keys = [2 * magnitude(score) + (score >= edge)]
+    number = 2 * magnitude(score) + (score >= edge)
     inside = np.ones(len(score), bool)
     for division in divisions:
-        where = _lookup(division.path, np.stack(keys))
-        inside &= where >= 0
-        at, part = where[inside], np.full(len(score), -1, dtype=np.int64)
-        part[inside] = part_of(score[inside], division.low[at], division.span[at], division.parts[at])
-        keys.append(part)
-    path = np.stack(keys)[:, inside]
+        where = _lookup(division.number, number)
+        inside = where >= 0
+        at = where[inside]
+        part = part_of(score[inside], division.low[at], division.span[at], division.parts[at])
+        number[inside] = division.start[at] + part
     mine, heavy = score[inside], None if weight is None else weight[inside]
-    distinct, code = np.unique(path, axis=1, return_inverse=True)
-    code = code.reshape(-1)
-    count = distinct.shape[1]
+    distinct, code = np.unique(number[inside], return_inverse=True)
+    count = len(distinct)
     top, bottom = np.full(count, -np.inf), np.full(count, np.inf)
     np.maximum.at(top, code, mine)
     np.minimum.at(bottom, code, mine)
@@ -222,9 +235,8 @@ def _summed(code: Array, chosen: Array, weight: Array | None, count: int) -> Arr
     return np.bincount(code[chosen], weights=weight[chosen], minlength=count).astype(weight.dtype)
 
 
-def _lookup(paths: Array, keys: Array) -> Array:
-    """Of each row of keys, which of the paths it follows; -1 where none."""
-    places: dict[Any, int] = {tuple(path): i for i, path in enumerate(paths.T.tolist())}
-    distinct, code = np.unique(keys, axis=1, return_inverse=True)
-    found = np.array([places.get(tuple(path), -1) for path in distinct.T.tolist()], dtype=np.int64)
-    return np.asarray(found[code.reshape(-1)])
+def _lookup(known: Array, numbers: Array) -> Array:
+    """Of each number, where it is among those that are known; -1 where it is not."""
+    order = np.argsort(known)
+    at = order[np.minimum(np.searchsorted(known, numbers, sorter=order), len(known) - 1)]
+    return np.asarray(np.where(known[at] == numbers, at, -1))

@@ -50,7 +50,8 @@ def is_remote(path: str) -> bool:
 def local(path: Any) -> tuple[Path, str]:
     """A file that exists and is not empty, and what messages call it; what a pipe holds is kept as a file."""
     if is_remote(str(path)):
-        raise InputError(f"{shown(str(path))} is not on this machine", "download it, and pass the path of the file")
+        way_out = "download it, or in Python pass a frame of Spark, Polars or DuckDB that reads it as data"
+        raise InputError(f"{shown(str(path))} is not on this machine", way_out)
     try:
         where = Path(path).expanduser() if str(path).startswith("~") else Path(path)  # ./~a.csv is not in a home
     except RuntimeError:

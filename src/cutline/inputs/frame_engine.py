@@ -87,16 +87,17 @@ class FrameEngine:
 
     def bins(self, divisions: list[Division]) -> Bins:
         """The bins of the last of the divisions."""
-        frame = self._complete.with_columns(self._first_key().alias("k0"))
+        frame = self._complete.with_columns(self._first_key().alias("number"))
         for i, division in enumerate(divisions):
-            keys = {f"k{a}": np.asarray(path, np.int64) for a, path in enumerate(division.path)}
-            numbers = {"low": division.low, "span": division.span, "parts": division.parts}
-            table = nw.from_native(_table_like(self._complete, {**keys, **numbers}))
+            table = nw.from_native(_table_like(self._complete, division._asdict()))
+            is_last = i == len(divisions) - 1
             part = (nw.col("x").abs() - nw.col("low")) / nw.col("span") * nw.col("parts")
-            inside = _within(part, 0.0, nw.col("parts") - 1).floor().cast(nw.Int64)
-            frame = frame.join(table, on=list(keys), how="inner").with_columns(inside.alias(f"k{i + 1}"))
-            frame = frame.drop(*numbers)
-        return self._grouped(frame, [f"k{a}" for a in range(len(divisions) + 1)])
+            inside = _within(part, 0.0, nw.col("parts") - 1).floor().cast(nw.Int64) + nw.col("start")
+            if not is_last:  # what was not divided keeps its number
+                inside = nw.when(nw.col("parts").is_null()).then(nw.col("number")).otherwise(inside)
+            frame = frame.join(table, on="number", how="inner" if is_last else "left")
+            frame = frame.with_columns(inside.alias("number")).drop("low", "span", "parts", "start")
+        return self._grouped(frame, "number")
 
     def _first_key(self) -> nw.Expr:
         """The bin of the first pass, as `binning.magnitude` finds it, and the side of the edge."""
@@ -117,21 +118,21 @@ class FrameEngine:
         frame = self._complete
         if low is not None:
             frame = frame.filter((nw.col("x") >= low) & (nw.col("x") <= high))
-        return self._grouped(frame.with_columns(nw.col("x").alias("top")), [])
+        return self._grouped(frame.with_columns(nw.col("x").alias("top")), "top")
 
-    def _grouped(self, frame: nw.LazyFrame[Any], keys: list[str]) -> Bins:
-        p, sums = nw.col("p"), [nw.col("p").sum().alias("pos"), nw.len().alias("n")]
+    def _grouped(self, frame: nw.LazyFrame[Any], by: str) -> Bins:
+        sums = [nw.col("p").sum().alias("pos"), nw.len().alias("n")]
         if self.weighted:
-            w = nw.col("w")
+            p, w = nw.col("p"), nw.col("w")
             parts = {"pos": w * p, "neg": w * (1 - p), "pos2": w * w * p, "neg2": w * w * (1 - p)}
             frame = frame.with_columns(*(part.alias(name) for name, part in parts.items()))
             sums = [nw.col(name).sum() for name in parts]
-        ends = [nw.col("x").max().alias("top"), nw.col("x").min().alias("bottom")] if keys else []
-        found = _collect(frame.group_by(*(keys or ["top"])).agg(*ends, *sums))
+        ends = [nw.col("x").max().alias("top"), nw.col("x").min().alias("bottom")] if by == "number" else []
+        found = _collect(frame.group_by(by).agg(*ends, *sums))
         if "n" in found:
             found["pos"] = found["pos"].astype(np.int64)
         found["top"] = found["top"] + 0.0
-        return bins_of(found, keys)
+        return bins_of(found)
 
 
 def _within(value: nw.Expr, low: float, high: Any) -> nw.Expr:

@@ -15,7 +15,7 @@ from cutline.core.binned import of_bins
 from cutline.core.errors import Argument, InputError, ParameterError, PositionError, Text, briefly
 from cutline.core.last_axis import Array
 from cutline.core.ranking import Ranking
-from cutline.inputs.binning import MOST, Bins, Division, binned, in_order
+from cutline.inputs.binning import MOST, Bins, Division, binned, in_order, joined
 
 _BYTES = 100  # that an exact ranking takes for a distinct score, with what is computed from it
 _ALL_ZERO = ("all weights are zero", "pass positive weights, or leave them out to weigh all cases alike")
@@ -161,11 +161,7 @@ def _by_ranges(engine: Engine, distinct: int, memory: int) -> Bins:
         mine = ranges.taken(part == number)
         found_parts.append(engine.cells(float(mine.bottom[-1]), float(mine.top[0])))
 
-    def joined(name: str) -> Any:
-        values = [getattr(one, name) for one in found_parts]
-        return None if values[0] is None else np.concatenate(values, axis=-1)
-
-    return Bins(*(joined(name) for name in ("top", "bottom", "pos", "neg", "path", "pos2", "neg2")))
+    return joined(found_parts)
 
 
 # ---------------------------------------------------------------------- refusals

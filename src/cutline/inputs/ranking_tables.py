@@ -121,7 +121,7 @@ def read_ranking_table(path: Any, *, positive: Any = None, higher_is_positive: b
     if (top < bottom).any():
         raise InputError(f"{source.title} has a bin whose top is below its bottom", "pass the result as it is")
     pos, neg = (columns.whole_if_possible(np.nan_to_num(counts[name])) for name in ("pos", "neg"))
-    path = np.zeros((1, len(top)), np.int64)
-    bins = in_order(Bins(top + 0.0, bottom + 0.0, pos, neg, path, counts.get("pos2"), counts.get("neg2")))
+    number = np.zeros(len(top), np.int64)
+    bins = in_order(Bins(top + 0.0, bottom + 0.0, pos, neg, number, counts.get("pos2"), counts.get("neg2")))
     how: dict[str, Any] = {"higher_is_positive": higher_is_positive, "positive": 1 if positive is None else positive}
     return of_bins(bins.top, bins.bottom, bins.pos, bins.neg, bins.pos2, bins.neg2, **how)

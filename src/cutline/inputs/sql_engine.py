@@ -113,32 +113,32 @@ class SqlEngine:
 
     def bins(self, divisions: list[Division]) -> Bins:
         """The bins of the last of the divisions."""
-        rows = f"SELECT *, 2 * CAST({magnitude('x')} AS INTEGER) + {self._side} AS k0 FROM ({self._complete})"
+        rows = f"SELECT *, 2 * CAST({magnitude('x')} AS INTEGER) + {self._side} AS number FROM ({self._complete})"
         for i, division in enumerate(divisions):
-            keys = {f"j{a}": path for a, path in enumerate(division.path)}
-            self._register(
-                f"division{i}", {**keys, "low": division.low, "span": division.span, "parts": division.parts}
-            )
-            same = " AND ".join(f"k{a} = j{a}" for a in range(i + 1))
-            part = "greatest(0, least(parts - 1, floor((abs(x) - low) / span * parts)))"
-            kept = "x, p, " + ("w, " if self.weighted else "") + ", ".join(f"k{a}" for a in range(i + 1))
-            rows = f"SELECT {kept}, CAST({part} AS BIGINT) AS k{i + 1} FROM ({rows}) JOIN division{i} ON {same}"
-        return self._grouped(rows, [f"k{a}" for a in range(len(divisions) + 1)])
+            given = division._asdict()
+            self._register(f"division{i}", {"of": given.pop("number"), **given})
+            # All in one number: grouping by several keys takes several times as long.
+            part = "start + CAST(greatest(0, least(parts - 1, floor((abs(x) - low) / span * parts))) AS BIGINT)"
+            columns = "x, p, w" if self.weighted else "x, p"
+            is_last = i == len(divisions) - 1
+            number, kind = (part, "") if is_last else (f"coalesce({part}, number)", "LEFT ")
+            joined = f"({rows}) {kind}JOIN division{i} ON number = of"
+            rows = f"SELECT {columns}, {number} AS number FROM {joined}"
+        return self._grouped(rows, "number")
 
     def cells(self, low: float | None = None, high: float | None = None) -> Bins:
         """The distinct scores in a range as bins of one score each."""
         rows = self._complete + ("" if low is None else f" AND x BETWEEN {_double(low)} AND {_double(high)}")
-        return self._grouped(rows, [])
+        return self._grouped(rows)
 
-    def _grouped(self, rows: str, keys: list[str]) -> Bins:
+    def _grouped(self, rows: str, by: str = "") -> Bins:
         sums = {"pos": "count(*) FILTER (p)", "n": "count(*)"}
         if self.weighted:
             sums = {"pos": "sum(w) FILTER (p)", "neg": "sum(w) FILTER (NOT p)"}
             sums |= {"pos2": "sum(w * w) FILTER (p)", "neg2": "sum(w * w) FILTER (NOT p)"}
-        ends = {"top": "max(x)", "bottom": "min(x)"} if keys else {"top": "x"}
-        chosen = ", ".join([*keys, *(f"{sql} AS {name}" for name, sql in {**ends, **sums}.items())])
-        found = self._fetch(f"SELECT {chosen} FROM ({rows}) GROUP BY {', '.join(keys) or 'x'}")
-        return bins_of(found, keys)
+        ends = {"number": by, "top": "max(x)", "bottom": "min(x)"} if by else {"top": "x"}
+        chosen = ", ".join(f"{sql} AS {name}" for name, sql in {**ends, **sums}.items())
+        return bins_of(self._fetch(f"SELECT {chosen} FROM ({rows}) GROUP BY {by or 'x'}"))
 
     def _register(self, name: str, columns: Mapping[str, Any]) -> None:
         with self._plainly():
@@ -147,14 +147,14 @@ class SqlEngine:
             self._connection.unregister("given")
 
 
-def bins_of(found: Mapping[str, Array], keys: list[str]) -> Bins:
-    """The bins of a grouped table; without keys each score is a bin of its own."""
+def bins_of(found: Mapping[str, Array]) -> Bins:
+    """The bins of a grouped table; without numbers each score is a bin of its own."""
     top = found["top"].astype(float, copy=False)
-    path = np.stack([found[key].astype(np.int64) for key in keys]) if keys else np.zeros((1, len(top)), np.int64)
+    number = found["number"].astype(np.int64, copy=False) if "number" in found else np.zeros(len(top), np.int64)
     pos = _number(found["pos"])
     neg = _number(found["neg"]) if "neg" in found else found["n"].astype(np.int64) - pos
     squares = (_number(found[name]) for name in ("pos2", "neg2") if name in found)
-    return Bins(top, found.get("bottom", top).astype(float, copy=False), pos, neg, path, *squares)
+    return Bins(top, found.get("bottom", top).astype(float, copy=False), pos, neg, number, *squares)
 
 
 def _number(values: Array) -> Array:

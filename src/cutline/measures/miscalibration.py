@@ -10,6 +10,7 @@ import numpy as np
 
 from cutline.core import loess
 from cutline.core.counts import divide
+from cutline.core.kept import is_long
 from cutline.core.ranking import Array, Ranking, dot
 from cutline.measures.definition import Family, Needs, measure
 from cutline.measures.facts import Condition, Parameter, ReferenceValue
@@ -73,6 +74,7 @@ part_of_score = partial(error, parameters={"score": SCORE}, source="dimitriadis2
     aliases=("miscalibration",),
     caveat=UPWARDS,
     kind=CalibrationError(),
+    blind_to="Whether the model can tell cases apart: always saying the prevalence has 0.",
 )
 def mcb(r: Ranking, *, score: str = "brier") -> Any:
     """How much of the score isotonic recalibration would remove: MCB of S = MCB - DSC + UNC, exact and without bins."""
@@ -86,6 +88,7 @@ def mcb(r: Ranking, *, score: str = "brier") -> Any:
     better="higher",
     perfect=UNCERTAINTY,
     caveat=SHIFTED,
+    blind_to="Whether the probabilities are right: only their order counts.",
 )
 def dsc(r: Ranking, *, score: str = "brier") -> Any:
     """How much better the recalibrated probabilities score than always saying the prevalence."""
@@ -98,6 +101,7 @@ def dsc(r: Ranking, *, score: str = "brier") -> Any:
     better=None,
     perfect=UNCERTAINTY,
     baseline=UNCERTAINTY,
+    blind_to="The model: it is a fact about the data.",
 )
 def unc(r: Ranking, *, score: str = "brier") -> Any:
     """The score of always saying the prevalence: a fact about the data, not about the model."""
@@ -122,7 +126,20 @@ def calibration_curve(r: Ranking, smooth: str = "loess", span: float = 0.75, deg
     """The smoothed share of positives at each score."""
     if smooth == "isotonic":
         return isotonic(r)
+    if smooth == "loess" and is_long(r) and r.pos.ndim == 1:
+        return _long_loess(r, span, degree)
     return r.kept(("curve", smooth, span, degree), lambda: _loess(r, smooth, span, degree))  # type: ignore[no-any-return]
+
+
+def _long_loess(r: Ranking, span: float, degree: int) -> Array:
+    """The same curve of a long ranking, which keeps the few numbers that the curve is made of and not the column."""
+
+    def fitted() -> loess.Cubics:
+        rising = r.size[None, ::-1].astype(float), r.share[None, ::-1]
+        return loess.cubics(r.key[::-1], *rising, span, int(degree), r.integral)
+
+    found = r.kept(("cubics", span, degree), fitted)
+    return found.at(r.key[::-1])[0, ::-1]  # type: ignore[no-any-return]
 
 
 def _loess(r: Ranking, smooth: str, span: float, degree: int) -> Array:
@@ -153,42 +170,67 @@ from_curve = partial(
     title="Integrated calibration index",
     formula=r"\frac1n \sum_i |p_i - \hat s(p_i)|",
     aliases=("integrated_calibration_index", "e_avg"),
+    blind_to=(
+        "Whether the model can tell cases apart, in which direction the probabilities err, and wiggles that the "
+        "curve smooths."
+    ),
 )
 def ici(r: Ranking, *, smooth: str = "loess", span: float = 0.75, degree: int = 2) -> Any:
     """Mean distance of the probabilities from a smooth calibration curve."""
     return divide(dot(r.size.astype(float), _distance(r, smooth, span, degree)), r.total)
 
 
-@from_curve(title="E50", formula=r"\operatorname{median}_i |p_i - \hat s(p_i)|")
+@from_curve(
+    title="E50",
+    formula=r"\operatorname{median}_i |p_i - \hat s(p_i)|",
+    blind_to="The worse half of the errors, in which direction they go, and whether the model can tell cases apart.",
+)
 def e50(r: Ranking, *, smooth: str = "loess", span: float = 0.75, degree: int = 2) -> Any:
     """Median distance of the probabilities from a smooth calibration curve."""
     return _quantile(r, (smooth, span, degree), 0.5)
 
 
-@from_curve(title="E90", formula=r"Q_{0.9}\, |p_i - \hat s(p_i)|")
+@from_curve(
+    title="E90",
+    formula=r"Q_{0.9}\, |p_i - \hat s(p_i)|",
+    blind_to="The worst tenth of the errors, in which direction they go, and whether the model can tell cases apart.",
+)
 def e90(r: Ranking, *, smooth: str = "loess", span: float = 0.75, degree: int = 2) -> Any:
     """90th percentile of the distances of the probabilities from a smooth calibration curve."""
     return _quantile(r, (smooth, span, degree), 0.9)
 
 
-@from_curve(title="Emax", formula=r"\max_i |p_i - \hat s(p_i)|", aliases=("e_max",))
+@from_curve(
+    title="Emax",
+    formula=r"\max_i |p_i - \hat s(p_i)|",
+    aliases=("e_max",),
+    blind_to="All cases but the worst one, which is often where there are the fewest data.",
+)
 def emax(r: Ranking, *, smooth: str = "loess", span: float = 0.75, degree: int = 2) -> Any:
     """Largest distance of a probability from a smooth calibration curve."""
     return np.where(r.size > 0, _distance(r, smooth, span, degree), 0.0).max(-1)
 
 
 def _quantile(r: Ranking, curve: tuple[str, float, int], q: float) -> Any:
-    """The quantile of the cases' distances, linear between two (type 7); of weights that are no counts, a step."""
-    values, ends, last = r.kept(("distances", *curve), lambda: _in_order(r, _distance(r, *curve)))
-    place = np.asarray((r.total - 1) * q if r.integral else r.total * q)
-    first = np.floor(place) if r.integral else place
+    """The median or the 90th percentile of the cases' distances, both of which one sort gives."""
+    return r.kept(("quantiles", *curve), lambda: _quantiles(r, _distance(r, *curve)))[q]
+
+
+def _quantiles(r: Ranking, distance: Array) -> dict[float, Any]:
+    """The quantiles of the cases' distances, linear between two (type 7); of weights that are no counts, a step."""
+    values, ends, last = _in_order(r, distance)
 
     def at(position: Any) -> Any:
         cell = (ends <= position[..., None]).sum(-1) if r.integral else (ends < position[..., None]).sum(-1)
         return np.take_along_axis(values, np.minimum(cell, last)[..., None], -1)[..., 0]
 
-    low = at(first)
-    return low + (place - first) * (at(first + 1) - low) if r.integral else low
+    def quantile(q: float) -> Any:
+        place = np.asarray((r.total - 1) * q if r.integral else r.total * q)
+        first = np.floor(place) if r.integral else place
+        low = at(first)
+        return low + (place - first) * (at(first + 1) - low) if r.integral else low
+
+    return {q: quantile(q) for q in (0.5, 0.9)}
 
 
 def _in_order(r: Ranking, values: Array) -> tuple[Array, Array, Array]:
@@ -225,6 +267,7 @@ def _from_prevalence(r: Ranking) -> Any:
     kind=CalibrationError(),
     scales=False,
     source=("vancalster2025", "vanhoorde2015"),
+    blind_to="In which direction the probabilities err, and wiggles that the curve smooths.",
 )
 def eci(r: Ranking, *, smooth: str = "loess", span: float = 0.75, degree: int = 2, scaling: str = "relative") -> Any:
     """Mean squared distance from a smooth calibration curve, relative to that of the probabilities from the prevalence.

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from cutline.core.counts import written
+from cutline.core.equality import ComparedByFields
 from cutline.core.ranking_words import classes_in_words, share_of_positives
 from cutline.core.table import Table, p_number, plain
 from cutline.measures import Measure
@@ -110,8 +111,8 @@ class DifferenceRow(Estimated):
         return *names, *numbers, self.p_value, self.p_holm, ", ".join(self.methods), " ".join(self.notes)
 
 
-@dataclass(frozen=True)
-class Omnibus:
+@dataclass(frozen=True, eq=False)
+class Omnibus(ComparedByFields):
     """The test that no model differs from any other in a measure."""
 
     measure: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 
 from cutline.core.counts import written
-from cutline.core.table import Table
+from cutline.core.table import Table, between
 from cutline.measures import MEASURES
 from cutline.results.summary import Summary
 
@@ -47,5 +47,8 @@ def _left_out(found: Summary) -> list[str]:
 
 
 def _table(found: Summary) -> Table:
-    rows = [(r.title, r.value, *(r.interval or (None, None)), r.baseline, r.reason) for r in found.rows]
-    return Table(("measure", "value", "low", "high", "baseline", "why"), tuple(rows))
+    rows = []
+    for row in found.rows:
+        exact = None if row.bounds is None else between(row.bounds.low, row.bounds.high)
+        rows.append((row.title, row.value, *(row.interval or (None, None)), row.baseline, exact, row.reason))
+    return Table(("measure", "value", "low", "high", "baseline", "between (bins)", "why"), tuple(rows))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import cutline as cl
 from cutline import MEASURES, compare, rank
-from cutline.inference.resampling.pairing import Question, bootstrap, delong_covariance, placements
+from cutline.inference.resampling.pairing import Question, bootstrap, delong_covariance, pair, placements
 from cutline.measures import Needs
 
 LABELS = np.array([1, 1, 1, 0, 0, 0, 0, 1])
@@ -200,3 +200,26 @@ def test_scaled_weights_change_no_variance():
 
 def test_one_case_of_a_class_has_no_variance():
     assert np.isnan(delong_covariance(pairing([1, 0, 0], [3, 2, 1], [1, 2, 3]), np.array([[1.0, -1.0]]))).all()
+
+
+@pytest.mark.parametrize("higher", [True, False])
+@pytest.mark.parametrize("rounded", [(None, None), (1, None), (None, 2), (1, 2)])
+@pytest.mark.parametrize("n", [5, 400])
+def test_long_rankings_are_paired_by_sorting_as_short_ones_by_looking_up(monkeypatch, higher, rounded, n):
+    rng = np.random.default_rng(n)
+    labels, scores = rng.random(n) < 0.4, [rng.normal(size=n) for _ in range(2)]
+    scores = [s if digits is None else s.round(digits) for s, digits in zip(scores, rounded, strict=True)]
+    labels[:2] = True, False
+    rankings = [rank(labels, s, higher_is_positive=higher, positive=True) for s in scores]
+    looked_up = pair(rankings, scores, labels, None)
+    monkeypatch.setattr("cutline.inference.resampling.pairing._LONG", 2)
+    by_sorting = pair(rankings, scores, labels, None)
+
+    kinds = set(zip(labels, *scores, strict=True))
+    assert len(by_sorting) == len(kinds)  # one cell for each kind of case
+    for one, other in zip(looked_up.index, by_sorting.index, strict=True):
+        assert np.array_equal(one, other)
+    assert np.array_equal(looked_up.is_positive, by_sorting.is_positive)
+    assert np.array_equal(looked_up.cases, by_sorting.cases)
+    found = [r.score[i] for r, i in zip(rankings, by_sorting.index, strict=True)]
+    assert set(zip(by_sorting.is_positive, *found, strict=True)) == kinds

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -19,8 +19,9 @@ from cutline.inference.effective_size import effective_counts, squares
 from cutline.inference.influence import JUMPING, Influence, of_order
 from cutline.inputs.predictions import cut, places, places_of_share
 from cutline.measures import Family, Measure, Needs
+from cutline.measures.bin_brackets import bounds
 from cutline.measures.facts import constant
-from cutline.measures.kinds import Kind
+from cutline.measures.kinds import Kind, Stretch
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,7 @@ class Estimand:
     cut: Callable[[Ranking], Counts] | None = None
     of_counts: Callable[[Counts], Any] | None = None
     caveat: str = ""  # what qualifies its interval, whatever the method
+    bins: tuple[str, ...] = ()  # between which values the exact one lies, where the scores were binned
     by_quota: bool = False  # the number of the flagged is given, so that the cases at a cut are not independent
     needs: Needs | None = None  # of a registered measure
     quota: float | None = None  # how many are flagged, where that is what makes the cut
@@ -90,6 +92,18 @@ class Estimand:
         return squares(self.ranking).at_cut(self.ranking.cut(counts.threshold), counts.threshold)
 
 
+def bracketed(found: Estimand, measure: Measure, parameters: Mapping[str, Any]) -> Estimand:
+    """The estimand with what bins leave certain of its value.
+
+    Args:
+        found: The estimand, of a registered measure.
+        measure: The measure.
+        parameters: Those of the measure, and its cut.
+    """
+    open_to = bounds(measure, found.ranking, parameters, found.value)
+    return found if open_to is None else replace(found, bins=(open_to.statement,))
+
+
 def of_measure(measure: Measure, ranking: Ranking, parameters: dict[str, Any], *, grouped: bool = False) -> Estimand:
     """The estimand of a registered measure; for one cut the parameters say where it is.
 
@@ -116,7 +130,7 @@ def of_measure(measure: Measure, ranking: Ranking, parameters: dict[str, Any], *
         statistic=statistic,
         value=value,
         reason=measure.reason(data, **rest) if math.isnan(value) else "",
-        range=measure.range,
+        range=measure.kind.range(**{**measure.bound, **rest}) if isinstance(measure.kind, Stretch) else measure.range,
         kind=measure.kind,
         caveat=measure.caveat,
         parameters={**measure.bound, **rest},

@@ -21,25 +21,37 @@ from cutline.core.ranking import Array, Ranking
 from cutline.inference.delong import placements
 from cutline.inference.influence import Influence
 from cutline.inference.resampling.bootstrap import resample
-from cutline.inference.resampling.samplers import Cells, GroupSampler, Urn
+from cutline.inference.resampling.samplers import Cells, GroupSampler, Urn, draw_groups, strata_of
 from cutline.measures import Measure
 
 _CHUNK = 2**21  # draws held at a time, over all cells
+_LONG = 100_000  # scores of a ranking that leave the cache
 
 
 class Groups(NamedTuple):
-    """Cases that belong together: of each row its cell, its group, and how many cases it is."""
+    """Cases that belong together: of each row its cell, its group, and how many cases it is; of each group its stratum.
+
+    Where only strata are named, every row is a group of its own (`are_single`).
+    """
 
     cell: Array
     group: Array
     cases: Array
     number: int
+    stratum: Array | None = None
+    are_single: bool = False
 
     @classmethod
-    def of(cls, cell: Array, group: Array, cases: Array | None) -> Groups:
-        """The groups of rows, by whatever names they have."""
-        names, code = group_codes(group)
-        return cls(cell, code, np.ones(len(cell), np.int64) if cases is None else cases, len(names))
+    def of(cls, cell: Array, group: Array | None, cases: Array | None, strata: Array | None = None) -> Groups:
+        """The groups of rows, by whatever names they have, and the strata that they were drawn from."""
+        names, code = group_codes(np.arange(len(cell)) if group is None else group)
+        apart = None if strata is None else strata_of(strata, code)
+        times = np.ones(len(cell), np.int64) if cases is None else cases
+        return cls(cell, code, times, len(names), apart, group is None)
+
+    def draw(self, rng: np.random.Generator, count: int) -> Array:
+        """How often each group is drawn in some resamples, one a row: each stratum is drawn from by itself."""
+        return draw_groups(rng, count, self.number, self.stratum)
 
     def gather(self, times: Array, cells: int) -> Array:
         """How many cases of each cell there are when each group is taken some times."""
@@ -86,6 +98,11 @@ class Pairing:
         return self.weight.dtype.kind != "f"
 
     @property
+    def has_groups(self) -> bool:
+        """Whether some cases belong together."""
+        return self.groups is not None and not self.groups.are_single
+
+    @property
     def is_of_one_size(self) -> bool:
         """Whether all resamples are equally long: not with fractional weights, nor with whole groups."""
         return self.integral and self.groups is None
@@ -113,9 +130,10 @@ class Pairing:
         """What resamples the groups of one model's ranking; None when cases are single."""
         if self.groups is None:
             return None
-        ranking, (cell, group, cases, number) = self.rankings[model], self.groups
-        place = self.index[model][cell] + np.where(self.is_positive[cell], 0, len(ranking))
-        return GroupSampler(ranking, place, group, cases if self.integral else self.weight[cell], number)
+        ranking, own = self.rankings[model], self.groups
+        place = self.index[model][own.cell] + np.where(self.is_positive[own.cell], 0, len(ranking))
+        weight = own.cases if self.integral else self.weight[own.cell]
+        return GroupSampler(ranking, place, own.group, weight, own.number, own.stratum, own.are_single)
 
     # ------------------------------------------------------------------ resamples
 
@@ -126,12 +144,13 @@ class Pairing:
 
     @cached_property
     def _urn(self) -> Urn:
-        return Urn.of(self.cases if self.groups is None else np.ones(self.groups.number))
+        return Urn.of(self.cases)
 
     def times(self, rng: np.random.Generator, count: int) -> Array:
         """How often each cell is drawn in some resamples, one a row."""
-        drawn = self._urn.draw(rng, count)
-        return drawn if self.groups is None else np.stack([self.groups.gather(row, len(self)) for row in drawn])
+        if self.groups is None:
+            return self._urn.draw(rng, count)
+        return np.stack([self.groups.gather(row, len(self)) for row in self.groups.draw(rng, count)])
 
     def draw_models(self, rng: np.random.Generator, count: int) -> list[Cells]:
         """Some resamples, as each model sees them: the same cases for all."""
@@ -213,16 +232,27 @@ def pair(
     is_positive: Array,
     weights: Array | None,
     groups: Array | None = None,
+    strata: Array | None = None,
 ) -> Pairing:
-    """The pairing of models that scored the same cases, in the same order; nothing is checked."""
+    """The pairing of models that scored the same cases, in the same order; only strata that divide a group are refused.
+
+    Args:
+        rankings: The ranking of each model.
+        scores: The scores of each model.
+        is_positive: Which cases are positive.
+        weights: What each case weighs; None when each counts one.
+        groups: The group of each case; None when each is one of its own.
+        strata: The stratum of each case; None when all are of one.
+    """
     code = is_positive.astype(np.int64)
     if weights is not None and weights.dtype.kind == "f":
         code = np.unique(weights, return_inverse=True)[1] * 2 + code
     index, n, cells = [], len(is_positive), 0
     for ranking, score in zip(rankings, scores, strict=True):
-        sign = -1 if ranking.higher_is_positive else 1
-        index.append(np.searchsorted(sign * ranking.score, sign * score).astype(np.int32))
-        if cells < n:  # else the cases are told apart already
+        index.append(_places(ranking, score))
+        if cells < n and len(ranking) == n:
+            cells, code = n, _in_order_of(code, index[-1])
+        elif cells < n:  # else the cases are told apart already
             # Two numbers below the number of cases make one below its square, which int64 holds.
             distinct, code = np.unique(code * len(ranking) + index[-1], return_inverse=True)
             cells = len(distinct)
@@ -232,9 +262,33 @@ def pair(
     repeated = None if weights is None or not whole else weights
     cases = np.bincount(code) if repeated is None else _added(code, repeated)
     weight = np.ones(len(first), dtype=np.int64) if whole or weights is None else weights[first]
-    together = None if groups is None else Groups.of(code, groups, repeated)
+    by_rows = groups is not None or strata is not None
+    together = Groups.of(code, groups, repeated, strata) if by_rows else None
     where = tuple(column[first] for column in index)
     return Pairing(tuple(rankings), where, is_positive[first], cases, weight, together)
+
+
+def _places(ranking: Ranking, score: Array) -> Array:
+    """Where each case stands in a ranking: by sorting where that is long, because looking up leaves the cache."""
+    sign = -1 if ranking.higher_is_positive else 1
+    if len(ranking) >= _LONG:
+        order = np.argsort(score)[::sign]
+        ordered = score[order]
+        steps = np.cumsum(ordered[1:] != ordered[:-1], dtype=np.int32)
+        if len(steps) and steps[-1] == len(ranking) - 1:
+            place = np.zeros(len(score), np.int32)
+            place[order[1:]] = steps
+            return place
+    return np.searchsorted(sign * ranking.score, sign * score).astype(np.int32)
+
+
+def _in_order_of(code: Array, place: Array) -> Array:
+    """Cases that all stand at places of their own, numbered by code and then by place: as sorting both would."""
+    there = np.empty_like(code)
+    there[place] = code
+    number = np.empty(len(code), np.intp)
+    number[np.argsort(there.astype(np.min_scalar_type(int(code.max()))), kind="stable")] = np.arange(len(code))
+    return np.asarray(number[place])
 
 
 def _added(code: Array, whole: Array) -> Array:

@@ -1,0 +1,83 @@
+"""How long the command takes: to start, to evaluate a small file, and to write reports of small and large ones."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+from measuring import in_turn, predictions, ratio, seconds, several_models, target
+
+# As after an installation: what Python compiled is kept, here in a folder of its own.
+SETTINGS = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+
+
+def start() -> None:
+    """The help and a small file, in times that Python takes to import numpy."""
+    with tempfile.TemporaryDirectory() as folder:
+        small = _csv(Path(folder) / "small.csv")
+        found = in_turn(
+            {
+                "numpy": lambda: _run(folder, "-c", "import numpy"),
+                "import": lambda: _run(folder, "-c", "import cutline"),
+                "help": lambda: _run(folder, "-m", "cutline", "--help"),
+                "evaluate": lambda: _run(folder, "-m", "cutline", "evaluate", small, "--label", "y", "--score", "p"),
+            },
+            7,
+        )
+    for name, what, most in (
+        ("import", "import cutline", 1.3),
+        ("help", "cutline --help", 1.3),
+        ("evaluate", "cutline evaluate of 569 rows", 2),
+    ):
+        target(f"{what}, times import numpy", ratio(found[name], found["numpy"]), high=most)
+
+
+def reports() -> None:
+    """Pages of one model and of several."""
+    with tempfile.TemporaryDirectory() as folder:
+        small, page = _csv(Path(folder) / "small.csv"), str(Path(folder) / "page.html")
+        large, two, twelve = (_parquet(Path(folder), n, models) for n, models in ((10**6, 1), (10**6, 2), (10**5, 12)))
+        asked = {
+            "cutline evaluate --html of 569 rows": (2.5, "evaluate", small, "--label", "y", "--score", "p"),
+            "cutline evaluate --html of 1e6 rows": (6, "evaluate", large, *_named(1)),
+            "cutline compare --html of 2 models at 1e6 rows": (6, "compare", two, *_named(2)),
+            "cutline compare --html of 12 models at 1e5 rows": (10, "compare", twelve, *_named(12)),
+        }
+        for what, (most, *arguments) in asked.items():
+            call = ("-m", "cutline", *map(str, arguments), "--html", page, "--force", "--quiet")
+            found = in_turn({"ours": lambda: _run(folder, *call)}, 3 if "569" in what else 2)  # noqa: B023
+            target(f"{what}, seconds", seconds(found["ours"]), high=float(most))
+
+
+def _run(folder: str, *arguments: str) -> None:
+    subprocess.run(
+        [sys.executable, *arguments],
+        check=True,
+        capture_output=True,
+        env=SETTINGS | {"PYTHONPYCACHEPREFIX": f"{folder}/compiled"},
+    )
+
+
+def _csv(path: Path) -> str:
+    labels, scores = predictions(569)
+    rows = "".join(f"{int(y)},{s}\n" for y, s in zip(labels, scores, strict=True))
+    path.write_text(f"y,p\n{rows}")
+    return str(path)
+
+
+def _parquet(folder: Path, n: int, models: int) -> str:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    labels, columns = several_models(n, models)
+    path = folder / f"{models}.parquet"
+    parquet.write_table(pa.table({"y": labels.astype(np.int8)} | columns), path)
+    return str(path)
+
+
+def _named(models: int) -> list[str]:
+    return ["--label", "y", *(part for i in range(models) for part in ("--score", f"model {i}"))]

@@ -1,0 +1,104 @@
+/* The unweighted aggregation of arrays.py, compiled: the cases split into classes, each sorted by its digits, both merged.
+
+   It gives the same cells as numpy does there, to the bit, in a fraction of the time, and cutline works without it. numpy's
+   sort compares; this one distributes, so that it is as fast on every processor and hardly slower on long columns. */
+
+#define PY_SSIZE_T_CLEAN
+#define Py_LIMITED_API 0x030B0000
+#include <Python.h>
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#define DIGIT 8
+#define DIGITS (1 << DIGIT)
+#define MOST_PASSES 4
+#define FEW 24 /* keys that are sorted by insertion */
+
+/* How many digits tell most of n different keys apart. */
+static int passes_for(Py_ssize_t n) { return n < 1 << 11 ? 2 : n < 1 << 18 ? 3 : MOST_PASSES; }
+
+#define FLOAT double
+#define KEY uint64_t
+#define BITS 64
+#define NAMED(name) name##_64
+#include "compiled_keys.h"
+#undef FLOAT
+#undef KEY
+#undef BITS
+#undef NAMED
+
+#define FLOAT float
+#define KEY uint32_t
+#define BITS 32
+#define NAMED(name) name##_32
+#include "compiled_keys.h"
+
+/* Buffers come from numpy arrays of one memory block; their lengths are compared, so that no call can leave them. */
+static int fits(int is_so, Py_buffer *views, int count) {
+    if (!is_so) {
+        for (int i = 0; i < count; i++) PyBuffer_Release(&views[i]);
+        PyErr_SetString(PyExc_ValueError, "the arrays do not belong together");
+    }
+    return is_so;
+}
+
+static PyObject *split(PyObject *self, PyObject *args) {
+    Py_buffer view[3];
+    int descending;
+    Py_ssize_t positives;
+    if (!PyArg_ParseTuple(args, "y*y*pw*", &view[0], &view[1], &descending, &view[2])) return NULL;
+    Py_ssize_t n = view[1].len;
+    if (!fits((view[0].len == 8 * n || view[0].len == 4 * n) && view[2].len == view[0].len, view, 3)) return NULL;
+    Py_BEGIN_ALLOW_THREADS
+    if (view[0].len == 8 * n)
+        positives = split_64(view[0].buf, view[1].buf, n, descending, view[2].buf);
+    else
+        positives = split_32(view[0].buf, view[1].buf, n, descending, view[2].buf);
+    Py_END_ALLOW_THREADS
+    for (int i = 0; i < 3; i++) PyBuffer_Release(&view[i]);
+    return PyLong_FromSsize_t(positives);
+}
+
+static PyObject *sort(PyObject *self, PyObject *args) {
+    Py_buffer view[2];
+    int bits;
+    if (!PyArg_ParseTuple(args, "w*w*i", &view[0], &view[1], &bits)) return NULL;
+    if (!fits(view[0].len == view[1].len && (bits == 64 || bits == 32), view, 2)) return NULL;
+    Py_BEGIN_ALLOW_THREADS
+    if (bits == 64)
+        sort_64(view[0].buf, view[1].buf, view[0].len / 8);
+    else
+        sort_32(view[0].buf, view[1].buf, view[0].len / 4);
+    Py_END_ALLOW_THREADS
+    for (int i = 0; i < 2; i++) PyBuffer_Release(&view[i]);
+    Py_RETURN_NONE;
+}
+
+static PyObject *merge(PyObject *self, PyObject *args) {
+    Py_buffer view[4];
+    Py_ssize_t positives, cells;
+    if (!PyArg_ParseTuple(args, "y*nw*w*w*", &view[0], &positives, &view[1], &view[2], &view[3])) return NULL;
+    Py_ssize_t n = view[2].len / 8;
+    int is_so = (view[0].len == 8 * n || view[0].len == 4 * n) && view[1].len == view[0].len;
+    if (!fits(is_so && view[3].len == view[2].len && 0 <= positives && positives <= n, view, 4)) return NULL;
+    Py_BEGIN_ALLOW_THREADS
+    if (view[0].len == 8 * n)
+        cells = merge_64(view[0].buf, positives, n, view[1].buf, view[2].buf, view[3].buf);
+    else
+        cells = merge_32(view[0].buf, positives, n, view[1].buf, view[2].buf, view[3].buf);
+    Py_END_ALLOW_THREADS
+    for (int i = 0; i < 4; i++) PyBuffer_Release(&view[i]);
+    return PyLong_FromSsize_t(cells);
+}
+
+static PyMethodDef methods[] = {
+    {"split", split, METH_VARARGS, "split(scores, is_positive, descending, keys): the keys of the positives, then the others'; how many"},
+    {"sort", sort, METH_VARARGS, "sort(keys, spare, bits): in place; spare is as long, and is written over"},
+    {"merge", merge, METH_VARARGS, "merge(keys, positives, key, pos, neg): the cells of both sorted classes; how many there are"},
+    {NULL, NULL, 0, NULL},
+};
+
+static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "compiled", NULL, -1, methods, NULL, NULL, NULL, NULL};
+
+PyMODINIT_FUNC PyInit_compiled(void) { return PyModule_Create(&module); }

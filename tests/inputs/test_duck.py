@@ -1,0 +1,68 @@
+"""DuckDB as cutline uses it: how far it is, and that an interruption ends it."""
+
+import os
+import signal
+import threading
+import time
+
+import pytest
+
+from cutline import ParameterError
+from cutline.core.parallel import watched
+from cutline.inputs import duck, files
+from cutline.inputs.sql_engine import SqlEngine
+
+ENDLESS = "SELECT range % 2 AS y, CAST(range AS DOUBLE) AS x FROM range(100000000000)"
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("y,p\n1,0.9\n0,0.1\n")
+    return files.read(path)
+
+
+def engine(file, rows):
+    return SqlEngine(file._connection, rows, 10**6, file._plainly)
+
+
+def test_an_interruption_ends_a_query_at_once(file):
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    begun = time.monotonic()
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        engine(file, ENDLESS).classes()
+    timer.join()
+    assert time.monotonic() - begun < 60  # not the hours that all rows take
+    assert file.count == 2  # and the connection is free again
+
+
+def test_who_watches_is_told_how_many_rows_are_read(file, monkeypatch):
+    monkeypatch.setattr(duck, "_EVERY", 0.005)
+    told = []
+    rows = ENDLESS.replace("100000000000", "20000000")
+    with watched(lambda done, of: told.append((done, of))):
+        found = engine(file, rows).classes()
+    assert found.total("cases") == 20_000_000
+    assert told
+    assert {of for _, of in told} == {10**6}
+    assert all(0 <= done <= of for done, of in told)
+    before = len(told)
+    engine(file, rows.replace("20000000", "10")).classes()  # nobody watches
+    assert len(told) == before
+
+
+def test_what_does_not_fit_into_memory_is_written_to_disk_and_cleared_away(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with duck.connect("200MB") as connection:
+        limit = connection.execute("SELECT current_setting('memory_limit')").fetchone()[0]
+        assert limit.startswith(("190", "200"))  # MiB, or MB
+        query = "SELECT count(*) FROM (SELECT range * 7919 % 6000011 AS x, count(*) FROM range(6000000) GROUP BY x)"
+        assert connection.execute(query).fetchone() == (6_000_000,)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("size", ["lots", "5MB", "-1GB", 0, "2 apples"])
+def test_a_limit_is_a_size(size):
+    with pytest.raises(ParameterError, match="memory is"):
+        duck.bytes_of(size)
