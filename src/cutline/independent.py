@@ -18,6 +18,7 @@ from cutline.inference import delong
 from cutline.inference.caveats import EQUAL, FEW_FOR_DELONG, few_cases, finished
 from cutline.inference.one.estimand import Estimand, of_measure
 from cutline.inference.one.intervals import default
+from cutline.inference.one.inversion import METHOD as INVERSION
 from cutline.inference.one.replicates import RESAMPLING
 from cutline.inference.resampling.bootstrap import bootstrap
 from cutline.inference.resampling.samplers import CaseSampler
@@ -224,11 +225,11 @@ class IndependentComparison:
             if method == "delong_unpaired" and not isinstance(targets[0].kind, LineOfAuc):
                 raise ParameterError(f"delong_unpaired is for the AUC, not for {targets[0].name}", "pass 'auto'")
             return method
-        if any(one.groups is not None for one in (self.a, self.b)):
-            return "bootstrap"
-        if isinstance(targets[0].kind, LineOfAuc):
+        designed = any(one.groups is not None for one in (self.a, self.b))
+        if isinstance(targets[0].kind, LineOfAuc) and not designed:
             return "delong_unpaired"
-        closed = all(default(target) not in RESAMPLING for target in targets)
+        both = zip(targets, (self.a.groups, self.b.groups), strict=True)
+        closed = all(default(target, groups) not in (*RESAMPLING, INVERSION) for target, groups in both)
         return "square_and_add" if closed else "bootstrap"
 
     def _delong(self, targets: list[Estimand]) -> StudentDifference | None:

@@ -127,7 +127,7 @@ def test_weights_groups_and_low_scores(cutline, tmp_path):
 
     assert (weighted["cases"], weighted["positives"]) == (7, 3)
     assert low == {"auc": 3 / 4}
-    assert grouped["measures"][0]["method"] == "bootstrap"  # formulas take cases for independent
+    assert grouped["measures"][0]["method"] == "linearised"  # other formulas take cases for independent
 
 
 def test_missing_rows_are_dropped_and_counted(cutline, tmp_path):

@@ -86,7 +86,11 @@ def rank_cases(
     # The scores 0.0 and -0.0 are one, which of them came first does not matter: both become 0.0.
     (np.subtract if higher_is_positive else np.add)(0.0, cells.key, out=cells.key)
     names: dict[str, Any] = {"positive": positive, "negative": negative}
-    return Ranking(*cells, higher_is_positive=higher_is_positive, dropped=dropped, **names)
+    found = Ranking(*cells, higher_is_positive=higher_is_positive, dropped=dropped, **names)
+    if weights is None and times is None:  # then both sums are known, and need not be made
+        positives = np.count_nonzero(is_positive)
+        found.__dict__.update(positives=np.int64(positives), negatives=np.int64(len(scores) - positives))
+    return found
 
 
 def aggregate(scores: Array, is_positive: Array, weights: Array | None, *, descending: bool) -> Cells:

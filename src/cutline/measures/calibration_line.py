@@ -71,6 +71,7 @@ def _delta_variance_of_log_ratio(r: Ranking) -> Any:
     caveat="The interval is too wide when the probabilities tell cases apart; the method 'delta' avoids that.",
     kind=StandardError({"log": _variance_of_log_ratio, "delta": _delta_variance_of_log_ratio}, scale="log"),
     source=("vancalster2025", "riley2021"),
+    blind_to="Errors that cancel: half the cases too high and half too low give 1.",
 )
 def oe_ratio(r: Ranking) -> Any:
     """Observed positives for each expected one: 1 when the probabilities are right on average.
@@ -205,6 +206,7 @@ line = partial(weak, range=(-math.inf, math.inf), source=("vancalster2025", "cox
     undefined=(*ONE_CLASS, NO_DOUBT),
     aliases=("calibration_in_the_large",),
     kind=_by_likelihood(_variance_of_offset, _robust_variance_of_offset),
+    blind_to="Whether probabilities are too extreme or too timid: only their average counts.",
 )
 def calibration_intercept(r: Ranking) -> Any:
     """Calibration in the large: by how much the log odds are too low on average, their slope being left at 1."""
@@ -219,6 +221,9 @@ def calibration_intercept(r: Ranking) -> Any:
     undefined=(*ONE_CLASS, SEPARATED),
     parameters={"fit": FIT},
     kind=_by_likelihood(partial(_variance_of_line, 1), partial(_robust_variance_of_line, 1)),
+    blind_to=(
+        "Whether probabilities are too high or too low on average, and miscalibration that is not a straight line."
+    ),
 )
 def calibration_slope(r: Ranking, *, fit: str = "likelihood") -> Any:
     """Slope of the log odds of the outcome on those predicted: below 1 they are too extreme, above 1 too timid."""
@@ -234,6 +239,7 @@ def calibration_slope(r: Ranking, *, fit: str = "likelihood") -> Any:
     parameters={"fit": FIT},
     aliases=("cox_intercept",),
     kind=_by_likelihood(partial(_variance_of_line, 0), partial(_robust_variance_of_line, 0)),
+    blind_to="Whether probabilities are right on average: it is the value at even odds of a fitted line.",
 )
 def joint_calibration_intercept(r: Ranking, *, fit: str = "likelihood") -> Any:
     """Intercept of the joint fit with the slope. It is not calibration in the large: see calibration_intercept."""

@@ -92,6 +92,7 @@ class Measure:
     card: bool = False
     scales: bool = True
     caveat: str = ""  # what qualifies its interval, in a sentence
+    blind_to: str = ""  # what can go wrong without it moving, in a sentence or two
     equivalent: Equivalent | None = None
     trained_by: Training | None = None
     numbered: Mapping[str, str] = field(default_factory=dict)
