@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 RUNTIME := $(VENV)/.runtime
 DEV := $(VENV)/.dev
 
-.PHONY: demo test browser java bench-scale lint types layers bench bench-training quality-training fuzz test-minimum build build-compiled test-wheel site docs gallery clean
+.PHONY: demo test browser java bench-scale lint types layers bench bench-training quality-training fuzz test-minimum build build-compiled test-wheel site test-site docs gallery clean
 .DEFAULT_GOAL := demo
 
 $(BIN)/python:
@@ -79,12 +79,13 @@ quality-training: $(DEV)
 fuzz: $(DEV)
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/fuzz.py --files 20000 --calls 100000 --singles --faults 35
 
-# The tests with the oldest versions that pyproject.toml allows, in an environment of their own.
-test-minimum: $(BIN)/python
+# The tests with the oldest versions that pyproject.toml allows, in an environment of their own. CUTLINE_MINIMUM has
+# tests/test_package.py see that these versions are the ones that are installed.
+test-minimum:
 	$(PYTHON) -m venv $(VENV)-minimum
 	$(VENV)-minimum/bin/python -m pip install --quiet --disable-pip-version-check uv
 	$(VENV)-minimum/bin/uv pip install --quiet --python $(VENV)-minimum/bin/python --resolution lowest-direct --editable '.[dev]'
-	$(VENV)-minimum/bin/python -m pytest -n auto --dist worksteal
+	CUTLINE_MINIMUM=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(VENV)-minimum/bin/python -m pytest -n auto --dist worksteal
 
 # The source distribution and the wheel for every platform, in dist/.
 build: $(BIN)/python
@@ -106,12 +107,15 @@ test-wheel: build
 
 # The site, in site/: static, and complete without a network. A broken link or a tutorial that fails ends it.
 site: $(RUNTIME)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[site]' pandas
-	npm install --silent --no-audit --no-fund --prefix .cache iframe-worker >/dev/null 2>&1 && \
-	  cp .cache/node_modules/iframe-worker/shim/index.js docs/assets/iframe-worker.js || \
-	  { touch docs/assets/iframe-worker.js; echo "iframe-worker cannot be fetched: the search needs a web server."; }
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[site]' || { \
+	  echo "make site needs the packages of the extra site (mkdocs and others, in pyproject.toml) from a package index."; exit 1; }
 	rm -rf site
-	PYTHONPATH=src $(BIN)/python -m mkdocs build --strict
+	PYTHONPATH=$(CURDIR)/src NO_MKDOCS_2_WARNING=1 DISABLE_MKDOCS_2_WARNING=true $(BIN)/python -m mkdocs build --strict
+	$(BIN)/python docs/site/check_links.py site
+
+# The whole site in a browser: what it asks for, whether it fits on a phone, and axe-core.
+test-site: browser $(DEV) site
+	SITE=$(CURDIR)/site $(BIN)/python -m pytest tests/site
 
 docs: $(DEV)
 	$(BIN)/python docs/make_measures.py

@@ -1,24 +1,50 @@
-"""How often the intervals of calibration measures hold the truth: `python benchmarks/calibration_coverage.py`.
+"""How often the intervals of calibration measures hold the truth.
 
-Each cell of the table has 2000 samples, and 200 for the intervals that are simulated; `--help` says how to ask for
-less. The log odds of the risks are normal (AUC 0.8), and the model gets them right, makes them too extreme and shifts
-them, moves them, or bends them.
+    python benchmarks/calibration_coverage.py run [--minutes 10] [--processes 1]   # adds batches of simulated studies
+    python benchmarks/calibration_coverage.py page                                # writes them into docs/calibration.md
+
+The log odds of the risks are normal (AUC 0.8), and the model gets them right, makes them too extreme and shifts them,
+moves them, or bends them. Batches have seeds of their own and add up: a run that was interrupted goes on where it
+stopped. A line of the results says, for each interval of one batch, how many were made, how many lay above and below
+the truth, and how many carried a note on their coverage. Results of other rules (`RULES`) are not counted. Lines whose
+batch is "earlier" are of a run that kept no batches: their misses are counted as if all were above.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+import json
+import math
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
 import cutline as cl
 from cutline.calibration.risks import Risks
+from cutline.core import parallel
 
-FORMULAS = (("oe_ratio", "log"), ("oe_ratio", "delta"), ("calibration_intercept", "likelihood"),
-            ("calibration_slope", "likelihood"))  # fmt: skip
+RESULTS = Path(__file__).with_name("calibration_coverage.jsonl")
+PAGE = Path(__file__).parents[1] / "docs" / "calibration.md"
+RULES = 1  # of the intervals and their notes; raise it when they change
+FORMULAS = (
+    *(("oe_ratio", "log"), ("oe_ratio", "delta"), ("calibration_intercept", "likelihood")),
+    *(("calibration_intercept", "sandwich"), ("calibration_slope", "likelihood"), ("calibration_slope", "sandwich")),
+)
 SIMULATED = (("mcb", "inversion"), ("ici", "inversion"))
-RESAMPLES = 632  # of which 79 are simulated in each world: the second lowest of them is the limit
+KINDS = {"formula": FORMULAS, "simulation": SIMULATED}
+BATCH = {"formula": dict.fromkeys((200, 1000, 5000), 200), "simulation": {200: 50, 1000: 50, 5000: 15}}  # studies
+BATCHES = {"formula": 10, "simulation": 20}  # at most, of each cell
+RESAMPLES = 320  # of which 40 are simulated in each world: the lowest of them is the limit, as in one of 40 tests
+ABOUT_COVERAGE = ("coverage", "too wide", "wider")  # words of notes that speak of it
+POPULATION = 50_000  # risks, each with its expected positives
+SIZES, PREVALENCES = (200, 1000, 5000), (0.5, 0.1, 0.02)
+LOW, HIGH = 93.0, 97.0
 POPULATIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "calibrated": lambda odds: odds,
     "too extreme": lambda odds: (odds - 0.3) / 0.75,
@@ -27,58 +53,191 @@ POPULATIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 }
 
 
+class Cell(NamedTuple):
+    """A population, and the size of the studies that are drawn from it."""
+
+    population: str
+    n: int
+    prevalence: float
+
+
+class Job(NamedTuple):
+    """One batch of studies of a cell, with intervals by formula or by simulation."""
+
+    cell: Cell
+    kind: str
+    batch: int
+
+
+class Tally(NamedTuple):
+    """Intervals that were made, those all above the truth and all below it, and those with a note on coverage."""
+
+    made: int = 0
+    above: int = 0
+    below: int = 0
+    noted: int = 0
+
+    def plus(self, other: Sequence[int]) -> Tally:
+        return Tally(*(a + b for a, b in zip(self, other, strict=True)))
+
+    @property
+    def held(self) -> float:
+        """In %."""
+        return 100 * (1 - (self.above + self.below) / self.made) if self.made else math.nan
+
+    @property
+    def error(self) -> float:
+        """The standard error of the share, in %."""
+        return 100 * math.sqrt(0.05 * 0.95 / self.made) if self.made else math.nan
+
+    @property
+    def is_outside(self) -> bool:
+        return self.held < LOW - 2 * self.error or self.held > HIGH + 2 * self.error
+
+    def __str__(self) -> str:
+        mark = ("*" if self.noted > self.made / 2 else "!") if self.is_outside else ""
+        return f"{self.held:.1f}{mark}"
+
+
+# ---------------------------------------------------------------------- simulation
+
+
 def predicted(risk: np.ndarray, population: str) -> np.ndarray:
     return 1 / (1 + np.exp(-POPULATIONS[population](np.log(risk / (1 - risk)))))
 
 
-def truths(risks: Risks, population: str) -> dict[str, float]:
+def truths(cell: Cell) -> dict[str, float]:
     """The values in a population so large that nothing is left to chance: each risk with its expected positives."""
-    _, risk = risks.draw(50_000, np.random.default_rng(0))
-    p = predicted(risk, population)
+    _, risk = Risks.of(cell.prevalence, 0.8).draw(POPULATION, np.random.default_rng(0))
+    p = predicted(risk, cell.population)
     both = cl.rank(np.repeat([1, 0], len(p)), np.tile(p, 2), np.concatenate((risk, 1 - risk)))
     found = {name: float(cl.MEASURES[name](both)) for name, _ in FORMULAS + SIMULATED}
-    return found | ({"mcb": 0.0, "ici": 0.0} if population == "calibrated" else {})
+    if cell.population == "calibrated":
+        found |= {"mcb": 0.0, "ici": 0.0, "oe_ratio": 1.0, "calibration_intercept": 0.0, "calibration_slope": 1.0}
+    return found
 
 
-def coverage(
-    population: str, prevalence: float, n: int, samples: int, simulated: int
-) -> dict[tuple[str, str], tuple[float, int]]:
-    """The share of the intervals that hold the truth, in %, and of how many; of samples with two positives or more."""
-    risks, rng = Risks.of(prevalence, 0.8), np.random.default_rng(n)
-    truth, held = truths(risks, population), {key: [] for key in FORMULAS + SIMULATED}
-    for i in range(max(samples, simulated)):
-        labels, risk = risks.draw(n, rng)
+def studied(job: Job, truth: dict[str, float], studies: int) -> dict[str, Tally]:
+    """The intervals of some studies, of those with two positives or more."""
+    cell, chosen = job.cell, KINDS[job.kind]
+    seed = [
+        list(KINDS).index(job.kind),
+        list(POPULATIONS).index(cell.population),
+        cell.n,
+        round(1000 * cell.prevalence),
+    ]
+    rng = np.random.default_rng([*seed, job.batch])
+    risks, found = Risks.of(cell.prevalence, 0.8), dict.fromkeys(chosen, Tally())
+    for _ in range(studies):
+        labels, risk = risks.draw(cell.n, rng)
         if labels.sum() < 2:
             continue
-        ev = cl.evaluate(labels, predicted(risk, population), positive=True)
-        for name, method in (*(FORMULAS if i < samples else ()), *(SIMULATED if i < simulated else ())):
+        ev = cl.evaluate(labels, predicted(risk, cell.population), positive=True)
+        for name, method in chosen:
             options = {"resamples": RESAMPLES} if method == "inversion" else {}
-            found = ev.estimate(name, method=method, **options)
-            if found.has_interval:
-                held[name, method].append(found.low <= truth[name] <= found.high)
-    return {key: (100 * float(np.mean(found)), len(found)) for key, found in held.items() if found}
+            one = ev.estimate(name, method=method, **options)
+            if one.has_interval:
+                noted = any(words in note for note in one.notes for words in ABOUT_COVERAGE)
+                row = (1, truth[name] < one.low, one.high < truth[name], noted)
+                found[name, method] = found[name, method].plus([int(x) for x in row])
+    return {f"{name} {method}": tally for (name, method), tally in found.items()}
 
 
-def asked(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+def _alone() -> None:
+    parallel.WORTH_THREADS = sys.maxsize  # the processes are enough
+
+
+_KNOWN: dict[Cell, dict[str, float]] = {}
+
+
+def line_of(job: Job) -> str:
+    """The result of a batch, as a line of the file."""
+    if job.cell not in _KNOWN:
+        _KNOWN[job.cell] = truths(job.cell)
+    found = studied(job, _KNOWN[job.cell], BATCH[job.kind][job.cell.n])
+    return json.dumps({"rules": RULES, "cell": job.cell, "kind": job.kind, "batch": job.batch, "found": found})
+
+
+def results() -> list[dict[str, Any]]:
+    text = RESULTS.read_text(encoding="utf-8") if RESULTS.exists() else ""
+    return [line for line in map(json.loads, text.splitlines()) if line["rules"] == RULES]
+
+
+def jobs(options: argparse.Namespace) -> Iterator[Job]:
+    """The batches that are not done, all cells growing alike."""
+    done = {(*line["cell"], line["kind"], line["batch"]) for line in results()}
+    for batch in range(max(BATCHES.values())):
+        for n in options.sizes:
+            for kind in KINDS:
+                for population in POPULATIONS:
+                    for prevalence in PREVALENCES:
+                        if batch < BATCHES[kind] and (population, n, prevalence, kind, batch) not in done:
+                            yield Job(Cell(population, n, prevalence), kind, batch)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Add batches to the results until the time is over."""
+    end, waiting = time.monotonic() + 60 * options.minutes, jobs(options)
+    with (
+        ProcessPoolExecutor(options.processes, initializer=_alone) as pool,
+        RESULTS.open("a", encoding="utf-8") as file,
+    ):
+        while time.monotonic() < end:
+            few = [job for job, _ in zip(waiting, range(options.processes), strict=False)]
+            if not few:
+                return
+            for line in pool.map(line_of, few):
+                file.write(line + "\n")
+            file.flush()
+
+
+# ---------------------------------------------------------------------- the tables
+
+
+def tallies() -> dict[tuple[Cell, str], Tally]:
+    found: dict[tuple[Cell, str], Tally] = defaultdict(Tally)
+    for line in results():
+        for interval, row in line["found"].items():
+            key = Cell(*line["cell"]), interval
+            found[key] = found[key].plus(row)
+    return found
+
+
+def table(kind: str) -> list[str]:
+    """One row for each cell, one column for each interval, in % of so many studies."""
+    found, columns = tallies(), [f"{name} {method}" for name, method in KINDS[kind]]
+    heads = [f"`{name}`, {method}" for name, method in KINDS[kind]]
+    lines = ["| model | n | prevalence | " + " | ".join(heads) + " |", "|---" * (3 + len(heads)) + "|"]
+    for population in POPULATIONS:
+        for n in SIZES:
+            for prevalence in PREVALENCES:
+                row = [found[Cell(population, n, prevalence), column] for column in columns]
+                cells = [f"{tally} ({tally.made})" if tally.made else "" for tally in row]
+                lines.append(f"| {population} | {n} | {prevalence} | " + " | ".join(cells) + " |")
+    return lines
+
+
+def page() -> None:
+    """Write the tables between their marks."""
+    text = PAGE.read_text(encoding="utf-8")
+    for kind in KINDS:
+        start, end = f"<!-- coverage by {kind} -->\n", f"<!-- end of coverage by {kind} -->"
+        before, _, rest = text.partition(start)
+        text = before + start + "\n" + "\n".join(table(kind)) + "\n\n" + end + rest.partition(end)[2]
+    PAGE.write_text(text, encoding="utf-8")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description="Coverage of the intervals of calibration measures.")
-    parser.add_argument("--samples", type=int, default=2000, help="of each cell, for intervals by formula")
-    parser.add_argument("--simulated", type=int, default=200, help="of each cell, for intervals that are simulated")
-    parser.add_argument("--populations", nargs="+", default=list(POPULATIONS), choices=list(POPULATIONS))
-    parser.add_argument("--sizes", nargs="+", type=int, default=[200, 1000, 5000])
-    parser.add_argument("--prevalences", nargs="+", type=float, default=[0.5, 0.1, 0.02])
-    return parser.parse_args(arguments)
-
-
-def main() -> None:
-    options, columns = asked(), FORMULAS + SIMULATED
-    print("| population | n | prevalence | " + " | ".join(f"{name} ({method})" for name, method in columns) + " |")
-    print("|---" * (3 + len(columns)) + "|")
-    for n in options.sizes:
-        for population in options.populations:
-            for prevalence in options.prevalences:
-                found = coverage(population, prevalence, n, options.samples, options.simulated)
-                cells = [f"{found[key][0]:.1f} ({found[key][1]})" if key in found else "" for key in columns]
-                print(f"| {population} | {n} | {prevalence} | " + " | ".join(cells) + " |", flush=True)
+    parser.add_argument("task", choices=("run", "page"))
+    parser.add_argument("--minutes", type=float, default=10, help="after which no batch is begun")
+    parser.add_argument("--processes", type=int, default=1)
+    parser.add_argument("--sizes", nargs="+", type=int, default=list(SIZES), choices=SIZES)
+    options = parser.parse_args(arguments)
+    if options.task == "run":
+        run(options)
+    else:
+        page()
 
 
 if __name__ == "__main__":

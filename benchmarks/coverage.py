@@ -1,13 +1,15 @@
 """The coverage laboratory: how often the default intervals hold the truth, and how often the default tests err.
 
-    python benchmarks/coverage.py run [minutes] [processes]   # adds batches to coverage_results.jsonl
+    python benchmarks/coverage.py run [minutes] [processes]   # adds samples to coverage_results.jsonl
     python benchmarks/coverage.py page                        # writes docs/coverage.md and its heat maps
+    python benchmarks/coverage.py held-out [batches]          # populations that no default was chosen on
 
 Every population of `populations.py` is crossed with every measure of the registry. A batch is some samples of one
-population; its line in the results says, for each measure and method, how many intervals were made, how many held the
-truth, how many carried a warning, and their mean width. Batches have seeds of their own and add up: a run that was
-interrupted goes on where it stopped, and more runs make the figures sharper. Results of another version of the rules
-(`RULES`) are not counted.
+population; it says, for each measure and method, how many intervals were made, how many held the truth, how many
+carried a warning, their width, and how many lay above the truth. The file has one line for each cell and version of
+the rules, to which batches add: a run that was interrupted goes on where it stopped, and more runs make the figures
+sharper. When a default or its notes change, raise `RULES` and name the measures in `CHANGED`: their older figures
+are no longer counted, and only they are run anew.
 
 For the tests, two models score the same cases with the same distribution, so that they are equal in every measure;
 `rejected` is how often the default test says that they differ, at a level of 5 %.
@@ -20,24 +22,31 @@ import math
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from populations import Population, registry
+from populations import Population, held_out, registry
 
 import cutline as cl
 from cutline.core import parallel
 from cutline.measures import Measure, Needs
 
 RESULTS = Path(__file__).with_name("coverage_results.jsonl")
-RULES = 2  # of the defaults and their notes; raise it when they change
+RULES = 5  # the version of the defaults and their notes
+FIRST = 4  # the oldest version whose figures count ...
+CHANGED: dict[str, int] = {
+    "lr_plus": 5,
+    "lr_minus": 5,
+    "bedroc": 5,
+}  # ... but for the measures whose defaults or notes are newer
 LEVEL = 0.95
-RESAMPLES = 200  # of a bootstrap here; 2000 are drawn in use, which moves a coverage by less than half a point
+RESAMPLES = 150  # of a bootstrap here; 2000 are drawn in use, which moves a coverage by about half a point
 BATCH = 25  # samples, of small populations
+FEWER = 100  # ... of a large population
 LARGE = 3000  # cases, from which on a batch is smaller, and measures that take long are left out
 SHARE = 0.1  # of the list that a quota takes
 SLOW = frozenset({"auch", "h_measure", "mcb", "dsc", "ici", "e50", "e90", "emax", "eci", "smooth_ece"})
@@ -66,9 +75,11 @@ class Cell:
 
 
 def cells() -> list[Cell]:
+    """All populations for the intervals; for the tests every third, and all with weights or groups."""
     whole = registry()
     alike = [p for p in whole if p.n < LARGE and not math.isinf(p.grid)]
-    return [*(Cell(p, "intervals") for p in whole), *(Cell(p, "tests") for p in alike[::2])]
+    some = [p for i, p in enumerate(alike) if i % 3 == 0 or p.weights != "none" or p.groups > 1]
+    return [*(Cell(p, "intervals") for p in whole), *(Cell(p, "tests") for p in some)]
 
 
 def parameters(measure: Measure, threshold: float) -> dict[str, float]:
@@ -109,38 +120,39 @@ def is_warned(notes: Iterable[str]) -> bool:
 # ---------------------------------------------------------------------- one batch
 
 
-def batch(cell: Cell, number: int) -> dict[str, Any]:
+def batch(cell: Cell, number: int, measures: Sequence[str]) -> dict[str, Any]:
     """Some samples of a cell: for each measure and method what happened."""
     p = cell.population
-    seed = [p.positives, p.negatives, sum(cell.name.encode()), number]
-    rng, found = np.random.default_rng(seed), defaultdict(lambda: [0, 0, 0, 0.0])
+    seed = [p.positives, p.negatives, sum(cell.name.encode()), cell.kind == "tests", number]
+    rng, found = np.random.default_rng(seed), defaultdict(lambda: [0, 0, 0, 0.0, 0])
     threshold = threshold_of(p)
-    if cell.kind == "tests":
-        for i in range(cell.samples):
-            _tests(p, threshold, rng, i, found)
-    else:
-        truth = truths(p, threshold)
-        for i in range(cell.samples):
-            _intervals(p, threshold, truth, rng, i, found)
+    truth = truths(p, threshold) if cell.kind == "intervals" else {}
+    for i in range(cell.samples):
+        if cell.kind == "tests":
+            _tests(p, threshold, rng, i, found, measures)
+        else:
+            _intervals(p, threshold, truth, rng, i, found, measures)
     return {
         "rules": RULES,
         "cell": cell.name,
         "kind": cell.kind,
-        "batch": number,
-        "samples": cell.samples,
-        "found": {"|".join(key): [*row[:3], round(row[3], 6)] for key, row in found.items()},
+        "samples": dict.fromkeys(measures, cell.samples),
+        "found": {"|".join(key): row for key, row in found.items()},
     }
 
 
-def _intervals(p: Population, threshold: float, truth: dict[str, float], rng: Any, i: int, found: Any) -> None:
+def _intervals(
+    p: Population, threshold: float, truth: dict[str, float], rng: Any, i: int, found: Any, measures: Sequence[str]
+) -> None:
     ev = cl.evaluate(**p.sample(rng), threshold=threshold)
     slow = i % EVERY == 0 and p.n < LARGE
-    wanted = [m for m in cl.MEASURES if not math.isnan(truth[m.name]) and (slow or m.name not in SLOW)]
+    wanted = [cl.MEASURES[name] for name in measures if not math.isnan(truth[name]) and (slow or name not in SLOW)]
     wanted = [m for m in wanted if m.fits(ev.ranking)]
     total = float(ev.ranking.total)
     quota = max(1, round(SHARE * total)) if ev.ranking.integral else max(1.0, SHARE * total)
     asked = [m.with_(quota=quota) if m.name in ("hit_rate", "qrecall", "enrichment") else m for m in wanted]
-    for m, one in zip(wanted, ev.estimates(asked, LEVEL, resamples=RESAMPLES, seed=i), strict=True):
+    resamples = RESAMPLES if p.n < LARGE else FEWER
+    for m, one in zip(wanted, ev.estimates(asked, LEVEL, resamples=resamples, seed=i), strict=True):
         if not one.has_interval:
             continue
         row = found[m.name, one.method]
@@ -148,12 +160,13 @@ def _intervals(p: Population, threshold: float, truth: dict[str, float], rng: An
         row[1] += one.low - 1e-9 <= truth[m.name] <= one.high + 1e-9
         row[2] += is_warned(one.notes)
         row[3] += one.high - one.low if math.isfinite(one.high - one.low) else 0.0
+        row[4] += truth[m.name] < one.low - 1e-9
 
 
-def _tests(p: Population, threshold: float, rng: Any, i: int, found: Any) -> None:
+def _tests(p: Population, threshold: float, rng: Any, i: int, found: Any, measures: Sequence[str]) -> None:
     cases = p.sample_pair(rng)
     cmp = cl.compare(cases.pop("labels"), {"a": cases.pop("a"), "b": cases.pop("b")}, threshold=threshold, **cases)
-    for name in TESTED:
+    for name in measures:
         given = {"share": SHARE} if name == "qrecall" else {}
         test = cmp.test(name, resamples=RESAMPLES, seed=i, **given).pairs[0]
         if math.isnan(test.p_value):
@@ -167,42 +180,117 @@ def _tests(p: Population, threshold: float, rng: Any, i: int, found: Any) -> Non
 # ---------------------------------------------------------------------- many batches
 
 
+def since(name: str) -> int:
+    """The version of the rules from which on the figures of a measure count."""
+    return CHANGED.get(name, FIRST)
+
+
 def read(path: Path = RESULTS) -> list[dict[str, Any]]:
+    """What has been found so far, a line for each cell and version of the rules, without what no longer counts."""
     if not path.exists():
         return []
-    lines = (json.loads(line) for line in path.read_text(encoding="utf-8").splitlines())
-    return [line for line in lines if line["rules"] == RULES]
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    for line in lines:
+        for what in ("found", "samples"):
+            kept = {k: v for k, v in line[what].items() if line["rules"] >= since(k.partition("|")[0])}
+            line[what] = kept
+    return [line for line in lines if line["found"]]
 
 
-def jobs(done: list[dict[str, Any]]) -> Iterator[tuple[Cell, int]]:
-    """Batches without end, cell by cell in turn, those that have fewest first."""
-    number: dict[tuple[str, str], int] = defaultdict(int)
+def added(lines: list[dict[str, Any]], more: dict[str, Any]) -> list[dict[str, Any]]:
+    """The lines with those of a batch added to that of its cell and rules."""
+    for line in lines:
+        if all(line[key] == more[key] for key in ("rules", "cell", "kind")):
+            for name, count in more["samples"].items():
+                line["samples"][name] = line["samples"].get(name, 0) + count
+            for name, row in more["found"].items():
+                old = line["found"].get(name, [0] * len(row))
+                line["found"][name] = [round(a + b, 4) for a, b in zip(old, row, strict=True)]
+            return lines
+    return [*lines, more]
+
+
+def write(lines: list[dict[str, Any]], path: Path = RESULTS) -> None:
+    """All lines, in the place of the file at once."""
+    new = path.with_suffix(".new")
+    new.write_text("".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines), encoding="utf-8")
+    new.replace(path)
+
+
+def measures_of(kind: str) -> list[str]:
+    return list(TESTED) if kind == "tests" else [m.name for m in cl.MEASURES]
+
+
+def jobs(done: list[dict[str, Any]]) -> Iterator[tuple[Cell, int, list[str]]]:
+    """Batches without end, those of the measures and cells that have fewest samples first."""
+    count: dict[tuple[str, str, str], int] = defaultdict(int)
     for line in done:
-        number[line["cell"], line["kind"]] += 1
+        for name, samples in line["samples"].items():
+            count[line["cell"], line["kind"], name] += samples
     whole = cells()
+
+    def fewest(cell: Cell) -> float:
+        return min(count[cell.name, cell.kind, name] for name in measures_of(cell.kind)) / cell.samples
+
+    def turn(cell: Cell) -> float:  # tests every other time, and large populations every fourth
+        return (fewest(cell) + 0.01) * (4 if cell.population.n >= LARGE else 2 if cell.kind == "tests" else 1)
+
     while True:
-        cell = min(whole, key=lambda c: number[c.name, c.kind] * (2 if c.kind == "tests" else 1))
-        yield cell, number[cell.name, cell.kind]
-        number[cell.name, cell.kind] += 1
+        cell = min(whole, key=turn)
+        least = fewest(cell) * cell.samples
+        some = [name for name in measures_of(cell.kind) if count[cell.name, cell.kind, name] <= least]
+        yield cell, int(least), some
+        for name in some:
+            count[cell.name, cell.kind, name] += cell.samples
 
 
 def run(minutes: float, processes: int) -> None:
     parallel.WORTH_THREADS = sys.maxsize  # the processes are enough
-    end, pending = time.monotonic() + 60 * minutes, jobs(read())
-    with RESULTS.open("a", encoding="utf-8") as file, ProcessPoolExecutor(processes) as pool:
-        while time.monotonic() < end:
-            some = [next(pending) for _ in range(processes)]
-            for line in pool.map(batch, *zip(*some, strict=True)):
-                file.write(json.dumps(line) + "\n")
-            file.flush()
+    lines = read()
+    end, pending = time.monotonic() + 60 * minutes, jobs(lines)
+    with ProcessPoolExecutor(processes) as pool:
+        running = {pool.submit(batch, *next(pending)) for _ in range(processes)}
+        while running:
+            done, running = wait(running, return_when=FIRST_COMPLETED)
+            for one in done:
+                lines = added(lines, one.result())
+            if time.monotonic() < end:
+                running |= {pool.submit(batch, *next(pending)) for _ in done}
+            write(lines)
+
+
+def check(batches: int) -> None:
+    """Print how the defaults fare in the populations that are held out."""
+    parallel.WORTH_THREADS = sys.maxsize
+    below: list[str] = []
+    made = noted = 0
+    for population in held_out():
+        cell, lines = Cell(population, "intervals"), list[dict[str, Any]]()
+        for number in range(batches):
+            lines = added(lines, batch(cell, number, measures_of("intervals")))
+        sums: dict[str, list[float]] = defaultdict(lambda: [0.0] * 3)
+        for key, row in lines[0]["found"].items():
+            name = key.partition("|")[0]
+            sums[name] = [a + b for a, b in zip(sums[name], row, strict=False)]
+        for name, (tried, held, warned) in sums.items():
+            made, noted = made + 1, noted + (warned > tried / 2)
+            if held / tried < 0.925 - 2 * math.sqrt(LEVEL * (1 - LEVEL) / tried) and warned <= tried / 2:
+                below.append(f"{cell.name}, {name}: {held:.0f} of {tried:.0f}")
+        total = [sum(row[i] for row in sums.values()) for i in range(2)]
+        print(f"{cell.name}: {100 * total[1] / total[0]:.1f} % of {total[0]:.0f} intervals", flush=True)
+    print(f"{made} cells, {noted} with a note, {len(below)} below 92.5 % by two standard errors without one")
+    print(*below, sep="\n")
 
 
 def main() -> None:
     what, *rest = sys.argv[1:] or ["run"]
     if what == "page":
-        from coverage_page import write
+        from coverage_page import write_page
 
-        write(read())
+        write_page(read())
+        return
+    if what == "held-out":
+        check(int(rest[0]) if rest else 2)
         return
     run(float(rest[0]) if rest else 60, int(rest[1]) if len(rest) > 1 else 1)
 

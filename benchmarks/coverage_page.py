@@ -16,21 +16,20 @@ import cutline as cl
 DOCS = Path(__file__).parents[1] / "docs"
 LOW, HIGH = 0.925, 0.975
 AMPLE = 30  # cases of the smaller class to be expected
+RESAMPLES = 100  # as in coverage.py
 FEWEST = 20  # intervals of a cell, below which it is not judged
 
 
 ABOUT = """Written by `python benchmarks/coverage.py page` from `benchmarks/coverage_results.jsonl`, to which `python
 benchmarks/coverage.py run` adds samples. Each sample of each known population gives the default interval of every
-measure at 95 %. So far there are {populations} populations with {least} to {most} samples each, so that a single cell
-of the table has a standard error of up to {error:.1f} points; pooled figures are far sharper. Which method is the
-default for which measure is in [intervals.md](intervals.md); how the methods compare on eight measures, in
+measure at 95 %. So far there are {populations} populations with {least} to {most} samples each ({middle} in the
+middle), so that a single cell of the table has a standard error of {error:.1f} points, and of up to {worst:.1f} where
+samples are fewest; pooled figures are far sharper. Measures that take long (loess, hulls) are made on every fifth
+sample, and bootstraps have {resamples} resamples here. Which method is the default for which measure is in
+[intervals.md](intervals.md); how older methods compare on eight measures, in
 [coverage-methods.md](coverage-methods.md). Populations: normal scores with equal and unequal spreads, mixtures, heavy
 tails, 2 and 5 distinct scores, AUC 0.5 to 0.999, prevalence 0.5 to 0.005, 5 to 5000 positives, probabilities that are
-right, too sure or too high, weights of each kind, and groups of 5 and 15 (`benchmarks/populations.py`). The warnings
-counted here are those before two notes were added: for values near an end of their range, and for few cases under a
-linearised variance."""
-EARLIER = """{count} of the populations are from an earlier run, which took only the measures with a formula; the heat
-map is white where they have no figures. They are: {names}."""
+right, too sure or too high, weights of each kind, and groups of 5 and 15 (`benchmarks/populations.py`)."""
 
 
 def wrapped(text: str) -> list[str]:
@@ -96,41 +95,57 @@ def shown(tally: Tally | None) -> str:
     return f"{100 * tally.share:.1f} ({tally.made})" if tally and tally.made else ""
 
 
-def write(lines: list[dict[str, Any]]) -> None:
-    """docs/coverage.md and its heat map."""
+def write_page(lines: list[dict[str, Any]]) -> None:
+    """docs/coverage.md and its heat maps."""
     intervals, tests = tallies(lines, "intervals"), tallies(lines, "tests")
-    text = [*opening(lines, intervals), *by_measure(intervals), *by_population(intervals), *of_tests(tests)]
+    text = [*opening(intervals), *by_measure(intervals), *by_population(intervals), *of_tests(tests)]
     (DOCS / "coverage.md").write_text("\n".join(text) + "\n", encoding="utf-8")
-    draw(intervals)
+    draw(intervals, "coverage.png", "Coverage of the default intervals of 95 %; ! where most carry a warning", LEVELS)
+    draw(tests, "coverage-tests.png", "Tests of equal models at 5 % that reject; ! where most carry a warning", ERRORS)
 
 
-def opening(lines: list[dict[str, Any]], found: Mapping[tuple[str, str], Tally]) -> list[str]:
+def samples_of(found: Mapping[tuple[str, str], Tally]) -> dict[str, int]:
+    """The samples of each population: as many as its fullest measure has intervals."""
     samples: dict[str, int] = defaultdict(int)
-    for line in lines:
-        if line["kind"] == "intervals":
-            samples[line["cell"]] += line["samples"]
+    for (cell, _), tally in found.items():
+        samples[cell] = max(samples[cell], tally.made)
+    return samples
+
+
+def opening(found: Mapping[tuple[str, str], Tally]) -> list[str]:
+    samples = sorted(samples_of(found).values()) or [0]
     judged = {cell: tally for cell, tally in found.items() if tally.made >= FEWEST}
-    out = {cell: tally for cell, tally in judged.items() if tally.verdict == "below"}
-    silent = {cell: tally for cell, tally in out.items() if not tally.is_noted}
-    above = sum(tally.verdict == "above" for tally in judged.values())
+    below = {cell: tally for cell, tally in judged.items() if tally.verdict == "below"}
+    above = {cell: tally for cell, tally in judged.items() if tally.verdict == "above"}
+    silent = {cell: tally for cell, tally in below.items() if not tally.is_noted}
+    total, inside = max(len(judged), 1), len(judged) - len(below) - len(above)
     noted = sum(tally.is_noted for tally in judged.values())
-    total = len(judged)
-    least, most = (min(samples.values()), max(samples.values())) if samples else (0, 0)
-    error = 100 * math.sqrt(0.95 * 0.05 / max(least, 1))
     listed = sorted(silent.items(), key=lambda item: item[1].share)
+    middle = samples[len(samples) // 2]
+    about = ABOUT.format(
+        populations=len(samples_of(found)),
+        least=samples[0],
+        most=samples[-1],
+        middle=middle,
+        error=100 * math.sqrt(0.95 * 0.05 / max(middle, 1)),
+        worst=100 * math.sqrt(0.95 * 0.05 / max(samples[0], 1)),
+        resamples=RESAMPLES,
+    )
     return [
         "# How often the intervals hold the truth",
         "",
-        *wrapped(ABOUT.format(populations=len(samples), least=least, most=most, error=error)),
+        *wrapped(about),
         "",
-        *earlier(found),
         "## In short",
         "",
         *wrapped(
-            f"Of {total} cells (a measure in a population, with at least {FEWEST} intervals), "
-            f"{total - len(out) - above} are between 92.5 and 97.5 % or within two standard errors of that, {above} "
-            f"above, and {len(out)} below. Of those below, {len(out) - len(silent)} carry a note that says so. "
-            f"{100 * noted / max(total, 1):.1f} % of all cells carry such a note."
+            f"Of {len(judged)} cells (a measure in a population, with at least {FEWEST} intervals), "
+            f"{inside} ({100 * inside / total:.1f} %) are between "
+            f"92.5 and 97.5 % or within two standard errors of that, {len(above)} above, and {len(below)} below. Of "
+            f"those below, {len(below) - len(silent)} carry a note that says so, and {len(silent)} "
+            f"({100 * len(silent) / total:.1f} % of all cells) do not. By chance alone as many as {0.023 * total:.0f} "
+            "would be below if all intervals held the truth in 92.5 % of the samples. "
+            f"{100 * noted / total:.1f} % of all cells carry a note in most samples."
         ),
         "",
         "Below and without a note in most samples:",
@@ -142,15 +157,6 @@ def opening(lines: list[dict[str, Any]], found: Mapping[tuple[str, str], Tally])
         "![Heat map of the coverage](coverage.png)",
         "",
     ]
-
-
-def earlier(found: Mapping[tuple[str, str], Tally]) -> list[str]:
-    """Which populations were sampled for part of the measures alone: fewer than two thirds of those of the fullest."""
-    measures: dict[str, int] = defaultdict(int)
-    for cell, _ in found:
-        measures[cell] += 1
-    few = [cell for cell, count in measures.items() if count < max(measures.values()) * 2 / 3]
-    return [*wrapped(EARLIER.format(count=len(few), names="; ".join(few))), ""] if few else []
 
 
 def by_measure(found: Mapping[tuple[str, str], Tally]) -> list[str]:
@@ -210,39 +216,53 @@ def of_tests(found: Mapping[tuple[str, str], Tally]) -> list[str]:
         f"| {name} | {shown(ample.get(name))} | {shown(few.get(name))} | {100 * t.warned / t.made:.0f} % |"
         for name, t in whole.items()
     ]
+    out = [
+        (cell, t)
+        for cell, t in found.items()
+        if t.made >= FEWEST and not 0.03 - 2 * t.error <= t.share <= 0.07 + 2 * t.error and not t.is_noted
+    ]
     return [
         "## Tests of equal models",
         "",
-        "How often the default test of two models with the same distribution of scores says at 5 % that they differ.",
+        *wrapped(
+            "How often the default test of two models with the same distribution of scores says at 5 % that they "
+            f"differ, in {len({cell for cell, _ in found})} populations with {min(samples_of(found).values())} to "
+            f"{max(samples_of(found).values())} samples each; {len(out)} of {len(found)} cells are outside 3 to 7 % by "
+            "more than two standard errors without a note."
+        ),
         "",
         "| measure | ample | few | warned |",
         "|---|---|---|---|",
         *rows,
         "",
+        *(f"- {cell[0]}, {cell[1]}: {100 * t.share:.0f} % of {t.made}" for cell, t in out),
+        "",
+        "![Heat map of the tests](coverage-tests.png)",
     ]
 
 
-def draw(found: Mapping[tuple[str, str], Tally]) -> None:
-    """The heat map: a row for each measure, a column for each population."""
+LEVELS = ([70, 95, 100], ["#b2182b", "#f7f7f7", "#2166ac"], "held the truth, %")
+ERRORS = ([0, 5, 20], ["#2166ac", "#f7f7f7", "#b2182b"], "rejected, %")
+
+
+def draw(found: Mapping[tuple[str, str], Tally], name: str, title: str, colours: tuple[Any, Any, str]) -> None:
+    """A heat map: a row for each measure, a column for each population."""
     import altair as alt
 
     rows = [
-        {"population": cell[0], "measure": cell[1], "coverage": 100 * t.share, "warned": "!" if t.is_noted else ""}
+        {"population": cell[0], "measure": cell[1], "share": 100 * t.share, "warned": "!" if t.is_noted else ""}
         for cell, t in found.items()
         if t.made
     ]
     base = alt.Chart(alt.Data(values=rows)).encode(
-        x=alt.X("population:N", sort=None, axis=alt.Axis(labelLimit=260, labelAngle=-60, title=None)),
+        x=alt.X("population:N", sort=None, axis=alt.Axis(labelLimit=300, labelAngle=-60, title=None)),
         y=alt.Y("measure:N", sort=None, axis=alt.Axis(title=None)),
     )
+    domain, palette, legend = colours
     colour = alt.Color(
-        "coverage:Q",
-        scale=alt.Scale(domain=[70, 95, 100], range=["#b2182b", "#f7f7f7", "#2166ac"], clamp=True),
-        legend=alt.Legend(title="held the truth, %"),
+        "share:Q", scale=alt.Scale(domain=domain, range=palette, clamp=True), legend=alt.Legend(title=legend)
     )
-    chart = base.mark_rect().encode(color=colour) + base.mark_text(fontSize=6).encode(text="warned:N")
-    chart.properties(
-        title="Coverage of the default intervals of 95 %; ! where most intervals carry a warning",
-        width=alt.Step(11),
-        height=alt.Step(9),
-    ).configure_axis(labelFontSize=8).save(str(DOCS / "coverage.png"), scale_factor=1.0)
+    chart = base.mark_rect().encode(color=colour) + base.mark_text(fontSize=8).encode(text="warned:N")
+    chart.properties(title=title, width=alt.Step(15), height=alt.Step(12)).configure_axis(labelFontSize=10).save(
+        str(DOCS / name), scale_factor=1.0
+    )

@@ -1,6 +1,7 @@
 """Hostile files, options and arguments: what the command and the package do with them, against an independent reader.
 
     python benchmarks/fuzz.py --files 20000 --calls 100000 --singles --faults 35    # what `make fuzz` runs
+    python benchmarks/fuzz.py --files 20000 --journal files.jsonl     # stopped and started again, goes on where it was
     python benchmarks/fuzz.py --again evaluate-4711 --keep out      # one input again, its files kept in a folder
 
 Every input follows from its name, such as evaluate-4711, or cl.evaluate~labels~17, a call with one wrong argument
@@ -34,8 +35,8 @@ from fuzzing import calls, commands, sound
 from fuzzing.faults import FAULTS, run_fault
 from fuzzing.running import known_commands, run_call, run_file
 
-HANG = 20  # seconds for one input
-WAIT = {"files": 200, "calls": 200, "faults": 1200}  # ... and at most, where the process waits, or others are at work
+HANG = 20  # seconds of work for one input
+ROUNDS = {"files": 10, "calls": 10, "faults": 60}  # ... and how often so long is waited where nothing is done
 BAD = ("traceback", "crash", "hang", "misread")  # how an input must not end
 # How often each command is run; those that are not listed, once.
 OFTEN = {"evaluate": 32, "compare": 12, "check": 10, "cut": 8, "apply": 10, "recalibrate": 8, "chart": 8, "plan": 4}
@@ -94,14 +95,19 @@ class Worker:
         return outcome, said
 
     def _answers(self) -> bool:
-        """Whether there is an answer in time; on a busy machine, in the time that the process got."""
-        before, started = _cpu(self.process.pid), time.monotonic()
+        """Whether there is an answer in time; on a busy machine, in the time that the process got.
+
+        Rounds are counted and not the time that has passed, which goes on while this program itself is paused.
+        """
+        before = _cpu(self.process.pid)
         with selectors.DefaultSelector() as ready:
             ready.register(self.process.stdout, selectors.EVENT_READ)
-            while not ready.select(HANG):
-                if _cpu(self.process.pid) - before > HANG or time.monotonic() - started > WAIT[self.kind]:
+            for _ in range(ROUNDS[self.kind]):
+                if ready.select(HANG):
+                    return True
+                if _cpu(self.process.pid) - before > HANG:
                     return False
-        return True
+        return False
 
     def stop(self) -> None:
         """End the process."""
@@ -124,11 +130,31 @@ def identities(kind: str, count: int, first: int = 0) -> list[str]:
     return [f"{names[number % len(names)]}-{number}" for number in range(first, first + count)]
 
 
-def fuzz(kind: str, asked: Iterable[str]) -> tuple[collections.Counter[str], list[tuple[str, str, str]]]:
+class Journal:
+    """How inputs ended, kept in a file so that a run that was stopped goes on where it was."""
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+        lines = path.read_text(encoding="utf-8").splitlines() if path and path.exists() else []
+        self.known = {identity: (outcome, said) for identity, outcome, said in map(json.loads, lines)}
+
+    def add(self, identity: str, outcome: str, said: str) -> None:
+        """Keep how an input ended."""
+        if self.path:
+            with self.path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps([identity, outcome, said if outcome in BAD else ""]) + "\n")
+
+
+def fuzz(
+    kind: str, asked: Iterable[str], path: Path | None = None
+) -> tuple[collections.Counter[str], list[tuple[str, str, str]]]:
     """How inputs ended, and those that ended badly."""
-    worker, outcomes, failures = Worker(kind), collections.Counter(), []
+    worker, journal, outcomes, failures = Worker(kind), Journal(path), collections.Counter(), []
     for identity in asked:
-        outcome, said = worker(identity)
+        known = journal.known.get(identity)
+        outcome, said = known or worker(identity)
+        if not known:
+            journal.add(identity, outcome, said)
         outcomes[outcome] += 1
         if outcome in BAD:
             failures.append((identity, outcome, said))
@@ -166,6 +192,7 @@ def main() -> int:
     options.add_argument("--faults", type=int, default=0, help="signals, full disks, forks, other processes, memory")
     options.add_argument("--singles", action="store_true", help="each argument of each function, one wrong at a time")
     options.add_argument("--first", type=int, default=0, help="the number of the first input")
+    options.add_argument("--journal", type=Path, help="a file of how inputs ended; what is in it is not run again")
     options.add_argument("--again", help="the name of one input")
     options.add_argument("--keep", type=Path, help="a folder for the files of that input")
     options.add_argument("--worker", choices=RUNS, help=argparse.SUPPRESS)
@@ -183,11 +210,11 @@ def main() -> int:
     started, bad = time.monotonic(), 0
     for kind in RUNS:
         if count := getattr(asked, kind):
-            outcomes, failures = fuzz(kind, identities(kind, count, asked.first))
+            outcomes, failures = fuzz(kind, identities(kind, count, asked.first), asked.journal)
             report(kind, outcomes, failures)
             bad += len(failures)
     if asked.singles:
-        outcomes, failures = fuzz("calls", calls.singles())
+        outcomes, failures = fuzz("calls", calls.singles(), asked.journal)
         report("single arguments", outcomes, failures)
         bad += len(failures)
     print(f"{time.monotonic() - started:.0f} s")

@@ -202,6 +202,21 @@ def registry() -> list[Population]:
     return [*few, *even, *skewed, *rare, *large, *spread, *other, *tied, *wrong, *_weighted(), *_grouped()]
 
 
+def held_out() -> list[Population]:
+    """Populations that no default was chosen on: other shapes, sizes, ties and designs."""
+    three = Scores(((0.4, 2.5, 0.5), (0.4, 1.0, 1.5), (0.2, -0.5, 0.7)))
+    return [
+        Population("three bells", 15, 60, three),
+        Population("t with 4 degrees", 8, 192, Scores(((1.0, 1.5, 1.0),), 4), Scores(((1.0, 0.0, 1.0),), 4), 1e-2),
+        Population("more positives, narrow", 70, 30, bells(0.9, 0.6)),
+        Population("rounded scores", 40, 260, bells(0.75), grid=0.5),
+        Population("too timid and too low", 30, 300, bells(0.85), slope=0.5, lift=-1.0),
+        Population("negatives far up", 25, 475, bells(0.97), Scores(((0.97, 0.0, 1.0), (0.03, 4.0, 0.5)))),
+        Population("groups of 8", 96, 304, bells(0.75), groups=8),
+        Population("sampled by score", 35, 115, bells(0.7), weights="sampling_score"),
+    ]
+
+
 def _heavy_tails(positives: int, negatives: int) -> Population:
     return Population(
         "t with 2 degrees", positives, negatives, Scores(((1.0, 2.0, 1.0),), 2), Scores(((1.0, 0.0, 1.0),), 2), 1e-2

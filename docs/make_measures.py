@@ -42,6 +42,10 @@ def entry(measure: Measure) -> list[str]:
         *((f"$${measure.formula}$$", "") if measure.formula else ()),
         facts + (f" Undefined when {measure.undefined_when}." if measure.undefined else ""),
     ]
+    if measure.blind_to:
+        lines += ["", f"**Blind to** {measure.blind_to[0].lower()}{measure.blind_to[1:]}"]
+    if measure.parameters:
+        lines.append("")
     for name, parameter in measure.parameters.items():
         value = measure.defaults.get(name)
         default = "required" if name in measure.required else f"default {'e' if value == math.e else repr(value)}"

@@ -105,10 +105,10 @@ def test_the_method_is_chosen_by_rule_and_named(measure, test, interval):
     assert found.difference(measure, resamples=50).method == interval
 
 
-def test_a_share_of_a_quota_or_of_fractional_weights_is_resampled():
+def test_a_share_of_a_quota_is_resampled_and_of_fractional_weights_linearised():
     assert compare(LABELS, {"a": A, "b": B}).test("recall", quota=2, resamples=50).method == "bootstrap"
     weighted = compare(LABELS, {"a": A, "b": B}, [0.5, 1, 1, 1, 1, 1])
-    assert weighted.test("recall", resamples=50).method == "bootstrap"
+    assert weighted.test("recall", resamples=50).method == "linearised"
 
 
 @pytest.mark.parametrize("measure", [m.name for m in MEASURES if isinstance(m.kind, LineOfAuc)])

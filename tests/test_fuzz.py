@@ -62,6 +62,8 @@ CALLS = [
     "Summary.with_notes-20039", "ComparisonSummary.with_notes-20047", "cl.Situation~several_models~98",
     "measure:f_beta-20196", "cl.Counts-5552", "cl.value_as-6979", "Evaluation.gains-17511", "cl.why-61112",
     "Ranking.coarsen~bins~144", "Summary.only~measures~93", "losses.focal~gamma~13", "Evaluation.places~ids~144",
+    "cl.Counts~threshold~48", "cl.Counts~threshold~75", "cl.Counts~is_risk~131", "cl.choose_cut~prevalence~106",
+    "cl.decision_curve~prevalence~104", "cl.scorer~positive~94", "cl.why~scores~81", "cl.why~groups~33",
 ]  # fmt: skip
 
 

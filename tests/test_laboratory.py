@@ -1,7 +1,6 @@
 """The coverage laboratory in little: its populations are what they say, and its batches can be added up."""
 
 import importlib.util
-import json
 import math
 import sys
 from collections import defaultdict
@@ -44,11 +43,12 @@ def test_the_truth_of_every_measure_is_known_or_has_none_in_a_population():
 
 def test_a_sample_gives_an_interval_of_every_measure_that_has_one():
     p = next(p for p in laboratory.registry() if p.positives == p.negatives == 25)
-    threshold, found = laboratory.threshold_of(p), defaultdict(lambda: [0, 0, 0, 0.0])
-    laboratory._intervals(p, threshold, laboratory.truths(p, threshold), np.random.default_rng(1), 1, found)
+    threshold, found = laboratory.threshold_of(p), defaultdict(lambda: [0, 0, 0, 0.0, 0])
+    names = [m.name for m in cl.MEASURES]
+    laboratory._intervals(p, threshold, laboratory.truths(p, threshold), np.random.default_rng(1), 1, found, names)
     made = {key[0] for key in found}
     assert {"auc", "mcc", "recall", "average_precision", "brier", "qrecall", "ks"} <= made
-    assert all(row[0] == 1 and row[1] in (0, 1) and row[3] >= 0 for row in found.values())
+    assert all(row[0] == 1 and row[1] in (0, 1) and row[3] >= 0 and row[4] <= 1 - row[1] for row in found.values())
 
 
 def test_closed_forms_hold_about_as_often_as_they_say_with_five_positives():
@@ -66,11 +66,27 @@ def test_closed_forms_hold_about_as_often_as_they_say_with_five_positives():
     assert all(count >= 48 for count in held.values()), held
 
 
-def test_the_next_batch_is_of_the_cell_that_has_fewest(tmp_path):
-    first = next(laboratory.jobs([]))
-    line = {"cell": first[0].name, "kind": first[0].kind}
-    second = next(laboratory.jobs([line]))
-    assert second[0] != first[0]
+def test_the_next_batch_is_of_the_cell_that_has_fewest():
+    cell, number, names = next(laboratory.jobs([]))
+    line = {"cell": cell.name, "kind": cell.kind, "samples": dict.fromkeys(names, 25)}
+    assert number == 0
+    assert next(laboratory.jobs([line]))[0] != cell
+
+
+def test_only_measures_whose_rules_changed_are_run_anew(monkeypatch):
+    monkeypatch.setattr(laboratory, "cells", lambda: [laboratory.Cell(laboratory.registry()[0], "intervals")])
+    (cell, _, names) = next(laboratory.jobs([]))
+    line = {"cell": cell.name, "kind": cell.kind, "samples": dict.fromkeys(names[2:], 25)}
+    assert next(laboratory.jobs([line])) == (cell, 0, names[:2])
+
+
+def test_batches_add_up_and_outdated_figures_do_not_count(tmp_path, monkeypatch):
+    def line(rules, row):
+        return {"rules": rules, "cell": "c", "kind": "intervals", "samples": {"auc": 1}, "found": {"auc|x": row}}
+
+    both = laboratory.added([line(9, [1, 1, 0, 0.25, 0])], line(9, [1, 0, 1, 0.5, 1]))
+    assert both == [line(9, [2, 1, 1, 0.75, 1]) | {"samples": {"auc": 2}}]
     path = tmp_path / "results.jsonl"
-    path.write_text(json.dumps({**line, "rules": laboratory.RULES}) + "\n" + json.dumps({**line, "rules": -1}) + "\n")
-    assert len(laboratory.read(path)) == 1
+    laboratory.write([*both, line(8, [1, 1, 0, 0.25, 0])], path)
+    monkeypatch.setitem(laboratory.CHANGED, "auc", 9)
+    assert laboratory.read(path) == both

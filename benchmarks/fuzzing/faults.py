@@ -21,8 +21,9 @@ from fuzzing import left
 
 LONGEST = 60  # seconds that a process may work before it counts as hanging
 AT_ONCE = 2.0  # seconds that a process may work after it was told to stop
-PER_SCORE = 120  # bytes at most for one of many distinct scores: 1.2 GB of 1e7
-PER_MODEL = 900  # bytes at most for each more model of a comparison, and each of its rows
+MANY = 10_000_000  # distinct scores
+OF_SCORES = 1.2e9  # bytes at most for so many of them
+OF_MODELS = 1e9  # bytes at most for a comparison of twenty models of 100,000 cases
 
 Verdict = tuple[str, str]
 
@@ -116,7 +117,7 @@ def _with_signals() -> None:
 
 def _interrupted(dice: random.Random, place: Path) -> Verdict:
     """Ctrl-C in the middle of resampling."""
-    code = _LONG_WORK.format(n=dice.choice((1_000, 100_000, 4_000_000)), work=dice.choice(_WORKS))
+    code = _LONG_WORK.format(n=dice.choice((1_000, 100_000, MANY)), work=dice.choice(_WORKS))
     running = _started(_script(code), place)
     running.stdout.readline()
     time.sleep(dice.uniform(0.1, 4))
@@ -260,43 +261,55 @@ def _must_end_well(command: list[str], place: Path, what: str) -> Verdict:
 
 
 _PEAK = "\nimport resource; print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+_COMMAND = """
+from cutline.cli.main import main
+assert main(["evaluate", "{file}", "--label", "y", "--score", "p"]) == 0
+"""
 _MANY_SCORES = """
 import numpy as np, cutline as cl
 rng = np.random.default_rng({seed})
 labels, scores = rng.random({n}) < 0.3, rng.random({n})
-{work}
+cl.evaluate(labels, scores).summary()
+"""
+_MANY_ROWS = """
+import numpy as np, pyarrow as pa
+from pyarrow import csv, parquet
+rng = np.random.default_rng({seed})
+rows = pa.table({{"y": (rng.random({n}) < 0.3).astype(int), "p": rng.random({n})}})
+{module}.write_{what}(rows, "{file}")
 """
 _MANY_MODELS = """
 import numpy as np, cutline as cl
 rng = np.random.default_rng({seed})
 labels = rng.random({n}) < 0.3
-cl.compare(labels, {{str(i): rng.random({n}) for i in range({models})}}).summary({measures})
+cl.compare(labels, {{str(i): rng.random({n}) + i * labels / 20 for i in range({models})}}).summary()
 """
 
 
-def _peak(code: str, place: Path) -> float | None:
-    said = _said(_started(_script(code + _PEAK), place), 10 * LONGEST)
-    return None if said is None or not said[0].strip().isdigit() else 1024 * float(said[0])
-
-
 def _memory(dice: random.Random, place: Path) -> Verdict:
-    """How much memory many distinct scores take, or many models."""
-    seed = dice.randrange(100)
-    if dice.random() < 0.5:
-        work = dice.choice(("cl.evaluate(labels, scores).summary(resamples=0)", "cl.auc(labels, scores)"))
-        sizes, most = (4_000_000, 5_000_000), PER_SCORE
-        codes = [_MANY_SCORES.format(seed=seed, n=n, work=work) for n in sizes]
-        units = sizes[1] - sizes[0]
+    """How much memory many distinct scores take, in Python and by the command, or many models."""
+    seed, work = dice.randrange(100), dice.choice(("scores", "parquet", "csv", "models", "models"))
+    if work == "models":
+        code, most = _MANY_MODELS.format(seed=seed, n=100_000, models=20), OF_MODELS
+    elif work == "scores":
+        code, most = _MANY_SCORES.format(seed=seed, n=MANY), OF_SCORES
     else:
-        n, models, most = 30_000, (2, 8), PER_MODEL
-        measures = dice.choice(("['auc', 'brier']", "['auc', 'f1', 'average_precision']"))
-        codes = [_MANY_MODELS.format(seed=seed, n=n, models=k, measures=measures) for k in models]
-        units, work = n * (models[1] - models[0]), f"comparison of {measures}"
-    peaks = [_peak(code, place) for code in codes]
-    if None in peaks:
-        return "crash", f"{work}: no end, or no memory"
-    each = (peaks[1] - peaks[0]) / units
-    return ("crash", f"{work}: {each:.0f} bytes for each more") if each > most else ("read", f"{each:.0f} bytes")
+        module, what = ("csv", "csv") if work == "csv" else ("parquet", "table")
+        made = _MANY_ROWS.format(seed=seed, n=MANY, module=module, what=what, file=f"many.{work}")
+        if _said(_started(_script(made), place), 10 * LONGEST) is None:
+            return "crash", "no rows were written"
+        code, most = _COMMAND.format(file=f"many.{work}"), OF_SCORES
+    said = _said(_started(_script(code + _PEAK), place, preexec_fn=_with_little_memory), 10 * LONGEST)
+    peak = "" if said is None else said[0].strip().rpartition("\n")[2]
+    if not peak.isdigit():
+        return "crash", f"{work}: no end, or no memory: {(said or ('', ''))[1][-200:]}"
+    used = 1024 * int(peak)
+    return ("crash", f"{work}: {used / 1e9:.2f} GB") if used > most else ("read", f"{used / 1e9:.2f} GB")
+
+
+def _with_little_memory() -> None:
+    """So that what would take all memory of the machine ends before that."""
+    resource.setrlimit(resource.RLIMIT_DATA, (6 * 10**9, 6 * 10**9))
 
 
 FAULTS: dict[str, Callable[[random.Random, Path], Verdict]] = {

@@ -1,24 +1,29 @@
-"""The page of one measure, from the registry and from trying it."""
+"""The page of one measure, from the registry, from trying it, from the ledger and from the study of coverage."""
 
 from __future__ import annotations
 
 import math
 from functools import cache
-from typing import Any
 
 from behaviour import ignored
+from by_hand import CUT, required, ten_cases, working
+from evidence import coverage, other_tools
+from symbols import legend
+from terminal import session
 
 from cutline import evaluate, examples
 from cutline.core.errors import CutlineError
 from cutline.evaluation import Evaluation
-from cutline.measures import MEASURES, Measure, Needs
+from cutline.measures import MEASURES, Measure
+from cutline.measures.references import sources
 from cutline.results.methods import method_title
 
+_COLUMNS = f"ten_cases.csv --label label --score score --threshold {CUT}"
 _BETTER = {"higher": "Higher is better", "lower": "Lower is better", None: "Neither direction is better"}
 _REACTIONS = (
-    "The scores of positives and negatives are normal, 1.5 standard deviations apart. From the left: the share of "
-    "positives changes and the scores in each class stay the same; the share flagged changes; the scores are rounded "
-    "to fewer distinct values."
+    "The scores of positives and negatives are normal, 1.5 standard deviations apart. Each panel changes one thing: "
+    "the share of positives, while the scores in each class stay the same; the share that is flagged; or the number of "
+    "distinct scores, to which the scores are rounded."
 )
 
 
@@ -34,25 +39,36 @@ def page(measure: Measure, chart: str | None) -> str:
         f"`{measure.name}`" + "".join(f", `{alias}`" for alias in measure.aliases),
         measure.meaning,
         f"$$\n{measure.formula}\n$$" if measure.formula else "",
+        legend(measure),
         _facts(measure),
         "## What it is blind to",
-        "\n".join(f"- {line}" for line in ignored(measure)) or "Order, cut, prevalence and probabilities all matter.",
+        measure.blind_to,
+        _tried(measure),
         *(_reactions(measure, chart) if chart else ()),
         "## Its interval",
         _interval(measure),
+        "## In other packages",
+        _elsewhere(measure),
         "## By hand",
-        _by_hand(measure),
-        "## In Python and in the terminal",
-        _calls(measure),
+        working(measure),
+        "## In Python",
+        _in_python(measure),
+        "## In the terminal",
+        _in_terminal(measure),
         _relatives(measure),
-        f"## Source\n\n{measure.cited}." if measure.source else "",
+        _sources(measure),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
+def _tried(measure: Measure) -> str:
+    found = "\n".join(f"- {line}" for line in ignored(measure))
+    return f"Found by changing one thing and looking whether it moves:\n\n{found}" if found else ""
+
+
 def _reactions(measure: Measure, chart: str) -> tuple[str, ...]:
     return (
-        "## How it reacts",
+        "## How it reacts to prevalence, threshold and ties",
         f"![How {measure.name} reacts to prevalence, to the cut and to ties]({chart})",
         _REACTIONS,
     )
@@ -70,7 +86,8 @@ def _facts(measure: Measure) -> str:
         ("Undefined when", measure.undefined_when if measure.undefined else "never, as long as there are cases"),
         *((f"Parameter `{name}`", _parameter(measure, name)) for name in measure.parameters),
     ]
-    return "\n".join(["| | |", "|---|---|", *(f"| {name} | {_cell(text)} |" for name, text in rows)])
+    first, *others = (f"| {name} | {_cell(text)} |" for name, text in rows)
+    return "\n".join([first, "|---|---|", *others])
 
 
 def _parameter(measure: Measure, name: str) -> str:
@@ -91,72 +108,93 @@ def _tumours() -> Evaluation:
     return evaluate(found.labels, next(iter(found.scores.values())), positive=found.positive, name="tumours")
 
 
-@cache
-def _ten() -> Evaluation:
-    found = examples.load("ten_cases")
-    return evaluate(found.labels, next(iter(found.scores.values())), positive=found.positive)
-
-
 def _interval(measure: Measure) -> str:
     try:
-        found = _tumours().estimate(measure, resamples=200, **_required(measure))
+        found = _tumours().estimate(measure, resamples=200, **required(measure))
     except CutlineError as error:
         return f"The example of this page has none: {error}"
     if not found.has_interval:
         return "There is no interval for this measure on the example of this page. " + " ".join(map(str, found.notes))
     limits = f"[{found.low:.4f}, {found.high:.4f}]"
-    how = f"On the 569 tumours it is {found.value:.4f} {limits}, by {method_title(found.method)}."
-    more = "[How intervals are chosen](../intervals.md), and [how often they hold the truth](../coverage.md)."
-    return " ".join(part for part in (how, measure.caveat, more) if part)
+    resampled = ", here with 200 resamples" if "bootstrap" in method_title(found.method) else ""
+    method = f"{method_title(found.method)}{resampled}"
+    how = f"Of the 569 tumours it is {found.value:.4f} {limits}, by the default method: {method}."
+    more = "[How intervals are chosen](../intervals.md)."
+    return " ".join(part for part in (how, measure.caveat, coverage(measure), more) if part)
 
 
-def _required(measure: Measure) -> dict[str, Any]:
-    return {name: measure.parameters[name].example for name in measure.required}
-
-
-def _by_hand(measure: Measure) -> str:
-    parameters = _required(measure)
-    try:
-        value = _ten().value(measure, **parameters)
-    except CutlineError as error:
-        return f"Berrar's ten cases cannot show it: {error}"
-    given = "".join(f"; {name} is {number}" for name, number in parameters.items())
-    if measure.needs is Needs.COUNTS:
-        return (
-            "At the threshold 0.5, Berrar's ten cases have 4 true positives, 1 false positive, 1 false negative and "
-            f"4 true negatives{given}. The formula gives **{value:.4f}**."
+def _elsewhere(measure: Measure) -> str:
+    table = other_tools(measure)
+    more = "[All conventions, and why they differ](../ledger.md)."
+    if table:
+        star = (
+            " A star marks packages that were not run: what stands here is from their documentation."
+            if "\\*" in table
+            else ""
         )
-    order = " ".join("+" if positives else "-" for positives in _ten().ranking.pos)
-    return f"From the highest score to the lowest, Berrar's ten cases are {order}{given}. The value is **{value:.4f}**."
+        return f'{table}\n\n"As here" means that the number agrees with this page.{star} {more}'
+    if measure.equivalent is not None:
+        other = MEASURES[measure.equivalent.to]
+        return f"See [{other.title}]({other.name}.md), of which it is another form. {more}"
+    return f"None of the {_tools()} packages in the ledger prints it under a name of its own. {more}"
 
 
-def _calls(measure: Measure) -> str:
-    required = _required(measure)
-    arguments = "".join(f", {name}={value!r}" for name, value in required.items())
-    at = "@" + ",".join(f"{name}={value}" for name, value in required.items()) if required else ""
-    bound = f".low{at} >= 0.8" if measure.better != "lower" else f".high{at} <= 0.2"
-    lines = [
-        "```sh",
-        f"cutline evaluate predictions.csv --label y --score p --measures '{measure.name}{at}'",
-        f"cutline check predictions.csv --label y --score p --require '{measure.name}{bound}'",
-        "```",
-    ]
+def _tools() -> int:
+    from cutline.ledger import TOOLS
+
+    return len(TOOLS)
+
+
+def _in_python(measure: Measure) -> str:
+    given = required(measure)
+    arguments = "".join(f", {name}={value!r}" for name, value in given.items())
     try:
-        value = _ten().value(measure, **required)
+        value = ten_cases().value(measure, **given)
+    except CutlineError as error:
+        return f"Berrar's ten cases cannot show it. {error}"
+    return "\n".join(
+        [
+            "```python",
+            ">>> import cutline as cl",
+            '>>> ten = cl.examples.load("ten_cases")',
+            f'>>> ev = cl.evaluate(ten.labels, ten.scores["score"], positive=ten.positive, threshold={CUT})',
+            f">>> round(ev.value({measure.name!r}{arguments}), 4)",
+            repr(round(value, 4)),
+            "",
+            "```",
+        ]
+    )
+
+
+def _in_terminal(measure: Measure) -> str:
+    """A requirement that the ten cases pass, with what the command prints."""
+    given = required(measure)
+    at = "@" + ",".join(f"{name}={value}" for name, value in given.items()) if given else ""
+    try:
+        value = ten_cases().value(measure, **given)
     except CutlineError:
-        return "\n".join(lines)
-    example = [
-        "```python",
-        ">>> import cutline as cl",
-        '>>> ten = cl.examples.load("ten_cases")',
-        '>>> ev = cl.evaluate(ten.labels, ten.scores["score"], positive=ten.positive)',
-        f">>> round(ev.value({measure.name!r}{arguments}), 4)",
-        repr(round(value, 4)),
-        "",
-        "```",
-        "",
-    ]
-    return "\n".join([*example, *lines])
+        value = math.nan
+    bound = f"<= {_above(value):g}" if measure.better == "lower" else f">= {-_above(-value):g}"
+    lines = [f"cutline check {_COLUMNS} --require '{measure.name}{at} {bound}'"]
+    shown = "" if math.isnan(value) else session(lines)[0]
+    return "\n".join(
+        [
+            "With [ten_cases.csv](../assets/ten_cases.csv):",
+            "",
+            "```console",
+            *([f"$ {lines[0]}", shown] if shown else ()),
+            f"$ cutline evaluate {_COLUMNS} --measures '{measure.name}{at}' --json",
+            "```",
+        ]
+    )
+
+
+def _above(value: float) -> float:
+    """A round number that is a little larger."""
+    if not math.isfinite(value):
+        return value
+    step = 10.0 ** math.floor(math.log10(max(abs(value), 0.1)))
+    return round((math.floor(value / step) + 1) * step, 6)
 
 
 def _relatives(measure: Measure) -> str:
@@ -166,4 +204,15 @@ def _relatives(measure: Measure) -> str:
         other = MEASURES[measure.equivalent.to]
         lines.append(f"- It is another form of [{other.title}]({other.name}.md): {measure.equivalent.how}.")
     lines += [f"- [{m.title}]({m.name}.md) is another form of it: {m.equivalent.how}." for m in same if m.equivalent]
-    return "## Equivalent measures\n\n" + "\n".join([*lines, "- [All identities](../identities.md)"]) if lines else ""
+    if not lines:
+        return (
+            "## Equivalent measures\n\nNo other measure is a function of it alone. [All identities](../identities.md)."
+        )
+    return "## Equivalent measures\n\n" + "\n".join([*lines, "- [All identities](../identities.md)"])
+
+
+def _sources(measure: Measure) -> str:
+    """The texts that define it, each with the place and in full."""
+    full = sources()
+    lines = [f"- {full.get(key, key)}" + (f" **{place}**" if place else "") for key, place in measure.source.items()]
+    return "## Sources\n\n" + "\n".join(lines) if lines else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
 from pathlib import Path
@@ -18,6 +19,13 @@ import cutline as cl  # noqa: E402
 from cutline.measures import MEASURES, Family  # noqa: E402
 
 ROOT = HERE.parents[1]
+# Half of the time goes into notebooks, the reference and the pages of measures: a test of the look leaves most away.
+WHOLE = os.environ.get("CUTLINE_SITE_WHOLE", "true") == "true"
+SOME = tuple(f"measures/{name}.md" for name in ("index", "mcc", "kappa", "ks", "ece"))
+CATALOGUE = """# All measures
+
+Every measure has a page: its formula, what it is blind to, how it reacts to prevalence, threshold and ties, its
+interval and how often that holds, what other packages call it, a worked example, and commands that you can copy."""
 TUTORIALS = {
     "scikit_learn": "For users of scikit-learn",
     "credit": "Credit: points, approvals, gains",
@@ -28,12 +36,12 @@ TUTORIALS = {
     "your_own": "Your own measure and chart",
 }
 HOW_TO = {
+    "Five first tasks": "five-tasks.md",
     "Choose a cut": "choosing-a-cut.md",
     "Compare models": "comparing.md",
     "Several classes": "several-classes.md",
     "Read files and frames": "data.md",
     "Gate a release": "ci.md",
-    "Draw charts": "charts.md",
     "Read the report": "report.md",
     "Define a measure": "own-measures.md",
     "Train for a measure": "training.md",
@@ -41,6 +49,7 @@ HOW_TO = {
 CONCEPTS = {
     "Intervals": "intervals.md",
     "How often they cover": "coverage.md",
+    "Methods for intervals, compared": "coverage-methods.md",
     "Calibration": "calibration.md",
     "Curves": "curves.md",
     "Equivalent measures": "identities.md",
@@ -48,7 +57,6 @@ CONCEPTS = {
     "What to measure": "advice.md",
     "Reliability": "reliability.md",
 }
-MORE = {"Why two tools differ": "ledger.md", "Scale": "scale.md", "Speed": "speed.md"}
 API = {
     "Evaluate and compare": [
         "evaluate",
@@ -68,6 +76,11 @@ API = {
 }
 
 
+def wanted(path: str) -> bool:
+    """Whether a page is part of this site: all are, unless a part of the measures is enough."""
+    return WHOLE or not path.startswith("measures/") or path in SOME
+
+
 def write(path: str, text: str) -> None:
     """One generated page."""
     with mkdocs_gen_files.open(path, "w") as file:
@@ -75,17 +88,24 @@ def write(path: str, text: str) -> None:
 
 
 def measures() -> list[str]:
-    """A page for each measure, and their lines in the navigation."""
-    lines = []
+    """A page for each measure, one that leads to them, and their lines in the navigation."""
+    lines, catalogue = [], []
     for family in Family:
+        shown = [measure for measure in MEASURES.search(family=family) if wanted(f"measures/{measure.name}.md")]
+        if not shown:
+            continue
         lines.append(f"    * {family.value}")
-        for measure in MEASURES.search(family=family):
+        catalogue += [f"## {family.value}", "| measure | what it tells | blind to |\n|---|---|---|"]
+        for measure in shown:
             drawn = picture(measure)
             if drawn is not None:
                 with mkdocs_gen_files.open(f"measures/{measure.name}.svg", "wb") as file:
                     file.write(drawn.render(".svg"))
             write(f"measures/{measure.name}.md", page(measure, f"{measure.name}.svg" if drawn is not None else None))
             lines.append(f"        * [{measure.title}](measures/{measure.name}.md)")
+            row = f"| [{measure.title}]({measure.name}.md) | {measure.meaning} | {measure.blind_to} |"
+            catalogue[-1] += "\n" + row
+    write("measures/index.md", "\n\n".join([CATALOGUE, *catalogue]) + "\n")
     return lines
 
 
@@ -97,13 +117,7 @@ def interactive() -> None:
         saved = ev.save(Path(folder) / "report.html", resamples=200)
         with mkdocs_gen_files.open("playground.html", "wb") as file:
             file.write(saved.read_bytes())
-    write(
-        "interactive.md",
-        "# Drag the threshold\n\nThe report of 569 tumours, as `cutline evaluate --html` writes it. Drag the "
-        "threshold, or set a requirement or costs, and see what each measure does. Nothing is sent anywhere.\n\n"
-        '<iframe class="report" src="playground.html" title="The report of 569 tumours"></iframe>\n\n'
-        "[Open it on a page of its own](playground.html)\n",
-    )
+    write("interactive.md", (HERE / "interactive.md").read_text(encoding="utf-8"))
 
 
 def reference() -> list[str]:
@@ -118,37 +132,53 @@ def reference() -> list[str]:
 
 
 def section(title: str, pages: dict[str, str]) -> list[str]:
-    """A part of the navigation, without pages that are not there."""
-    there = [f"    * [{name}]({path})" for name, path in pages.items() if (ROOT / "docs" / path).exists()]
-    return [f"* {title}", *there] if there else []
+    """A part of the navigation."""
+    return [f"* {title}", *(f"    * [{name}]({path})" for name, path in pages.items() if wanted(path))]
+
+
+def commands() -> dict[str, str]:
+    """The pages of the command line."""
+    files = sorted((ROOT / "docs/cli").glob("*.md"))
+    return {"All commands": "cli.md"} | {f"cutline {path.stem}": f"cli/{path.name}" for path in files}
 
 
 def navigation() -> str:
     """The order of the site."""
     companions = {
-        path.stem.replace("-", " and ").title(): f"companion/{path.name}"
+        path.stem.replace("-", " and ").title().replace(" And ", " and "): f"companion/{path.name}"
         for path in sorted((ROOT / "docs/companion").glob("*.md"))
     }
-    studies = {path.stem.title(): f"studies/{path.name}" for path in sorted((ROOT / "docs/studies").glob("*.md"))}
+    studies = {
+        "All studies" if path.stem == "README" else path.stem.title(): f"studies/{path.name}"
+        for path in sorted((ROOT / "docs/studies").glob("*.md"))
+    }
     lines = [
         "* [Home](index.md)",
-        *section("Tutorials", {title: f"tutorials/{name}.py" for name, title in TUTORIALS.items()}),
-        "    * [Drag the threshold](interactive.md)",
+        *section("Tutorials", {"Drag the threshold": "interactive.md"}),
+        *(section("", {title: f"tutorials/{name}.py" for name, title in TUTORIALS.items()})[1:] if WHOLE else ()),
         *section("How-to", HOW_TO),
         *section("Concepts", CONCEPTS),
         "* Measures",
-        "    * [All measures](measures.md)",
+        "    * [All measures](measures/index.md)",
+        "    * [Definitions on one page](measures.md)",
         *measures(),
-        *section("Charts", {"Gallery": "gallery.md"}),
-        "* API",
-        *reference(),
-        *section("Command line", {"Commands": "cli.md"}),
-        *section("Sources", companions | studies | MORE),
+        *section("Charts", {"Gallery": "gallery.md", "Draw charts": "charts.md"}),
+        *(["* API", *reference()] if WHOLE else ()),
+        *section("Command line", commands()),
+        *section("Companions", companions),
+        *section("Studies", studies),
+        *section("Ledger", {"Why two tools differ": "ledger.md"}),
+        *section("Scale", {"Large data": "scale.md", "Speed": "speed.md"}),
         "* [Changelog](changelog.md)",
     ]
     return "\n".join(lines) + "\n"
 
 
+def changelog() -> str:
+    """The changelog, with links that start where the site does."""
+    return (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").replace("](docs/", "](")
+
+
 interactive()
-write("changelog.md", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"))
+write("changelog.md", changelog())
 write("SUMMARY.md", navigation())

@@ -5,6 +5,11 @@
 # every curve and every test here treats them exactly. The counts of the first reader are those of Hanley and McNeil (1982).
 
 # %%
+import html
+import re
+import tempfile
+from pathlib import Path
+
 import numpy as np
 
 import cutline as cl
@@ -28,9 +33,13 @@ print(cmp.summary(["auc", "sensitivity", "specificity"]))
 
 # %% [markdown]
 # ## The figure for the paper
+#
+# The theme `print` stays readable in grey; `dpi=600` is what many journals ask for.
 
 # %%
-cmp.chart("roc")
+folder = tempfile.TemporaryDirectory()
+cmp.chart("roc", theme="print").save(Path(folder.name) / "figure-1.png", dpi=600)
+cmp.chart("roc", theme="print")
 
 # %% [markdown]
 # ## A risk model: can the probabilities be trusted?
@@ -43,8 +52,18 @@ print(model.calibration())
 model.chart("reliability")
 
 # %% [markdown]
-# `model.save("validation.html", template="clinical")` writes a validation report with a checklist and a results paragraph.
-# How many patients does a validation study need?
+# ## The text for the paper
+#
+# The clinical template writes a validation report: figures, the recommended measures, a checklist, and this paragraph.
+
+# %%
+saved = model.save(Path(folder.name) / "validation.html", template="clinical", resamples=200)
+page = saved.read_text(encoding="utf-8")
+print(html.unescape(re.search("<p id='results'>(.*?)</p>", page, re.DOTALL)[1]))
+folder.cleanup()
+
+# %% [markdown]
+# ## How many patients does a validation study need?
 
 # %%
 print(cl.plan(prevalence=0.25, auc=0.8, auc_width=0.1, slope_width=0.4))

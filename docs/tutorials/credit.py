@@ -21,7 +21,7 @@ outcome = np.array(["paid"] * len(good) + ["default"] * len(bad))
 
 # %%
 ev = cl.evaluate(outcome, points, positive="default", higher_is_positive=False, name="scorecard")
-print(ev)
+print(ev.summary(["auc", "ks", "gini", "recall", "precision"]))
 
 # %% [markdown]
 # ## The gains table

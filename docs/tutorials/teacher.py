@@ -45,4 +45,4 @@ print(ev.estimate("accuracy"))
 print(ev.estimate("auc"))
 
 # %% [markdown]
-# Not very. [The companion](../companion/berrar.md) reproduces the whole chapter in its order.
+# Not very. [The companion](../companion/berrar.html) reproduces the whole chapter in its order.

@@ -13,6 +13,7 @@ from cutline.core.columns import check_one_order
 from cutline.core.errors import Argument, ParameterError, Text
 from cutline.core.table import Table
 from cutline.evaluation import Evaluation
+from cutline.inference.resampling.design import check_strata
 from cutline.inference.resampling.pairing import Pairing, pair
 from cutline.inference.two.confidence_curve import ConfidenceCurve, confidence_curve
 from cutline.inference.two.difference_rows import all_pair_tests, answered, differences
@@ -49,6 +50,7 @@ def compare(
     data: Any = None,
     id: str | None = None,
     groups: Any = None,
+    strata: Any = None,
     weights_are: WeightsAre | None = None,
 ) -> Comparison:
     """Compare models that scored the same cases.
@@ -71,6 +73,7 @@ def compare(
         data: A data frame or file, or one for each model.
         id: The column that names each case, where the rows of several frames are joined.
         groups: The group that each case belongs to, as in `evaluate`: whole groups are resampled and exchanged.
+        strata: The stratum that each case, or each group, was sampled from, as in `evaluate`.
         weights_are: What weights are, as in `evaluate`; with sampling or importance weights each row is one case.
 
     Returns:
@@ -80,29 +83,40 @@ def compare(
     >>> found.test("accuracy").p_value  # a is right on all of b's right cases, and on two more
     0.25
     """
-    ids = None
-    if data is not None and isinstance(scores, Mapping) and id is None:
-        labels, scores, weights, groups = columns_of(labels, scores, weights, data, positive, groups)
-    elif data is not None:
-        labels, scores, weights, groups, ids = join_frames(labels, scores, weights, data, id, positive, groups)
-    elif id is not None:
-        raise ParameterError(
-            "names a column of the frames in data",
-            Text("pass ", Argument("data"), " with one frame for each model"),
-            argument="id",
-        )
-    check_one_order({"labels": labels, "groups": groups})
+    columns = (labels, scores, weights, groups, strata)
+    labels, scores, weights, groups, strata, ids = _columns(*columns, data, id, positive)
+    check_one_order({"labels": labels, "groups": groups, "strata": strata})
+    check_strata(strata, weights_are)
     cases = share_cases(labels, scores, weights, positive=positive, missing=missing, ids=ids, weights_are=weights_are)
     names = tuple(cases.scores)
     thresholds = dict.fromkeys(names) if threshold is None else thresholds_of(threshold, names)
     rankings = {name: cases.of(name).ranked(higher_is_positive=higher_is_positive) for name in cases.scores}
     groups = None if groups is None else groups_of(groups, cases)
-    pairing = pair(list(rankings.values()), list(cases.scores.values()), cases.is_positive, cases.weights, groups)
+    apart = None if strata is None else groups_of(strata, cases, "strata")
+    scored = list(rankings.values()), list(cases.scores.values())
+    pairing = pair(*scored, cases.is_positive, cases.weights, groups, apart)
     models = {
         name: Evaluation(r, thresholds[name], name, pairing.sampler(model), quota, share)
         for model, (name, r) in enumerate(rankings.items())
     }
     return Comparison(models, pairing)
+
+
+def _columns(
+    labels: Any, scores: Any, weights: Any, groups: Any, strata: Any, data: Any, key: str | None, positive: Any
+) -> tuple[Any, ...]:
+    """The columns themselves, where they were given by name, and the ids of the cases, if they have some."""
+    if data is not None and isinstance(scores, Mapping) and key is None:
+        return *columns_of(labels, scores, weights, data, positive, groups, strata), None
+    if data is not None:
+        return tuple(join_frames(labels, scores, weights, data, key, positive, groups, strata))
+    if key is not None:
+        raise ParameterError(
+            "names a column of the frames in data",
+            Text("pass ", Argument("data"), " with one frame for each model"),
+            argument="id",
+        )
+    return labels, scores, weights, groups, strata, None
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,6 +18,7 @@ from cutline.inference import delong
 from cutline.inference.caveats import EQUAL, FEW_FOR_DELONG, few_cases, finished
 from cutline.inference.one.estimand import Estimand, of_measure
 from cutline.inference.one.intervals import default
+from cutline.inference.one.inversion import METHOD as INVERSION
 from cutline.inference.one.replicates import RESAMPLING
 from cutline.inference.resampling.bootstrap import bootstrap
 from cutline.inference.resampling.samplers import CaseSampler
@@ -26,6 +27,7 @@ from cutline.inference.two.hypotheses import hypothesis
 from cutline.inference.two.separate import SeparateDifference, own_limits
 from cutline.inference.two.test_results import PairTest
 from cutline.measures import MEASURES, LineOfAuc, Measure
+from cutline.measures.other_names import under
 from cutline.results.budget import affordable, resamples_for
 from cutline.results.estimate import Estimate
 from cutline.results.methods import method_title
@@ -91,7 +93,7 @@ class IndependentComparison:
             parameters: Those of the measure, and the cut where it is not that of the evaluations.
         """
         level = check_level(level)
-        chosen = MEASURES[measure]
+        chosen = under(MEASURES[measure], measure)
         found, method, notes = self._difference(chosen, method, resamples, seed, parameters)
         reach = chosen.range[1] - chosen.range[0]
         title = f"{chosen}: {self.names[0]} - {self.names[1]}"
@@ -120,7 +122,7 @@ class IndependentComparison:
             seed: The seed of the resamples.
             parameters: Those of the measure, and the cut where it is not that of the evaluations.
         """
-        chosen = MEASURES[measure]
+        chosen = under(MEASURES[measure], measure)
         asked = hypothesis(alternative, margin, chosen)
         found, method, notes = self._difference(chosen, method, resamples, seed, parameters)
         p_value = math.nan if math.isnan(found.value) else asked.p_value(found, chosen)
@@ -224,11 +226,11 @@ class IndependentComparison:
             if method == "delong_unpaired" and not isinstance(targets[0].kind, LineOfAuc):
                 raise ParameterError(f"delong_unpaired is for the AUC, not for {targets[0].name}", "pass 'auto'")
             return method
-        if any(one.groups is not None for one in (self.a, self.b)):
-            return "bootstrap"
-        if isinstance(targets[0].kind, LineOfAuc):
+        designed = any(one.groups is not None for one in (self.a, self.b))
+        if isinstance(targets[0].kind, LineOfAuc) and not designed:
             return "delong_unpaired"
-        closed = all(default(target) not in RESAMPLING for target in targets)
+        both = zip(targets, (self.a.groups, self.b.groups), strict=True)
+        closed = all(default(target, groups) not in (*RESAMPLING, INVERSION) for target, groups in both)
         return "square_and_add" if closed else "bootstrap"
 
     def _delong(self, targets: list[Estimand]) -> StudentDifference | None:

@@ -52,6 +52,7 @@ def measure(
     parameters: Mapping[str, str | Parameter] | None = None,
     formula: str = "",
     source: str | Iterable[str] | Mapping[str, str] = (),
+    blind_to: str = "",
     aliases: Iterable[str] = (),
     family: Family | str | None = None,
     vectorised: bool = True,
@@ -80,6 +81,7 @@ def measure(
             with a `Parameter`, which also tells which values are allowed.
         formula: in LaTeX.
         source: where it comes from: keys of the bibliography or any words, with the places if it is a mapping.
+        blind_to: what can go wrong without the measure showing it, in a sentence.
         aliases: other names.
         family: the question that it answers, such as "cut"; by default, what follows from `needs`.
         vectorised: whether the function takes arrays of tables, or stacks of rankings, at once, as the bootstrap and
@@ -103,6 +105,7 @@ def measure(
         "better": better,
         "formula": formula,
         "source": source,
+        "blind_to": blind_to,
         "aliases": tuple(aliases),
         "scales": scales,
         "concordant": concordant,

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from cutline.core.errors import Argument, InputError, ParameterError, Text
+from cutline.inputs.labels import check_one_label
 from cutline.inputs.predictions import rank
 from cutline.measures import MEASURES, Measure, Needs
 
@@ -27,6 +28,8 @@ def scorer(measure: str | Measure, *, positive: Any = None, **parameters: Any) -
     scorer('average_qrecall')
     """
     chosen = MEASURES[measure]
+    if positive is not None:
+        check_one_label(positive)
     if chosen.better is None:
         raise ParameterError(
             f"{chosen.name} is neither good nor bad when it grows", "choose another measure to score by"

@@ -8,8 +8,8 @@ from cutline.cli.main import main
 class Ran:
     """How the command ended, and what it printed."""
 
-    def __init__(self, exit_code, stdout):
-        self.exit_code, self.stdout = exit_code, stdout
+    def __init__(self, exit_code, stdout, stderr):
+        self.exit_code, self.stdout, self.stderr = exit_code, stdout, stderr
 
 
 @pytest.fixture
@@ -21,6 +21,7 @@ def cutline(capsys, monkeypatch, tmp_path):
     def command(*arguments):
         capsys.readouterr()
         code = main([str(argument) for argument in arguments])
-        return Ran(code, capsys.readouterr().out)
+        printed = capsys.readouterr()
+        return Ran(code, printed.out, printed.err)
 
     return command

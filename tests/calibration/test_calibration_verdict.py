@@ -9,6 +9,8 @@ import cutline as cl
 from cutline.calibration.judgement import judged_probabilities
 from cutline.calibration.verdict import expected_ece
 from cutline.core.errors import ParameterError
+from cutline.inference.one import calibration_bands
+from cutline.inference.one.honest_band import honest_limits
 
 
 def evaluation(stretch=1.0, shift=0.0, n=3000, seed=0):
@@ -97,3 +99,31 @@ def test_an_interval_does_not_depend_on_what_else_is_asked_for():
     together = ev.estimates(names, seed=5, resamples=300)
 
     assert together == [ev.estimate(name, seed=5, resamples=300) for name in names]
+
+
+def test_between_groups_of_scores_the_bound_supposes_no_more_than_that_the_curve_rises(monkeypatch):
+    monkeypatch.setattr(calibration_bands, "MOST_HONEST", 50)  # so that 200 scores are put into 10 groups
+    x = np.linspace(0.0025, 0.9975, 200)
+    labels = np.random.default_rng(3).random(200) < x
+    found = cl.evaluate(labels, x, positive=True).calibration(resamples=100)
+    group = np.arange(200) // 20
+    pos, neg = (np.bincount(group, sign) for sign in (labels, ~labels))
+    low, high = honest_limits(pos.astype(int), neg.astype(int), 0.95)
+    before, after = np.append(0.0, low[:-1]), np.append(high[1:], 1.0)  # of the groups beside the own one
+
+    assert found.off_by >= np.maximum(after[group] - x, x - before[group]).max() - 1e-12
+
+
+@pytest.mark.parametrize(
+    ("data", "levels"),
+    [
+        ({}, ["mean (on average) not rejected", "weak (no general trend) not rejected"]),
+        ({"shift": 0.7}, ["mean (on average) rejected", "weak (no general trend) rejected"]),
+        ({"stretch": 2}, ["weak (no general trend) rejected", "moderate (at every probability) rejected"]),
+    ],
+)
+def test_the_levels_of_calibration_are_told_and_each_supposes_the_one_before(data, levels):
+    [said] = [line for line in evaluation(**data).calibration(resamples=50).verdict if line.startswith("Levels")]
+
+    assert all(level in said for level in levels)
+    assert "strong (for every kind of case) cannot be told" in said

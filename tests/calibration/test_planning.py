@@ -1,6 +1,9 @@
 """plan(): numbers that can be worked out by hand or are printed elsewhere, and simulated studies of that size."""
 
+import inspect
+import json
 import math
+from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -9,6 +12,7 @@ from scipy.stats import norm
 import cutline as cl
 from cutline.calibration.risks import Risks
 from cutline.calibration.widths import exact_width, hanley_mcneil
+from cutline.cli.calibration_commands import Study
 
 Z = norm.ppf(0.975)
 
@@ -149,8 +153,25 @@ def test_a_plan_without_what_it_needs_is_refused():
         cl.plan(1.5, oe_width=0.2)
 
 
+def test_the_command_names_its_options(cutline):
+    asked = ("plan", "--prevalence", "0.1")
+
+    assert "pass for example --auc 0.75 and --auc-width 0.1" in cutline(*asked).stderr
+    assert "depends on the AUC: pass --auc," in cutline(*asked, "--slope-width", "0.2").stderr
+    assert "--auc is 0.5" in cutline(*asked, "--slope-width", "0.2", "--auc", "0.5").stderr
+    assert "pass --threshold," in cutline(*asked, "--recall-width", "0.2", "--auc", "0.7").stderr
+
+
 def test_the_command_prints_the_plan(cutline):
     ran = cutline("plan", "--prevalence", "0.1", "--oe-width", "0.2")
 
     assert ran.exit_code == 0
     assert "3,469" in ran.stdout
+
+
+def test_the_command_takes_every_argument_of_the_plan(cutline):
+    spread = ("--log-odds", "-2.5", "0.9")
+    ran = cutline("plan", "--prevalence", "0.1", "--slope-width", "0.4", *spread, "--json")
+
+    assert json.loads(ran.stdout)["cases"] == cl.plan(0.1, slope_width=0.4, log_odds=(-2.5, 0.9)).cases
+    assert {field.name for field in fields(Study)} == set(inspect.signature(cl.plan).parameters)

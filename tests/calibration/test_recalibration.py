@@ -6,7 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
+from scipy.stats import chi2
 from sklearn.datasets import make_classification
 from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
@@ -105,6 +107,59 @@ def test_a_file_is_recalibrated_as_an_array_is(method, tmp_path, cutline):
     np.testing.assert_allclose(pd.read_csv(out)["recalibrated"], cl.load(model).apply(p), atol=1e-12)
 
 
+@by_each
+def test_frames_and_files_are_recalibrated_row_by_row(method, tmp_path):
+    y, p = labels_and_scores("tied")
+    found = cl.recalibrate(y, p, method=method)
+    frame = pd.DataFrame({"p": p}, index=range(len(p), 0, -1))
+    frame.to_csv(tmp_path / "new.csv", index=False)
+    for data in (frame, pl.DataFrame({"p": p}), {"p": p}, tmp_path / "new.csv"):
+        np.testing.assert_allclose(found.apply("p", data=data), found.apply(p), rtol=1e-12)
+    if method == "venn_abers":
+        np.testing.assert_array_equal(found.interval("p", data=frame), found.interval(p))
+
+
+def test_columns_that_cannot_be_recalibrated_are_refused_by_name(tmp_path):
+    found = cl.recalibrate(*labels_and_scores("tied"))
+    (tmp_path / "new.csv").write_text("p,q\n0.2,\n0.4,0.5\n", encoding="utf-8")
+    with pytest.raises(cl.InputError, match="no column 'r'"):
+        found.apply("r", data={"p": [0.2]})
+    with pytest.raises(cl.InputError, match=r"column 'q'.*row 1 below the header"):
+        found.apply("q", data=tmp_path / "new.csv")
+    with pytest.raises(cl.ParameterError, match="name of a column"):
+        found.apply([0.2], data={"p": [0.2]})
+
+
+@pytest.mark.parametrize("command", ["recalibrate", "cut"])
+def test_without_a_file_for_it_the_copy_is_printed_and_what_is_said_goes_elsewhere(command, tmp_path, cutline):
+    y, p = labels_and_scores("tied")
+    pd.DataFrame({"y": y, "p": p}).to_csv(tmp_path / "cases.csv", index=False)
+    model = tmp_path / "model.json"
+    wish = ("--method", "beta") if command == "recalibrate" else ("--maximize", "f1")
+    cutline(command, tmp_path / "cases.csv", "--label", "y", "--score", "p", *wish, "-o", model)
+    ran = cutline("apply", model, tmp_path / "cases.csv")
+    copy = tmp_path / "copy.csv"
+    cutline("apply", model, tmp_path / "cases.csv", "-o", copy)
+
+    assert ran.exit_code == 0
+    assert ran.stdout == copy.read_text(encoding="utf-8")
+    assert "recalibrated" in ran.stderr if command == "recalibrate" else "flagged" in ran.stderr
+
+
+def test_the_comparison_of_maps_needs_probabilities_and_enough_cases_for_its_folds(tmp_path, cutline):
+    with pytest.raises(cl.NotProbabilitiesError):
+        cl.worth_recalibrating(cl.evaluate([1, 0] * 40, np.arange(80)))
+    few = cl.evaluate([1, 0] * 8, np.linspace(0.1, 0.9, 16))
+    with pytest.raises(cl.InputError, match="a smaller folds"):
+        cl.worth_recalibrating(few)
+    y, p = labels_and_scores("tied")
+    pd.DataFrame({"y": y, "p": p}).to_csv(tmp_path / "cases.csv", index=False)
+    asked = ("recalibrate", tmp_path / "cases.csv", "--label", "y", "--score", "p", "--json")
+    some, others = (json.loads(cutline(*asked, "--folds", folds).stdout) for folds in ("2", "3"))
+    assert some["candidates"][0]["log_loss"] == pytest.approx(others["candidates"][0]["log_loss"])  # doing nothing
+    assert some["candidates"][1] != others["candidates"][1]
+
+
 def test_odds_are_moved_to_another_prevalence():
     found = cl.recalibrate(*labels_and_scores("distinct"))
     before, after = found.apply(NEW), found.to_prevalence(0.02).apply(NEW)
@@ -145,12 +200,34 @@ def test_what_is_recommended_is_not_worse_than_doing_nothing(seed):
     assert chosen.gain >= -chosen.standard_error
 
     if found.best != "none":
-        assert chosen.low > 0
+        assert chosen.gain > 0
         better = cl.recalibrate(sample, method=found.best).apply(new.ranking.key)
-        labels = np.repeat([1, 0], len(better))
-        weights = np.concatenate((new.ranking.pos, new.ranking.neg))
-        gain = new.log_loss - cl.log_loss(labels, np.tile(better, 2), weights)
+        gain = new.log_loss - cl.log_loss(*cases_of(new, better))
         assert gain >= -chosen.standard_error  # on cases that no fold has seen
+
+
+def test_what_a_test_of_calibration_rejects_is_not_left_though_the_losses_alone_do_not_tell():
+    rng = np.random.default_rng(0)
+    risk = rng.beta(1, 2, 600)
+    labels = rng.random(600) < risk
+    ev = cl.evaluate(labels, risk**1.3 / (risk**1.3 + (1 - risk) ** 1.3), positive=True)
+    found = cl.worth_recalibrating(ev)
+    intercept = found.candidates[1]
+    fitted = cl.recalibrate(ev, method="intercept").apply(ev.ranking.key)
+    ratio = 2 * 600 * (ev.log_loss - cl.log_loss(*cases_of(ev, fitted)))
+
+    assert abs(ev.value("spiegelhalter")) > 3.5
+    assert intercept.low < 0 < intercept.gain
+    assert intercept.p_value == pytest.approx(chi2.sf(ratio, 1), rel=1e-6)
+    assert found.best == "intercept"
+    assert "likelihood ratio test rejects" in found.verdict
+    assert [math.isnan(one.p_value) for one in found.candidates] == [True, False, False, False, True, True]
+
+
+def cases_of(ev, scores):
+    """The labels, scores and weights of an evaluation whose scores are replaced."""
+    weights = np.concatenate((ev.ranking.pos, ev.ranking.neg))
+    return np.repeat([1, 0], len(scores)), np.tile(scores, 2), weights
 
 
 def test_probabilities_that_are_right_are_left_alone():

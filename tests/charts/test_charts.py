@@ -757,3 +757,10 @@ def test_the_dark_theme_is_drawn_on_dark_ground():
 
     assert spec["config"]["background"] == DARK.ground
     assert BERRAR.chart("roc").to_dict()["config"]["background"] == LIGHT.ground
+
+
+def test_the_reliability_diagram_of_one_model_says_its_intercept_and_slope():
+    ev = cl.evaluate([1, 0, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.4, 0.3, 0.1])
+    drawn = ev.chart("reliability").render(".svg").decode()
+
+    assert f"Intercept {ev.value('calibration_intercept'):.4f}, slope {ev.value('calibration_slope'):.4f}" in drawn

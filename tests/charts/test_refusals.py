@@ -1,5 +1,7 @@
 """What curves and charts refuse, word for word."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -181,3 +183,13 @@ def test_a_mistake_gets_one_clear_sentence(call, sentence):
 def test_numbers_of_numpy_are_numbers():
     assert EV.chart("ranking_table", rows=np.int64(3)).name == "ranking_table"
     assert EV.chart("skew", prevalences=np.array([0.5, 0.1])).name == "skew"
+
+
+def test_a_size_that_is_too_small_is_refused_with_one_that_will_do():
+    with pytest.raises(cl.ParameterError) as refused:
+        EV.chart("roc", width="85mm", height="30mm")
+    needed = re.search(r"a height of at least (\d+)mm", str(refused.value))[1]
+
+    assert EV.chart("roc", width="85mm", height=f"{needed}mm")
+    with pytest.raises(cl.ParameterError, match="at least"):
+        EV.chart("roc", width="85mm", height=f"{int(needed) - 2}mm")

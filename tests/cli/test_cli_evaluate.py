@@ -127,7 +127,7 @@ def test_weights_groups_and_low_scores(cutline, tmp_path):
 
     assert (weighted["cases"], weighted["positives"]) == (7, 3)
     assert low == {"auc": 3 / 4}
-    assert grouped["measures"][0]["method"] == "bootstrap"  # formulas take cases for independent
+    assert grouped["measures"][0]["method"] == "linearised"  # other formulas take cases for independent
 
 
 def test_missing_rows_are_dropped_and_counted(cutline, tmp_path):
@@ -402,4 +402,4 @@ def test_a_measure_is_shown_under_the_name_that_was_asked_for(cutline, ten):
 
     assert [title in shown for title in ("Sensitivity", "Recall", "PPV", "ROC AUC")] == [True] * 4
     assert [row["title"] for row in document["measures"]] == ["Sensitivity", "Recall", "PPV", "ROC AUC"]
-    assert [row["measure"] for row in document["measures"]] == ["recall", "recall", "precision", "auc"]
+    assert [row["measure"] for row in document["measures"]] == ["sensitivity", "recall", "ppv", "roc_auc"]

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cutline as cl
+import cutline.inference.two.difference_rows
 from cutline.core.errors import InputError, NotProbabilitiesError, ParameterError
 from cutline.inference.one.decision_band import KINDS
 
@@ -133,6 +134,24 @@ def test_two_models_are_compared_at_each_risk():
     assert found["difference"] == pytest.approx(single[0] - single[1])
     assert ((found["low"] <= found["difference"]) & (found["difference"] <= found["high"])).all()
     assert ((found["p_value"] > 0) & (found["p_value"] <= 1)).all()
+
+
+def test_all_risks_share_the_resamples_that_one_risk_alone_would_have(monkeypatch):
+    labels, scores = cases()
+    cmp = cl.compare(labels, {"a": scores, "b": np.round(scores * 0.5 + 0.2, 2)})
+    asked = []
+    draw = cl.inference.two.difference_rows.bootstrap
+    monkeypatch.setattr(
+        cl.inference.two.difference_rows, "bootstrap", lambda *given: asked.append(given) or draw(*given)
+    )
+
+    found = cl.decision_difference(cmp, "b", "a", [0.2, 0.3, 0.4], resamples=100)
+
+    assert len(asked) == 1
+    alone = cmp.difference("net_benefit", "b", "a", threshold=0.3, resamples=100)
+    test = cmp.test("net_benefit", threshold=0.3, resamples=100)
+    assert (found["low"][1], found["high"][1]) == (alone.low, alone.high)
+    assert found["p_value"][1] == test.p_value
 
 
 def test_scores_that_are_no_probabilities_have_no_decision_curve():

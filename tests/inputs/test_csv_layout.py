@@ -81,3 +81,26 @@ def test_the_line_of_an_error_is_counted_with_the_lines_of_the_header(tmp_path):
 
     with pytest.raises(InputError, match="in line 4"):
         rank("y", "p", data=tmp_path / "x.csv")
+
+
+def test_line_breaks_in_a_name_longer_than_the_first_block_do_not_end_the_header(tmp_path):
+    name = "a\nb" * 30_000
+    (tmp_path / "x.csv").write_text(f'"{name}",y,p\nx,1,0.9\nx,0,0.5\nx,1,0.7\n', encoding="utf-8", newline="")
+
+    assert files.read(tmp_path / "x.csv").columns == (name, "y", "p")
+    assert rank("y", "p", data=tmp_path / "x.csv") == EXPECTED
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ("z" * 200_000, "a name of a column of more than 131,072 characters"),
+        ('"z', "a name of a column of more than 131,072 characters: give it a shorter one, or close its quote"),
+        (",".join("z" * 50_000 + str(i) for i in range(50)), "a header of more than 2 million bytes"),
+    ],
+)
+def test_what_is_too_long_in_a_header_is_said(tmp_path, more, said):
+    (tmp_path / "x.csv").write_text(f"y,p,{more}\n" + "1,0.9,x\n0,0.5,x\n" * 10_000, encoding="utf-8")
+
+    with pytest.raises(InputError, match=said):
+        rank("y", "p", data=tmp_path / "x.csv")

@@ -1,6 +1,7 @@
 """Where a number comes from: the convention behind it is named first, and no certainty is claimed that is not there."""
 
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -307,3 +308,21 @@ def test_a_number_without_decimals_does_not_pass_for_the_value():
     told = cl.why(labels, rng.normal(size=300) + labels, measure="auc", value="1")
 
     assert f"{told.exact:.6g}" in told.sentences[0]
+
+
+def test_groups_without_a_name_are_refused():
+    with pytest.raises(cl.InputError, match="groups holds 1 missing value"):
+        cl.why([1, 0, 1, 0], [0.9, 0.8, 0.3, 0.1], measure="auc", value=0.75, groups=["a", None, "b", "b"])
+
+
+def test_numbers_of_scores_next_to_infinity_are_searched_without_a_warning():
+    told = cl.why([1, 0, 1, 0], [1.7e308, -1.7e308, 1.6e308, 1.5e308], measure="auc", value="0.9")
+
+    assert told.exact == 1
+
+
+def test_an_answer_without_a_measure_equals_its_copy():
+    told = cl.why([1, 0, 1, 0], [0.9, 0.8, 0.3, 0.1], value="0.123456789")
+
+    assert math.isnan(told.exact)
+    assert pickle.loads(pickle.dumps(told)) == told  # noqa: S301

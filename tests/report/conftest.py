@@ -1,40 +1,17 @@
-"""A browser for the tests of the report: the machine's own Chromium, with a profile that is thrown away."""
+"""For the tests of the report: the browser, quick pages, and pages with pictures."""
 
-import os
-import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
 
+from browsing import ARGUMENTS, CHROMIUM, axe, browser  # noqa: F401
 from cutline.report import pictures
 
 MOST_BYTES = pictures.MOST_BYTES
-ARGUMENTS = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-)
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
-AXE = Path(os.environ.get("AXE") or Path(__file__).parents[2] / ".cache" / "node_modules" / "axe-core" / "axe.min.js")
-
-
-@pytest.fixture(scope="session")
-def browser():
-    if CHROMIUM is None:
-        pytest.skip("Chromium is not installed, so the report is not opened: `make browser` as root installs it.")
-    playwright = pytest.importorskip("playwright.sync_api").sync_playwright().start()
-    opened = playwright.chromium.launch(executable_path=CHROMIUM, headless=True, args=list(ARGUMENTS))
-    yield opened
-    opened.close()
-    playwright.stop()
 
 
 @pytest.fixture
-def print_at_once(browser, tmp_path):
+def print_at_once(browser, tmp_path):  # noqa: F811
     """Print a file as `chromium --print-to-pdf` does, which waits for no program; the path of what is printed."""
 
     def printed(path):
@@ -44,13 +21,6 @@ def print_at_once(browser, tmp_path):
         return pdf
 
     return printed
-
-
-@pytest.fixture(scope="session")
-def axe():
-    if not AXE.is_file():
-        pytest.skip("axe-core is not there, so accessibility is not checked: `make browser` with npm fetches it.")
-    return AXE.read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module", autouse=True)  # not of the session: it would change what the tests after these see

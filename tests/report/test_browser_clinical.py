@@ -49,6 +49,16 @@ def test_every_table_of_the_clinical_page_fits_on_a4(clinical):
     assert not hidden
 
 
+def test_no_table_that_fits_on_a_sheet_is_cut_by_its_end(clinical):
+    clinical.emulate_media(media="print")
+    clinical.set_viewport_size(A4)
+    breaks = "(t) => [getComputedStyle(t).breakInside, t.getBoundingClientRect().height]"
+    found = clinical.evaluate(f"[...document.querySelectorAll('table')].map({breaks})")
+    assert [how for how, height in found if height <= A4["height"]] == ["avoid"] * (len(found) - 1)
+    [longest] = [height for how, height in found if how == "auto"]  # its rows are whole, and its head is repeated
+    assert longest < 2 * A4["height"]
+
+
 def test_the_section_on_the_probabilities_fits_on_a_phone_and_on_paper(browser, pages):
     page = browser.new_page(viewport={"width": 390, "height": 844})
     page.goto((pages / "report.html").as_uri())

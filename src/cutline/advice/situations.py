@@ -18,7 +18,7 @@ from cutline.advice.citations import (
     SONNENBURG_TOP,
     VICKERS,
 )
-from cutline.core.checks import check_choice, check_flag
+from cutline.core.checks import check_choice, check_flag, check_prevalence
 from cutline.core.columns import number as check_number
 from cutline.core.errors import ParameterError, briefly
 
@@ -46,14 +46,12 @@ class Situation:
 
     def __post_init__(self) -> None:
         check_choice(self.goal, "goal", get_args(Goal))
-        if self.prevalence is not None and not 0 < check_number(self.prevalence, "prevalence") < 1:
-            raise ParameterError(
-                f"is {self.prevalence:g}", "pass the share of positives, between 0 and 1", argument="prevalence"
-            )
+        object.__setattr__(self, "prevalence", check_prevalence(self.prevalence))
         for name in ("cost_fp", "cost_fn"):
-            cost = getattr(self, name)
-            if cost is not None and not 0 < check_number(cost, name) < float("inf"):
+            cost = None if getattr(self, name) is None else check_number(getattr(self, name), name)
+            if cost is not None and not 0 < cost < float("inf"):
                 raise ParameterError(f"is {cost:g}", "pass a finite cost above 0", argument=name)
+            object.__setattr__(self, name, cost)
         for flag in (one for one in fields(self) if "bool" in str(one.type)):
             given = getattr(self, flag.name)
             if given is not None or "None" not in str(flag.type):

@@ -14,11 +14,12 @@ from cutline.calibration import widths
 from cutline.calibration.risks import Risks
 from cutline.core import columns
 from cutline.core.checks import LEVEL, check_choice, check_level
-from cutline.core.errors import ParameterError, briefly
+from cutline.core.errors import Argument, ParameterError, Text, briefly
 from cutline.core.table import Table
 from cutline.results.estimate import quantile
 
 MOST = 10**9
+_EXPECTED = {"auc": "the AUC", "threshold": "the threshold"}
 AUC_METHODS = ("hanley_mcneil", "newcombe")
 
 
@@ -207,7 +208,8 @@ def plan(
 def _check_wanted(given: dict[str, Any]) -> None:
     """Refuse a plan for nothing, widths that cannot be had, and an AUC that is none."""
     if not given:
-        raise ParameterError("The plan has no criterion: pass for example auc=0.75 and auc_width=0.1.")
+        way = Text("pass for example ", Argument("auc", 0.75), " and ", Argument("auc_width", 0.1))
+        raise ParameterError("The plan has no criterion", way)
     for name, wanted in given.items():
         if name != "discordant":
             argument, most = ("other_auc", 1) if name == "auc_difference" else (f"{name}_width", math.inf)
@@ -262,7 +264,8 @@ class _Asked(NamedTuple):
     def needed(self, name: str, what: str) -> float:
         value = getattr(self, name)
         if value is None:
-            raise ParameterError(f"{what} depends on {name}: pass {name}=, the value that you expect.")
+            way = Text("pass ", Argument(name), ", the value that you expect")
+            raise ParameterError(f"{what} depends on {_EXPECTED[name]}", way)
         return float(value)
 
     def auc_criterion(self, width: Any, method: str) -> Criterion:
@@ -289,8 +292,9 @@ class _Asked(NamedTuple):
         value = getattr(self, name)
         if value is not None:
             return float(value)
-        at = self.needed("threshold", f"Without {name}=, what is expected")
-        return self.risks(f"Without {name}=, what is expected").rates(at)[name == "specificity"]
+        what = f"The {name} that is expected, where it is not given,"
+        at = self.needed("threshold", what)
+        return self.risks(what).rates(at)[name == "specificity"]
 
     def risks(self, what: str) -> Risks:
         if self.log_odds is not None:

@@ -18,6 +18,7 @@ from cutline.core import columns, writing
 from cutline.core.checks import check_choice
 from cutline.core.errors import InputError, ParameterError, briefly
 from cutline.core.ranking import Array, Ranking
+from cutline.inputs import sources
 from cutline.inputs.predictions import check_probabilities, rank
 
 SCHEMA = "cutline/recalibration/1"
@@ -37,26 +38,28 @@ class Recalibration:
     prevalence: float
     shift: float = 0.0
 
-    def apply(self, scores: Any) -> Array:
-        """The recalibrated probabilities.
+    def apply(self, scores: Any, *, data: Any = None) -> Array:
+        """The recalibrated probabilities, in the order of the cases.
 
         Args:
-            scores: Probabilities of the model that the map was fitted for.
+            scores: Probabilities of the model that the map was fitted for; with `data`, the name of their column.
+            data: A data frame, a mapping of columns, or the path of a file.
 
         >>> round(float(Recalibration("logistic", {"intercept": 0.0, "slope": 2.0}, 10, 0.5).apply([0.25])[0]), 3)
         0.1
         """
-        return self._shifted(mapped(self.method, self.parameters, self._probabilities(scores)))
+        return self._shifted(mapped(self.method, self.parameters, _probabilities(scores, data)))
 
-    def interval(self, scores: Any) -> tuple[Array, Array]:
+    def interval(self, scores: Any, *, data: Any = None) -> tuple[Array, Array]:
         """The two probabilities of Venn-Abers for each case, one of which is calibrated whatever the data.
 
         Args:
-            scores: Probabilities of the model that the map was fitted for.
+            scores: Probabilities of the model that the map was fitted for; with `data`, the name of their column.
+            data: A data frame, a mapping of columns, or the path of a file.
         """
         if self.method != "venn_abers":
             raise ParameterError(f"{self.method} gives one probability: an interval comes from method='venn_abers'.")
-        low, high = mapped_interval(self.parameters, self._probabilities(scores))
+        low, high = mapped_interval(self.parameters, _probabilities(scores, data))
         return self._shifted(low), self._shifted(high)
 
     def to_prevalence(self, prevalence: float) -> Recalibration:
@@ -70,14 +73,6 @@ class Recalibration:
             raise ParameterError(f"is {new:g}", "pass a share between 0 and 1", argument="prevalence")
         ratio = math.log(new / (1 - new)) - math.log(self.prevalence / (1 - self.prevalence))
         return replace(self, shift=ratio)
-
-    def _probabilities(self, scores: Any) -> Array:
-        found = columns.scores(scores).astype(float)
-        if np.isnan(found).any():
-            raise columns.missing_error("scores", np.isnan(found), None, "a missing score cannot be recalibrated")
-        if len(found):
-            check_probabilities("Recalibration", float(found.min()), float(found.max()))
-        return found
 
     def _shifted(self, p: Array) -> Array:
         if not self.shift:
@@ -127,6 +122,30 @@ class Recalibration:
         return f"Recalibration({self.method}: {steps}; fitted on {self.cases:.15g} cases)"
 
 
+def _probabilities(scores: Any, data: Any) -> Array:
+    """The probabilities that were passed, or those of a column of the data."""
+    if data is not None:
+        asked = {"scores": sources.Ask("scores", scores)}
+        with sources.reading(sources.opened(data), asked) as rows:
+            return _probabilities(rows["scores"], None)
+    found = columns.scores(scores).astype(float)
+    if np.isnan(found).any():
+        raise columns.missing_error("scores", np.isnan(found), None, "a missing score cannot be recalibrated")
+    if len(found):
+        check_probabilities("Recalibration", float(found.min()), float(found.max()))
+    return found
+
+
+def check_ranking(r: Ranking) -> None:
+    """Refuse scores that are not probabilities of the positive class.
+
+    Args:
+        r: The ranking of the cases.
+    """
+    low, high = sorted((float(r.score[0]), float(r.score[-1])))
+    check_probabilities("Recalibration", low, high, higher_is_positive=r.higher_is_positive)
+
+
 def recalibrate(
     data: Any,
     scores: Any = None,
@@ -157,8 +176,7 @@ def recalibrate(
         if scores is None:
             raise ParameterError("recalibrate takes an evaluation, a ranking, or labels and scores: pass the scores.")
         r = rank(data, scores, weights, positive=positive)
-    low, high = sorted((float(r.score[0]), float(r.score[-1])))
-    check_probabilities("Recalibration", low, high, higher_is_positive=r.higher_is_positive)
+    check_ranking(r)
     found = fitted(r, method)
     return Recalibration(method, found, float(r.total), float(r.positives) / float(r.total))
 

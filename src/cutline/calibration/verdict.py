@@ -172,7 +172,8 @@ def judged(
         honest = calibration_band(r, "honest", level=level) if r.integral else None
         regions, (off_by, most) = _regions(band, r), _off_by(honest, r)
         p_value = math.erfc(abs(z) / math.sqrt(2))
-        verdict += [*_where(regions, level), *_tested(p_value, level), *_bound(off_by, most, level)]
+        verdict += [*_where(regions, level), *_tested(p_value, level), *_levels(found, regions)]
+        verdict += _bound(off_by, most, level)
         every += [*band.notes, *(honest.notes if honest else ())]
     return Calibration(
         tuple(estimates),
@@ -218,8 +219,10 @@ def _regions(band: Band, r: Ranking) -> tuple[Region, ...]:
 def _off_by(band: Band | None, r: Ranking) -> tuple[float, float]:
     if band is None:
         return math.nan, math.nan
-    x = r.key
-    low, high = (np.interp(x, band.x, limits) for limits in (band.low, band.high))
+    x, last = r.key, len(band.x) - 1
+    # Between the places of the band, the curve is only known not to fall.
+    low = band.low[np.maximum(np.searchsorted(band.x, x, side="right") - 1, 0)]
+    high = band.high[np.minimum(np.searchsorted(band.x, x), last)]
     distance = np.maximum(high - x, x - low)
     order = np.argsort(distance)
     share = np.cumsum(r.size[order]) / r.total
@@ -271,6 +274,19 @@ def _slope(slope: Estimate) -> str:
     if slope.low > 1:
         return f"Too timid: they stay too close to the middle (slope {_interval(slope)})."
     return f"Neither too extreme nor too timid, as far as the data tell (slope {_interval(slope)})."
+
+
+def _levels(found: dict[str, Estimate], regions: tuple[Region, ...]) -> list[str]:
+    """The levels of calibration (Van Calster et al., 2016), each of which supposes the one before."""
+    intercept, slope = found["calibration_intercept"], found["calibration_slope"]
+    if not (intercept.has_interval and slope.has_interval):
+        return []
+    mean = intercept.low <= 0 <= intercept.high
+    weak = mean and slope.low <= 1 <= slope.high
+    moderate = weak and not regions
+    levels = {"mean (on average)": mean, "weak (no general trend)": weak, "moderate (at every probability)": moderate}
+    told = ", ".join(f"{name} {'not rejected' if holds else 'rejected'}" for name, holds in levels.items())
+    return [f"Levels of calibration: {told}; strong (for every kind of case) cannot be told from probabilities alone."]
 
 
 def _bound(off_by: float, most: float, level: float) -> list[str]:

@@ -9,15 +9,22 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cutline.calibration.maps import METHODS, fitted, mapped
+from cutline.calibration.recalibration import check_ranking
 from cutline.core.checks import LEVEL, check_choice, check_level, check_whole
-from cutline.core.errors import InputError, ParameterError, briefly
+from cutline.core.errors import Argument, InputError, ParameterError, Text, briefly
 from cutline.core.ranking import Array, Ranking
-from cutline.core.table import Table, plain, shown
+from cutline.core.table import Table, p_shown, plain, shown
 from cutline.results.estimate import quantile
+
+FREE = {"intercept": 1, "logistic": 2, "beta": 3}  # parameters of the maps that can leave everything as it is
 
 
 class Candidate(NamedTuple):
-    """A method: its cross-fitted log loss and Brier score, and by how much it lowers the log loss, with an interval."""
+    """A method: its cross-fitted log loss and Brier score, and by how much it lowers the log loss, with an interval.
+
+    `p_value` is that of the likelihood ratio test that nothing needs to be changed; NaN for maps that are not a few
+    parameters. It is sharper than the interval, which compares two losses as if neither map were a case of the other.
+    """
 
     method: str
     log_loss: float
@@ -26,14 +33,16 @@ class Candidate(NamedTuple):
     low: float
     high: float
     standard_error: float
+    p_value: float = math.nan
 
 
 @dataclass(frozen=True)
 class Worth:
     """Whether recalibration is worth it: the candidates, the best of them, and the verdict in words.
 
-    `best` is "none" unless some method lowers the log loss by more than chance would. Among those that do, it is the
-    simplest that is no worse than the best by more than a standard error.
+    `best` is "none" unless some method lowers the log loss on cases that it was not fitted on, and by more than chance
+    would: its interval is above 0, or a likelihood ratio test (Bonferroni's level) rejects that nothing needs to be
+    changed. Among those that do, it is the simplest that is no worse than the best by more than a standard error.
     """
 
     candidates: tuple[Candidate, ...]
@@ -52,8 +61,19 @@ class Worth:
         }
 
     def __repr__(self) -> str:
-        rows = tuple((c.method, c.log_loss, c.brier, c.gain, c.low, c.high) for c in self.candidates)
-        table = Table(("method", "log loss", "Brier", "gain", "low", "high"), rows)
+        rows = tuple(
+            (
+                c.method,
+                c.log_loss,
+                c.brier,
+                c.gain,
+                c.low,
+                c.high,
+                "" if math.isnan(c.p_value) else p_shown(c.p_value).removeprefix("= "),
+            )
+            for c in self.candidates
+        )
+        table = Table(("method", "log loss", "Brier", "gain", "low", "high", "p"), rows)
         return f"{self.verdict}\n\n{table!r}"
 
 
@@ -75,6 +95,7 @@ def worth_recalibrating(
     r, level = getattr(ev, "ranking", ev), check_level(level)
     if not isinstance(r, Ranking):
         raise InputError(f"is {briefly(ev)}", "pass what evaluate() gives, or a ranking", argument="ev")
+    check_ranking(r)
     if getattr(ev, "groups", None) is not None:
         way = "pass ev.ranking to take the cases for independent"
         raise ParameterError("The cases come in groups, which the folds would tear apart", way)
@@ -85,13 +106,14 @@ def worth_recalibrating(
     if not r.integral:
         raise ParameterError("The weights are not whole numbers, so that cases cannot be divided into folds.")
     if min(int(r.positives), int(r.negatives)) < 2 * folds:
-        raise InputError(f"A class has fewer than {2 * folds} cases: pass more, or fewer folds.")
+        way = Text("pass more, or a smaller ", Argument("folds"))
+        raise InputError(f"A class has fewer than {2 * folds} cases", way)
     parts = _parts(r, folds, np.random.default_rng(seed))
     nothing = [(r.key, part) for part in parts]
     base = _losses(nothing)
     judged = [Candidate("none", float(base.mean), float(base.brier), 0.0, 0.0, 0.0, 0.0)]
     judged += [_judge(r, parts, method, level) for method in methods]
-    best = _best(judged)
+    best = _best(judged, level)
     return Worth(tuple(judged), best, _verdict(judged, best, level), level)
 
 
@@ -143,11 +165,22 @@ def _judge(r: Ranking, parts: list[Ranking], method: str, level: float) -> Candi
     mean = float(cases @ gain / n)
     error = math.sqrt(float(cases @ (gain - mean) ** 2) / n / (n - 1))
     half = quantile(level) * error
-    return Candidate(method, found.mean, found.brier, mean, mean - half, mean + half, error)
+    return Candidate(method, found.mean, found.brier, mean, mean - half, mean + half, error, _p_value(r, method))
 
 
-def _best(judged: list[Candidate]) -> str:
-    better = [one for one in judged if one.method != "none" and one.low > 0]
+def _p_value(r: Ranking, method: str) -> float:
+    """Of the likelihood ratio test that the map needs to change nothing, for maps with a few parameters."""
+    from scipy.stats import chi2
+
+    if method not in FREE:
+        return math.nan
+    before, after = (_losses([(p, r)]).mean for p in (r.key, mapped(method, fitted(r, method), r.key)))
+    return float(chi2.sf(2 * float(r.total) * max(before - after, 0.0), FREE[method]))
+
+
+def _best(judged: list[Candidate], level: float) -> str:
+    needed = (1 - level) / max(sum(one.method in FREE for one in judged), 1)
+    better = [one for one in judged if one.gain > 0 and (one.low > 0 or one.p_value < needed)]
     if not better:
         return "none"
     top = max(better, key=lambda one: one.gain)
@@ -162,4 +195,6 @@ def _verdict(judged: list[Candidate], best: str, level: float) -> str:
     found = next(one for one in judged if one.method == best)
     interval = f"{100 * level:g} % interval {shown(found.low)} to {shown(found.high)}"
     gain = f"{shown(found.gain)} ({interval})"
-    return f"Recalibrate with the method {best!r}: it lowers the log loss on new cases by {gain}."
+    test = f" A likelihood ratio test rejects leaving them as they are (p {p_shown(found.p_value)})."
+    told = "" if found.low > 0 else test
+    return f"Recalibrate with the method {best!r}: it lowers the log loss on new cases by {gain}.{told}"

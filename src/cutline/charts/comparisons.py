@@ -129,7 +129,7 @@ def _band(found: Dominance, frame: Frame, theme: Theme) -> Any:
 
 def confidence_curve(found: ConfidenceCurve, theme: Theme, *, level: float = 0.95) -> Any:
     """How compatible each true difference is with the data, with the line of a level and the one of no difference."""
-    check_level(level)
+    level = check_level(level)
     if not len(found.x):
         why = f": {found.notes[0]}" if found.notes else ""
         raise InputError(f"The difference {found.measure} has no interval{why}, so it has no confidence curve.")

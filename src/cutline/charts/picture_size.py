@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import replace
 from typing import Any
@@ -59,30 +60,40 @@ def resized(picture: Picture, width: Length | None, height: Length | None) -> Pi
         height: The height.
     """
     goal = [None if one is None else pixels(one, name) for one, name in ((width, "width"), (height, "height"))]
-    found = replace(picture, legends_below=goal[0] is not None and goal[0] < _BESIDE)
+    is_narrow = goal[0] is not None and goal[0] < _BESIDE
+    try:
+        return _fitted(replace(picture, legends_below=is_narrow), goal)
+    except ParameterError:
+        if not is_narrow or goal[1] is None:
+            raise
+    return _fitted(replace(picture, legends_below=True, legend_columns=2), goal)
+
+
+def _fitted(found: Picture, goal: list[float | None]) -> Picture:
+    """The picture in the size that is wanted, by a few steps towards it."""
     for _ in range(_TRIES):
         now = renderer.size(renderer.svg(found.to_dict(check=False)))
         more = [0.0 if wanted is None else wanted - is_now for wanted, is_now in zip(goal, now, strict=True)]
         if all(abs(step) < 1 for step in more):
             return found
-        found = replace(found, altair=_grown(found.altair, *more, name=picture.name))
-    raise _too_small(picture.name)
+        found = replace(found, altair=_grown(found.altair, *more))
+    sides = [
+        f"a {side} of at least {math.ceil((wanted - step) / _PER_UNIT['mm'])}mm"
+        for side, wanted, step in zip(("width", "height"), goal, more, strict=True)
+        if wanted is not None and step < 0
+    ]
+    what = f"The text of the chart {found.name} leaves its axes no room at that size"
+    raise ParameterError(what, f"pass {' and '.join(sides) or 'another one'}")
 
 
-def _too_small(name: str) -> ParameterError:
-    return ParameterError(f"The text of the chart {name} leaves its axes no room at that size", "pass a larger one")
-
-
-def _grown(chart: Any, across: float, down: float, *, name: str) -> Any:
+def _grown(chart: Any, across: float, down: float) -> Any:
     """The chart with wider and higher axes: side by side they share the width, below each other the first grows."""
     grown = chart.copy(deep=False)
     if isinstance(chart, alt.HConcatChart):
-        grown.hconcat = [_grown(part, across / len(chart.hconcat), down, name=name) for part in chart.hconcat]
-        return grown
-    if isinstance(chart, alt.VConcatChart):
-        grown.vconcat = [_grown(part, across, 0.0 if i else down, name=name) for i, part in enumerate(chart.vconcat)]
-        return grown
-    grown.width, grown.height = float(chart.width) + across, float(chart.height) + down
-    if grown.width < _LEAST_INSIDE or (down and grown.height < _LEAST_INSIDE):
-        raise _too_small(name)
+        grown.hconcat = [_grown(part, across / len(chart.hconcat), down) for part in chart.hconcat]
+    elif isinstance(chart, alt.VConcatChart):
+        grown.vconcat = [_grown(part, across, 0.0 if i else down) for i, part in enumerate(chart.vconcat)]
+    else:
+        grown.width = max(float(chart.width) + across, _LEAST_INSIDE)
+        grown.height = max(float(chart.height) + down, _LEAST_INSIDE) if down else chart.height
     return grown

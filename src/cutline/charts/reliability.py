@@ -140,11 +140,17 @@ def _wilson(r: Ranking, bins: int, level: float, colour: str) -> Any:
 
 def _subtitle(models: Models, band: str, smooth: str, level: float) -> list[str]:
     curve = {"isotonic": "isotonic (CORP)", "loess": "loess, span 0.75, degree 2", "bins": "bins of equal mass"}[smooth]
+    if len(models) > 1:
+        line = []
+    else:
+        [ranking] = (model.ranking for model in models.values())
+        names = "calibration_intercept", "calibration_slope"
+        line = ["Intercept {}, slope {}".format(*(shown(float(MEASURES[name].compute(ranking))) for name in names))]
     if smooth == "bins":
-        return [f"Points: {curve}, with {100 * level:g} % Wilson intervals"]
+        return [*line, f"Points: {curve}, with {100 * level:g} % Wilson intervals"]
     if len(models) > 1 or band == "none":
-        return [f"Curve: {curve}"]
-    return [f"Curve: {curve}", f"Grey: simultaneous {100 * level:g} % {band} band,", _WORDS[band]]
+        return [*line, f"Curve: {curve}"]
+    return [*line, f"Curve: {curve}", f"Grey: simultaneous {100 * level:g} % {band} band,", _WORDS[band]]
 
 
 # ---------------------------------------------------------------------- distributions

@@ -1,7 +1,13 @@
-"""`cutline apply`: flag the cases of a file by a cut, or recalibrate their probabilities, in a copy of the file."""
+"""`cutline apply`: flag the cases of a file by a cut, or recalibrate their probabilities, in a copy of the file.
+
+The copy is a file, or goes to standard output as CSV; then what is said of it goes to standard error.
+"""
 
 from __future__ import annotations
 
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,16 +29,17 @@ _KINDS = {
     ".csv": "csv", ".parquet": "parquet", ".pq": "parquet", ".json": "json", ".jsonl": "json", ".ndjson": "json",
     ".arrow": "arrow", ".feather": "arrow",
 }  # fmt: skip
+_AT_ONCE = 2**20  # characters that are printed together
 _COMPRESSED = {".gz": "gzip", ".zst": "zstd"}  # text, as it is read too
 
 
 @dataclass(frozen=True)
 class Application:
-    """What is flagged where."""
+    """What is flagged where: in a copy of the file, or on standard output."""
 
     cut: str
     file: str
-    out: Path
+    out: Path | None = None
     score: str | None = None
     column: str | None = None
     drop: bool = False
@@ -54,46 +61,72 @@ def run_apply(asked: Application, *, force: bool, quiet: bool) -> None:
         _flag(found, asked, force=force, quiet=quiet)
 
 
-def _kind(asked: Application, *, force: bool) -> str:
-    compression = _COMPRESSED.get(asked.out.suffix.lower())
-    kind = _KINDS.get(Path(asked.out.stem if compression else asked.out.name).suffix.lower())
+def _kind(out: Path | None, *, force: bool) -> str:
+    if out is None:
+        return "csv"
+    compression = _COMPRESSED.get(out.suffix.lower())
+    kind = _KINDS.get(Path(out.stem if compression else out.name).suffix.lower())
     if kind is None or (compression and kind not in ("csv", "json")):
         known = f"{', '.join(_KINDS)}, or with .gz or .zst after the name of a text file"
-        raise ParameterError(f"--output is {str(asked.out)!r}", f"pass a path that ends in {known}")
-    writing.check(asked.out, overwrite=force)
+        raise ParameterError(f"--output is {str(out)!r}", f"pass a path that ends in {known}")
+    writing.check(out, overwrite=force)
     return f"{kind}.{compression}" if compression else kind
+
+
+@contextmanager
+def _copy(out: Path | None, *, force: bool) -> Iterator[Path]:
+    """The file to fill, which becomes the copy, or is printed."""
+    if out is not None:
+        with writing.filling(out, overwrite=force) as unfinished:
+            yield unfinished
+        return
+    with tempfile.TemporaryDirectory(prefix="cutline-") as folder:
+        printed = Path(folder, "copy.csv")
+        yield printed
+        with printed.open(encoding="utf-8", newline="") as rows:
+            for part in iter(lambda: rows.read(_AT_ONCE), ""):
+                render.put(part)
+
+
+def _told(lines: Sequence[str], out: Path | None) -> None:
+    """What was done, where it is not taken for the copy."""
+    screen = render.console(error=out is None)
+    for line, style in zip(lines, ("", *["dim"] * len(lines)), strict=False):
+        screen.print(Text(printable(line), style=style))
 
 
 def _recalibrate(found: Recalibration, asked: Application, *, force: bool, quiet: bool) -> None:
     """Copy the cases with a column of recalibrated probabilities."""
-    kind = _kind(asked, force=force)
+    kind = _kind(asked.out, force=force)
     with waiting("Recalibrating", quiet=quiet), Cases(asked.file, asked.format) as cases:
         score = asked.score or _only_score(cases)
         column = asked.column or "recalibrated"
         check_probabilities("Recalibration", *cases.limits(score))
         expression, functions = in_sql(found)
-        with writing.filling(asked.out, overwrite=force) as unfinished:
+        with _copy(asked.out, force=force) as unfinished:
             how: dict[str, Any] = {"column": column, "drop": asked.drop, "functions": functions}
             count = cases.derive(score, expression, unfinished, kind, **how)
     if not quiet:
-        text = f"{count} cases: {quoted(column)} is {quoted(score)} recalibrated ({found.method})"
-        render.console().print(Text(f"{text}: {printable(str(asked.out))}"))
+        text = f"{count} cases: {quoted(column)} is {quoted(score)} recalibrated ({found.method}){_where(asked.out)}"
+        _told([text], asked.out)
 
 
 def _flag(cut: Cut, asked: Application, *, force: bool, quiet: bool) -> None:
     """Copy the cases with a column that says whether the cut flags them."""
     cut.require()
-    kind = _kind(asked, force=force)
+    kind = _kind(asked.out, force=force)
     with waiting("Flagging", quiet=quiet), Cases(asked.file, asked.format) as cases:
         score = asked.score or _only_score(cases)
         flags = Flags(score, cut.threshold, cut.higher_is_positive, asked.column or "flagged", asked.drop)
-        with writing.filling(asked.out, overwrite=force) as unfinished:
+        with _copy(asked.out, force=force) as unfinished:
             flagged, count = cases.flag(flags, unfinished, kind)
     if not quiet:
-        screen = render.console()
-        text = f"{flagged} of {count} cases are flagged by column {quoted(score)}: {printable(str(asked.out))}"
-        screen.print(Text(text))
-        screen.print(Text(printable(cut.statement), style="dim"))
+        text = f"{flagged} of {count} cases are flagged by column {quoted(score)}{_where(asked.out)}"
+        _told([text, cut.statement], asked.out)
+
+
+def _where(out: Path | None) -> str:
+    return "." if out is None else f": {out}"
 
 
 def _only_score(cases: Cases) -> str:

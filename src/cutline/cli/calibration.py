@@ -26,6 +26,7 @@ class Wanted:
     method: str | None = None
     to_prevalence: float | None = None
     out: Path | None = None
+    folds: int = 10
     seed: int = 0
 
 
@@ -47,7 +48,7 @@ def run_recalibrate(file: str, reading: Reading, wanted: Wanted, *, json: bool, 
     ev, _ = read_evaluation(file, reading, None)
     with waiting("Recalibrating", quiet=quiet or json):
         if wanted.method is None:
-            found: Any = worth_recalibrating(ev, seed=wanted.seed)
+            found: Any = worth_recalibrating(ev, folds=wanted.folds, seed=wanted.seed)
         else:
             found = recalibrate(ev, method=wanted.method)
             found = found if wanted.to_prevalence is None else found.to_prevalence(wanted.to_prevalence)

@@ -41,6 +41,10 @@ NewPrevalence = Annotated[
     float | None,
     typer.Option("--to-prevalence", help="Move the map to another share of positives. Example: --to-prevalence 0.02"),
 ]
+Folds = Annotated[
+    int,
+    typer.Option("--folds", help="Parts of the cases in which the methods are compared. Example: --folds 5"),
+]
 
 
 @dataclass(frozen=True)
@@ -94,6 +98,13 @@ class Study:
             "Example: --discordant 0.1 0.05"
         ),
     ] = None
+    log_odds: Annotated[
+        tuple[float, float] | None,
+        typer.Option(
+            help="Mean and standard deviation of the log odds of the risks, where they are known. "
+            "Example: --log-odds -2.5 0.9"
+        ),
+    ] = None
     power: Annotated[float, typer.Option(help="The wanted power of tests. Example: --power 0.9")] = 0.8
     level: Annotated[float, typer.Option(help="The level of the intervals. Example: --level 0.9")] = 0.95
 
@@ -108,6 +119,7 @@ def recalibrate(
     positive: o.Positive = None,
     missing: o.MissingRows = o.Missing.error,
     format: o.FileFormat = None,
+    folds: Folds = 10,
     seed: o.Seed = 0,
     output: MapFile = None,
     json: o.Json = False,
@@ -122,7 +134,7 @@ def recalibrate(
 
     columns = Columns(label, () if score is None else (score,), weight)
     reading = Reading(columns, positive=positive, missing=missing, format=format)
-    wanted = Wanted(None if method is None else method.value, to_prevalence, output, seed)
+    wanted = Wanted(None if method is None else method.value, to_prevalence, output, folds, seed)
     run_recalibrate(file, reading, wanted, json=json, force=force, quiet=quiet)
 
 

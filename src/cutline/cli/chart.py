@@ -75,6 +75,10 @@ class Drawing:
             name, equals, text = term.partition("=")
             if not equals or not name.isidentifier():
                 raise ParameterError(f"--set is {term!r}", "pass name=value, such as cost_fn=5")
+            if name in ("name", "models"):
+                raise ParameterError(f"--set is {term!r}", "pass a parameter of the chart")
+            if name in self.look:
+                raise ParameterError(f"--set is {term!r}", f"pass --{name}, which is an option of its own")
             found[name] = _value(text)
         return found
 
@@ -189,7 +193,7 @@ def _value(text: str) -> Any:
         return text.lower() == "true"
     try:
         return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):  # the last two, of a deep nest of signs
         return text
 
 

@@ -234,10 +234,8 @@ def _result(one: Requirement, row: Row) -> Result:
 def _pair(found: Opened, gate: Gate, reading: Reading) -> Comparison:
     """The model and the one to beat, on the same cases."""
     found.check_cases()
-    if reading.columns.stratum is not None:
-        raise ParameterError("--stratum is for one model, not for --against", "leave it out")
     score = gate.against_score or found.chosen.scores[0]
-    columns = replace(reading.columns, label=found.chosen.label, scores=(score,), group=None)
+    columns = replace(reading.columns, label=found.chosen.label, scores=(score,), group=None, stratum=None)
     models = {NEW: found, OLD: opened(str(gate.against), replace(reading, columns=columns, format=None))}
     return joined(models, reading) if reading.columns.id else in_one_order(models, reading)
 

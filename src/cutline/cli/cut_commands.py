@@ -28,7 +28,7 @@ def apply(
         str, typer.Argument(metavar="CUT", help="A cut, or a recalibration, that cutline wrote.", show_default=False)
     ],
     file: o.File,
-    output: c.Flagged,
+    output: c.Flagged = None,
     score: o.Score = None,
     column: c.FlagColumn = None,
     missing: o.MissingRows = o.Missing.error,

@@ -92,11 +92,12 @@ CutFile = Annotated[
     typer.Option("--output", "-o", help="Write the cut to this file. Example: -o cut.json", rich_help_panel=_OUTPUT),
 ]
 Flagged = Annotated[
-    Path,
+    Path | None,
     typer.Option(
         "--output",
         "-o",
-        help="The copy: CSV, Parquet, JSON lines or Arrow by its name, also .csv.gz. Example: -o flagged.csv",
+        help="The copy: CSV, Parquet, JSON lines or Arrow by its name, also .csv.gz; without it, CSV is printed. "
+        "Example: -o flagged.csv",
         rich_help_panel=_OUTPUT,
     ),
 ]

@@ -51,6 +51,7 @@ def facts(measure: Measure) -> dict[str, Any]:
         "range": [low, high],
         "better": measure.better,
         "undefined": measure.undefined_when,
+        "blind_to": measure.blind_to,
         "parameters": {name: parameter.words for name, parameter in measure.parameters.items()},
         "source": dict(measure.source),
     }
@@ -83,6 +84,7 @@ def _explain(measure: Measure) -> None:
         ("perfect", plain_formula(measure.perfect.latex)),
         ("baseline", plain_formula(measure.baseline.latex)),
         ("undefined", known["undefined"] and f"when {known['undefined']}"),
+        ("blind to", known["blind_to"]),
         ("parameters", parameters),
         ("source", measure.cited),
     ]

@@ -149,15 +149,14 @@ def _check_no_ranking(paths: Sequence[str]) -> None:
 def read_comparison(paths: Sequence[str], how: Reading) -> tuple[Comparison, tuple[str, ...]]:
     """The comparison of the models of one file, or of several files, and what was guessed."""
     scores = how.columns.scores
-    if how.columns.stratum is not None:
-        raise ParameterError("--stratum is for one model", "leave it out to compare models")
     if len(paths) == 1:
         if len(scores) == 1:
             raise ParameterError("compare takes at least two models", "pass --score once for each, or more files")
         found = opened(paths[0], how, models=2)
         names = {printable(column): column for column in found.chosen.scores}
         c = how.columns
-        cmp = compare(found.chosen.label, names, c.weight, groups=c.group, data=found.file, **how.common)
+        design: dict[str, Any] = {"groups": c.group, "strata": c.stratum}
+        cmp = compare(found.chosen.label, names, c.weight, data=found.file, **design, **how.common)
         _check_classes(next(iter(cmp.values())), found)
         return cmp, found.chosen.guesses
     _check_no_ranking(paths)
@@ -168,11 +167,11 @@ def read_comparison(paths: Sequence[str], how: Reading) -> tuple[Comparison, tup
             f"--score is given {len(scores)} times for {len(paths)} files", "pass one for all, or each"
         )
     own = [scores[i : i + 1] if len(scores) == len(paths) else scores for i in range(len(paths))]
-    groups = [how.columns.group, *[None] * (len(paths) - 1)]  # the first file says which cases belong together
-    models = {
-        name: opened(path, replace(how, columns=replace(how.columns, scores=mine, group=group)))
-        for name, path, mine, group in zip(_names(paths), paths, own, groups, strict=True)
-    }
+    models = {}
+    for place, (name, path, mine) in enumerate(zip(_names(paths), paths, own, strict=True)):
+        # The first file says which cases belong together, and which strata they are of.
+        plain: dict[str, Any] = {"group": None, "stratum": None} if place else {}
+        models[name] = opened(path, replace(how, columns=replace(how.columns, scores=mine, **plain)))
     return joined(models, how), next(iter(models.values())).chosen.guesses
 
 
@@ -198,7 +197,8 @@ def joined(models: Mapping[str, Opened], how: Reading) -> Comparison:
     frames = {name: found.file for name, found in models.items()}
     scores = {name: found.chosen.scores[0] for name, found in models.items()}
     c = how.columns
-    cmp = compare(first.chosen.label, scores, c.weight, groups=c.group, data=frames, id=c.id, **how.common)
+    design: dict[str, Any] = {"groups": c.group, "strata": c.stratum}
+    cmp = compare(first.chosen.label, scores, c.weight, data=frames, id=c.id, **design, **how.common)
     _check_classes(next(iter(cmp.values())), first)
     return cmp
 
@@ -221,7 +221,8 @@ def in_one_order(models: Mapping[str, Opened], how: Reading) -> Comparison:
                 "pass the cases in one order, or --id to join them",
             )
     scores = {name: found["scores"] for name, found in rows.items()}
-    return compare(first["labels"], scores, first.get("weights"), groups=first.get("groups"), **how.common)
+    design: dict[str, Any] = {role: first.get(role) for role in ("groups", "strata")}
+    return compare(first["labels"], scores, first.get("weights"), **design, **how.common)
 
 
 def _rows(found: Opened, how: Reading, place: int) -> dict[Any, Any]:
@@ -233,6 +234,8 @@ def _rows(found: Opened, how: Reading, place: int) -> dict[Any, Any]:
         asked["weights"] = Ask("weights", how.columns.weight)
     if how.columns.group is not None and not place:  # the first file says which cases belong together
         asked["groups"] = Ask("groups", how.columns.group)
+    if how.columns.stratum is not None and not place:
+        asked["strata"] = Ask("strata", how.columns.stratum)
     with reading(found.file, asked) as rows:
         return rows
 

@@ -33,6 +33,9 @@ _LINES = box.Box("\n".join(("    ", "    ", " ── ", "    ", "    ", "    ", 
 _ASCII = box.Box("\n".join(("    ", "    ", " -- ", "    ", "    ", "    ", "    ", "    ")), ascii=True)
 
 
+_UNKNOWN = 80  # columns of a terminal that does not say how wide it is
+
+
 class _Screen(Console):
     """A console whose reader may leave: the work goes on, and the exit code stays what it says."""
 
@@ -60,7 +63,10 @@ def put(text: str) -> None:
 
 def console(*, error: bool = False) -> Console:
     """The console of standard output or error; nothing in a text is taken for markup."""
-    return _Screen(stderr=error, markup=False, highlight=False, emoji=False, soft_wrap=False)
+    screen = _Screen(stderr=error, markup=False, highlight=False, emoji=False, soft_wrap=False)
+    if screen.width < 1:  # as in an environment with COLUMNS=0, where nothing at all would be shown
+        screen.width = _UNKNOWN
+    return screen
 
 
 def ascii_only(screen: Console) -> bool:
@@ -242,8 +248,8 @@ def comparison(screen: Console, summary: ComparisonSummary) -> RenderableType:
 
 def _values(screen: Console, summary: ComparisonSummary) -> Iterable[RenderableType]:
     """The value of each measure for each model with its interval: side by side where there is room."""
-    shown_rows = {row.name: row.title for row in summary.rows}
-    by_model = {name: {row.name: row for row in one.rows} for name, one in summary.models.items()}
+    shown_rows = {row.key: row.title for row in summary.rows}
+    by_model = {name: {row.key: row for row in one.rows} for name, one in summary.models.items()}
     level = f"{100 * summary.level:g} % interval"
     room = max((len(title) for title in shown_rows.values()), default=0) + len(by_model) * (_VALUE + 2)
     if screen.width < room:

@@ -35,9 +35,12 @@ def check_amount(amount: Any, name: str) -> float:
 
 def check_prevalence(prevalence: Any) -> float | None:
     """The share of positives in a population, or none."""
-    if prevalence is not None and not 0 < check_number(prevalence, "prevalence") < 1:
-        raise ParameterError(f"is {prevalence:g}", "pass a share between 0 and 1", argument="prevalence")
-    return prevalence  # type: ignore[no-any-return]
+    if prevalence is None:
+        return None
+    share = check_number(prevalence, "prevalence")
+    if not 0 < share < 1:
+        raise ParameterError(f"is {share:g}", "pass a share between 0 and 1", argument="prevalence")
+    return share
 
 
 def check_whole(value: Any, name: str, least: int) -> int:

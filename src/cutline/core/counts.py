@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from cutline.core.checks import check_flag
 from cutline.core.columns import number
-from cutline.core.errors import InputError, UnavailableError, briefly, near
+from cutline.core.errors import InputError, UnavailableError, near
 from cutline.core.table import Table
 
 CLASSES = ("positive", "negative")  # what tables call them, where they have no names of their own
@@ -38,8 +39,10 @@ class Counts:
     def __post_init__(self) -> None:
         for name in ("tp", "fp", "fn", "tn"):
             object.__setattr__(self, name, count(getattr(self, name), name))
-        if not isinstance(self.threshold, (int, float, np.number, np.ndarray)):
-            raise InputError(f"is {briefly(self.threshold)}", "pass a number", argument="threshold")
+        is_numpys = isinstance(self.threshold, np.ndarray | np.number) and self.threshold.dtype.kind in "iuf"
+        if not (is_numpys or isinstance(self.threshold, float)):
+            object.__setattr__(self, "threshold", number(self.threshold, "threshold"))
+        check_flag(self.is_risk, "is_risk")
 
     @property
     def positives(self) -> Any:

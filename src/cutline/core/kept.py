@@ -10,13 +10,14 @@ import numpy as np
 
 Found = TypeVar("Found")
 
-_LONG = 4_000_000  # cells, from which on keeping every column would take many times the memory of the predictions
-_MOST = 3  # columns of a long ranking that are kept, those that were used last
+_LONG = 1_200_000  # scores, from which on keeping every column would take many times the memory of the predictions
+_LARGE = 4_000_000  # ... and cells of a stack of shorter rankings
+_MOST = 2  # columns of a long ranking that are kept, those that were used last
 
 
 def is_long(ranking: Any) -> bool:
     """Whether a ranking has so many cells that it keeps few columns."""
-    return bool(ranking.pos.size >= _LONG)
+    return bool(ranking.pos.shape[-1] >= _LONG or ranking.pos.size >= _LARGE)
 
 
 def remembered(ranking: Any, key: Hashable, make: Callable[[], Any]) -> Any:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from cutline.core.checks import LEVEL
 from cutline.core.counts import Counts
+from cutline.core.equality import ComparedByFields
 from cutline.core.errors import InputError, ParameterError, briefly
 from cutline.core.table import plain, shown
 from cutline.cuts.criteria import at_prevalence as counts_at_prevalence
@@ -22,8 +23,8 @@ OF_ONE_CLASS = ("recall", "fnr", "fpr", "specificity")  # the same at every prev
 State = Literal["passed", "failed", "undecided"]
 
 
-@dataclass(frozen=True)
-class Verdict:
+@dataclass(frozen=True, eq=False)
+class Verdict(ComparedByFields):
     """One requirement on new cases."""
 
     requirement: str

@@ -83,7 +83,7 @@ def choose_cut(
     confidence = None if confidence is None else check_level(confidence, "confidence")
     method, seed = check_choice(method, "method", METHODS), check_whole(seed, "seed", 0)
     after_looking = check_flag(after_looking, "after_looking")
-    check_prevalence(prevalence)
+    prevalence = check_prevalence(prevalence)
     wanted = criterion(maximize, minimize, cost_fp=cost_fp, cost_fn=cost_fn, utility=utility)
     wanted = _for_method(wanted, method)
     quotas, cap = _capacity(r, asked, quota, share)

@@ -207,7 +207,8 @@ class Cut(ComparedByFields):
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             if isinstance(error, InputError):
                 raise
-            raise InputError(f"This is no complete cut ({error!r:.60})", "pass what Cut.to_dict() wrote") from None
+            what = f"it has no {error}" if isinstance(error, KeyError) else f"{error!r:.60}"
+            raise InputError(f"This is no complete cut ({what})", "pass what Cut.to_dict() wrote") from None
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
         """Write the cut as JSON; `cutline.load` reads it.

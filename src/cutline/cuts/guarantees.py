@@ -171,9 +171,11 @@ def chance_below(bounds: Array, index: Array, cases: int) -> float:
 def _convolve(one: Array, two: Array) -> Array:
     if len(one) * len(two) < 1_000_000:  # below, the plain sum is quicker
         return np.convolve(one, two)
-    from scipy.signal import fftconvolve
+    from scipy import fft  # as scipy.signal's fftconvolve to the bit, which takes half a second to load
 
-    return np.asarray(np.maximum(fftconvolve(one, two), 0))
+    length = len(one) + len(two) - 1
+    size = fft.next_fast_len(length, real=True)
+    return np.asarray(np.maximum(fft.irfft(fft.rfft(one, size) * fft.rfft(two, size), size)[:length], 0))
 
 
 def shared_bounds(cases: int) -> list[int] | None:

@@ -30,6 +30,9 @@ from cutline.evaluation import Evaluation
 from cutline.inference.one.best_quota import best_quota
 from cutline.inference.one.decision_band import KINDS, RISKS, decision_band, heights
 from cutline.inference.resampling.samplers import CaseSampler
+from cutline.inference.two.difference_rows import answered
+from cutline.inference.two.paired_measure import PairedMeasure
+from cutline.inference.two.questions import as_asked, ask, two_of
 from cutline.measures.costs import net_benefit
 from cutline.results.budget import resamples_for
 from cutline.results.estimate import Estimate
@@ -203,18 +206,29 @@ def decision_difference(
     at = _risks(np.arange(1, 11) / 20 if risks is None else risks)
     for name in (one, other):
         _probabilities(cmp[name], f"A decision curve of {name!r}")
-    how: dict[str, Any] = {"resamples": resamples, "seed": check_whole(seed, "seed", 0)}
-    asked = _net_benefit_at(check_prevalence(prevalence))
-    found = [cmp.difference(asked, one, other, level=level, threshold=float(risk), **how) for risk in at]
-    tests = [cmp.test(asked, threshold=float(risk), **how) for risk in at]
+    level = check_level(level)
+    pairs = _net_benefits(cmp, two_of(cmp.names, one, other), at, check_prevalence(prevalence), resamples, seed)
+    found = [pair.estimate("auto", level) for pair in pairs]
     made = {
         "risk": at,
         "difference": np.array([estimate.value for estimate in found]),
         "low": np.array([estimate.low for estimate in found]),
         "high": np.array([estimate.high for estimate in found]),
-        "p_value": np.array([_of_pair(test, one, other) for test in tests]),
+        "p_value": np.array([pair.test("auto").p_value for pair in pairs]),
     }
-    return UtilityCurve(f"Net benefit of {one} less that of {other}", made, level=check_level(level))
+    return UtilityCurve(f"Net benefit of {one} less that of {other}", made, level=level)
+
+
+def _net_benefits(
+    cmp: Comparison, models: tuple[int, int], risks: Array, prevalence: float | None, resamples: int | None, seed: int
+) -> list[PairedMeasure]:
+    """The net benefit of two models at each risk, all from the same resamples."""
+    times = resamples_for(len(cmp.pairing)) if resamples is None else check_whole(resamples, "resamples", 1)
+    asked, pairing, seed = _net_benefit_at(prevalence), cmp.pairing.of(*models), check_whole(seed, "seed", 0)
+    cuts = {cmp.names[model]: cmp[cmp.names[model]].cut for model in models}
+    ats = [{"threshold": float(risk)} for risk in risks]
+    questions = [ask(pairing, cuts, as_asked(asked, at), at, times, seed, strict=True) for at in ats]
+    return [one.pairs[0, 1] for one in answered(questions, pairing, times, seed)]
 
 
 def _net_benefit_at(prevalence: float | None) -> str | Callable[[Counts], Any]:
@@ -222,10 +236,6 @@ def _net_benefit_at(prevalence: float | None) -> str | Callable[[Counts], Any]:
     if prevalence is None:
         return "net_benefit"
     return lambda counts: net_benefit.function(at_prevalence(counts, prevalence))
-
-
-def _of_pair(tests: Any, one: str, other: str) -> float:
-    return float(next(pair.p_value for pair in tests if {pair.a, pair.b} == {one, other}))
 
 
 def cost_curve(data: Any, threshold: float | None = None) -> UtilityCurve:

@@ -17,7 +17,9 @@ EQUAL = 1e-12  # what rounding alone can make of nothing
 # Cases of a class; with fewer, docs/coverage.md has intervals that hold the truth less often than they say.
 FEW_FOR_DELONG = 30
 FEW_FOR_RESAMPLING = 30
+FEW_FOR_STUDENT = 10
 FEW_FOR_ONE_CUT = 20
+FEW_AT_THE_TOP = 12  # cases of the list that a measure of its top looks at
 FEW_DECISIONS = 5  # true positives, or errors, at a cut
 PLENTY = 10_000  # cases of the smaller class in effect, from which on a smooth measure is as good as normal
 PLENTY_FOR_A_DIFFERENCE = 5000  # ... a difference of two models, in which much of the skewness cancels
@@ -25,10 +27,14 @@ DISCORDANT = 100  # ... if so many cases are flagged by one of them only
 PLENTY_IN_A_CELL = 1000  # ... if every kind of decision at a cut has so many
 
 BELOW = "the actual coverage is probably below the nominal level"
+ABOVE = "the actual coverage is probably above the nominal level"
+ON_THE_SAFE_SIDE = f"So few cases stand on the wrong side that the interval is wide: {ABOVE}."
+CUT_ANYWHERE = f"So few cases are beyond the cut that it may lie anywhere there: {ABOVE}."
 NO_SPREAD = "Every resample has the same value, so the bootstrap cannot tell how uncertain it is."
 NO_COVERAGE = f"Every resample has the same value: {BELOW}."
 SKEWED = 0.06  # acceleration of BCa, beyond which it held the truth too rarely (docs/coverage.md)
 FEW_WEIGH = f"A few cases weigh so heavily in it that {BELOW}."
+NEAR_AN_END = f"The value is so near to an end of its range that {BELOW}."
 SEPARATED = (
     "No case is on the wrong side (or none is on the right one), so all resamples agree: the limit is what the measure "
     "would be if the shares of errors of both classes were as large as Wilson's interval allows."

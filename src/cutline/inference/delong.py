@@ -48,19 +48,37 @@ def variance(r: Ranking) -> Any:
 
     The ranking remembers it, as it does its cumulated counts: several measures ask for it.
     """
+    of_positives, of_negatives = _parts(r)
+    return of_positives + of_negatives
+
+
+def freedom(r: Ranking) -> Any:
+    """The degrees of freedom of DeLong's variance: those of the sum of two, one for each class (Brunner and Munzel).
+
+    >>> round(float(freedom(Ranking.of_counts([4, 3, 2, 1], [3, 1, 1, 0], [0, 1, 1, 3]))), 2)
+    8.0
+    """
+    parts, sizes = _parts(r), effective(r)
+    known = sum(divide(np.square(part), size - 1) for part, size in zip(parts, sizes, strict=True))
+    return divide(np.square(parts[0] + parts[1]), known)
+
+
+def _parts(r: Ranking) -> tuple[Any, Any]:
     if "auc_variance" not in r.__dict__:
-        r.__dict__["auc_variance"] = _variance(r)
-    return r.__dict__["auc_variance"]
+        r.__dict__["auc_variance"] = _variances(r)
+    found: tuple[Any, Any] = r.__dict__["auc_variance"]
+    return found
 
 
-def _variance(r: Ranking) -> Any:
+def _variances(r: Ranking) -> tuple[Any, Any]:
+    """What the positives and what the negatives add to the variance."""
     second, sizes = squares(r), effective(r)
     placed = _of_positives(r)
     area = divide(dot(r.pos, placed), r.positives)
     # One class after the other, each in its own column: of a long ranking, each column is many megabytes.
     first = _variance_of_mean(second.pos, placed, area, r.positives, sizes.positives)
     del placed
-    return first + _variance_of_mean(second.neg, _of_negatives(r), area, r.negatives, sizes.negatives)
+    return first, _variance_of_mean(second.neg, _of_negatives(r), area, r.negatives, sizes.negatives)
 
 
 def _variance_of_mean(square: Array, placed: Array, mean: Any, weight: Any, size: Any) -> Any:

@@ -16,7 +16,7 @@ import numpy as np
 from cutline.core.counts import Counts, divide
 from cutline.core.parallel import stop_if_unwanted
 from cutline.core.ranking import Array, Ranking
-from cutline.inference.effective_size import squares
+from cutline.inference.effective_size import effective, squares
 from cutline.results.estimate import Limits, quantile
 
 _STEP = 1e-5  # of a count: the error of a central difference and of rounding are then both about 1e-10
@@ -41,9 +41,7 @@ class Influence(NamedTuple):
     of_positives: Array
     of_negatives: Array
     entry: Array | None = None  # None: the tables have one entry for each score
-    squares: tuple[Array, Array] | None = (
-        None  # the squared weights of both classes at each entry, where they are known
-    )
+    squares: tuple[Array, Array] | None = None  # the squared weights of both classes at each entry, where known
 
     def of_cases(self, score: Array, is_positive: Array) -> Array:
         """The changes of some cases, given where their scores stand in the ranking."""
@@ -143,7 +141,7 @@ def of_order(statistic: Callable[[Ranking], Any], value: float, r: Ranking) -> I
     as large as what chance does to the whole list, so that a measure that looks at one place of it, as the equal error
     rate does, sees as many neighbours as it would in other samples.
     """
-    if min(r.positives, r.negatives) < FEW_FOR_THE_ORDER:
+    if min(effective(r)) < FEW_FOR_THE_ORDER:
         return None
     short, first, stretch, squared = _short_list(r)
     if r.integral and float(r.total) * _PARTS_OF_A_CASE > 2**60:  # more parts than can be counted

@@ -43,7 +43,7 @@ def linearised(influences: Sequence[Influence], r: Ranking, groups: GroupSampler
         groups: The cases one by one, with their groups and strata; None where the ranking is all that is known.
     """
     if groups is not None:
-        return _of_groups([one.of_cells(groups.cell, len(r)) for one in influences], groups)
+        return of_rows([one.of_cells(groups.cell, len(r)) for one in influences], groups)
     second = squares(r)
     size = float(r.total) ** 2 / float(second.total) if float(second.total) else np.nan
     tables = [one.spread(len(r)) for one in influences]
@@ -52,8 +52,13 @@ def linearised(influences: Sequence[Influence], r: Ranking, groups: GroupSampler
     return Linearised(found * (size / (size - 1)) if size > _LEAST else np.full_like(found, np.nan), np.inf)
 
 
-def _of_groups(changes: Sequence[Array], groups: GroupSampler) -> Linearised:
-    """The covariance from the changes of single cases: the spread of the groups' sums within their strata."""
+def of_rows(changes: Sequence[Array], groups: GroupSampler) -> Linearised:
+    """The covariance from the changes of single cases: the spread of the groups' sums within their strata.
+
+    Args:
+        changes: What each row changes in each measure.
+        groups: The rows, with their weights, groups and strata.
+    """
     weight = groups.weight
     sums = np.stack(
         [np.bincount(groups.group, one if weight is None else one * weight, groups.groups) for one in changes]

@@ -41,6 +41,7 @@ class Joined(NamedTuple):
     scores: dict[str, Any]
     weights: Array | None
     groups: Array | None
+    strata: Array | None
     ids: Array
 
 
@@ -52,6 +53,7 @@ class _Columns(NamedTuple):
     scores: Any
     weights: Array | None
     groups: Array | None
+    strata: Array | None
 
 
 def share_cases(
@@ -136,20 +138,27 @@ def _places(position: Array, kept: Array) -> Any:
 
 
 def join_frames(
-    labels: str, score: Any, weights: Any, frames: Any, key: Any, positive: Any = None, groups: Any = None
+    labels: str,
+    score: Any,
+    weights: Any,
+    frames: Any,
+    key: Any,
+    positive: Any = None,
+    groups: Any = None,
+    strata: Any = None,
 ) -> Joined:
-    """The labels, the scores by model, the weights and the groups of frames that are joined by the ids of the cases.
+    """The labels, the scores by model, weights, groups and strata of frames that are joined by the ids of the cases.
 
-    `score` names the column of the scores, the same in each frame or one for each model; `groups` one of the first.
+    `score` names the column of the scores, the same in each frame or one for each model; `groups` and `strata` are
+    columns of the first.
     """
     _check_frames(score, frames, key)
     scores = score if isinstance(score, Mapping) else dict.fromkeys(frames, score)
-    columns = {
-        str(name): _named(
-            frame, name, key, asked_of(labels, scores[name], weights, None if place else groups, positive=positive)
-        )
-        for place, (name, frame) in enumerate(frames.items())
-    }
+    columns = {}
+    for place, (name, frame) in enumerate(frames.items()):
+        design = (None, None) if place else (groups, strata)
+        asked = asked_of(labels, scores[name], weights, *design, positive=positive)
+        columns[str(name)] = _named(frame, name, key, asked)
     rows = {name: _rows_by_id(name, model.ids) for name, model in columns.items()}
     (first, base), *others = columns.items()
     joined = {first: base.scores}
@@ -164,7 +173,7 @@ def join_frames(
                     f"pass one {what} for each case",
                 )
         joined[name] = model.scores[mine]
-    return Joined(base.labels, joined, base.weights, base.groups, base.ids)
+    return Joined(base.labels, joined, base.weights, base.groups, base.strata, base.ids)
 
 
 def _check_frames(score: Any, frames: Any, key: Any) -> None:
@@ -218,22 +227,29 @@ def _unequal(one: Array, two: Array) -> int:
 
 
 def columns_of(
-    labels: Any, scores: Mapping[str, Any], weights: Any, data: Any, positive: Any, groups: Any = None
-) -> tuple[Any, dict[str, Any], Any, Any]:
-    """The labels, the scores by model, the weights and the groups of one frame or file that holds them all."""
-    asked = asked_of(labels, None, weights, groups, positive=positive)
+    labels: Any,
+    scores: Mapping[str, Any],
+    weights: Any,
+    data: Any,
+    positive: Any,
+    groups: Any = None,
+    strata: Any = None,
+) -> tuple[Any, dict[str, Any], Any, Any, Any]:
+    """The labels, the scores by model, the weights, groups and strata of one frame or file that holds them all."""
+    asked = asked_of(labels, None, weights, groups, strata, positive=positive)
     del asked["scores"]
     models = {(name,): Ask("scores", column) for name, column in scores.items()}
     with reading(opened(data), {**asked, **models}, any_order=True) as found:
         by_model = {name: found[(name,)] for name in scores}
-        return found["labels"], by_model, found.get("weights"), found.get("groups")
+        return found["labels"], by_model, found.get("weights"), found.get("groups"), found.get("strata")
 
 
 def _named(frame: Any, model: Any, key: str, asked: dict[Any, Ask]) -> _Columns:
     """The columns of one model's frame or file."""
     with reading(opened(frame, f"The frame of model {model!r}"), {**asked, "ids": Ask("id", key)}) as found:
         have = {name: np.asarray(values) for name, values in found.items()}
-        return _Columns(have["ids"], have["labels"], have["scores"], have.get("weights"), have.get("groups"))
+        others = (have.get(role) for role in ("weights", "groups", "strata"))
+        return _Columns(have["ids"], have["labels"], have["scores"], *others)
 
 
 def thresholds_of(threshold: Any, names: tuple[str, ...]) -> dict[str, float]:

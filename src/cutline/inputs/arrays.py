@@ -86,7 +86,11 @@ def rank_cases(
     # The scores 0.0 and -0.0 are one, which of them came first does not matter: both become 0.0.
     (np.subtract if higher_is_positive else np.add)(0.0, cells.key, out=cells.key)
     names: dict[str, Any] = {"positive": positive, "negative": negative}
-    return Ranking(*cells, higher_is_positive=higher_is_positive, dropped=dropped, **names)
+    found = Ranking(*cells, higher_is_positive=higher_is_positive, dropped=dropped, **names)
+    if weights is None and times is None:  # then both sums are known, and need not be made
+        positives = np.count_nonzero(is_positive)
+        found.__dict__.update(positives=np.int64(positives), negatives=np.int64(len(scores) - positives))
+    return found
 
 
 def aggregate(scores: Array, is_positive: Array, weights: Array | None, *, descending: bool) -> Cells:
@@ -129,22 +133,22 @@ def _keep_freed_memory() -> None:
 def _compiled(scores: Array, is_positive: Array, descending: bool) -> Cells:
     """The cells of unweighted cases by the compiled part."""
     n = len(scores)
-    keys, positives = _sorted_classes(scores, is_positive, descending)
-    key, pos, neg = np.empty(n, scores.dtype), np.empty(n, np.int64), np.empty(n, np.int64)
+    keys, spare, positives = _sorted_classes(scores, is_positive, descending)
+    key, pos, neg = spare.view(scores.dtype), np.empty(n, np.int64), np.empty(n, np.int64)
     count = compiled.merge(keys, positives, key, pos, neg)
     if count < n:  # and let go of the rest
         key, pos, neg = key[:count].copy(), pos[:count].copy(), neg[:count].copy()
     return Cells(key, pos, neg, pos, neg)
 
 
-def _sorted_classes(scores: Array, is_positive: Array, descending: bool) -> tuple[Array, int]:
-    """The scores as integers of the same order, the positives sorted, then the negatives; and how many are positive."""
+def _sorted_classes(scores: Array, is_positive: Array, descending: bool) -> tuple[Array, Array, int]:
+    """The scores as integers of the same order, the positives sorted, then the negatives; scratch; the positives."""
     kind = f"u{scores.itemsize}"
     keys, spare = np.empty(len(scores), kind), np.empty(len(scores), kind)
     positives = compiled.split(np.ascontiguousarray(scores), np.ascontiguousarray(is_positive), descending, keys)
     classes = ((keys[:positives], spare[:positives]), (keys[positives:], spare[positives:]))
     each(lambda run: compiled.sort(*run, 8 * scores.itemsize), classes, len(scores))
-    return keys, positives
+    return keys, spare, positives
 
 
 def _at_once(scores: Array, is_positive: Array, descending: bool) -> Cells:

@@ -47,17 +47,18 @@ static void NAMED(insert)(KEY *keys, Py_ssize_t n) {
 /* Distribute the keys by the highest digits in which they differ, the lowest of these first, then sort each group of keys
    that these digits do not tell apart by its further digits. */
 static void NAMED(sort)(KEY *keys, KEY *spare, Py_ssize_t n) {
-    KEY differ = 0, *from = keys, *to = spare;
-    Py_ssize_t count[MOST_PASSES][DIGITS] = {{0}};
     if (n <= FEW) {
         NAMED(insert)(keys, n);
         return;
     }
+    KEY differ = 0, *from = keys, *to = spare;
     for (Py_ssize_t i = 1; i < n; i++) differ |= keys[i] ^ keys[0];
     int top = 0, passes = passes_for(n);
     while (top < BITS && differ >> top) top++;
     int low = top > DIGIT * passes ? top - DIGIT * passes : 0;
     passes = (top - low + DIGIT - 1) / DIGIT;
+    Py_ssize_t count[MOST_PASSES][DIGITS];
+    memset(count, 0, passes * sizeof count[0]);
     for (Py_ssize_t i = 0; i < n; i++)
         for (int pass = 0; pass < passes; pass++) count[pass][(keys[i] >> (low + DIGIT * pass)) & (DIGITS - 1)]++;
     for (int pass = 0; pass < passes; pass++) {

@@ -20,7 +20,7 @@ from cutline.inputs.file_formats import compression_of, zstd_lines
 
 _DELIMITERS = ",;\t|^~: "  # in the order in which they are believed
 _HEAD = 1 << 16
-_LONGEST = 1 << 22  # of a header, in bytes
+_LONGEST = 2_000_000  # bytes of a header, as of every row
 _LINES = 20
 
 
@@ -48,9 +48,12 @@ class Layout(NamedTuple):
             raise InputError(f"{title} has no header", "pass a file with a header and rows")
         try:
             delimiter = "\t" if ".tsv" in path.suffixes else _delimiter(body)
-            columns = next(csv.reader(io.StringIO(body, newline=""), delimiter=delimiter), [])
-        except csv.Error:
-            raise InputError(f"{title} cannot be read as CSV", "check its header and its quotes") from None
+            lines = io.StringIO(body, newline="")
+            columns = next(csv.reader(lines, delimiter=delimiter), [])
+        except csv.Error as error:
+            raise _unreadable(title, error) from None
+        if lines.tell() == len(body) and len(text.encode()) >= _LONGEST:  # what was read holds no end of it
+            raise InputError(f"{title} has a header of more than 2 million bytes", "leave columns out, or pass Parquet")
         twice = sorted(name for name, times in Counter(columns).items() if times > 1)
         if twice:
             found = f"{title} has several columns called {', '.join(map(repr, twice))}"
@@ -107,7 +110,7 @@ def _head(path: Path, title: str, compression: str) -> bytes:
     found = b""
     try:
         with opened(path, compression) as stream:
-            while len(found) < _LONGEST and found.removeprefix(codecs.BOM_UTF8).lstrip().count(b"\n") < 2:
+            while len(found) < _LONGEST and not _has_header(found):
                 block = stream.read(_HEAD)
                 found += block
                 if not block:
@@ -119,6 +122,20 @@ def _head(path: Path, title: str, compression: str) -> bytes:
     return found
 
 
+def _has_header(found: bytes) -> bool:
+    """Whether a line has ended after the header, in which a line break between quotes ends none."""
+    outside = b"".join(found.removeprefix(codecs.BOM_UTF8).lstrip().split(b'"')[::2])
+    return outside.count(b"\n") >= 2
+
+
+def _unreadable(title: str, error: csv.Error) -> InputError:
+    """What is wrong with a header."""
+    if "field larger than" in str(error):
+        found = f"{title} has a name of a column of more than {csv.field_size_limit():,} characters"
+        return InputError(found, "give it a shorter one, or close its quote")
+    return InputError(f"{title} cannot be read as CSV", "check its header and its quotes")
+
+
 def _delimiter(text: str) -> str:
     """The one that splits the first lines into most fields, as many in each."""
 
@@ -128,7 +145,7 @@ def _delimiter(text: str) -> str:
             for line in islice(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), _LINES):
                 counts += [len(line)] if line else []
         if not counts:
-            return False, 0
+            return False, text.partition("\n")[0].count(delimiter)
         return counts[0] > 1 and len(set(counts)) == 1, counts[0]
 
     believed = max(_DELIMITERS[:4], key=fields)

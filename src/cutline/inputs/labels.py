@@ -43,12 +43,17 @@ def binary(labels: Array, positive: Any) -> Sides:
     raise InputError(f"holds {_listed(found)}, and nothing says which is positive", way_out, argument="labels")
 
 
-def _named_positive(labels: Array, positive: Any) -> Sides:
+def check_one_label(positive: Any) -> None:
+    """Refuse what cannot be the label of a class."""
     if columns.is_missing(positive):
         raise ParameterError(f"is {briefly(positive)}", "pass a label that is there", argument="positive")
     is_nested = isinstance(positive, columns.NESTED) and not isinstance(positive, bytes)  # which numpy has for text
-    if is_nested or not columns.is_single(positive) or hasattr(positive, "iloc"):
+    if is_nested or not columns.is_single(positive) or any(hasattr(positive, name) for name in ("iloc", "collect")):
         raise ParameterError(f"is {briefly(positive)}", "pass one label", argument="positive")
+
+
+def _named_positive(labels: Array, positive: Any) -> Sides:
+    check_one_label(positive)
     try:
         is_positive = np.asarray(labels == positive)
     except Exception:  # any, because positive may be of any class

@@ -154,7 +154,13 @@ def ties_by_rows(*, first: bool) -> Callable[[Material], Material]:
 
 def rounded(digits: int) -> Callable[[Material], Material]:
     """Scores with so many decimals, as in a text file."""
-    return lambda material: material.with_scores(lambda s: np.round(s, digits))
+    return lambda material: material.with_scores(lambda s: _rounded(s, digits))
+
+
+def _rounded(scores: Array, digits: int) -> Array:
+    """Scores rounded; those so large that rounding would overflow have no decimals."""
+    found = np.round(scores, digits)
+    return np.where(np.isfinite(found), found, scores)
 
 
 def single(material: Material) -> Material:

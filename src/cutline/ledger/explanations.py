@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from cutline.core.equality import ComparedByFields
 from cutline.core.table import shown
 from cutline.ledger.told import Told
 
@@ -14,8 +15,8 @@ MOST_TOOLS = 3
 SURE = 0.05  # expected matches by accident up to which a single explanation is called the only one
 
 
-@dataclass(frozen=True)
-class Explanation:
+@dataclass(frozen=True, eq=False)
+class Explanation(ComparedByFields):
     """A convention that gives the number.
 
     Attributes:
@@ -70,8 +71,8 @@ class Explanation:
         }
 
 
-@dataclass(frozen=True, repr=False)
-class Answer(Told):
+@dataclass(frozen=True, repr=False, eq=False)
+class Answer(ComparedByFields, Told):
     """Where a number comes from.
 
     Attributes:

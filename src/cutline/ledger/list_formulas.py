@@ -128,8 +128,7 @@ def mean_of_groups(*, weighted: bool) -> Formula:
         groups = None if material.make_rows is None else material.rows.groups
         if groups is None:
             return math.nan
-        names, number = np.unique(groups, return_inverse=True)
-        parts = [material.rows.taken(number == i) for i in range(len(names))]
+        parts = [material.rows.taken(groups == one) for one in np.unique(groups)]
         values = np.array([q.exact(Material.of_rows(part, material.threshold)) for part in parts])
         known = np.isfinite(values)
         sizes = np.array([len(part) for part in parts]) if weighted else np.ones(len(parts))

@@ -24,7 +24,7 @@ class Rows:
     scores: Array
     weights: Array | None = None
     other: Array | None = None  # the scores of a second model
-    groups: Array | None = None  # the fold, worker or site of each case
+    groups: Array | None = None  # the fold, worker or site of each case, as a number
 
     def __len__(self) -> int:
         return len(self.scores)

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from cutline.core.equality import ComparedByFields
 from cutline.core.errors import CutlineError
 from cutline.core.table import Table, shown
 from cutline.ledger.material import Material
@@ -34,8 +35,8 @@ _BRIEF = {
 _CLOSE = 1e-6  # relative: what 32-bit numbers leave
 
 
-@dataclass(frozen=True)
-class Saying:
+@dataclass(frozen=True, eq=False)
+class Saying(ComparedByFields):
     """A number that tools print for a measure: who, and why it is not the exact one."""
 
     measure: str

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from cutline.core.equality import ComparedByFields
 from cutline.core.errors import InputError
 from cutline.core.ranking import Array
 from cutline.core.table import shown
@@ -19,8 +20,8 @@ from cutline.ledger.sides import SIDES, changed, tried
 from cutline.ledger.told import Told
 
 
-@dataclass(frozen=True)
-class Step:
+@dataclass(frozen=True, eq=False)
+class Step(ComparedByFields):
     """One difference between the files, and the measure before and after it."""
 
     words: str
@@ -33,8 +34,8 @@ class Step:
         return self.after - self.before
 
 
-@dataclass(frozen=True, repr=False)
-class FileDifference(Told):
+@dataclass(frozen=True, repr=False, eq=False)
+class FileDifference(ComparedByFields, Told):
     """Why a measure differs between two files."""
 
     measure: str

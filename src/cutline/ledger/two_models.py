@@ -92,7 +92,8 @@ _WORDS = {
     "asymptotic": "by the chi-square test without continuity correction",
     "corrected": "by the chi-square test with continuity correction",
 }
-_MCNEMAR: Variants = {name: (_WORDS[name], _mcnemar(name)) for name in get_args(Variant)}
+# No tool prints the unconditional test, so that it explains no number.
+_MCNEMAR: Variants = {name: (_WORDS[name], _mcnemar(name)) for name in get_args(Variant) if name in _WORDS}
 TESTS = {
     "mcnemar": Test(
         "McNemar's test, p-value",

@@ -90,9 +90,10 @@ def why(
 def explained(material: Material, number: Printed, q: Quantity | None) -> Answer:
     """The answer for cases that were read."""
     workshop = Workshop(material)
-    if q is not None:
-        return _of_one(workshop, number, q)
-    found = [one for one in _of_all(workshop) if math.isfinite(one.value)]
+    with np.errstate(over="ignore", invalid="ignore"):  # other tools' sums of scores near the largest number
+        if q is not None:
+            return _of_one(workshop, number, q)
+        found = [one for one in _of_all(workshop) if math.isfinite(one.value)]
     notes = _large(material, "With so many rows, changes of the cases were tried for the headline measures alone.")
     return _answer(number, None, found, notes, cases=float(material.ranking.total))
 
@@ -270,4 +271,5 @@ def _beside(column: Any, name: str, found: Any) -> Any:
         raise InputError(
             f"has {len(values)} values but labels has {found.rows}", "pass one for each label", argument=name
         )
-    return np.asarray(values)[found.position]
+    left = np.asarray(values)[found.position]
+    return columns.group_codes(left)[1] if name == "groups" else left

@@ -34,6 +34,10 @@ def _floats(c: Counts) -> tuple[Any, Any, Any, Any]:
     trained_by="diagonals",
     card=True,
     source={"berrar2025": "Definition 15", "sonnenburg": "Scores III", "matthews1975": ""},
+    blind_to=(
+        "What an error costs: it weighs both kinds by the sizes of the classes, and different tables share one "
+        "value. It sees prevalence, so values from populations with different prevalence do not compare."
+    ),
 )
 def mcc(c: Counts) -> Any:
     """Correlation of the labels and the predictions.
@@ -60,6 +64,10 @@ def mcc(c: Counts) -> Any:
     aliases=("cohen_kappa",),
     trained_by="diagonals",
     source={"berrar2025": "Definition 24", "cohen1960": ""},
+    blind_to=(
+        "What an error costs. It sees prevalence and how many are flagged, so that equal recall and specificity "
+        "give different values in different populations."
+    ),
 )
 def kappa(c: Counts) -> Any:
     """Agreement of labels and predictions beyond what chance would give.
@@ -88,6 +96,7 @@ def kappa(c: Counts) -> Any:
         )
     },
     source="kraemer1992",
+    blind_to="Costs other than the one weight that it is told; values with different weights do not compare.",
 )
 def weighted_kappa(c: Counts, *, weight: float = 0.5) -> Any:
     """Kappa when the two kinds of error do not count alike: 1/2 gives Cohen's, F the flagged cases.
@@ -115,6 +124,7 @@ def _by_chance(c: Counts, weight: float) -> Any:
     parameters={"base": BASE},
     undefined=NO_CASE,
     source={"murphy2007": "Equation 16"},
+    blind_to="The direction: predictions that are always wrong tell as much as predictions that are always right.",
 )
 def mutual_information(c: Counts, *, base: float = math.e) -> Any:
     """What a prediction tells about the label, in nats unless `base` says otherwise."""
@@ -141,6 +151,7 @@ def mutual_information(c: Counts, *, base: float = math.e) -> Any:
     undefined=(NONE_FLAGGED, ALL_FLAGGED),
     aliases=("delta_p",),
     source="powers2011",
+    blind_to="How many positives are found: few flags that are right score as well as many.",
 )
 def markedness(c: Counts) -> Any:
     """How much more often a flagged case is positive than one not flagged."""
@@ -161,6 +172,10 @@ def markedness(c: Counts) -> Any:
     aliases=("dor", "odds_ratio"),
     kind=Ratio(above=("tp", "fn"), below=("fp", "tn"), odds=True),
     source="glas2003",
+    blind_to=(
+        "Which kind of error is made: half the odds of a false alarm and twice the odds of a miss cancel out, so "
+        "very different cuts share one value."
+    ),
 )
 def diagnostic_odds_ratio(c: Counts) -> Any:
     """Odds of being flagged for a positive case, over those for a negative one."""
@@ -186,6 +201,7 @@ def diagnostic_odds_ratio(c: Counts) -> Any:
     ),
     aliases=("p4_metric",),
     source="sitarz2023",
+    blind_to="What an error costs, and which of its four parts is low: it is near 0 as soon as one of them is.",
 )
 def p4(c: Counts) -> Any:
     """Harmonic mean of precision, recall, specificity and negative predictive value."""
@@ -201,6 +217,7 @@ def p4(c: Counts) -> Any:
     baseline=0.5,
     undefined=(*ONE_CLASS, NONE_FLAGGED),
     source="balayla2020",
+    blind_to="How large recall is: only its ratio to the false positive rate counts.",
 )
 def prevalence_threshold(c: Counts) -> Any:
     """The prevalence below which the precision of this cut falls steeply."""

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cutline.core.kept import forget, is_long
 from cutline.core.parallel import each
 from cutline.core.ranking import Ranking, dot
 from cutline.core.table import between
@@ -60,6 +61,7 @@ def all_bounds(asked: Sequence[tuple[Measure, Mapping[str, Any], float]], rankin
     """
     if ranking.reach is None:
         return [None] * len(asked)
+    forget(ranking)
     ends = [_ends(asked, ranking, ranking.extreme(first_pos=first_pos)) for first_pos in (False, True)]
     return [_between(one, low, high) for one, low, high in zip(asked, *ends, strict=True)]
 
@@ -68,7 +70,7 @@ def _ends(asked: Sequence[tuple[Measure, Mapping[str, Any], float]], ranking: Ra
     def found(one: tuple[Measure, Mapping[str, Any], float]) -> Any:
         return _end(one[0], part, one[1], ranking)
 
-    return each(found, asked, len(part))
+    return each(found, asked, 0 if is_long(part) else len(part))  # of a long one each measure takes several columns
 
 
 def _end(measure: Measure, part: Ranking, parameters: Mapping[str, Any], ranking: Ranking) -> Any:

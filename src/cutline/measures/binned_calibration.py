@@ -84,6 +84,10 @@ def _in_bins(r: Ranking, bins: int, binning: str) -> tuple[Array, Array, Array]:
     },
     aliases=("expected_calibration_error",),
     source=("vancalster2025", "naeini2015"),
+    blind_to=(
+        "Errors that cancel inside a bin, and whether the model can tell cases apart: always saying the prevalence "
+        "has 0."
+    ),
 )
 def ece(r: Ranking, *, bins: int = 10, binning: str = "mass", average: str = "cases") -> Any:
     """Mean distance between the share of positives and the mean probability in bins: it depends on the bins.
@@ -105,6 +109,7 @@ def ece(r: Ranking, *, bins: int = 10, binning: str = "mass", average: str = "ca
     formula=r"\sqrt{\max\left(0, \sum_b \frac{n_b}{n} \left[(\bar y_b - \bar p_b)^2 "
     r"- \frac{\bar y_b (1 - \bar y_b)}{n_b - 1}\right]\right)}",
     source=("kumar2019", "broecker2012"),
+    blind_to="Errors that cancel inside a bin, and whether the model can tell cases apart.",
 )
 def debiased_ece(r: Ranking, *, bins: int = 10, binning: str = "mass") -> Any:
     """Root mean squared calibration error in bins, less what chance alone adds; bins of one case are left out."""
@@ -129,6 +134,7 @@ def _excess(r: Ranking) -> Array:
     caveat=UPWARDS,
     kind=CalibrationError(),
     source="blasiok2023",
+    blind_to="Errors that cancel within the width of the kernel, and whether the model can tell cases apart.",
 )
 def smooth_ece(r: Ranking) -> Any:
     """Calibration error smoothed by a kernel that is as wide as the error itself: no bins to choose."""
@@ -197,6 +203,9 @@ def _spread(r: Ranking) -> Any:
     formula=r"\frac{\sum_i (y_i - p_i)(1 - 2 p_i)}{\sqrt{\sum_i (1 - 2 p_i)^2 p_i (1 - p_i)}}",
     undefined=Condition("every probability is 0, 0.5 or 1", lambda r, **_: ~(_spread(r) > np.finfo(float).tiny)),
     source="spiegelhalter1986",
+    blind_to=(
+        "How large a miscalibration is: with enough cases the smallest one is significant, with few the largest is not."
+    ),
 )
 def spiegelhalter(r: Ranking) -> Any:
     """Test of calibration without bins: by how many standard errors the Brier score differs from what was promised."""
@@ -212,6 +221,9 @@ def spiegelhalter(r: Ranking) -> Any:
     range=(0, math.inf),
     parameters={"groups": Parameter("number of groups of equal mass", low=2, high=10_000, whole=True, example=5)},
     source="hosmer2013",
+    blind_to=(
+        "How large a miscalibration is, and of what kind: it grows with the number of cases and with the groups chosen."
+    ),
 )
 def hosmer_lemeshow(r: Ranking, *, groups: int = 10) -> Any:
     """Chi-square distance of observed from expected positives in groups. Not recommended: it depends on the groups.

@@ -27,6 +27,8 @@ FIT = Parameter(
     example="ridge",
 )
 
+_PART = 1 << 20  # cells that are worked on at a time
+
 
 def logits(r: Ranking) -> Array:
     """The log odds of the probabilities; 0 and 1 count as the machine epsilon of the scores and its complement."""
@@ -69,6 +71,7 @@ def _delta_variance_of_log_ratio(r: Ranking) -> Any:
     caveat="The interval is too wide when the probabilities tell cases apart; the method 'delta' avoids that.",
     kind=StandardError({"log": _variance_of_log_ratio, "delta": _delta_variance_of_log_ratio}, scale="log"),
     source=("vancalster2025", "riley2021"),
+    blind_to="Errors that cancel: half the cases too high and half too low give 1.",
 )
 def oe_ratio(r: Ranking) -> Any:
     """Observed positives for each expected one: 1 when the probabilities are right on average.
@@ -137,12 +140,26 @@ def _by_scikit_learn(r: Ranking) -> Array:
     return np.array([fitted.intercept_[0], fitted.coef_[0, 0]])
 
 
-def _robust(r: Ranking, design: Array, eta: Array, covariance: Array) -> Array:
-    """The covariance of the coefficients by the sandwich: for weights that are no counts, or another truth."""
-    mean = 1 / (1 + np.exp(-eta))
+def _robust(r: Ranking, x: Array, columns: Callable[[Array], tuple[Array, Array]], covariance: Array) -> Array:
+    """The covariance of the coefficients by the sandwich: for weights that are no counts, or another truth.
+
+    Part by part, because several columns of floats of a long ranking are more than all else that is kept of it.
+
+    Args:
+        r: The ranking.
+        x: The logits of its scores.
+        columns: From some of the logits, the design there and the linear predictor.
+        covariance: The covariance by the information.
+    """
     pos2, neg2 = (r.pos, r.neg) if r.integral else (r.pos2, r.neg2)
-    squared = pos2 * (1 - mean) ** 2 + neg2 * mean**2
-    return np.asarray(covariance @ np.einsum("...i,ij,ik->...jk", squared, design, design) @ covariance)
+    inner: Any = 0.0
+    for start in range(0, len(r), _PART):
+        here = slice(start, start + _PART)
+        design, eta = columns(x[here])
+        mean = 1 / (1 + np.exp(-eta))
+        squared = pos2[..., here] * (1 - mean) ** 2 + neg2[..., here] * mean**2
+        inner = inner + np.einsum("...i,ij,ik->...jk", squared, design, design)
+    return np.asarray(covariance @ inner @ covariance)
 
 
 def _variance_of_offset(r: Ranking) -> Any:
@@ -151,8 +168,11 @@ def _variance_of_offset(r: Ranking) -> Any:
 
 def _robust_variance_of_offset(r: Ranking) -> Any:
     found = _offset_fit(r)
-    eta = logits(r) + found.coefficients
-    return _robust(r, np.ones((len(r), 1)), eta, found.covariance)[..., 0, 0]
+
+    def columns(x: Array) -> tuple[Array, Array]:
+        return np.ones((len(x), 1)), x + found.coefficients
+
+    return _robust(r, logits(r), columns, found.covariance)[..., 0, 0]
 
 
 def _variance_of_line(column: int, r: Ranking, fit: str = "likelihood") -> Any:
@@ -163,9 +183,12 @@ def _variance_of_line(column: int, r: Ranking, fit: str = "likelihood") -> Any:
 
 def _robust_variance_of_line(column: int, r: Ranking, fit: str = "likelihood") -> Any:
     found = joint_fit(r, fit)
-    x = logits(r)
-    eta = found.coefficients[..., :1] + found.coefficients[..., 1:] * x
-    return _robust(r, np.column_stack((np.ones(len(r)), x)), eta, found.covariance)[..., column, column]
+
+    def columns(x: Array) -> tuple[Array, Array]:
+        eta = found.coefficients[..., :1] + found.coefficients[..., 1:] * x
+        return np.column_stack((np.ones(len(x)), x)), eta
+
+    return _robust(r, logits(r), columns, found.covariance)[..., column, column]
 
 
 def _by_likelihood(variance: Callable[..., Any], robust: Callable[..., Any]) -> StandardError:
@@ -183,6 +206,7 @@ line = partial(weak, range=(-math.inf, math.inf), source=("vancalster2025", "cox
     undefined=(*ONE_CLASS, NO_DOUBT),
     aliases=("calibration_in_the_large",),
     kind=_by_likelihood(_variance_of_offset, _robust_variance_of_offset),
+    blind_to="Whether probabilities are too extreme or too timid: only their average counts.",
 )
 def calibration_intercept(r: Ranking) -> Any:
     """Calibration in the large: by how much the log odds are too low on average, their slope being left at 1."""
@@ -197,6 +221,9 @@ def calibration_intercept(r: Ranking) -> Any:
     undefined=(*ONE_CLASS, SEPARATED),
     parameters={"fit": FIT},
     kind=_by_likelihood(partial(_variance_of_line, 1), partial(_robust_variance_of_line, 1)),
+    blind_to=(
+        "Whether probabilities are too high or too low on average, and miscalibration that is not a straight line."
+    ),
 )
 def calibration_slope(r: Ranking, *, fit: str = "likelihood") -> Any:
     """Slope of the log odds of the outcome on those predicted: below 1 they are too extreme, above 1 too timid."""
@@ -212,6 +239,7 @@ def calibration_slope(r: Ranking, *, fit: str = "likelihood") -> Any:
     parameters={"fit": FIT},
     aliases=("cox_intercept",),
     kind=_by_likelihood(partial(_variance_of_line, 0), partial(_robust_variance_of_line, 0)),
+    blind_to="Whether probabilities are right on average: it is the value at even odds of a fitted line.",
 )
 def joint_calibration_intercept(r: Ranking, *, fit: str = "likelihood") -> Any:
     """Intercept of the joint fit with the slope. It is not calibration in the large: see calibration_intercept."""

@@ -28,6 +28,10 @@ from cutline.measures.rates import fnr, fpr, precision, rate, recall, specificit
     aliases=("informedness", "youden_index", "wracc"),
     equivalent=Equivalent("balanced_accuracy", "2 balanced_accuracy - 1"),
     source={"berrar2025": "Definition 8", "sonnenburg": "Scores III", "youden1950": ""},
+    blind_to=(
+        "How rare positives are and what an error costs: it trades one point of recall for one point of false "
+        "positive rate, which may be a thousand false alarms for each hit."
+    ),
 )
 def youden_j(c: Counts) -> Any:
     """How much more often a positive case is flagged than a negative one.
@@ -48,6 +52,7 @@ def youden_j(c: Counts) -> Any:
     undefined=ONE_CLASS,
     equivalent=Equivalent("balanced_accuracy", "P N / n^2 (2 balanced_accuracy - 1)"),
     source="lavrac1999",
+    blind_to="What an error costs; with rare positives it is close to 0 for every model.",
 )
 def weighted_relative_accuracy(c: Counts) -> Any:
     """Share of the cases that are flagged rightly beyond what chance would give."""
@@ -65,6 +70,7 @@ def weighted_relative_accuracy(c: Counts) -> Any:
     aliases=("positive_likelihood_ratio",),
     kind=Ratio(above=("tp", "fn"), below=("fp", "tn")),
     source={"berrar2025": "Definition 9"},
+    blind_to="How many positives are found: flagging a single positive and nobody else is infinitely good.",
 )
 def lr_plus(c: Counts) -> Any:
     """How many times likelier a positive case is flagged than a negative one."""
@@ -82,6 +88,7 @@ def lr_plus(c: Counts) -> Any:
     aliases=("negative_likelihood_ratio",),
     kind=Ratio(above=("fn", "tp"), below=("tn", "fp")),
     source={"berrar2025": "Definition 10"},
+    blind_to="False alarms, once every positive is flagged: it is 0 then, however few negatives are left alone.",
 )
 def lr_minus(c: Counts) -> Any:
     """How many times likelier a positive case is left unflagged than a negative one."""
@@ -99,6 +106,10 @@ def lr_minus(c: Counts) -> Any:
     aliases=("bacc",),
     headline=True,
     source={"berrar2025": "Definition 11"},
+    blind_to=(
+        "How rare positives are: with 1 positive in 1,000, a cut that scores 0.95 may give fifty false alarms for "
+        "each hit."
+    ),
 )
 def balanced_accuracy(c: Counts) -> Any:
     """Mean of the accuracies within the two classes."""
@@ -116,6 +127,10 @@ def balanced_accuracy(c: Counts) -> Any:
     aliases=("ber",),
     equivalent=Equivalent("balanced_accuracy", "1 - balanced_accuracy"),
     source={"sonnenburg": "Scores III"},
+    blind_to=(
+        "How rare positives are: with 1 positive in 1,000, a cut that scores 0.05 may give fifty false alarms for "
+        "each hit."
+    ),
 )
 def balanced_error_rate(c: Counts) -> Any:
     """Mean of the error rates within the two classes."""
@@ -131,6 +146,7 @@ def balanced_error_rate(c: Counts) -> Any:
     undefined=ONE_CLASS,
     aliases=("gmean", "geometric_mean"),
     source="kubat1997",
+    blind_to="How rare positives are, and which of the two classes is served worse.",
 )
 def g_mean(c: Counts) -> Any:
     """Geometric mean of the accuracies within the two classes."""
@@ -159,6 +175,7 @@ def _f_baseline(s: Any, alpha: float) -> Any:
     parameters={"alpha": Parameter("weight of precision against recall", low=0, high=1, example=0.3)},
     trained_by="rows",
     source={"murphy2007": "Equation 13"},
+    blind_to="True negatives: a thousand more negatives that are rightly left alone change nothing.",
 )
 def f_alpha(c: Counts, *, alpha: float = 0.5) -> Any:
     """Weighted harmonic mean of precision and recall, from the counts, so that it is 0 where they are undefined.
@@ -185,6 +202,7 @@ def f_alpha(c: Counts, *, alpha: float = 0.5) -> Any:
     trained_by="rows",
     numbered={r"f_?(\d+(?:\.\d+)?)": "beta"},
     source={"berrar2025": "Definition 13"},
+    blind_to="True negatives: a thousand more negatives that are rightly left alone change nothing.",
 )
 def f_beta(c: Counts, *, beta: float = 1.0) -> Any:
     """Harmonic mean of precision and recall, recall counting beta times as much."""
@@ -204,6 +222,7 @@ def f_beta(c: Counts, *, beta: float = 1.0) -> Any:
     kind=Proportion(lambda c: (c.tp, c.tp + c.fp + c.fn), then=lambda jaccard: 2 * jaccard / (1 + jaccard)),
     trained_by="rows",
     source={"berrar2025": "Definition 12", "murphy2007": "Equation 12", "sonnenburg": "Scores III"},
+    blind_to="True negatives, and that precision and recall may not matter alike to you: it weighs them equally.",
 )
 def f1(c: Counts) -> Any:
     """Harmonic mean of precision and recall, from the counts: 0, not undefined, when every flagged case is wrong."""
@@ -219,6 +238,7 @@ def f1(c: Counts) -> Any:
     undefined=(NO_POSITIVE, NONE_FLAGGED),
     aliases=("fowlkes_mallows",),
     source={"berrar2025": "Definition 14"},
+    blind_to="True negatives, and that precision and recall may not matter alike to you: it weighs them equally.",
 )
 def g_measure(c: Counts) -> Any:
     """Geometric mean of precision and recall."""
@@ -240,6 +260,7 @@ def g_measure(c: Counts) -> Any:
     equivalent=Equivalent("f1", "f1 / (2 - f1)"),
     trained_by="rows",
     source="jaccard1912",
+    blind_to="True negatives: a thousand more negatives that are rightly left alone change nothing.",
 )
 def jaccard(c: Counts) -> Any:
     """Share of the cases that are positive or flagged that are both."""
@@ -262,6 +283,7 @@ def jaccard(c: Counts) -> Any:
     parameters={"prevalence": NULL_PREVALENCE},
     equivalent=Equivalent("precision", "precision / prevalence"),
     source={"berrar2025": "Definition 16"},
+    blind_to="How many positives are found: a short list that is right has a high lift and may find almost nobody.",
 )
 def lift(c: Counts, *, prevalence: float | None = None) -> Any:
     """How many times more of the flagged cases are positive than a null model would get right.

@@ -37,6 +37,7 @@ COST = Parameter("cost of one such error", low=0, high=1e100, example=5)
     parameters={"cost_fp": COST, "cost_fn": COST},
     concordant=True,
     source="provost2001",
+    blind_to="How the errors divide into misses and false alarms, once their costs are added up.",
 )
 def expected_cost(c: Counts, *, cost_fp: float = 1.0, cost_fn: float = 1.0) -> Any:
     """Mean cost of a case when a false positive and a false negative cost different amounts."""
@@ -84,6 +85,7 @@ def _odds(risk: Any) -> Any:
     },
     concordant=True,
     source="vickers2006",
+    blind_to="How the value divides into hits and false alarms; and all other thresholds than the one it is told.",
 )
 def net_benefit(c: Counts, *, risk: float | None = None) -> Any:
     """True positives per case, less the false positives at their exchange rate: decision curve analysis."""
@@ -113,6 +115,7 @@ def _risk(c: Counts, risk: float | None) -> Any:
     concordant=True,
     aliases=("standardized_net_benefit",),
     source=("vancalster2025", "kerr2016"),
+    blind_to="How the value divides into hits and false alarms; and all other thresholds than the one it is told.",
 )
 def standardised_net_benefit(c: Counts, *, risk: float | None = None) -> Any:
     """Net benefit as a share of the most there is to gain: 1 when every positive is found and nobody else flagged."""
@@ -153,6 +156,7 @@ def _cheapest_cut(r: Ranking, cost_fp: float, cost_fn: float) -> Any:
     concordant=True,
     kind=BestOfCuts(),
     source=("vancalster2025", "provost2001"),
+    blind_to="All of the list but its cheapest cut, which is searched: it flatters small samples.",
 )
 def min_expected_cost(r: Ranking, *, cost_fp: float = 1.0, cost_fn: float = 1.0) -> Any:
     """Mean cost of a case at the cut where it is smallest, for what the two errors cost."""
@@ -186,6 +190,7 @@ def min_expected_cost(r: Ranking, *, cost_fp: float = 1.0, cost_fn: float = 1.0)
     concordant=True,
     kind=BestOfCuts(),
     source=("hand2009", "hand2014"),
+    blind_to="Your own costs: it averages over what the errors may cost; and whether probabilities are right.",
 )
 def h_measure(r: Ranking, *, prior: str = "prevalence", a: float | None = None, b: float | None = None) -> Any:
     """Which part of the smallest loss without a model is removed, averaged over what the two errors may cost.

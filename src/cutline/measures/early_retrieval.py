@@ -11,6 +11,7 @@ from cutline.core.counts import divide
 from cutline.core.ranking import Ranking, dot
 from cutline.measures.conditions import NO_POSITIVE, ONE_CLASS
 from cutline.measures.facts import Parameter, ReferenceValue
+from cutline.measures.kinds import TopOfList
 from cutline.measures.roc import order
 
 ALPHA = Parameter(
@@ -48,12 +49,14 @@ def _scaled(value: Any, share: Any, alpha: float) -> Any:
     undefined=NO_POSITIVE,
     parameters={"alpha": ALPHA},
     source=("sheridan2001", "truchon2007"),
+    blind_to="The rest of the list: beyond a few times 1/alpha of it, the order hardly counts.",
 )
 def rie(r: Ranking, *, alpha: float = 20.0) -> Any:
     """How many times more exponential weight the positives get than at random places."""
-    ends = divide(r.ends, r.ends[..., -1:])
-    # The places of a cell share its weight evenly; the geometric sum over them telescopes.
-    weight = -np.diff(np.exp(-alpha * ends))
+    falls = np.asarray(divide(r.ends, r.ends[..., -1:]))
+    falls *= -alpha
+    np.exp(falls, out=falls)
+    weight = falls[..., :-1] - falls[..., 1:]  # a cell shares its weight evenly; the geometric sum over it telescopes
     return divide(dot(r.share, weight) / -math.expm1(-alpha), divide(r.positives, r.total))
 
 
@@ -67,7 +70,9 @@ def rie(r: Ranking, *, alpha: float = 20.0) -> Any:
     ),
     undefined=ONE_CLASS,
     parameters={"alpha": ALPHA},
+    kind=TopOfList(lambda alpha=20.0: 1 / alpha),
     source="truchon2007",
+    blind_to="The rest of the list: beyond a few times 1/alpha of it, the order hardly counts.",
 )
 def bedroc(r: Ranking, *, alpha: float = 20.0) -> Any:
     """Robust initial enhancement on a scale from the worst order, 0, to the best, 1."""

@@ -78,12 +78,42 @@ class CalibrationError(NamedTuple):
 
 
 class BestOfCuts(NamedTuple):
-    """The best over all cuts, or over those that meet a condition: it favours the sample at hand."""
-
-    conditional: bool = False
+    """The best over all cuts: it favours the sample at hand."""
 
 
-Kind = Proportion | Ratio | SumOfRates | LineOfAuc | MeanOfCases | StandardError | CalibrationError | BestOfCuts | None
+class CurvePoint(NamedTuple):
+    """A point of the ROC or of the precision-recall curve: a height, where a parameter says what the other rate is."""
+
+    height: Literal["recall", "specificity", "precision", "recall_at_precision"]
+    given: str
+
+
+class Stretch(NamedTuple):
+    """An area over a stretch of one rate, whose range, given the parameters, is narrower than that of the measure."""
+
+    range: Callable[..., tuple[float, float]]
+
+
+class TopOfList(NamedTuple):
+    """A number that rests on the first cases of the list: on which share of all, given the parameters."""
+
+    share: Callable[..., float]
+
+
+Kind = (
+    Proportion
+    | Ratio
+    | SumOfRates
+    | LineOfAuc
+    | MeanOfCases
+    | StandardError
+    | CalibrationError
+    | BestOfCuts
+    | CurvePoint
+    | Stretch
+    | TopOfList
+    | None
+)
 
 
 class Equivalent(NamedTuple):

@@ -74,6 +74,7 @@ part_of_score = partial(error, parameters={"score": SCORE}, source="dimitriadis2
     aliases=("miscalibration",),
     caveat=UPWARDS,
     kind=CalibrationError(),
+    blind_to="Whether the model can tell cases apart: always saying the prevalence has 0.",
 )
 def mcb(r: Ranking, *, score: str = "brier") -> Any:
     """How much of the score isotonic recalibration would remove: MCB of S = MCB - DSC + UNC, exact and without bins."""
@@ -87,6 +88,7 @@ def mcb(r: Ranking, *, score: str = "brier") -> Any:
     better="higher",
     perfect=UNCERTAINTY,
     caveat=SHIFTED,
+    blind_to="Whether the probabilities are right: only their order counts.",
 )
 def dsc(r: Ranking, *, score: str = "brier") -> Any:
     """How much better the recalibrated probabilities score than always saying the prevalence."""
@@ -99,6 +101,7 @@ def dsc(r: Ranking, *, score: str = "brier") -> Any:
     better=None,
     perfect=UNCERTAINTY,
     baseline=UNCERTAINTY,
+    blind_to="The model: it is a fact about the data.",
 )
 def unc(r: Ranking, *, score: str = "brier") -> Any:
     """The score of always saying the prevalence: a fact about the data, not about the model."""
@@ -167,25 +170,42 @@ from_curve = partial(
     title="Integrated calibration index",
     formula=r"\frac1n \sum_i |p_i - \hat s(p_i)|",
     aliases=("integrated_calibration_index", "e_avg"),
+    blind_to=(
+        "Whether the model can tell cases apart, in which direction the probabilities err, and wiggles that the "
+        "curve smooths."
+    ),
 )
 def ici(r: Ranking, *, smooth: str = "loess", span: float = 0.75, degree: int = 2) -> Any:
     """Mean distance of the probabilities from a smooth calibration curve."""
     return divide(dot(r.size.astype(float), _distance(r, smooth, span, degree)), r.total)
 
 
-@from_curve(title="E50", formula=r"\operatorname{median}_i |p_i - \hat s(p_i)|")
+@from_curve(
+    title="E50",
+    formula=r"\operatorname{median}_i |p_i - \hat s(p_i)|",
+    blind_to="The worse half of the errors, in which direction they go, and whether the model can tell cases apart.",
+)
 def e50(r: Ranking, *, smooth: str = "loess", span: float = 0.75, degree: int = 2) -> Any:
     """Median distance of the probabilities from a smooth calibration curve."""
     return _quantile(r, (smooth, span, degree), 0.5)
 
 
-@from_curve(title="E90", formula=r"Q_{0.9}\, |p_i - \hat s(p_i)|")
+@from_curve(
+    title="E90",
+    formula=r"Q_{0.9}\, |p_i - \hat s(p_i)|",
+    blind_to="The worst tenth of the errors, in which direction they go, and whether the model can tell cases apart.",
+)
 def e90(r: Ranking, *, smooth: str = "loess", span: float = 0.75, degree: int = 2) -> Any:
     """90th percentile of the distances of the probabilities from a smooth calibration curve."""
     return _quantile(r, (smooth, span, degree), 0.9)
 
 
-@from_curve(title="Emax", formula=r"\max_i |p_i - \hat s(p_i)|", aliases=("e_max",))
+@from_curve(
+    title="Emax",
+    formula=r"\max_i |p_i - \hat s(p_i)|",
+    aliases=("e_max",),
+    blind_to="All cases but the worst one, which is often where there are the fewest data.",
+)
 def emax(r: Ranking, *, smooth: str = "loess", span: float = 0.75, degree: int = 2) -> Any:
     """Largest distance of a probability from a smooth calibration curve."""
     return np.where(r.size > 0, _distance(r, smooth, span, degree), 0.0).max(-1)
@@ -247,6 +267,7 @@ def _from_prevalence(r: Ranking) -> Any:
     kind=CalibrationError(),
     scales=False,
     source=("vancalster2025", "vanhoorde2015"),
+    blind_to="In which direction the probabilities err, and wiggles that the curve smooths.",
 )
 def eci(r: Ranking, *, smooth: str = "loess", span: float = 0.75, degree: int = 2, scaling: str = "relative") -> Any:
     """Mean squared distance from a smooth calibration curve, relative to that of the probabilities from the prevalence.

@@ -36,6 +36,7 @@ overall = partial(
     parameters={"eps": EPS},
     scales=False,
     source="vancalster2025",
+    blind_to="The number of cases: it grows with them, so values of two data sets do not compare.",
 )
 def log_likelihood(r: Ranking, *, eps: float | None = None) -> Any:
     """Sum over the cases of the log probability of what happened: minus n times the log loss, in nats."""
@@ -57,6 +58,7 @@ of_likelihood = partial(overall, undefined=ONE_CLASS, parameters={"eps": EPS})
     formula=r"1 - \frac{\ell}{\ell_0}",
     perfect=1,
     source=("vancalster2025", "mcfadden1974"),
+    blind_to="Whether an error comes from the order or from the probabilities.",
 )
 def mcfadden_r2(r: Ranking, *, eps: float | None = None) -> Any:
     """Which part of the log loss of always saying the prevalence the model removes."""
@@ -69,6 +71,9 @@ def mcfadden_r2(r: Ranking, *, eps: float | None = None) -> Any:
     formula=r"1 - e^{2(\ell_0 - \ell)/n}",
     perfect=ReferenceValue(r"1 - e^{-2 H(\pi)}", lambda s, **_: -math.expm1(-2 * entropy(s.prevalence))),
     source=("vancalster2025", "coxsnell1989"),
+    blind_to=(
+        "Whether an error comes from the order or from the probabilities; its largest value depends on the prevalence."
+    ),
 )
 def cox_snell_r2(r: Ranking, *, eps: float | None = None) -> Any:
     """Generalised R² of the likelihood; a perfect model stays below 1."""
@@ -82,6 +87,7 @@ def cox_snell_r2(r: Ranking, *, eps: float | None = None) -> Any:
     formula=r"\frac{1 - e^{2(\ell_0 - \ell)/n}}{1 - e^{2 \ell_0 / n}}",
     perfect=1,
     source=("vancalster2025", "nagelkerke1991"),
+    blind_to="Whether an error comes from the order or from the probabilities.",
 )
 def nagelkerke_r2(r: Ranking, *, eps: float | None = None) -> Any:
     """Cox-Snell R² as a share of what a perfect model would reach."""
@@ -98,6 +104,7 @@ def nagelkerke_r2(r: Ranking, *, eps: float | None = None) -> Any:
     undefined=ONE_CLASS,
     aliases=("tjur_r2", "coefficient_of_discrimination"),
     source=("vancalster2025", "yates1982"),
+    blind_to="Whether probabilities are right: exaggerating them raises it.",
 )
 def discrimination_slope(r: Ranking) -> Any:
     """Difference between the mean probability of the positives and that of the negatives."""

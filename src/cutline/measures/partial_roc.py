@@ -11,6 +11,7 @@ from cutline.core.counts import divide
 from cutline.core.ranking import Ranking, dot, take
 from cutline.measures.conditions import ONE_CLASS
 from cutline.measures.facts import Condition, Parameter, ReferenceValue
+from cutline.measures.kinds import CurvePoint, Stretch
 from cutline.measures.roc import order
 
 # ---------------------------------------------------------------------- the left end of the ROC curve
@@ -40,11 +41,23 @@ def area_up_to(r: Ranking, fp: Any) -> Any:
     trained_by="first_negatives",
     numbered={r"roc_?(\d+)": "n"},
     source={"sonnenburg": "Extensions", "gribskov1996": ""},
+    blind_to="Everything after the first n false positives.",
 )
 def roc_n(r: Ranking, *, n: float = 50) -> Any:
     """Mean recall while the first n false positives come in, which looks at the top of the list only."""
     area = np.clip(divide(area_up_to(r, n), n * r.positives.astype(float)), 0, 1)
     return np.where(r.negatives >= n, area, np.nan)
+
+
+def _area_range(low: float, high: float, standardised: bool | str) -> tuple[float, float]:
+    """The least and the most that the area over a stretch can be: nothing or all of its box, as it is standardised."""
+    if standardised == "box":
+        return 0.0, 1.0
+    width = high - low
+    if not standardised:
+        return 0.0, width
+    by_chance = _least_area(width, low)
+    return (1 - by_chance / (width - by_chance)) / 2, 1.0
 
 
 def _least_area(width: float, low: float) -> float:
@@ -82,7 +95,11 @@ def _least_area(width: float, low: float) -> float:
     },
     aliases=("pauc",),
     trained_by="first_negatives",
+    kind=Stretch(
+        lambda max_fpr=0.1, standardised=True, min_fpr=0.0: _area_range(min_fpr, max_fpr, standardised),
+    ),
     source="mcclish1989",
+    blind_to="All of the ROC curve outside the chosen false positive rates.",
 )
 def partial_auc(r: Ranking, *, max_fpr: float = 0.1, standardised: bool | str = True, min_fpr: float = 0.0) -> Any:
     """Area under the ROC curve between two false positive rates, standardised as scikit-learn's `max_fpr` does."""
@@ -136,7 +153,13 @@ def partial_auc(r: Ranking, *, max_fpr: float = 0.1, standardised: bool | str = 
             example=100,
         ),
     },
+    kind=Stretch(
+        lambda min_recall=0.8, max_recall=1.0, standardised=False, **_: _area_range(
+            1 - max_recall, 1 - min_recall, standardised
+        ),
+    ),
     source=("vancalster2025", "mcclish1989"),
+    blind_to="All of the ROC curve outside the chosen recalls.",
 )
 def partial_auc_above_recall(
     r: Ranking, *, min_recall: float = 0.8, max_recall: float = 1.0, standardised: bool = False, grid: int = 0
@@ -193,7 +216,9 @@ def _height_at(r: Ranking, fpr: float) -> Any:
         "specificity": Parameter("specificity that is held", low=0, high=1, includes_low=False, example=0.5),
     },
     aliases=("sensitivity_at_specificity",),
+    kind=CurvePoint("recall", "specificity"),
     source="pepe2003",
+    blind_to="All of the ROC curve but one point, and how rare positives are.",
 )
 def recall_at_specificity(r: Ranking, *, specificity: float = 0.9) -> Any:
     """The recall of the ROC curve at a fixed specificity, on the straight line between two cuts."""
@@ -208,7 +233,9 @@ def recall_at_specificity(r: Ranking, *, specificity: float = 0.9) -> Any:
     baseline=ReferenceValue(r"1 - \rho", lambda s, recall=0.9: 1 - recall),
     parameters={"recall": Parameter("recall that is held", low=0, high=1, includes_low=False, example=0.5)},
     aliases=("specificity_at_sensitivity",),
+    kind=CurvePoint("specificity", "recall"),
     source="pepe2003",
+    blind_to="All of the ROC curve but one point, and how rare positives are.",
 )
 def specificity_at_recall(r: Ranking, *, recall: float = 0.9) -> Any:
     """The specificity of the ROC curve at a fixed recall, on the straight line between two cuts."""

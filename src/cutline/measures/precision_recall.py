@@ -11,7 +11,7 @@ from cutline.core.counts import divide
 from cutline.core.ranking import Array, Ranking, dot
 from cutline.measures.conditions import FRACTIONAL_WEIGHTS, NO_POSITIVE, ONE_CLASS
 from cutline.measures.facts import NULL_PREVALENCE, PREVALENCE, Condition, Parameter, ReferenceValue, null
-from cutline.measures.kinds import BestOfCuts, Equivalent
+from cutline.measures.kinds import CurvePoint, Equivalent
 from cutline.measures.recall_steps import RecallSteps
 from cutline.measures.roc import order
 
@@ -73,6 +73,7 @@ def _mean_precision_of_places(r: Ranking) -> Array:
     trained_by="precisions",
     card=True,
     source={"berrar2025": "Definition 32", "murphy2007": "Section 2", "sonnenburg": "Area under the curves"},
+    blind_to="The negatives after the last positive; values for different prevalence do not compare.",
 )
 def average_precision(r: Ranking) -> Any:
     """Mean precision over the positive cases, each read at the cut of its own score, as scikit-learn does.
@@ -99,6 +100,7 @@ def average_precision(r: Ranking) -> Any:
     scales=False,
     equivalent=Equivalent("average_precision", "average_precision", without_ties=True),
     source="mcsherry2008",
+    blind_to="The negatives after the last positive; values for different prevalence do not compare.",
 )
 def expected_average_precision(r: Ranking) -> Any:
     """Mean of the average precision over all orders of the tied cases."""
@@ -129,6 +131,7 @@ def _harmonic_number(n: float) -> float:
     undefined=FRACTIONAL_WEIGHTS,
     scales=False,
     source={"berrar2025": "Definition 32"},
+    blind_to="Where the list is used: its first places count most, whatever your quota is.",
 )
 def mean_precision(r: Ranking) -> Any:
     """Mean over all places of the list of the precision down to there: what average precision is confused with."""
@@ -161,6 +164,7 @@ def mean_precision(r: Ranking) -> Any:
     parameters={"prevalence": NULL_PREVALENCE},
     equivalent=Equivalent("mean_precision", "mean_precision / prevalence"),
     source={"berrar2025": "Definition 26"},
+    blind_to="Where the list is used: its first places count most, whatever your quota is.",
 )
 def average_lift(r: Ranking, *, prevalence: float | None = None) -> Any:
     """Mean lift over all lengths of the list."""
@@ -177,6 +181,7 @@ def average_lift(r: Ranking, *, prevalence: float | None = None) -> Any:
     concordant=False,
     aliases=("map",),
     source={"berrar2025": "Section 4, after Definition 33", "beitzel2009": ""},
+    blind_to="Which of the two classes matters to you: both lists count alike.",
 )
 def mean_average_precision(r: Ranking) -> Any:
     """Mean of the average precisions with each class in turn as the positive one."""
@@ -227,6 +232,7 @@ HALF_OF_THE_PREVALENCE = ReferenceValue(r"\frac{\pi}{2}", lambda s, **_: s.preva
     undefined=NO_POSITIVE,
     concordant=False,
     source={"berrar2025": "Definition 33", "boyd2013": ""},
+    blind_to="What a cut in between would reach: precision is not linear in recall, so straight lines mislead.",
 )
 def aucpr_min(r: Ranking) -> Any:
     """Area under the precision-recall curve through the lowest precision at each recall, from (0, 0).
@@ -248,6 +254,7 @@ def aucpr_min(r: Ranking) -> Any:
     concordant=False,
     parameters={"start": Parameter("precision p_0 at recall 0, where the curve begins", low=0, high=1, example=1.0)},
     source={"berrar2025": "Definition 33", "boyd2013": ""},
+    blind_to="What a cut in between would reach: precision is not linear in recall, so straight lines mislead.",
 )
 def aucpr_minmax(r: Ranking, *, start: float = 0.0) -> Any:
     """Area under the precision-recall curve by trapezoids between neighbouring cuts, from (0, 0).
@@ -270,6 +277,7 @@ def aucpr_minmax(r: Ranking, *, start: float = 0.0) -> Any:
     undefined=NO_POSITIVE,
     concordant=False,
     source={"berrar2025": "Definition 33", "boyd2013": ""},
+    blind_to="What a cut in between would reach: precision is not linear in recall, so straight lines mislead.",
 )
 def aucpr_max(r: Ranking) -> Any:
     """Area under the precision-recall curve through the highest precision at each recall, from (0, 0).
@@ -290,6 +298,7 @@ def aucpr_max(r: Ranking) -> Any:
     undefined=NO_POSITIVE,
     aliases=("aucpr_dg",),
     source="davis2006",
+    blind_to="The negatives after the last positive; values for different prevalence do not compare.",
 )
 def aucpr_davis_goadrich(r: Ranking) -> Any:
     """Area under the precision-recall curve between whose cuts false positives grow in step with true ones."""
@@ -322,8 +331,9 @@ def _at_recall(r: Ranking, *, recall: float) -> tuple[Array, Array]:
     undefined=NO_POSITIVE,
     parameters={"recall": Parameter("recall to reach at least", low=0, high=1, includes_low=False, example=0.5)},
     found_at=lambda r, recall, **_: int(_best(*_at_recall(r, recall=recall))),
-    kind=BestOfCuts(conditional=True),
+    kind=CurvePoint("precision", "recall"),
     source={"murphy2007": "Section 2"},
+    blind_to="All of the list but the best cut that reaches the recall; the search flatters small samples.",
 )
 def precision_at_recall(r: Ranking, *, recall: float = 0.8) -> Any:
     """The best precision of a cut that reaches a recall."""
@@ -352,8 +362,9 @@ def _at_precision(r: Ranking, *, precision: float) -> tuple[Array, Array]:
     parameters={"precision": Parameter("precision to reach at least", low=0, high=1, includes_low=False, example=0.5)},
     found_at=lambda r, precision, **_: int(_best(*_at_precision(r, precision=precision))),
     concordant=False,
-    kind=BestOfCuts(conditional=True),
+    kind=CurvePoint("recall_at_precision", "precision"),
     source=(),  # the converse of the former, which none of the texts defines
+    blind_to="All of the list but the best cut that reaches the precision; the search flatters small samples.",
 )
 def recall_at_precision(r: Ranking, *, precision: float = 0.8) -> Any:
     """The best recall of a cut that reaches a precision."""
@@ -371,6 +382,7 @@ def recall_at_precision(r: Ranking, *, precision: float = 0.8) -> Any:
     aliases=("prbep", "precision_recall_break_even", "r_precision"),
     trained_by="quota",
     source="joachims2005",
+    blind_to="All of the list but the cut that flags as many cases as are positive.",
 )
 def break_even(r: Ranking) -> Any:
     """Precision and recall where they are equal: when as many cases are flagged as are positive."""

@@ -79,6 +79,7 @@ def _distances(r: Ranking) -> tuple[Array, Array]:
     aliases=("mean_absolute_error", "mape", "mean_absolute_probability_error"),
     kind=MeanOfCases(_distances),
     source={"berrar2025": "Definition 17"},
+    blind_to="Whether probabilities are right: exaggerating them to 0 and 1 lowers it.",
 )
 def mae(r: Ranking) -> Any:
     """Mean distance of the probability from the label. It is not proper: it rewards exaggeration."""
@@ -98,6 +99,7 @@ def _squares(r: Ranking) -> tuple[Array, Array]:
     kind=MeanOfCases(_squares),
     card=True,
     source={"berrar2025": "Definition 18", "brier1950": ""},
+    blind_to="Whether order or probabilities err; with rare positives all values are near 0.",
 )
 def brier(r: Ranking) -> Any:
     """Mean squared distance of the probability from the label."""
@@ -111,6 +113,7 @@ def brier(r: Ranking) -> Any:
     aliases=("root_mean_square_error",),
     equivalent=Equivalent("brier", "the square root of brier"),
     source={"berrar2025": "Definition 19"},
+    blind_to="Whether an error comes from the order or from the probabilities.",
 )
 def rmse(r: Ranking) -> Any:
     """Root of the Brier score."""
@@ -126,6 +129,7 @@ def rmse(r: Ranking) -> Any:
     aliases=("quadratic_scoring_rule",),
     equivalent=Equivalent("brier", "1 - brier"),
     source={"berrar2025": "Section 1"},
+    blind_to="Whether order or probabilities err; with rare positives all are near 1.",
 )
 def quadratic_score(r: Ranking) -> Any:
     """Mean reward by the quadratic scoring rule, which is strictly proper."""
@@ -143,6 +147,7 @@ def quadratic_score(r: Ranking) -> Any:
     aliases=("brier_skill_score", "scaled_brier", "ipa"),
     equivalent=Equivalent("brier", "1 - brier / (prevalence (1 - prevalence))"),
     source="murphy1973",
+    blind_to="Whether an error comes from the order or from the probabilities.",
 )
 def brier_skill(r: Ranking) -> Any:
     """Which part of the Brier score of always saying the prevalence the model removes."""
@@ -171,6 +176,7 @@ def _surprise(r: Ranking, eps: float | None = None, base: float = math.e) -> tup
     kind=MeanOfCases(_surprise),
     card=True,
     source={"berrar2025": "Definition 20"},
+    blind_to="All other cases, once one happens that was called nearly impossible: it alone decides the value.",
 )
 def log_loss(r: Ranking, *, base: float = math.e, eps: float | None = None) -> Any:
     """Mean surprise at the true class, in nats unless `base` says otherwise."""
@@ -198,6 +204,7 @@ def log_loss(r: Ranking, *, base: float = math.e, eps: float | None = None) -> A
         "eps": EPS,
     },
     source={"berrar2025": "Definition 21", "lin2017": ""},
+    blind_to="The prevalence: by default it is lowest for probabilities that suppose classes of equal size.",
 )
 def balanced_cross_entropy(
     r: Ranking, *, alpha: float | None = None, base: float = math.e, eps: float | None = None
@@ -234,6 +241,7 @@ def _balanced_entropy(prevalence: float, alpha: float, base: float) -> float:
         "eps": EPS,
     },
     source={"berrar2025": "Definition 22", "lin2017": ""},
+    blind_to="Cases that are easy; it is lowest for probabilities that are less sure than they should be.",
 )
 def focal_loss(
     r: Ranking,
@@ -318,6 +326,7 @@ def information_scores(
     ),
     parameters={"prior": PRIOR, "base": BASE},
     source={"berrar2025": "Definition 23", "kononenko1991": ""},
+    blind_to="Whether an error comes from the order or from the probabilities.",
 )
 def information_score(r: Ranking, *, prior: float | None = None, base: float = math.e) -> Any:
     """Mean information that the probabilities give beyond the prior, misleading information counting against it."""
@@ -345,6 +354,7 @@ def _log(p: Any) -> Any:
     undefined=information_score.undefined,
     parameters={"prior": PRIOR},
     source={"berrar2025": "Definition 23", "kononenko1991": ""},
+    blind_to="Whether an error comes from the order or from the probabilities.",
 )
 def relative_information_score(r: Ranking, *, prior: float | None = None) -> Any:
     """The information score as a share of what knowing every label would give."""
@@ -371,6 +381,7 @@ def _shortfalls(r: Ranking) -> tuple[Array, Array]:
     concordant=True,
     kind=MeanOfCases(_shortfalls),
     source={"berrar2025": "Definition 35"},
+    blind_to="Cases on the right side with a margin above 1; it changes when scores are multiplied by a constant.",
 )
 def hinge_loss(r: Ranking) -> Any:
     """Mean shortfall from a margin of 1, the scores being signed distances from the boundary.

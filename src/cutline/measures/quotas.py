@@ -38,6 +38,7 @@ QUOTA = Parameter("how many places there are; share= gives them as a share of th
     trained_by="quota",
     numbered={r"precision_at_(\d+)": "quota"},
     source={"arbel2006": "Equation 4", "an2001": ""},
+    blind_to="The order within the quota, everything after it, and how many positives are missed.",
 )
 def hit_rate(r: Ranking, *, quota: Any) -> Any:
     """Share of the places that go to a positive case: precision in the quota, not what Murphy calls hit rate.
@@ -62,6 +63,7 @@ def hit_rate(r: Ranking, *, quota: Any) -> Any:
     trained_by="quota",
     numbered={r"recall_at_(\d+)": "quota"},
     source={"arbel2006": "Equation 6"},
+    blind_to="The order within the quota, and everything after it.",
 )
 def qrecall(r: Ranking, *, quota: Any) -> Any:
     """Share of the positive cases that get a place."""
@@ -81,6 +83,7 @@ def qrecall(r: Ranking, *, quota: Any) -> Any:
     scales=False,
     equivalent=Equivalent("hit_rate", "hit_rate / prevalence"),
     source="truchon2007",
+    blind_to="The order within the first places, and everything after them.",
 )
 def enrichment(r: Ranking, *, quota: Any) -> Any:
     """How many times more positives are among the first places than among all cases."""
@@ -118,6 +121,7 @@ def lifts(r: Ranking, portions: int) -> Any:
     concordant=False,
     aliases=("decile_lift",),
     source={"arbel2006": "Section 2.2.5", "coppock2002": ""},
+    blind_to="All other portions of the list.",
 )
 def portion_lift(r: Ranking, *, portion: int = 1, portions: int = 10) -> Any:
     """How many times more positives one portion of the list holds than a portion of a random list would."""
@@ -141,6 +145,7 @@ def portion_lift(r: Ranking, *, portion: int = 1, portions: int = 10) -> Any:
     scales=False,
     equivalent=Equivalent("average_precision", "average_precision", without_ties=True),
     source={"arbel2006": "Equation 12"},
+    blind_to="The negatives after the last positive, and your quota: it is a mean over many.",
 )
 def average_hit_rate(r: Ranking) -> Any:
     """Mean hit rate over the places that hold a positive case: average precision, but for ties."""
@@ -168,6 +173,7 @@ def _area_from(r: Ranking, place: Any) -> Any:
     headline=True,
     scales=False,
     source={"arbel2006": "Equation 13"},
+    blind_to="Your quota: it is a mean over all that could hold every positive, most of them long.",
 )
 def average_qrecall(r: Ranking) -> Any:
     """Mean Qrecall over all quotas that could hold every positive case."""
@@ -188,6 +194,7 @@ def average_qrecall(r: Ranking) -> Any:
     kind=LineOfAuc(lambda r: (2.0, -1.0)),
     equivalent=Equivalent("auc", "2 auc - 1"),
     source={"arbel2006": "Equation 15"},
+    blind_to="All that the AUC is blind to, your quota included: it is a mean over all quotas.",
 )
 def pem(r: Ranking) -> Any:
     """Which part of the gain of a perfect order over a random one the model has: the Gini index, ties included."""
@@ -256,6 +263,7 @@ def pem_areas(data: Any, scores: Any = None, weights: Any = None, *, positive: A
     aliases=("pearson_correlation",),
     scales=False,
     source={"arbel2006": "Equation 11"},
+    blind_to="Scores after the first places, and the scale of the scores: only their correlation counts.",
 )
 def pearson(r: Ranking, *, quota: Any = None) -> Any:
     """Pearson correlation of each place's score with the share of positives there, in the first places of the list.

@@ -56,6 +56,7 @@ def xlogx(x: Any) -> Any:
         "arbel2006": "Equation 1",
         "sonnenburg": "Scores I",
     },
+    blind_to="Which class the errors fall on: with rare positives, flagging nobody scores nearly 1.",
 )
 def accuracy(c: Counts) -> Any:
     """Share of the cases that are predicted correctly.
@@ -79,6 +80,7 @@ def accuracy(c: Counts) -> Any:
     kind=Proportion(lambda c: (c.fp + c.fn, c.total), paired=PairedShare(None, "wrong")),
     equivalent=Equivalent("accuracy", "1 - accuracy"),
     source={"berrar2025": "Definition 2", "arbel2006": "Equation 1", "sonnenburg": "Scores I"},
+    blind_to="Which class the errors fall on: with rare positives, flagging nobody scores nearly 0.",
 )
 def error_rate(c: Counts) -> Any:
     """Share of the cases that are predicted wrongly: the mean 0-1 loss."""
@@ -102,6 +104,7 @@ def error_rate(c: Counts) -> Any:
         "arbel2006": "Equations 1 and 3",
         "sonnenburg": "Scores II",
     },
+    blind_to="False alarms: flagging everybody scores 1.",
 )
 def recall(c: Counts) -> Any:
     """Share of the positive cases that are flagged.
@@ -129,6 +132,7 @@ def recall(c: Counts) -> Any:
         "arbel2006": "Equation 1",
         "sonnenburg": "Scores II",
     },
+    blind_to="Missed positives: flagging nobody scores 1.",
 )
 def specificity(c: Counts) -> Any:
     """Share of the negative cases that are not flagged."""
@@ -146,6 +150,7 @@ def specificity(c: Counts) -> Any:
     kind=Proportion(lambda c: (c.fp, c.negatives), paired=PairedShare(False, "wrong")),
     equivalent=Equivalent("specificity", "1 - specificity"),
     source={"berrar2025": "Figure 2", "murphy2007": "Equation 7", "arbel2006": "Equation 1", "sonnenburg": "Scores II"},
+    blind_to="Missed positives, and how rare positives are: 1 % of very many negatives can be most of the alarms.",
 )
 def fpr(c: Counts) -> Any:
     """Share of the negative cases that are flagged."""
@@ -163,6 +168,7 @@ def fpr(c: Counts) -> Any:
     kind=Proportion(lambda c: (c.fn, c.positives), paired=PairedShare(True, "wrong")),
     equivalent=Equivalent("recall", "1 - recall"),
     source={"murphy2007": "Equation 8", "arbel2006": "Equation 1", "sonnenburg": "Scores II"},
+    blind_to="False alarms: flagging everybody scores 0.",
 )
 def fnr(c: Counts) -> Any:
     """Share of the positive cases that are missed."""
@@ -187,6 +193,7 @@ def fnr(c: Counts) -> Any:
         "arbel2006": "Equations 1 and 2",
         "sonnenburg": "Scores II",
     },
+    blind_to="Missed positives: one flagged case that is positive scores 1.",
 )
 def precision(c: Counts) -> Any:
     """Share of the flagged cases that are positive.
@@ -209,6 +216,7 @@ def precision(c: Counts) -> Any:
     aliases=("negative_predictive_value",),
     kind=Proportion(lambda c: (c.tn, c.unflagged)),
     source={"berrar2025": "Definition 6", "sonnenburg": "Scores II"},
+    blind_to="False alarms; with rare positives even a useless cut scores nearly 1.",
 )
 def npv(c: Counts) -> Any:
     """Share of the cases not flagged that are negative."""
@@ -226,6 +234,7 @@ def npv(c: Counts) -> Any:
     kind=Proportion(lambda c: (c.fp, c.flagged)),
     equivalent=Equivalent("precision", "1 - precision"),
     source={"berrar2025": "Definition 7", "sonnenburg": "Scores II"},
+    blind_to="Missed positives: one flagged case that is positive scores 0.",
 )
 def fdr(c: Counts) -> Any:
     """Share of the flagged cases that are negative."""
@@ -243,6 +252,7 @@ def fdr(c: Counts) -> Any:
     kind=Proportion(lambda c: (c.fn, c.unflagged)),
     equivalent=Equivalent("npv", "1 - npv"),
     source={"sonnenburg": "Scores II"},
+    blind_to="False alarms; with rare positives even a useless cut scores nearly 0.",
 )
 def false_omission_rate(c: Counts) -> Any:
     """Share of the cases not flagged that are positive."""
@@ -259,6 +269,7 @@ def false_omission_rate(c: Counts) -> Any:
     undefined=NO_CASE,
     kind=Proportion(lambda c: (c.positives, c.total)),
     source={"berrar2025": "Definition 16"},
+    blind_to="The model: it is a fact about the data.",
 )
 def prevalence(c: Counts) -> Any:
     """Share of the cases that are positive: a fact about the data, not about the model."""
@@ -276,6 +287,7 @@ def prevalence(c: Counts) -> Any:
     undefined=NO_CASE,
     kind=Proportion(lambda c: (c.flagged, c.total), paired=PairedShare(None, "flagged")),
     source={"berrar2025": "Definition 24", "murphy2007": "Equation 15"},
+    blind_to="Whether the flagged cases are the right ones: it counts flags, not hits.",
 )
 def predicted_positive_rate(c: Counts) -> Any:
     """Share of the cases that are flagged."""

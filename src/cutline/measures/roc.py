@@ -44,6 +44,10 @@ order = partial(measure, needs=Needs.RANKING, family=Family.RANKING, range=(0, 1
         "sonnenburg": "Area under the curves",
         "hanley1982": "",
     },
+    blind_to=(
+        "Where on the list the errors are: a mistake at the top counts like one at the bottom. It does not see how "
+        "rare positives are, whether probabilities are right, or how good the cut is that you will use."
+    ),
 )
 def auc(r: Ranking) -> Any:
     """Probability that a positive case outranks a negative one, a tie counting one half.
@@ -67,6 +71,9 @@ def auc(r: Ranking) -> Any:
     kind=LineOfAuc(lambda r: (2.0, -1.0)),
     equivalent=Equivalent("auc", "2 auc - 1"),
     source={"berrar2025": "Definition 28", "arbel2006": "Section 2.3.4", "sonnenburg": "Area under the curves"},
+    blind_to=(
+        "All that the AUC is blind to: where on the list the errors are, prevalence, probabilities, and your cut."
+    ),
 )
 def gini(r: Ranking) -> Any:
     """How many more pairs of a positive and a negative are ranked rightly than wrongly, as a share of all."""
@@ -86,6 +93,7 @@ def gini(r: Ranking) -> Any:
     kind=LineOfAuc(lambda r: (r.total / (r.total - 1), -r.total / (r.total - 1) / 2)),
     equivalent=Equivalent("auc", "n / (n - 1) (auc - 1/2)"),
     source={"berrar2025": "Definition 31", "berrar2014": ""},
+    blind_to="All that the AUC is blind to: where on the list the errors are, probabilities, and your cut.",
 )
 def taks(r: Ranking) -> Any:
     """Mean gap between recall and false positive rate over all places of the list but the last."""
@@ -124,6 +132,9 @@ def _line_of_gain(r: Ranking, prevalence: float | None) -> tuple[Any, Any]:
     kind=LineOfAuc(lambda r, prevalence=None: _line_of_gain(r, prevalence)),
     equivalent=Equivalent("auc", "P N / n (auc - 1/2)"),
     source={"berrar2025": "Definition 25"},
+    blind_to=(
+        "All that the AUC is blind to; it grows with the number of cases, so values of two data sets do not compare."
+    ),
 )
 def average_gain(r: Ranking, *, prevalence: float | None = None) -> Any:
     """How many more positives the model finds than a null model expects, averaged over all lengths of the list."""
@@ -138,6 +149,7 @@ def average_gain(r: Ranking, *, prevalence: float | None = None) -> Any:
     perfect=1,
     baseline=ReferenceValue(r"\tfrac12 (1 - \text{tied})", lambda s, **_: math.nan),
     source="agresti2010",
+    blind_to="Whether the other pairs are wrong or only tied, and all that the AUC is blind to.",
 )
 def concordant_pairs(r: Ranking) -> Any:
     """Share of the pairs in which the positive case has the higher score; a tie counts nothing (in `auc`, half)."""
@@ -152,6 +164,7 @@ def concordant_pairs(r: Ranking) -> Any:
     baseline=ReferenceValue(r"\text{depends on the scores}", lambda s, **_: math.nan),
     concordant=False,
     source="agresti2010",
+    blind_to="Whether the pairs that are not tied are in the right order.",
 )
 def tied_pairs(r: Ranking) -> Any:
     """Share of the pairs of a positive and a negative case that have the same score."""
@@ -178,6 +191,7 @@ def youden_of_all_cuts(r: Ranking) -> Any:
     headline=True,
     kind=BestOfCuts(),
     source={"berrar2025": "Definition 30"},
+    blind_to="All of the list but one place, how rare positives are, and in which direction the scores run.",
 )
 def ks(r: Ranking) -> Any:
     """Largest distance between the distributions of the scores in the two classes, whichever is above."""
@@ -194,6 +208,7 @@ def ks(r: Ranking) -> Any:
     found_at=lambda r, **_: int(np.argmax(youden_of_all_cuts(r))),
     kind=BestOfCuts(),
     source={"berrar2025": "Definition 8", "ruopp2008": ""},
+    blind_to="All of the list but its best cut, and how rare positives are.",
 )
 def max_youden_j(r: Ranking) -> Any:
     """Youden's J at the best cut; flagging nobody gives 0, so it is never less.
@@ -221,6 +236,7 @@ def _crossing(r: Ranking) -> Any:
     found_at=lambda r, **_: int(_crossing(r)),
     headline=True,
     source={"murphy2007": "Section 1"},
+    blind_to="All of the list but one cut, which is rarely the one that is used, and how rare positives are.",
 )
 def eer(r: Ranking) -> Any:
     """The error rate at which both classes suffer alike, on the straight line between the two nearest cuts."""
@@ -249,6 +265,7 @@ def over_stack(function: Callable[[Ranking], Any], r: Ranking) -> Any:
     baseline=0.5,
     kind=BestOfCuts(),
     source={"berrar2025": "Definition 29", "arbel2006": "Section 2.2.2", "provost2001": ""},
+    blind_to="Dents in the ROC curve, which it bridges: it flatters models with few cases or few distinct scores.",
 )
 def auch(r: Ranking) -> Any:
     """The area under the ROC curve after the best monotone recalibration of the same data: never less than the AUC."""

@@ -16,6 +16,7 @@ from cutline.core.errors import CutlineError
 from cutline.core.table import shown
 from cutline.evaluation import Evaluation
 from cutline.measures import MEASURES
+from cutline.measures.references import FOLLOWED, citation
 from cutline.report.guidance import CHECKLIST, GUIDES, Guide, Item
 from cutline.results.estimate import Estimate
 from cutline.results.summary import Row, Summary, named
@@ -27,8 +28,10 @@ FIGURES = (
     ("risk_by_outcome", "Distribution of the risks by outcome"),
 )
 _CAPTION = (
-    "Proper: the true risks score best on average. One focus: about statistics alone, or about decisions with what "
-    "their errors cost. Measures that lack one of the two are not advised, and F1 lacks both."
+    "Proper: the true risks score best on average, strictly (nothing else scores as well), asymptotically (so with "
+    "many cases), or semi (nothing scores better). One focus: about statistics alone, or about decisions with what "
+    "their errors cost. Measures that lack one of the two are not recommended, or describe a part; F1 lacks both. "
+    "Advice after Van Calster et al. 2025, Tables 1 and 2; in brackets, where a measure comes from."
 )
 
 _STYLE = """
@@ -42,7 +45,8 @@ background:#fff}figcaption{font-size:.9rem}tr{break-inside:avoid}thead{display:t
 @media screen{.wide td:last-child{min-width:15rem}}
 @media print{@page{size:A4;margin:15mm}body{font-size:9.5pt;line-height:1.4;max-width:none;padding:0}
 h1,h2{margin:.5em 0 .3em;break-after:avoid}th[scope=rowgroup]{break-after:avoid}
-.wide table{font-size:8pt}.wide th,.wide td{padding:.15rem .3rem}.wide{overflow:visible}
+table{break-inside:avoid}.wide table{break-inside:auto;font-size:8pt}.wide th,.wide td{padding:.12rem .25rem}
+.wide td:last-child{width:42%}.wide{overflow:visible}
 .figures{grid-template-columns:1fr 1fr}img{max-height:78mm;object-fit:contain;object-position:left top}}
 """
 
@@ -93,22 +97,21 @@ def clinical_report(ev: Evaluation, summary: Summary) -> str:
 
 def _guided(ev: Evaluation, summary: Summary) -> Summary:
     """The summary with the measures of the guidance, in their order; those that it lacks are made with its options."""
-    wanted = [MEASURES[guide.measure].with_(**_parameters(guide, ev)) for guide in GUIDES]
-    known, options = {row.name: row for row in summary.rows}, summary.options
+    wanted = [MEASURES[guide.measure].with_(**_costs(guide, ev)) for guide in GUIDES]
+    known, options = {row.key: row for row in summary.rows}, summary.options
     missing = dict.fromkeys(measure for measure in wanted if named(measure, {}) not in known)
     how: dict[str, Any] = {name: getattr(options, name) for name in ("intervals", "level", "resamples", "seed")}
     more = ev.summary(missing, **how)
-    known |= {row.name: row for row in more.rows}
+    known |= {row.key: row for row in more.rows}
     used = max(options.resamples_used, more.options.resamples_used)
     rows = tuple(known[named(measure, {})] for measure in wanted)
     return replace(summary, rows=rows, options=replace(options, resamples_used=used))
 
 
-def _parameters(guide: Guide, ev: Evaluation) -> dict[str, Any]:
-    given = dict(guide.parameters)
-    if guide.measure == "min_expected_cost" and 0 < ev.threshold < 1:
-        given["cost_fn"] = (1 - ev.threshold) / ev.threshold  # what the threshold says of the costs
-    return given
+def _costs(guide: Guide, ev: Evaluation) -> dict[str, Any]:
+    """What the threshold says of the costs, for the one measure that takes them."""
+    takes_costs = guide.measure == "min_expected_cost" and 0 < ev.threshold < 1
+    return {"cost_fn": (1 - ev.threshold) / ev.threshold} if takes_costs else {}
 
 
 def _turned(row: Row, guide: Guide) -> Estimate:
@@ -189,13 +192,15 @@ def _measures(estimates: list[Estimate]) -> str:
 def _measure(guide: Guide, e: Estimate) -> str:
     return (
         f"<tr><th scope='row'>{escape(guide.title)}</th><td class='n'>{shown(e.value)}</td>"
-        f"<td class='n'>{_interval(e)}</td><td>{guide.advice}</td><td>{_yes_or_no(guide.is_proper)}</td>"
-        f"<td>{_yes_or_no(guide.has_one_focus)}</td><td>{escape(guide.why)}</td></tr>"
+        f"<td class='n'>{_interval(e)}</td><td>{guide.advice.value}</td><td>{guide.proper.value}</td>"
+        f"<td>{'yes' if guide.has_one_focus else 'no'}</td><td>{escape(guide.why)} [{escape(_source(guide))}]</td></tr>"
     )
 
 
-def _yes_or_no(holds: bool) -> str:
-    return "yes" if holds else "no"
+def _source(guide: Guide) -> str:
+    """Where a measure comes from, in a few words: its own paper rather than a text that tells of many."""
+    keys = list(MEASURES[guide.measure].source)
+    return citation(next((key for key in reversed(keys) if key not in FOLLOWED), keys[0]))
 
 
 def _paragraph(ev: Evaluation, found: dict[str, Estimate]) -> str:

@@ -2,11 +2,37 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import Any, NamedTuple
 
 
+class Proper(Enum):
+    """Whether the true risks score best on average, in the words of the guidance (Table 1)."""
+
+    STRICTLY = "strictly"  # nothing else scores as well
+    ASYMPTOTICALLY = "asymptotically"  # ... with many cases
+    SEMI = "semi"  # nothing scores better, but something else may score as well
+    AT_A_HALF = "only at 0.5"  # a threshold of 0.5
+    AT_PREVALENCE = "only at prevalence"  # a threshold that equals the prevalence
+    NO = "no"
+
+    @property
+    def holds(self) -> bool:
+        """Whether it is proper at any threshold."""
+        return self in (Proper.STRICTLY, Proper.ASYMPTOTICALLY, Proper.SEMI)
+
+
+class Advice(Enum):
+    """What the guidance says of a measure (Table 2), whose own words are in the comments."""
+
+    RECOMMENDED = "recommended"
+    NOT_ESSENTIAL = "not essential"
+    CAUTION = "caution"  # descriptive, beside its partner
+    NOT_RECOMMENDED = "not recommended"  # inadvisable
+
+
 class Guide(NamedTuple):
-    """A measure, with its parameters, and what is advised: "essential", "useful", "caution" or "avoid", and why.
+    """A measure, and what is advised and why.
 
     The guidance asks two things of a measure. Is it proper: do the true risks score best on average? And has it one
     focus: is it about statistics alone, or about decisions with what their errors cost?
@@ -15,75 +41,84 @@ class Guide(NamedTuple):
     domain: str
     title: str
     measure: str
-    advice: str
+    advice: Advice
     why: str
-    parameters: tuple[tuple[str, Any], ...] = ()
-    sign: int = 1
-    is_proper: bool = True
+    proper: Proper = Proper.SEMI
     has_one_focus: bool = True
+    sign: int = 1
 
 
-_RANK = "describes how risks rank; it does not depend on a threshold"
-_TAIL = "mixes ranking with a choice of region, and depends on the prevalence or on the region"
-_WEAK = "describes one aspect of calibration; read it beside the plot"
-_FLEX = "summarises the calibration plot, and depends on how the curve is drawn"
-_PROPER = "proper: the true risks score best; hard to read by itself"
-_IMPROPER = "improper: wrong risks can score better than the true ones"
-_CUT = "improper at any threshold but its own, and blind to what the two errors cost"
-_F1 = "neither proper nor about decisions: it ignores true negatives"
-_PART = "describes one side of a decision; report it with its partner"
+_RANK = "describes how risks rank; it does not depend on a threshold or on the prevalence"
+_PRECISION = "ignores true negatives, depends on the prevalence, and mixes ranking with what errors cost"
+_TAIL = "mixes ranking with a choice of region that says nothing of what errors cost"
+_WEAK = "one aspect of calibration; the plot shows more"
+_FLEX = "a summary of the plot, without the direction of the errors; depends on how the curve is drawn"
+_GROUPS = "a summary of a plot in groups: depends on the groups, and is biased upwards"
+_OVERALL = "compares models on the same cases; hard to read by itself"
+_WRONG = "wrong risks can score better than the true ones"
+_CUT = "wrong risks can score better than the true ones, and what the two errors cost is left out"
+_F1 = "neither proper nor about decisions; ignores true negatives, and changes when the classes change places"
+_PART = "describes one side of the decisions; report it with its partner"
 _VALUE = "weighs the two errors by what they cost, at the threshold that is used"
+_BEST = "weighs the two errors by what they cost, at the best threshold for these costs"
+
+_YES, _OPEN, _CARE, _NO = Advice
+
+
+def _in(domain: str, *rows: tuple[Any, ...]) -> tuple[Guide, ...]:
+    return tuple(Guide(domain, *row) for row in rows)
+
 
 # The AUPRC is one of the 32 measures, computed in two ways.
 GUIDES = (
-    Guide("Discrimination", "AUROC", "auc", "essential", _RANK),
-    Guide("Discrimination", "AUPRC (interpolated)", "aucpr_davis_goadrich", "avoid", _TAIL, has_one_focus=False),
-    Guide("Discrimination", "AUPRC (average precision)", "average_precision", "avoid", _TAIL, has_one_focus=False),
-    Guide(
+    *_in(
         "Discrimination",
-        "Partial AUROC (recall 0.8 to 1)",
-        "partial_auc_above_recall",
-        "avoid",
-        _TAIL,
-        has_one_focus=False,
+        ("AUROC", "auc", _YES, _RANK),
+        ("AUPRC (interpolated)", "aucpr_davis_goadrich", _NO, _PRECISION, Proper.SEMI, False),
+        ("AUPRC (average precision)", "average_precision", _NO, _PRECISION, Proper.SEMI, False),
+        ("Partial AUROC (recall 0.8 to 1)", "partial_auc_above_recall", _NO, _TAIL, Proper.SEMI, False),
     ),
-    Guide("Calibration", "O:E ratio", "oe_ratio", "useful", _WEAK),
-    Guide("Calibration", "Calibration intercept", "calibration_intercept", "useful", _WEAK),
-    Guide("Calibration", "Calibration slope", "calibration_slope", "useful", _WEAK),
-    Guide("Calibration", "ECI", "eci", "caution", _FLEX),
-    Guide("Calibration", "ICI", "ici", "caution", _FLEX),
-    Guide("Calibration", "ECE (10 groups)", "ece", "caution", "depends on the groups, and is biased upwards"),
-    Guide("Overall", "Log likelihood", "log_likelihood", "useful", _PROPER),
-    Guide("Overall", "Log loss (sum over the cases)", "log_likelihood", "useful", _PROPER, sign=-1),
-    Guide("Overall", "Brier score", "brier", "useful", _PROPER),
-    Guide("Overall", "Scaled Brier score", "brier_skill", "useful", _PROPER),
-    Guide("Overall", "McFadden R²", "mcfadden_r2", "useful", _PROPER),
-    Guide("Overall", "Cox-Snell R²", "cox_snell_r2", "useful", _PROPER),
-    Guide("Overall", "Nagelkerke R²", "nagelkerke_r2", "useful", _PROPER),
-    Guide("Overall", "Discrimination slope", "discrimination_slope", "avoid", _IMPROPER, is_proper=False),
-    Guide("Overall", "Mean absolute prediction error", "mae", "avoid", _IMPROPER, is_proper=False),
-    Guide("Classification", "Accuracy", "accuracy", "avoid", _CUT, is_proper=False),
-    Guide("Classification", "Balanced accuracy", "balanced_accuracy", "avoid", _CUT, is_proper=False),
-    Guide("Classification", "Youden index", "youden_j", "avoid", _CUT, is_proper=False),
-    Guide("Classification", "Diagnostic odds ratio", "diagnostic_odds_ratio", "avoid", _CUT, is_proper=False),
-    Guide("Classification", "Kappa", "kappa", "avoid", _CUT, is_proper=False),
-    Guide(
+    *_in(
+        "Calibration",
+        ("O:E ratio", "oe_ratio", _OPEN, _WEAK),
+        ("Calibration intercept", "calibration_intercept", _OPEN, _WEAK),
+        ("Calibration slope", "calibration_slope", _OPEN, _WEAK),
+        ("ECI", "eci", _OPEN, _FLEX),
+        ("ICI", "ici", _OPEN, _FLEX),
+        ("ECE (10 groups)", "ece", _OPEN, _GROUPS),
+    ),
+    *_in(
+        "Overall",
+        ("Log likelihood", "log_likelihood", _OPEN, _OVERALL, Proper.STRICTLY),
+        ("Log loss (sum over the cases)", "log_likelihood", _OPEN, _OVERALL, Proper.STRICTLY, True, -1),
+        ("Brier score", "brier", _OPEN, _OVERALL, Proper.STRICTLY),
+        ("Scaled Brier score", "brier_skill", _OPEN, _OVERALL, Proper.ASYMPTOTICALLY),
+        ("McFadden R²", "mcfadden_r2", _OPEN, _OVERALL, Proper.ASYMPTOTICALLY),
+        ("Cox-Snell R²", "cox_snell_r2", _OPEN, _OVERALL, Proper.ASYMPTOTICALLY),
+        ("Nagelkerke R²", "nagelkerke_r2", _OPEN, _OVERALL, Proper.ASYMPTOTICALLY),
+        ("Discrimination slope", "discrimination_slope", _NO, _WRONG, Proper.NO),
+        ("Mean absolute prediction error", "mae", _NO, _WRONG, Proper.NO),
+    ),
+    *_in(
         "Classification",
-        "F1",
-        "f1",
-        "avoid",
-        _F1,
-        is_proper=False,
-        has_one_focus=False,
+        ("Accuracy", "accuracy", _NO, _CUT, Proper.AT_A_HALF),
+        ("Balanced accuracy", "balanced_accuracy", _NO, _CUT, Proper.AT_PREVALENCE),
+        ("Youden index", "youden_j", _NO, _CUT, Proper.AT_PREVALENCE),
+        ("Diagnostic odds ratio", "diagnostic_odds_ratio", _NO, _CUT, Proper.NO),
+        ("Kappa", "kappa", _NO, _CUT, Proper.NO),
+        ("F1", "f1", _NO, _F1, Proper.NO, False),
+        ("MCC", "mcc", _NO, _CUT, Proper.NO),
+        ("Sensitivity", "recall", _CARE, _PART, Proper.NO),
+        ("Specificity", "specificity", _CARE, _PART, Proper.NO),
+        ("Positive predictive value", "precision", _CARE, _PART, Proper.NO),
+        ("Negative predictive value", "npv", _CARE, _PART, Proper.NO),
     ),
-    Guide("Classification", "MCC", "mcc", "avoid", _CUT, is_proper=False),
-    Guide("Classification", "Sensitivity", "recall", "caution", _PART, is_proper=False),
-    Guide("Classification", "Specificity", "specificity", "caution", _PART, is_proper=False),
-    Guide("Classification", "Positive predictive value", "precision", "caution", _PART, is_proper=False),
-    Guide("Classification", "Negative predictive value", "npv", "caution", _PART, is_proper=False),
-    Guide("Utility", "Net benefit", "net_benefit", "essential", _VALUE),
-    Guide("Utility", "Standardised net benefit", "standardised_net_benefit", "useful", _VALUE),
-    Guide("Utility", "Expected cost", "min_expected_cost", "useful", "the same at the best cut for the costs"),
+    *_in(
+        "Clinical utility",
+        ("Net benefit", "net_benefit", _YES, _VALUE),
+        ("Standardised net benefit", "standardised_net_benefit", _YES, _VALUE),
+        ("Expected cost", "min_expected_cost", _YES, _BEST),
+    ),
 )
 
 

@@ -9,13 +9,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from cutline.core.counts import written
+from cutline.core.equality import ComparedByFields
 from cutline.core.ranking_words import classes_in_words, share_of_positives
 from cutline.core.table import Table, p_number, plain
 from cutline.measures import Measure
 from cutline.results.estimate import Estimate, Estimated
 from cutline.results.methods import method_titles
 from cutline.results.notes import Note, checked_notes, notes_on_rows
-from cutline.results.summary import Data, Options, Summary, named, titled
+from cutline.results.summary import Data, Options, Summary, keyed, named, titled
 from cutline.results.tabulated import Tabulated
 
 COLUMNS = (
@@ -59,6 +60,11 @@ class DifferenceRow(Estimated):
     def name(self) -> str:
         """The measure with its parameters."""
         return named(self.measure, self.at)
+
+    @property
+    def key(self) -> str:
+        """The same by the measure's own name, by whichever it was asked for."""
+        return keyed(self.measure, self.at)
 
     @property
     def title(self) -> str:
@@ -105,8 +111,8 @@ class DifferenceRow(Estimated):
         return *names, *numbers, self.p_value, self.p_holm, ", ".join(self.methods), " ".join(self.notes)
 
 
-@dataclass(frozen=True)
-class Omnibus:
+@dataclass(frozen=True, eq=False)
+class Omnibus(ComparedByFields):
     """The test that no model differs from any other in a measure."""
 
     measure: str

@@ -16,7 +16,7 @@ TITLES: Mapping[str, str] = {
     "newcombe": "Newcombe",
     "newcombe_delong": "wider of Newcombe and DeLong (logit)",
     "square_and_add": "Newcombe (square and add)",
-    "mover": "MOVER (three shares)",
+    "mover": "MOVER",
     "linearised": "linearised variance",
     "influence": "infinitesimal jackknife",
     "influence_logit": "infinitesimal jackknife (logit)",
@@ -24,6 +24,7 @@ TITLES: Mapping[str, str] = {
     "normal": "standard error",
     "bootstrap": "bootstrap (percentile)",
     "bca": "bootstrap (BCa)",
+    "student": "bootstrap (Student)",
     "bias_corrected": "bootstrap (bias-corrected, logit)",
     "sandwich": "sandwich variance",
     "inversion": "simulated tests, inverted",
@@ -32,12 +33,13 @@ TITLES: Mapping[str, str] = {
     "mcnemar_exact": "McNemar (exact)",
     "mcnemar_asymptotic": "McNemar (asymptotic)",
     "mcnemar_corrected": "McNemar (continuity-corrected)",
+    "mcnemar_unconditional": "McNemar (exact, unconditional)",
     "weighted_generalised_score": "weighted generalised score",
     "log_ratio": "log ratio",
     "delong_unpaired": "DeLong (independent samples)",
     "permutation": "permutation test",
 }
-RESAMPLED = ("bootstrap", "bca", "bias_corrected", "inversion")
+RESAMPLED = ("bootstrap", "bca", "student", "bias_corrected", "inversion")
 
 
 def method_title(method: str) -> str:

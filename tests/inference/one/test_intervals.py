@@ -123,11 +123,12 @@ def test_a_summary_has_all_intervals_on_demand_and_none_when_not_wanted():
     [
         ("precision", "wilson"),
         ("f1", "wilson"),
-        ("lr_plus", "log"),
+        ("lr_plus", "mover"),
+        ("diagnostic_odds_ratio", "log"),
         ("auc", "newcombe_delong"),
         ("mcc", "mover"),
         ("ks", "bias_corrected"),
-        ("average_precision", "bca"),
+        ("average_precision", "student"),
     ],
 )
 def test_the_default_follows_from_what_the_measure_is(name, method):
@@ -157,7 +158,8 @@ def test_a_method_that_does_not_apply_is_refused():
     with pytest.raises(CutlineError, match="'wilson' does not apply to auc: pass 'newcombe_delong', "):
         EV.estimate("auc", method="wilson")
     with pytest.raises(
-        CutlineError, match="'nonsense' does not apply to ks: pass 'bootstrap', 'bca', 'bias_corrected', 'influence' or"
+        CutlineError,
+        match="'nonsense' does not apply to ks: pass 'bootstrap', 'bca', 'student', 'bias_corrected', 'influence' or",
     ):
         EV.estimate("ks", method="nonsense")
 
@@ -227,7 +229,7 @@ def test_groups_of_one_case_are_the_bootstrap_of_cases_but_for_chance():
     rng = np.random.default_rng(4)
     labels = rng.random(200) < 0.5
     scores = rng.normal(size=200) + labels
-    single = evaluate(labels, scores, groups=np.arange(200)).estimate("auc", resamples=4000)
+    single = evaluate(labels, scores, groups=np.arange(200)).estimate("auc", method="bootstrap", resamples=4000)
     cases = evaluate(labels, scores).estimate("auc", method="bootstrap", resamples=4000)
 
     assert single.notes == ("200 groups were resampled whole.",)

@@ -245,3 +245,24 @@ def test_what_cannot_be_compared_is_refused():
         compare_independent(ev, [1])
     with pytest.raises(CutlineError, match="delong_unpaired is for the AUC, not for ks"):
         compare_independent(ev, ev).difference("ks", method="delong_unpaired")
+
+
+@pytest.mark.parametrize("m", cl.MEASURES, ids=str)
+def test_every_measure_of_independent_samples_has_a_difference_by_default(m):
+    rng = np.random.default_rng(5)
+    labels = rng.random(80) < 0.5
+    scores = 1 / (1 + np.exp(-rng.normal(size=80) - labels))
+    m = m.with_(quota=20) if "quota" in m.required else m
+    one, two = (evaluate(labels[some], scores[some], threshold=0.6) for some in (slice(0, 40), slice(40, 80)))
+    found = compare_independent(one, two).difference(m, resamples=45)
+    assert found.has_interval or found.notes or not np.isfinite(found.value)
+
+
+def test_independent_samples_of_groups_have_the_limits_of_both():
+    rng = np.random.default_rng(6)
+    labels = rng.random(160) < 0.5
+    scores = rng.normal(size=160) + labels
+    how = {"groups": np.arange(80) // 4, "threshold": 0.5}
+    one, two = (evaluate(labels[some], scores[some], **how) for some in (slice(0, 80), slice(80, 160)))
+    found, (a, b) = compare_independent(one, two).difference("recall"), (ev.estimate("recall") for ev in (one, two))
+    assert found.low == pytest.approx(found.value - np.hypot(a.value - a.low, b.high - b.value))

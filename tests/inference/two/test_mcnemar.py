@@ -1,5 +1,6 @@
 """McNemar's tests against statsmodels, Tango's interval against the test it inverts."""
 
+import itertools
 import math
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 from scipy.stats import binom, norm
 from statsmodels.stats.contingency_tables import mcnemar as peer
 
-from cutline import MEASURES, compare
+from cutline import MEASURES, CutlineError, compare
 from cutline.inference.two.mcnemar import Discordance, discordance, mcnemar
 
 GRID = [(b, c) for b in range(13) for c in range(13)] + [(0, 40), (25, 3), (100, 130), (1000, 900)]
@@ -105,3 +106,25 @@ def test_every_share_of_the_same_cases_is_declared():
     denominators = {"accuracy", "error_rate", "recall", "fnr", "specificity", "fpr", "predicted_positive_rate"}
 
     assert {m.name for m in MEASURES if m.paired} == denominators
+
+
+@pytest.mark.parametrize("table", [(3, 10, 24), (6, 0, 10), (5, 1, 12), (1, 0, 4)])
+def test_the_unconditional_test_is_the_worst_over_all_shares_of_discordant_cases(table):
+    """By brute force over all tables of n cases, and over many shares."""
+    first, second, n = table
+    z = abs(first - second) / math.sqrt(first + second)
+    worst = 0.0
+    for share in np.linspace(0.001, 1, 1000):
+        chance = 0.0
+        for b, c in itertools.product(range(n + 1), repeat=2):
+            if 0 < b + c <= n and abs(b - c) / math.sqrt(b + c) >= z - 1e-9:
+                ways = math.comb(n, b + c) * math.comb(b + c, b)
+                chance += ways * (share / 2) ** (b + c) * (1 - share) ** (n - b - c)
+        worst = max(worst, chance)
+    assert mcnemar(Discordance(first, second, n=n), "unconditional") == pytest.approx(worst, abs=1e-9)
+
+
+def test_the_unconditional_test_knows_its_ends():
+    assert mcnemar(Discordance(4, 4, n=20), "unconditional") == 1
+    with pytest.raises(CutlineError, match="mcnemar_unconditional is for up to 20,000 cases, and there are 30,000"):
+        mcnemar(Discordance(4, 1, n=30_000), "unconditional")

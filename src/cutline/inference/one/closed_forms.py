@@ -16,17 +16,20 @@ from cutline.inference.caveats import (
     FEW_FOR_DELONG,
     IGNORES_THE_DESIGN,
     INDEPENDENT,
+    ON_THE_SAFE_SIDE,
     few_cases,
     finished,
 )
-from cutline.inference.one import designs, proportions, ratios, separation, three_shares
+from cutline.inference.one import curve_points, designs, proportions, ratios, separation, three_shares
 from cutline.inference.one.estimand import Estimand
 from cutline.inference.one.replicates import caveats_of, design_notes, few_decisions
 from cutline.inference.resampling.samplers import GroupSampler
-from cutline.measures.kinds import MeanOfCases, StandardError
-from cutline.results.estimate import Estimate, Limits
+from cutline.measures.kinds import CurvePoint, MeanOfCases, Ratio, StandardError
+from cutline.results.estimate import Estimate, Limits, quantile, student_quantile
 
 FEW_FOR_PROPORTIONS = 5
+FEWEST_FREE = 12.0  # degrees of freedom of DeLong's variance: with fewer, Newcombe's limits are the wider ones
+FEW_ON_A_SIDE = 1.2  # cases of the smaller class on the wrong side, in effect
 FEW_FOR_A_LINE = 30  # cases of a class
 NOTICEABLY = 0.05  # by which an interval is wider than another
 _NO_SLOPE = (
@@ -48,8 +51,12 @@ def closed(estimand: Estimand, method: str, level: float, groups: GroupSampler |
         limits, found = _standard_error(estimand, method, level)
     elif method == "linearised":
         limits, found = designs.limits(estimand, level, groups)
+    elif isinstance(estimand.kind, CurvePoint) and method == "mover":
+        limits, found = curve_points.limits(estimand, level)
     elif method == "mover" and estimand.by_quota:
         limits, found = separation.at_quota(estimand, level), []
+    elif method == "mover" and isinstance(estimand.kind, Ratio) and not estimand.kind.odds:
+        limits, found = _ratio(estimand, level), []
     elif method == "mover":
         limits, found = three_shares.limits(estimand, level), []
     elif method == "log":
@@ -91,6 +98,16 @@ def _sum_of_rates(estimand: Estimand, level: float) -> tuple[Limits, list[str]]:
     c = estimand.counts_in_effect
     limits = proportions.square_and_add((c.tp, c.positives), (c.tn, c.negatives), level)
     return Limits(*sorted(kind.intercept + kind.slope * float(limit) for limit in limits)), []
+
+
+def _ratio(estimand: Estimand, level: float) -> Limits:
+    """A ratio of shares of the two classes from the limits of both."""
+    kind: Any = estimand.kind
+    counts = estimand.counts_in_effect
+    a, b, c, d = (float(getattr(counts, name)) for name in (*kind.above, *kind.below))
+    if not (a + b and c + d):
+        return Limits(math.nan, math.nan)
+    return ratios.of_shares((a, a + b), (c, c + d), level)
 
 
 def _log(estimand: Estimand, level: float) -> tuple[Limits, list[str]]:
@@ -177,7 +194,11 @@ def _auc(estimand: Estimand, method: str, level: float) -> tuple[str, Limits, li
             method = "newcombe"
     if method == "newcombe_delong":
         sizes = (float(size.positives), float(size.negatives))
-        limits = delong.newcombe_delong(area, float(np.nan_to_num(delong.variance(r))), *sizes, level)
+        freedom = max(float(np.nan_to_num(delong.freedom(r))), FEWEST_FREE)
+        stretch = student_quantile(level, freedom) / quantile(level)
+        wrong = min(sizes) * min(area, 1 - area)
+        notes += [ON_THE_SAFE_SIDE] if min(sizes) >= FEW_FOR_DELONG and 0 < wrong < FEW_ON_A_SIDE else []
+        limits = delong.newcombe_delong(area, float(np.nan_to_num(delong.variance(r))) * stretch**2, *sizes, level)
     elif method == "newcombe":
         limits = delong.newcombe(area, float(size.positives), float(size.negatives), level)
     else:

@@ -29,11 +29,12 @@ NO_SPREAD = "These cases do not tell the standard error: there is no interval."
 
 def applies(estimand: Estimand) -> bool:
     """Whether a measure has a linearised interval: one cut that a threshold names, the AUC, a mean, or a slope."""
-    if isinstance(estimand.kind, LineOfAuc | MeanOfCases):
-        return True
-    if estimand.is_of_one_cut:
-        return True
-    return estimand.is_of_order and estimand.influence is not None
+    return is_closed(estimand) or (estimand.is_of_order and estimand.influence is not None)
+
+
+def is_closed(estimand: Estimand) -> bool:
+    """Whether what each case changes in a measure is known exactly: one cut that a threshold names, the AUC, a mean."""
+    return isinstance(estimand.kind, LineOfAuc | MeanOfCases) or estimand.is_of_one_cut
 
 
 def limits(estimand: Estimand, level: float, groups: GroupSampler | None) -> tuple[Limits, list[str]]:
@@ -117,7 +118,7 @@ def _normal(
         return Limits(math.nan, math.nan), [NO_SPREAD]
     se = known.quantile(level) / quantile(level) * float(np.sqrt(variance))
     least, most = estimand.range
-    if estimand.is_of_order and math.isfinite(least) and math.isfinite(most) and least < estimand.value < most:
+    if math.isfinite(least) and least < estimand.value < most:
         return on_its_scale(estimand.value, se, estimand.range, level), []
     half = quantile(level) * se
     return Limits(estimand.value - half, estimand.value + half), []

@@ -21,7 +21,7 @@ from cutline.inputs.predictions import cut, places, places_of_share
 from cutline.measures import Family, Measure, Needs
 from cutline.measures.bin_brackets import bounds
 from cutline.measures.facts import constant
-from cutline.measures.kinds import Kind
+from cutline.measures.kinds import Kind, Stretch
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ def of_measure(measure: Measure, ranking: Ranking, parameters: dict[str, Any], *
         statistic=statistic,
         value=value,
         reason=measure.reason(data, **rest) if math.isnan(value) else "",
-        range=measure.range,
+        range=measure.kind.range(**{**measure.bound, **rest}) if isinstance(measure.kind, Stretch) else measure.range,
         kind=measure.kind,
         caveat=measure.caveat,
         parameters={**measure.bound, **rest},

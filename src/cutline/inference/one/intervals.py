@@ -22,6 +22,8 @@ from cutline.inference.resampling.samplers import GroupSampler
 from cutline.measures.kinds import (
     BestOfCuts,
     CalibrationError,
+    CurvePoint,
+    Kind,
     LineOfAuc,
     MeanOfCases,
     Proportion,
@@ -34,7 +36,6 @@ from cutline.results.estimate import Estimate
 __all__ = ["Options", "by_formula", "checked", "choose", "default", "estimates", "methods"]
 
 FEW_OUT_OF_ORDER = 5  # cases of the smaller class that stand on the wrong side, in effect
-_BY_KIND: dict[type, tuple[str, ...]] = {Ratio: ("log",), SumOfRates: ("square_and_add", "mover")}
 
 
 def methods(estimand: Estimand) -> tuple[str, ...]:
@@ -46,12 +47,21 @@ def methods(estimand: Estimand) -> tuple[str, ...]:
         own = tuple(kind.methods)
     elif _is_inverted(estimand):
         own = (INVERSION,)
+    elif isinstance(kind, CurvePoint):
+        own = ("mover",)
     elif estimand.is_of_one_cut:
-        others = _BY_KIND.get(type(kind), ("mover",))
+        others = _of_one_cut(kind)
         own = (*(tuple(proportions.METHODS) if isinstance(kind, Proportion) else others), "linearised")
     smooth = smooth or (estimand.of_counts is not None and not estimand.by_quota)
-    drawn = RESAMPLING if _is_best_of_all_cuts(estimand) else RESAMPLING[:2]
+    drawn = RESAMPLING if _is_best_of_all_cuts(estimand) else RESAMPLING[:3]
     return (*own, *drawn, *(("influence",) if smooth or estimand.is_of_order else ()))
+
+
+def _of_one_cut(kind: Kind) -> tuple[str, ...]:
+    """The formulas for a measure of one cut that is no share, the default first."""
+    if isinstance(kind, Ratio):
+        return ("log", "mover") if kind.odds else ("mover", "log")
+    return ("square_and_add", "mover") if isinstance(kind, SumOfRates) else ("mover",)
 
 
 def default(estimand: Estimand, groups: GroupSampler | None = None) -> str:
@@ -60,7 +70,8 @@ def default(estimand: Estimand, groups: GroupSampler | None = None) -> str:
     if groups is not None:
         if _is_best_of_all_cuts(estimand):
             return "bias_corrected"
-        return "linearised" if groups.is_survey and designs.applies(estimand) else "bootstrap"
+        has_formula = designs.applies(estimand) if groups.is_survey else designs.is_closed(estimand)
+        return "linearised" if has_formula else "bootstrap" if estimand.by_quota else "student"
     if isinstance(kind, LineOfAuc):
         return "newcombe_delong" if _has_few_pairs_out_of_order(estimand.ranking) else "delong_logit"
     if isinstance(kind, StandardError):
@@ -68,20 +79,24 @@ def default(estimand: Estimand, groups: GroupSampler | None = None) -> str:
     if estimand.is_of_one_cut:
         if not estimand.ranking.integral:
             return "linearised"
-        return "wilson" if isinstance(kind, Proportion) else _BY_KIND.get(type(kind), ("mover",))[0]
+        return "wilson" if isinstance(kind, Proportion) else _of_one_cut(kind)[0]
     if _is_inverted(estimand):
         return INVERSION
+    if isinstance(kind, CurvePoint):
+        return "mover"
     if _is_plentiful(estimand):
         return "influence"
     if _is_best_of_all_cuts(estimand):
         return "bias_corrected"
     if few_at_quota(estimand):
         return "mover"
-    return "bootstrap" if estimand.by_quota else "bca"  # a quota makes it jump, which BCa does not like
+    if estimand.by_quota:  # a quota makes it jump, so that resamples are not about normal
+        return "bootstrap"
+    return "bca" if estimand.needs is None else "student"  # nobody knows the range of a function of the user's
 
 
 def _is_best_of_all_cuts(estimand: Estimand) -> bool:
-    return isinstance(estimand.kind, BestOfCuts) and not estimand.kind.conditional
+    return isinstance(estimand.kind, BestOfCuts)
 
 
 def _is_inverted(estimand: Estimand) -> bool:

@@ -1,12 +1,14 @@
-"""Intervals for likelihood ratios and the odds ratio, on the scale of their logarithm."""
+"""Intervals for likelihood ratios and the odds ratio, on the scale of their logarithm or from those of both shares."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from cutline.core.counts import divide
+from cutline.inference.one.proportions import wilson
 from cutline.results.estimate import Limits, quantile
 
 
@@ -32,3 +34,23 @@ def log_odds(a: Any, b: Any, c: Any, d: Any, level: float) -> Limits:
 def _around(ratio: Any, variance: Any, level: float) -> Limits:
     factor = np.exp(quantile(level) * np.sqrt(variance))
     return Limits(ratio / factor, ratio * factor)
+
+
+def of_shares(first: tuple[float, float], second: tuple[float, float], level: float) -> Limits:
+    """The ratio of two independent shares, each k cases of n, from Wilson's limits of both (Donner and Zou's MOVER-R).
+
+    Unlike the logarithm's, its limits hold where a share is near 0 or 1, and need nothing added to a count of 0.
+
+    >>> [round(limit, 3) for limit in of_shares((30, 40), (10, 50), 0.95)]
+    [2.154, 6.758]
+    """
+    (p, low_p, high_p), (q, low_q, high_q) = (
+        (k / n, *(float(limit) for limit in wilson(k, n, level))) for k, n in (first, second)
+    )
+
+    def root(end: float, other: float, side: int) -> float:
+        inside = (p * q) ** 2 - end * other * (2 * p - end) * (2 * q - other)
+        return (p * q + side * math.sqrt(max(inside, 0.0))) / (other * (2 * q - other))
+
+    low = root(low_p, high_q, -1) if p > 0 else 0.0
+    return Limits(low, root(high_p, low_q, 1) if low_q > 0 else math.inf)

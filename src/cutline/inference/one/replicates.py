@@ -14,10 +14,13 @@ from cutline.core.errors import ParameterError
 from cutline.inference import effective_size
 from cutline.inference.caveats import (
     BELOW,
+    FEW_AT_THE_TOP,
     FEW_DECISIONS,
     FEW_FOR_ONE_CUT,
     FEW_FOR_RESAMPLING,
+    FEW_FOR_STUDENT,
     FEW_WEIGH,
+    NEAR_AN_END,
     NO_COVERAGE,
     OPTIMISTIC,
     SEPARATED,
@@ -32,17 +35,20 @@ from cutline.inference.caveats import (
 )
 from cutline.inference.one.estimand import Estimand
 from cutline.inference.one.interval_options import Options
-from cutline.inference.one.normal_scale import on_its_scale
+from cutline.inference.one.normal_scale import Scale, on_its_scale
 from cutline.inference.one.separation import separated
-from cutline.inference.resampling.bootstrap import accelerations, bca, bootstrap, percentile
+from cutline.inference.resampling.bootstrap import Shape, bca, bootstrap, percentile, shapes
 from cutline.inference.resampling.coarse import NEGLIGIBLE, coarse, note
 from cutline.inference.resampling.samplers import CaseSampler, GroupSampler, OneModel
-from cutline.measures.kinds import BestOfCuts
-from cutline.results.estimate import Estimate, Limits
+from cutline.measures.kinds import BestOfCuts, TopOfList
+from cutline.results.estimate import Estimate, Limits, quantile, student_quantile
 
-RESAMPLING = ("bootstrap", "bca", "bias_corrected")
+RESAMPLING = ("bootstrap", "bca", "student", "bias_corrected")
 _UNSEEN = 2  # times what resamples show of the bias: they start from an optimum that is one of the sample already
 _NEAR_AN_END = 0.02  # of the range
+_FEWEST_FREE = 2.0  # degrees of freedom
+_PART_OF_A_CASE = 0.25  # how near to an end of its range a resampled value is taken to come, as a share of all cases
+_PART_OF_THE_VALUE = 0.1  # ... of a range with one end, as a share of the distance of the value
 _INSIDE = 1e-3  # of the range: how near to its end a corrected value may come
 
 
@@ -62,20 +68,21 @@ def resampled(
     if bins is not None:
         shifts = bins.shifts(statistics, (t.value for t in estimands))
         values = [column + shift for column, shift in zip(values, shifts, strict=True)]
-    corrected = [i for i, method in enumerate(chosen) if method == "bca"]
-    found = accelerations(sampler, [estimands[i].statistic for i in corrected], options.seed) if corrected else []
-    speeds = dict(zip(corrected, found, strict=True))
+    shaped = [i for i, method in enumerate(chosen) if method != "bootstrap"]
+    found = shapes(sampler, [estimands[i].statistic for i in shaped], options.seed) if shaped else []
+    shape = dict(zip(shaped, found, strict=True))
     notes, units = effective_size.notes(ranking), math.inf if groups is None else groups.groups
     if groups is not None:
         notes = design_notes(groups, "resampled")
     notes += redraws(redrawn)
-    told = [notes + caveats_of(estimand) + _few(estimand) for estimand in estimands]
-    made = [
-        without_bias(estimand, values[i], options.level, told[i], units)
-        if chosen[i] == "bias_corrected"
-        else from_replicates(estimand, values[i], speeds.get(i), options.level, told[i], units)
-        for i, estimand in enumerate(estimands)
+    told = [
+        notes + caveats_of(estimand) + _few(estimand, method)
+        for estimand, method in zip(estimands, chosen, strict=True)
     ]
+    made = []
+    for i, estimand in enumerate(estimands):
+        data = (estimand, values[i], shape.get(i), options.level, told[i], units)
+        made.append({"student": studentised, "bias_corrected": without_bias}.get(chosen[i], from_replicates)(*data))
     if bins is None:
         return made
     return [
@@ -132,11 +139,20 @@ def _inside_a_tie(estimand: Estimand) -> list[str]:
     return [f"{where}: which of them are flagged is left to chance, and the value is the mean over their orders."]
 
 
-def _few(estimand: Estimand) -> list[str]:
+def _few(estimand: Estimand, method: str) -> list[str]:
     """What the study found to be too little for resampling: cases of a class, or decisions of a kind at a cut."""
-    cases = few_cases(estimand.ranking, FEW_FOR_ONE_CUT if estimand.is_of_one_cut else FEW_FOR_RESAMPLING, "resampling")
+    few = FEW_FOR_STUDENT if method == "student" else FEW_FOR_ONE_CUT if estimand.is_of_one_cut else FEW_FOR_RESAMPLING
+    cases = few_cases(estimand.ranking, few, "resampling")
     best = [OPTIMISTIC] if isinstance(estimand.kind, BestOfCuts) else []
-    return best + (cases or few_decisions(estimand))
+    return best + (cases or few_decisions(estimand) or _few_at_the_top(estimand))
+
+
+def _few_at_the_top(estimand: Estimand) -> list[str]:
+    """A warning when a measure of the first cases of the list looks at hardly any."""
+    if not isinstance(estimand.kind, TopOfList):
+        return []
+    first = float(sum(effective_size.effective(estimand.ranking))) * estimand.kind.share(**estimand.parameters)
+    return [f"It rests on about the first {first:.2g} cases of the list: {BELOW}."] if first < FEW_AT_THE_TOP else []
 
 
 def few_decisions(estimand: Estimand) -> list[str]:
@@ -154,18 +170,18 @@ def few_decisions(estimand: Estimand) -> list[str]:
 def from_replicates(
     estimand: Estimand,
     values: Any,
-    acceleration: float | None,
+    shape: Shape | None,
     level: float,
     notes: list[str],
     units: float = math.inf,
 ) -> Estimate:
-    """The estimate from the values on resamples: plain percentiles, or BCa when the acceleration is given.
+    """The estimate from the values on resamples: plain percentiles, or BCa when the shape of the changes is given.
 
     Where all resamples agree because the classes are separated, the limit follows from the number of cases, or of
     `units` if these are fewer.
     """
     known = np.sort(values[~np.isnan(values)])
-    method = "bootstrap" if acceleration is None else "bca"
+    method = "bootstrap" if shape is None else "bca"
     if len(known) < len(values):
         notes.append(
             f"It is undefined on {len(values) - len(known)} of {len(values)} resamples: the limits are from the others."
@@ -178,10 +194,10 @@ def from_replicates(
             f"{len(known)} resamples are too few for a level of {level:g}: the limits are the extremes of them."
         )
         limits = Limits(known[0], known[-1])
-    if acceleration is not None:
-        if abs(acceleration) > SKEWED or _is_near_an_end(estimand):
+    if shape is not None:
+        if abs(shape.acceleration) > SKEWED or _is_near_an_end(estimand):
             notes.append(FEW_WEIGH)
-        better = bca(known, estimand.value, acceleration, level)
+        better = bca(known, estimand.value, shape.acceleration, level)
         if better is None:
             method = "bootstrap"
             notes.append("All resamples are on one side of the value, so BCa fails: these are plain percentiles.")
@@ -200,10 +216,55 @@ def _is_near_an_end(estimand: Estimand) -> bool:
     return math.isfinite(room) and not least + room <= estimand.value <= most - room
 
 
-def without_bias(estimand: Estimand, values: Any, level: float, notes: list[str], units: float = math.inf) -> Estimate:
+def studentised(
+    estimand: Estimand, values: Any, shape: Shape | None, level: float, notes: list[str], units: float = math.inf
+) -> Estimate:
+    """The estimate with the spread of its resamples on the scale of its range, and Student's quantile.
+
+    The degrees of freedom are few where a few cases make most of what changes. If the resamples are shifted against the
+    value, the sample may be shifted against the truth as much: the limit on that side moves by the shift.
+    """
+    known = values[~np.isnan(values)]
+    if len(known) < 2 or not has_spread(known) or not np.isfinite(known).all() or not math.isfinite(estimand.value):
+        return from_replicates(estimand, values, None, level, notes, units)
+    if len(known) < len(values):
+        notes.append(
+            f"It is undefined on {len(values) - len(known)} of {len(values)} resamples: the limits are from the others."
+        )
+    if _is_near_an_end(estimand):
+        notes.append(NEAR_AN_END)
+    scale, (least, most), tail = _scale(estimand), estimand.range, (1 - level) / 2
+    centre, there = float(scale.of(estimand.value)), scale.of(known)
+    reach = student_quantile(level, _freedom(shape)) * float(there.std(ddof=1))
+    shifted = 2 * centre - float(there.mean())
+    low, high = scale.back(min(centre, shifted) - reach), scale.back(max(centre, shifted) + reach)
+    # Where many resamples are at an end of the range, it is a limit itself.
+    limits = Limits(least if np.mean(known <= least) > tail else low, most if np.mean(known >= most) > tail else high)
+    return finished(estimand.name, estimand.value, limits, estimand.range, level, "student", notes)
+
+
+def _scale(estimand: Estimand) -> Scale:
+    """The scale of a measure, on which values that resamples pile up at an end of the range are not far away."""
+    least, most = estimand.range
+    if math.isfinite(least) and math.isfinite(most):
+        cases = max(float(sum(effective_size.effective(estimand.ranking))), 1.0)
+        inside = min(estimand.value - least, most - estimand.value) / (most - least)
+        return Scale(least, most, max(min(_PART_OF_A_CASE / cases, inside / 4), 1e-9))
+    end = least if math.isfinite(least) else most
+    return Scale(least, most, _PART_OF_THE_VALUE * abs(estimand.value - end) or 1.0)
+
+
+def _freedom(shape: Shape | None) -> float:
+    return math.inf if shape is None else max(shape.freedom, _FEWEST_FREE)
+
+
+def without_bias(
+    estimand: Estimand, values: Any, shape: Shape | None, level: float, notes: list[str], units: float = math.inf
+) -> Estimate:
     """The estimate of a best over all cuts, whose resamples are shifted as the sample is: their bias is taken off.
 
-    What is left is taken to be normal on the logit scale of the measure's range, with the resamples' standard error.
+    What is left is taken to be normal on the logit scale of the measure's range, with the resamples' standard error and
+    Student's quantile.
     """
     known = values[np.isfinite(values)]
     least, most = estimand.range
@@ -212,7 +273,7 @@ def without_bias(estimand: Estimand, values: Any, level: float, notes: list[str]
     room = _INSIDE * (most - least if math.isfinite(most) else estimand.value - least)
     bias = float(known.mean()) - estimand.value
     centre = min(max(estimand.value - _UNSEEN * bias, least + room), most - room)
-    se = float(known.std(ddof=1))
+    se = float(known.std(ddof=1)) * student_quantile(level, _freedom(shape)) / quantile(level)
     limits = on_its_scale(centre, se, (least, most), level)
     # The bias is an estimate too, and may be none: the other limit is that of the value as it is.
     plain = on_its_scale(estimand.value, se, (least, most), level)

@@ -18,7 +18,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cutline.core import parallel
-from cutline.core.counts import divide
 from cutline.core.ranking import Array, Ranking
 from cutline.inference.resampling.samplers import LONG, Cells, OneModel, Sampler
 from cutline.results.estimate import Limits
@@ -171,28 +170,51 @@ def bca(draws: Array, value: float, acceleration: float, level: float) -> Limits
 # ---------------------------------------------------------------------- acceleration
 
 
-def accelerations(sampler: OneModel, statistics: Sequence[Statistic], seed: int) -> list[float]:
-    """The acceleration of each statistic: a sixth of the skewness of what leaving out one case changes.
+class Shape(NamedTuple):
+    """How the changes that single cases make in a statistic are distributed.
 
-    With up to five hundred kinds of cases each is left out in turn; with more, the cases are dealt at random into a
-    hundred lots, and each lot is left out, which estimates the same number. It shrinks with the root of the number of
-    cases: for a very long ranking it is taken as 0, which leaves the correction for bias.
+    The acceleration is a sixth of their skewness. The degrees of freedom say how well their spread is known: those of
+    the variance of normal changes, or fewer where a few cases make most of the changes (Satterthwaite).
+    """
+
+    acceleration: float = 0.0
+    freedom: float = math.inf
+
+
+def shapes(sampler: OneModel, statistics: Sequence[Statistic], seed: int) -> list[Shape]:
+    """The shape of each statistic, from what leaving out one case changes.
+
+    With up to two hundred kinds of cases each is left out in turn; with more, the cases are dealt at random into a
+    hundred lots, and each lot is left out, which estimates the same numbers. Both corrections shrink with the number
+    of cases: for a very long ranking there is none.
     """
     if sampler.cells > VERY_LONG:
-        return [0.0] * len(statistics)
+        return [Shape()] * len(statistics)
     found, times = [], []
     for cells in sampler.left_out(np.random.default_rng(seed), _at_once(sampler)):
         found.append(_asked(sampler, (cells,), lambda drawn: [statistic(drawn[0]) for statistic in statistics]))
         times.append(cells.times)
     often = np.concatenate(times)
-    return [_skewness(np.concatenate(values), often) / 6 for values in zip(*found, strict=True)]
+    return [_shape(np.concatenate(values), often, sampler.units) for values in zip(*found, strict=True)]
 
 
-def _skewness(values: Array, times: Array) -> float:
-    """The third moment of the changes over the 3/2th power of the second, each change happening some times."""
+def accelerations(sampler: OneModel, statistics: Sequence[Statistic], seed: int) -> list[float]:
+    """The acceleration of each statistic, for BCa."""
+    return [one.acceleration for one in shapes(sampler, statistics, seed)]
+
+
+def _shape(values: Array, times: Array, units: float) -> Shape:
+    """The shape of changes of which each happens some times, in data of so many units: cases, or groups of them."""
     known = np.isfinite(values)
     values, times = values[known], times[known]
     if not len(values):
-        return 0.0
+        return Shape()
     change = np.average(values, weights=times) - values
-    return float(np.nan_to_num(divide(times @ change**3, (times @ change**2) ** 1.5)))
+    second = float(times @ change**2)
+    if not second > 0:
+        return Shape()
+    lots = float(times.sum())
+    excess = max(lots * float(times @ change**4) / second**2 - 3, -2.0)
+    # The relative variance of a variance is (2 + excess) / units; lots of units have less excess, in proportion.
+    relative = max(2 / units + excess / lots, 1e-9)
+    return Shape(float(times @ change**3) / second**1.5 / 6, 2 / relative)

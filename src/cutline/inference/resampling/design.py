@@ -11,6 +11,21 @@ from cutline.inputs.alignment import groups_of
 from cutline.inputs.predictions import Cases, WeightsAre
 
 
+def check_strata(strata: Any, weights_are: WeightsAre | None) -> None:
+    """Refuse strata of a plain sample, whose weights say how much a case counts.
+
+    Args:
+        strata: The strata, or None.
+        weights_are: What the weights are.
+    """
+    if strata is not None and weights_are == "importance":
+        raise ParameterError(
+            "is given, but weights that say how much a case counts are of a plain sample",
+            Text("pass ", Argument("weights_are", "sampling"), ", or leave strata out"),
+            argument="strata",
+        )
+
+
 def sampler_of(
     ranking: Ranking, cases: Cases, groups: Any, strata: Any, weights_are: WeightsAre | None
 ) -> GroupSampler:
@@ -23,12 +38,7 @@ def sampler_of(
         strata: The stratum of each case; None where there are none.
         weights_are: What the weights are.
     """
-    if strata is not None and weights_are == "importance":
-        raise ParameterError(
-            "is given, but weights that say how much a case counts are of a plain sample",
-            Text("pass ", Argument("weights_are", "sampling"), ", or leave strata out"),
-            argument="strata",
-        )
+    check_strata(strata, weights_are)
     together = None if groups is None else groups_of(groups, cases)
     apart = None if strata is None else groups_of(strata, cases, "strata")
     return GroupSampler.of(ranking, cases.is_positive, cases.scores, cases.weights, together, apart)

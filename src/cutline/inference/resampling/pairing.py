@@ -21,7 +21,7 @@ from cutline.core.ranking import Array, Ranking
 from cutline.inference.delong import placements
 from cutline.inference.influence import Influence
 from cutline.inference.resampling.bootstrap import resample
-from cutline.inference.resampling.samplers import Cells, GroupSampler, Urn
+from cutline.inference.resampling.samplers import Cells, GroupSampler, Urn, draw_groups, strata_of
 from cutline.measures import Measure
 
 _CHUNK = 2**21  # draws held at a time, over all cells
@@ -29,18 +29,29 @@ _LONG = 100_000  # scores of a ranking that leave the cache
 
 
 class Groups(NamedTuple):
-    """Cases that belong together: of each row its cell, its group, and how many cases it is."""
+    """Cases that belong together: of each row its cell, its group, and how many cases it is; of each group its stratum.
+
+    Where only strata are named, every row is a group of its own (`are_single`).
+    """
 
     cell: Array
     group: Array
     cases: Array
     number: int
+    stratum: Array | None = None
+    are_single: bool = False
 
     @classmethod
-    def of(cls, cell: Array, group: Array, cases: Array | None) -> Groups:
-        """The groups of rows, by whatever names they have."""
-        names, code = group_codes(group)
-        return cls(cell, code, np.ones(len(cell), np.int64) if cases is None else cases, len(names))
+    def of(cls, cell: Array, group: Array | None, cases: Array | None, strata: Array | None = None) -> Groups:
+        """The groups of rows, by whatever names they have, and the strata that they were drawn from."""
+        names, code = group_codes(np.arange(len(cell)) if group is None else group)
+        apart = None if strata is None else strata_of(strata, code)
+        times = np.ones(len(cell), np.int64) if cases is None else cases
+        return cls(cell, code, times, len(names), apart, group is None)
+
+    def draw(self, rng: np.random.Generator, count: int) -> Array:
+        """How often each group is drawn in some resamples, one a row: each stratum is drawn from by itself."""
+        return draw_groups(rng, count, self.number, self.stratum)
 
     def gather(self, times: Array, cells: int) -> Array:
         """How many cases of each cell there are when each group is taken some times."""
@@ -87,6 +98,11 @@ class Pairing:
         return self.weight.dtype.kind != "f"
 
     @property
+    def has_groups(self) -> bool:
+        """Whether some cases belong together."""
+        return self.groups is not None and not self.groups.are_single
+
+    @property
     def is_of_one_size(self) -> bool:
         """Whether all resamples are equally long: not with fractional weights, nor with whole groups."""
         return self.integral and self.groups is None
@@ -114,9 +130,10 @@ class Pairing:
         """What resamples the groups of one model's ranking; None when cases are single."""
         if self.groups is None:
             return None
-        ranking, (cell, group, cases, number) = self.rankings[model], self.groups
-        place = self.index[model][cell] + np.where(self.is_positive[cell], 0, len(ranking))
-        return GroupSampler(ranking, place, group, cases if self.integral else self.weight[cell], number)
+        ranking, own = self.rankings[model], self.groups
+        place = self.index[model][own.cell] + np.where(self.is_positive[own.cell], 0, len(ranking))
+        weight = own.cases if self.integral else self.weight[own.cell]
+        return GroupSampler(ranking, place, own.group, weight, own.number, own.stratum, own.are_single)
 
     # ------------------------------------------------------------------ resamples
 
@@ -127,12 +144,13 @@ class Pairing:
 
     @cached_property
     def _urn(self) -> Urn:
-        return Urn.of(self.cases if self.groups is None else np.ones(self.groups.number))
+        return Urn.of(self.cases)
 
     def times(self, rng: np.random.Generator, count: int) -> Array:
         """How often each cell is drawn in some resamples, one a row."""
-        drawn = self._urn.draw(rng, count)
-        return drawn if self.groups is None else np.stack([self.groups.gather(row, len(self)) for row in drawn])
+        if self.groups is None:
+            return self._urn.draw(rng, count)
+        return np.stack([self.groups.gather(row, len(self)) for row in self.groups.draw(rng, count)])
 
     def draw_models(self, rng: np.random.Generator, count: int) -> list[Cells]:
         """Some resamples, as each model sees them: the same cases for all."""
@@ -214,8 +232,18 @@ def pair(
     is_positive: Array,
     weights: Array | None,
     groups: Array | None = None,
+    strata: Array | None = None,
 ) -> Pairing:
-    """The pairing of models that scored the same cases, in the same order; nothing is checked."""
+    """The pairing of models that scored the same cases, in the same order; only strata that divide a group are refused.
+
+    Args:
+        rankings: The ranking of each model.
+        scores: The scores of each model.
+        is_positive: Which cases are positive.
+        weights: What each case weighs; None when each counts one.
+        groups: The group of each case; None when each is one of its own.
+        strata: The stratum of each case; None when all are of one.
+    """
     code = is_positive.astype(np.int64)
     if weights is not None and weights.dtype.kind == "f":
         code = np.unique(weights, return_inverse=True)[1] * 2 + code
@@ -234,7 +262,8 @@ def pair(
     repeated = None if weights is None or not whole else weights
     cases = np.bincount(code) if repeated is None else _added(code, repeated)
     weight = np.ones(len(first), dtype=np.int64) if whole or weights is None else weights[first]
-    together = None if groups is None else Groups.of(code, groups, repeated)
+    by_rows = groups is not None or strata is not None
+    together = Groups.of(code, groups, repeated, strata) if by_rows else None
     where = tuple(column[first] for column in index)
     return Pairing(tuple(rankings), where, is_positive[first], cases, weight, together)
 

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol, Self
+from typing import NamedTuple, Protocol, Self
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from cutline.core.errors import InputError
 from cutline.core.ranking import Array, Ranking
 from cutline.inference.resampling.row_counts import times_of_rows
 
-KINDS = 500  # with more kinds of cases, or groups, lots of them are left out of a jackknife instead of each
+KINDS = 200  # with more kinds of cases, or groups, lots of them are left out of a jackknife instead of each
 LOTS = 100
 LONG = 2**13  # a ranking of more scores is resampled one at a time, without the scores that were not drawn
 MANY = 2**13  # rows, from which on a resample is drawn without drawing row by row
@@ -76,6 +76,10 @@ class OneModel(Sampler, Protocol):
     def ranking(self) -> Ranking:
         """The model."""
 
+    @property
+    def units(self) -> float:
+        """How many units are drawn to make a resample: cases, or groups of them."""
+
     def left_out(self, rng: np.random.Generator, at_once: int) -> Iterator[Cells]:
         """The data without one unit, for all units in turn, or without one of a hundred lots of them."""
 
@@ -94,6 +98,11 @@ class _OfOneModel(ABC):
     def cells(self) -> int:
         """The distinct scores."""
         return len(self.ranking)
+
+    @property
+    @abstractmethod
+    def units(self) -> float:
+        """How many units are drawn to make a resample: cases, or groups of them."""
 
     @abstractmethod
     def draw(self, rng: np.random.Generator, count: int) -> Cells:
@@ -181,6 +190,11 @@ class CaseSampler(_OfOneModel):
         sizes, positives = self._kinds.sizes, self._kinds.positives
         return (Urn.of(sizes[positives]), Urn.of(sizes[~positives])) if self.stratified else (Urn.of(sizes),)
 
+    @property
+    def units(self) -> float:
+        """How many cases there are, in effect."""
+        return float(self._kinds.sizes.sum())
+
     def draw(self, rng: np.random.Generator, count: int) -> Cells:
         """Some resamples, one a row."""
         times = [urn.draw(rng, count) for urn in self._urns]
@@ -236,7 +250,7 @@ class CaseSampler(_OfOneModel):
             yield self._cells(np.stack(without))._replace(times=np.ones(len(without)))
 
 
-def _strata(strata: Array, group: Array) -> Array:
+def strata_of(strata: Array, group: Array) -> Array:
     """Of each group the number of its stratum; refused where a group is in two."""
     absent = missing_mask(strata)
     if absent is not None and absent.any():
@@ -247,6 +261,24 @@ def _strata(strata: Array, group: Array) -> Array:
     if (found[group] != code).any():
         raise InputError("divides a group", "pass strata that hold whole groups", argument="strata")
     return found
+
+
+def draw_groups(rng: np.random.Generator, count: int, groups: int, stratum: Array | None) -> Array:
+    """How often each group is drawn in some resamples, one a row: each stratum is drawn from by itself.
+
+    Args:
+        rng: The random numbers.
+        count: How many resamples.
+        groups: How many groups there are.
+        stratum: Of each group, the number of its stratum; None when all are of one.
+    """
+    if stratum is None:
+        return Urn.of(np.ones(groups)).draw(rng, count)
+    times = np.empty((count, groups), np.int64)
+    for one in range(int(stratum.max()) + 1):
+        members = np.flatnonzero(stratum == one)
+        times[:, members] = Urn.of(np.ones(len(members))).draw(rng, count)
+    return times
 
 
 @dataclass(frozen=True, eq=False)
@@ -286,7 +318,7 @@ class GroupSampler(_OfOneModel):
         sign = -1 if ranking.higher_is_positive else 1
         cell = np.searchsorted(sign * ranking.score, sign * scores)
         cell[~is_positive] += len(ranking)
-        apart = None if strata is None else _strata(strata, code)
+        apart = None if strata is None else strata_of(strata, code)
         return cls(ranking, cell, code, weights, len(names), apart, groups is None)
 
     def turned(self) -> GroupSampler:
@@ -330,20 +362,14 @@ class GroupSampler(_OfOneModel):
             return float(len(self.cell))
         return float(np.sum(self.weight)) ** 2 / float(np.sum(np.square(self.weight, dtype=float)))
 
+    @property
+    def units(self) -> float:
+        """How many groups there are."""
+        return float(self.groups)
+
     def draw(self, rng: np.random.Generator, count: int) -> Cells:
         """Some resamples, one a row."""
-        times = np.empty((count, self.groups), np.int64)
-        for urn, members in self._urns:
-            times[:, members] = urn.draw(rng, count)
-        return self._gather(times)
-
-    @cached_property
-    def _urns(self) -> list[tuple[Urn, Any]]:
-        """What is drawn from, stratum by stratum, and whose groups these are."""
-        if self.stratum is None:
-            return [(Urn.of(np.ones(self.groups)), slice(None))]
-        members = [np.flatnonzero(self.stratum == one) for one in range(int(self.stratum.max()) + 1)]
-        return [(Urn.of(np.ones(len(some))), some) for some in members]
+        return self._gather(draw_groups(rng, count, self.groups, self.stratum))
 
     def _gather(self, times: Array) -> Cells:
         r, columns = self.ranking, [self._added(times, self.weight)]

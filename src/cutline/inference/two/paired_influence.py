@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 
 from cutline.core.ranking import Array, Ranking, dot
+from cutline.inference.delong import placements
 from cutline.inference.influence import JUMPING, Influence, of_cut, of_losses, of_order
+from cutline.inference.one.closed_forms import area_of
 from cutline.inference.resampling.pairing import Pairing, Question
-from cutline.measures import MEASURES, MeanOfCases, Needs
+from cutline.measures import MEASURES, LineOfAuc, MeanOfCases, Needs
 
 
 def influence_of(pairing: Pairing, question: Question, model: int, value: float) -> Influence | None:
@@ -29,6 +31,12 @@ def _influence(ranking: Ranking, question: Question, model: int, value: float) -
     data, rest = measure.prepare(ranking, given)
     if measure.needs is Needs.COUNTS and "threshold" in given:
         return of_cut(partial(measure.compute, **rest), data, ranking, ranking.cut(given["threshold"]))
+    if isinstance(measure.kind, LineOfAuc):
+        slope, area = float(measure.kind.of(ranking, **{**measure.bound, **rest})[0]), area_of(ranking)
+        above, below = placements(ranking)
+        return Influence(
+            slope * (above - area) / float(ranking.positives), slope * (below - area) / float(ranking.negatives)
+        )
     if isinstance(measure.kind, MeanOfCases):
         losses = measure.kind.of(ranking, **{**measure.bound, **rest})
         return of_losses(ranking, *losses) if all(np.isfinite(loss).all() for loss in losses) else None

@@ -19,6 +19,7 @@ from cutline.inference.caveats import (
     FEW_FOR_DELONG,
     FEW_FOR_ONE_CUT,
     FEW_FOR_RESAMPLING,
+    IGNORES_THE_DESIGN,
     INDEPENDENT,
     NO_SPREAD,
     PLENTY_FOR_A_DIFFERENCE,
@@ -27,27 +28,39 @@ from cutline.inference.caveats import (
     finished,
     has_spread,
     redraws,
-    whole_groups,
 )
 from cutline.inference.influence import Influence
+from cutline.inference.one.replicates import design_notes
 from cutline.inference.permutation import exchange_models
 from cutline.inference.resampling.pairing import Pairing, Question, bootstrap, delong_covariance
+from cutline.inference.two.designed import designed
 from cutline.inference.two.differences import Difference, NormalDifference, ResampledDifference, has_no_width, speaks
 from cutline.inference.two.hypotheses import Hypothesis
 from cutline.inference.two.mcnemar import VARIANTS, Discordance, discordance, few_discordant, mcnemar
 from cutline.inference.two.paired_influence import changes_of, influence_of, standard_error
 from cutline.inference.two.predictive import MEASURES_OF_THEM, PREDICTIVE, log_ratio_error, weighted_generalised_score
-from cutline.inference.two.separate import SeparateDifference, own_limits
+from cutline.inference.two.separate import apart
 from cutline.inference.two.test_results import PairTest
-from cutline.measures import MEASURES, LineOfAuc, Measure, Needs
+from cutline.measures import MEASURES, LineOfAuc, MeanOfCases, Measure, Needs
 from cutline.results.estimate import Estimate, quantile
 
-TESTS = ("auto", "delong", *VARIANTS, "tango", *PREDICTIVE, "influence", "log_ratio", "bootstrap", "permutation")
+TESTS = (
+    "auto",
+    "delong",
+    *VARIANTS,
+    "tango",
+    *PREDICTIVE,
+    "influence",
+    "linearised",
+    "log_ratio",
+    "bootstrap",
+    "permutation",
+)
 APART = (
     "No case tells the two apart here, which does not mean that none ever will: the interval is from those of both "
     "models, one by one."
 )
-INTERVALS = ("auto", "delong", "tango", "influence", "bootstrap")
+INTERVALS = ("auto", "delong", "tango", "influence", "linearised", "bootstrap")
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,8 +114,9 @@ class PairedMeasure:
     def chosen(self, method: str, for_shares: str = "mcnemar_midp") -> str:
         """The method by its name, that of `auto` by rule; refused when it does not suit the measure."""
         if method == "auto":
-            if self.pairing.groups is not None:
-                return "bootstrap"
+            if self.pairing.groups is not None or not self.pairing.integral:
+                closed = self.cuts is not None or isinstance(self.measure.kind, LineOfAuc | MeanOfCases)
+                return "linearised" if closed and self.influences is not None else "bootstrap"
             if self.is_linear_in_auc or self.is_share:
                 return "delong" if self.is_linear_in_auc else for_shares
             return "influence" if self.is_plentiful else "bootstrap"
@@ -122,7 +136,7 @@ class PairedMeasure:
             raise ParameterError(
                 f"{method} is for {listed} at a threshold, of cases without fractional weights", "pass 'bootstrap'"
             )
-        if method in ("influence", "log_ratio") and self.influences is None:
+        if method in ("influence", "linearised", "log_ratio") and self.influences is None:
             raise ParameterError(f"{method} needs a smooth measure, and {self.measure} is none", "pass 'bootstrap'")
         if method == "log_ratio" and not min(self.values) > 0:
             raise ParameterError("A ratio needs two values above 0", "pass another method")
@@ -192,15 +206,15 @@ class PairedMeasure:
         chosen = self.chosen(method, "tango")
         found, notes = self._seen_by(chosen)
         may_resample = self.resampled is not None or self.resamples > 0
-        if method == "auto" and chosen == "delong" and may_resample and not speaks(found):
+        if method == "auto" and chosen in ("delong", "linearised") and may_resample and not speaks(found):
             second, more = self._seen_by("bootstrap")
             notes = (*notes, *more)
             if speaks(second):
                 found, chosen = second, "bootstrap"
         if method == "auto" and abs(self.value) <= EQUAL and has_no_width(found) and not self.are_one_model:
-            apart = self._apart()
-            if apart is not None:
-                return apart, "square_and_add", (*self.reasons, *notes, APART)
+            separate = apart(self.pairing, self.question, self.values)
+            if separate is not None:
+                return separate, "square_and_add", (*self.reasons, *notes, APART)
         return found, chosen, (*self.reasons, *notes)
 
     @property
@@ -209,35 +223,23 @@ class PairedMeasure:
         one, two = self.pairing.index
         return len(self.pairing.rankings[0]) == len(self.pairing.rankings[1]) and bool(np.array_equal(one, two))
 
-    def _apart(self) -> SeparateDifference | None:
-        """The difference from the intervals of both models, one by one."""
-        found = [
-            own_limits(self.measure, self.pairing.rankings[i], self.question.parameters[i], self.pairing.sampler(i))
-            for i in (0, 1)
-        ]
-        if found[0] is None or found[1] is None:
-            return None
-        return SeparateDifference(self.values, (found[0], found[1]))
-
     def _seen_by(self, method: str) -> tuple[Difference, tuple[str, ...]]:
         """The difference as a method sees it, and what qualifies it."""
         if math.isnan(self.value):
             return NormalDifference(math.nan, math.nan), ()
         ranking = self.pairing.rankings[0]
-        notes = effective_size.notes(ranking)
-        if method != "bootstrap" and self.pairing.groups is not None:
-            notes.append(INDEPENDENT)
+        notes = self._notes(method)
         if method == "tango":
             return self.discordance, tuple(notes)
         if method == "delong":
             return NormalDifference(self.value, self._delong_se), (*notes, *self._delong_notes)
+        if method == "linearised" and self.influences is not None:
+            return designed(self.pairing, self.question, self.influences, self.value), tuple(notes)
         if method == "influence" and self.influences is not None:
             return NormalDifference(self.value, self._influence_se), tuple(notes)
         draws, redrawn = self._resampled
         with np.errstate(invalid="ignore"):
             found = ResampledDifference(self.value, draws[0] - draws[1])
-        if self.pairing.groups is not None:
-            notes.append(whole_groups(self.pairing.groups.number))
         notes += redraws(redrawn)
         notes += few_cases(ranking, FEW_FOR_RESAMPLING if self.cuts is None else FEW_FOR_ONE_CUT, "resampling")
         undefined = len(found.resampled) - len(found.draws)
@@ -248,6 +250,15 @@ class PairedMeasure:
         elif not has_spread(found.draws):
             notes.append(NO_SPREAD)
         return found, tuple(notes)
+
+    def _notes(self, method: str) -> list[str]:
+        """How many cases the weights are worth, and whether a method knows how they were sampled."""
+        sampler, ranking = self.pairing.sampler(0), self.pairing.rankings[0]
+        if sampler is None:
+            return effective_size.notes(ranking)
+        if method in ("bootstrap", "linearised"):
+            return design_notes(sampler, "resampled" if method == "bootstrap" else "counted")
+        return [*effective_size.notes(ranking), IGNORES_THE_DESIGN if sampler.are_single else INDEPENDENT]
 
     @cached_property
     def discordance(self) -> Discordance:
@@ -308,9 +319,7 @@ class PairedMeasure:
         self.chosen("log_ratio")
         value = self.values[0] / self.values[1]
         factor = math.exp(quantile(level) * self._log_ratio_se)
-        notes = effective_size.notes(self.pairing.rankings[0])
-        notes += [] if self.pairing.groups is None else [INDEPENDENT]
-        notes += few_cases(self.pairing.rankings[0], FEW_FOR_ONE_CUT, "the log scale")
+        notes = self._notes("log_ratio") + few_cases(self.pairing.rankings[0], FEW_FOR_ONE_CUT, "the log scale")
         title = f"{self.measure}: {self.names[0]} / {self.names[1]}"
         return Estimate(title, value, value / factor, value * factor, level, "log_ratio", tuple(notes))
 
@@ -354,13 +363,10 @@ class PairedMeasure:
         if math.isnan(self.value):
             return math.nan, math.nan, ()
         if method in VARIANTS:
-            told = effective_size.notes(self.pairing.rankings[0])
-            told += [] if self.pairing.groups is None else [INDEPENDENT]
-            told += few_discordant(self.discordance, VARIANTS[method])
+            told = self._notes(method) + few_discordant(self.discordance, VARIANTS[method])
             return mcnemar(self.discordance, VARIANTS[method]), math.nan, tuple(told)
         if method in (*PREDICTIVE, "log_ratio"):
-            told = effective_size.notes(self.pairing.rankings[0])
-            told += [] if self.pairing.groups is None else [INDEPENDENT]
+            told = self._notes(method)
             if method == "log_ratio":
                 logs = math.log(self.values[0] / self.values[1])
                 return NormalDifference(logs, self._log_ratio_se).p_value(), math.nan, tuple(told)
@@ -375,7 +381,7 @@ class PairedMeasure:
     def _permutation(self) -> tuple[float, float, tuple[str, ...]]:
         exchanged, at_hand = exchange_models(self.pairing, self.question, self.cuts, self.resamples, self.seed)
         notes = effective_size.notes(self.pairing.rankings[0])
-        notes += [] if self.pairing.groups is None else ["Whole groups of cases are exchanged."]
+        notes += ["Whole groups of cases are exchanged."] if self.pairing.has_groups else []
         if not math.isclose(at_hand, self.value, rel_tol=1e-6, abs_tol=1e-9):
             notes.append(f"The ranks are exchanged, not the scores: between them the difference is {shown(at_hand)}.")
         undefined = int(np.isnan(exchanged).sum())

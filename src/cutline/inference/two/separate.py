@@ -20,6 +20,7 @@ from cutline.inference.one.intervals import default
 from cutline.inference.one.inversion import METHOD as INVERSION
 from cutline.inference.one.replicates import RESAMPLING
 from cutline.inference.one.separation import separated
+from cutline.inference.resampling.pairing import Pairing, Question
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.measures import Measure
 from cutline.results.estimate import Limits, quantile
@@ -72,6 +73,20 @@ class SeparateDifference:
             else:
                 outside = level
         return 1 - inside
+
+
+def apart(pairing: Pairing, question: Question, values: tuple[float, float]) -> SeparateDifference | None:
+    """The difference of two models on the same cases from the intervals of both, one by one; None without a formula.
+
+    Args:
+        pairing: The models.
+        question: The measure.
+        values: Its value for each.
+    """
+    found = [
+        own_limits(question.measure, pairing.rankings[i], question.parameters[i], pairing.sampler(i)) for i in (0, 1)
+    ]
+    return None if found[0] is None or found[1] is None else SeparateDifference(values, (found[0], found[1]))
 
 
 def own_limits(

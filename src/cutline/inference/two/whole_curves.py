@@ -57,7 +57,7 @@ def venkatraman(pairing: Pairing, names: tuple[str, str], permutations: int, see
     at_hand = float(distances(crossed.cases[None])[0])
     done = each(work, chunks(permutations, 4 * len(crossed)), permutations * len(crossed), told=True)
     extreme = int((np.concatenate(done) >= at_hand - 1e-9 * max(1.0, at_hand)).sum())
-    notes = ("Whole groups of cases are exchanged.",) if pairing.groups is not None else ()
+    notes = ("Whole groups of cases are exchanged.",) if pairing.has_groups else ()
     return RocTest(*names, at_hand, (1 + extreme) / (1 + permutations), permutations, notes)
 
 

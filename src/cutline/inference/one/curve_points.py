@@ -1,0 +1,106 @@
+"""Intervals of one point of a curve: recall where the specificity is given, precision where the recall is, and so on.
+
+Two things are uncertain about such a point: where the cut lies, which the cases of one class say, and what share of the
+other class lies beyond it. Each has Wilson's interval; how far the point moves with either is squared and added. It
+needs no resamples, and never has zero width: resamples of a nearly perfect order hardly vary.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from cutline.core.ranking import Array, Ranking
+from cutline.inference.caveats import CUT_ANYWHERE
+from cutline.inference.effective_size import effective
+from cutline.inference.one import proportions
+from cutline.inference.one.bands import tpr_at
+from cutline.inference.one.estimand import Estimand
+from cutline.measures import MEASURES
+from cutline.measures.kinds import CurvePoint
+from cutline.results.estimate import Limits
+
+FEW_BEYOND = 3.7  # cases to be expected beyond the cut: with fewer, in more than 2.5 % of samples there is none
+_RECALLS = 400  # at which the precision is compared with the one that is asked for
+
+
+class _Points(NamedTuple):
+    """Some points of a curve, with the limits of each."""
+
+    value: Array
+    low: Array
+    high: Array
+
+
+def limits(estimand: Estimand, level: float) -> tuple[Limits, list[str]]:
+    """The limits of a measure that is one point of a curve, and what qualifies them."""
+    kind, r = estimand.kind, estimand.ranking
+    assert isinstance(kind, CurvePoint)  # noqa: S101
+    defaults = MEASURES[estimand.measure_name].defaults
+    given = np.array([float(estimand.parameters.get(kind.given, defaults[kind.given]))])
+    if kind.height == "recall_at_precision":
+        return _recall(r, float(given[0]), level), []
+    if kind.height == "precision":  # of the recalls that ties leave, the one at the cut may be far above
+        given = np.append(given, float(r.tpr[_best_cut(r, float(given[0]))]))
+    found = {"recall": _recalls, "specificity": _specificities, "precision": _precisions}[kind.height](r, given, level)
+    of_positives = kind.given == "recall"
+    beyond = float(effective(r)[0 if of_positives else 1]) * (1 - float(given[0]))
+    notes = [CUT_ANYWHERE] if beyond < FEW_BEYOND else []
+    return Limits(float(found.low.min()), float(found.high.max())), notes
+
+
+def _best_cut(r: Ranking, recall: float) -> int:
+    """The cut with the best precision among those that reach a recall."""
+    return int(np.argmax(np.where(r.tpr >= recall, r.precision, -1.0)))
+
+
+def _recalls(r: Ranking, specificity: Array, level: float) -> _Points:
+    return _heights(r, 1 - specificity, level)
+
+
+def _specificities(r: Ranking, recall: Array, level: float) -> _Points:
+    return _heights(r.swapped(), 1 - recall, level)
+
+
+def _heights(r: Ranking, fpr: Array, level: float) -> _Points:
+    """The heights of a ROC curve: the cut is where the negatives put it, the height what the positives say.
+
+    Where so few negatives are expected on one side of the cut that there may well be none, it may lie anywhere there.
+    """
+    positives, negatives = (float(size) for size in effective(r))
+    tail = (1 - level) / 2
+    left, right = proportions.wilson(fpr * negatives, negatives, level)
+    value = tpr_at(r, fpr)
+    low, high = proportions.wilson(value * positives, positives, level)
+    leftmost = np.where((1 - fpr) ** negatives > tail, 0.0, tpr_at(r, left))
+    rightmost = np.where(fpr**negatives > tail, 1.0, tpr_at(r, right))
+    below, above = np.hypot(value - low, value - leftmost), np.hypot(high - value, rightmost - value)
+    return _Points(value, value - below, value + above)
+
+
+def _precisions(r: Ranking, recall: Array, level: float) -> _Points:
+    """The precision at some recalls follows from the specificity there and from the prevalence."""
+    there, size = _specificities(r, recall, level), float(sum(effective(r)))
+    share = float(r.positives / r.total)
+    few, many = (float(limit) for limit in proportions.wilson(share * size, size, level))
+
+    def precision(prevalence: float, specificity: Array) -> Array:
+        hits, alarms = prevalence * recall, (1 - prevalence) * (1 - np.clip(specificity, 0, 1))
+        return hits / np.maximum(hits + alarms, np.finfo(float).tiny)
+
+    value = precision(share, there.value)
+    below = np.hypot(value - precision(share, there.low), value - precision(few, there.value))
+    above = np.hypot(precision(share, there.high) - value, precision(many, there.value) - value)
+    return _Points(value, value - below, value + above)
+
+
+def _recall(r: Ranking, precision: float, level: float) -> Limits:
+    """The recalls up to which the precision may be as high as is asked for, and up to which it surely is."""
+    recall = np.linspace(0, 1, _RECALLS + 1)[1:]
+    found = _precisions(r, recall, level)
+    return Limits(*(_last(recall, reached >= precision) for reached in (found.low, found.high)))
+
+
+def _last(recall: Array, is_reached: Array) -> float:
+    return float(recall[np.flatnonzero(is_reached)[-1]]) if is_reached.any() else 0.0

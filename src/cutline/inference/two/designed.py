@@ -1,0 +1,40 @@
+"""The difference of two models on cases with weights, groups or strata, by linearisation.
+
+What each case changes in one model and not in the other is added up by groups, and the spread of these sums within
+the strata is the variance, as for one model. Student's quantile has as many degrees of freedom as there are groups more
+than strata.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from cutline.inference.influence import Influence
+from cutline.inference.linearisation import of_rows
+from cutline.inference.resampling.pairing import Pairing, Question
+from cutline.inference.two.differences import StudentDifference
+from cutline.inference.two.paired_influence import changes_of
+
+
+def designed(pairing: Pairing, question: Question, influences: list[Influence], value: float) -> StudentDifference:
+    """The difference with the standard error that the design of the sample gives it.
+
+    Args:
+        pairing: The models on the same cases.
+        question: The measure.
+        influences: What one case changes in each model.
+        value: The difference.
+    """
+    one, two = changes_of(pairing, question, influences)
+    change, sampler = one - two, pairing.sampler(0)
+    if pairing.groups is not None and sampler is not None:
+        known = of_rows([change[pairing.groups.cell]], sampler)
+        return StudentDifference(value, math.sqrt(known.covariance[0, 0]), known.freedom)
+    weight = pairing.weight.astype(float)
+    rows, squares = float(pairing.cases @ weight), float(pairing.cases @ np.square(weight))
+    size = rows**2 / squares
+    variance = float(pairing.cases @ np.square(weight * change))
+    se = math.sqrt(variance * size / (size - 1)) if size > 1 else math.nan
+    return StudentDifference(value, se, max(size - 1, 1.0))

@@ -1,0 +1,36 @@
+"""A browser for tests: the machine's own Chromium, with a profile that is thrown away; and axe-core."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+ARGUMENTS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+)
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+AXE = Path(os.environ.get("AXE") or Path(__file__).parents[1] / ".cache" / "node_modules" / "axe-core" / "axe.min.js")
+
+
+@pytest.fixture(scope="session")
+def browser():
+    if CHROMIUM is None:
+        pytest.skip("Chromium is not installed, so the report is not opened: `make browser` as root installs it.")
+    playwright = pytest.importorskip("playwright.sync_api").sync_playwright().start()
+    opened = playwright.chromium.launch(executable_path=CHROMIUM, headless=True, args=list(ARGUMENTS))
+    yield opened
+    opened.close()
+    playwright.stop()
+
+
+@pytest.fixture(scope="session")
+def axe():
+    if not AXE.is_file():
+        pytest.skip("axe-core is not there, so accessibility is not checked: `make browser` with npm fetches it.")
+    return AXE.read_text(encoding="utf-8")

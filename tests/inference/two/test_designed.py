@@ -1,0 +1,78 @@
+"""Differences of models on cases with weights, groups and strata, by linearisation."""
+
+import numpy as np
+import pytest
+
+from cutline import CutlineError, compare, evaluate
+
+RNG = np.random.default_rng(4)
+N = 240
+LABELS = RNG.random(N) < 0.4
+A, B = (LABELS + RNG.normal(size=N) for _ in range(2))
+GROUPS = np.arange(N) // 4
+STRATA = GROUPS % 3
+WEIGHTS = RNG.choice([1.5, 4.0], N)
+
+
+def test_the_difference_of_two_recalls_is_a_ratio_estimator_of_the_groups():
+    """By hand: what a positive case adds, (a flags - b flags - difference) / positives, summed by groups in strata."""
+    found = compare(
+        LABELS, {"a": A, "b": B}, WEIGHTS, threshold=0.7, groups=GROUPS, strata=STRATA, weights_are="sampling"
+    )
+    flags = (A >= 0.7).astype(float) - (B >= 0.7)
+    positive = WEIGHTS * LABELS
+    value = (positive * flags).sum() / positive.sum()
+    change = np.bincount(GROUPS, positive * (flags - value)) / positive.sum()
+    variance = 0.0
+    for stratum in range(3):
+        own = change[np.arange(60) % 3 == stratum]
+        variance += len(own) / (len(own) - 1) * ((own - own.mean()) ** 2).sum()
+    difference = found.difference("recall")
+
+    assert difference.method == "linearised"
+    assert difference.value == pytest.approx(value)
+    assert difference.high - value == pytest.approx(2.00246546 * np.sqrt(variance), rel=1e-6)  # t, 60 - 3 degrees
+    assert found.test("recall").method == "linearised"
+
+
+def test_the_difference_of_two_aucs_of_single_cases_is_delongs():
+    plain, single = (compare(LABELS, {"a": A, "b": B}, strata=strata) for strata in (None, np.zeros(N)))
+    one, two = plain.difference("auc"), single.difference("auc")
+
+    assert (one.method, two.method) == ("delong", "linearised")
+    assert (two.low, two.high) == pytest.approx((one.low, one.high), abs=4e-3)
+
+
+@pytest.mark.parametrize("measure", ["precision", "mcc", "log_loss", "average_precision"])
+def test_linearised_and_resampled_differences_agree(measure):
+    scores = {name: 1 / (1 + np.exp(-column)) for name, column in (("a", A), ("b", B))}
+    found = compare(LABELS, scores, threshold=0.6, groups=GROUPS, strata=STRATA)
+    one, two = (found.difference(measure, method=method, resamples=400) for method in ("auto", "bootstrap"))
+
+    assert one.high - one.low == pytest.approx(two.high - two.low, rel=0.2)
+    assert "The variance is that within 3 strata." in one.notes
+
+
+def test_models_of_a_comparison_have_the_strata_of_an_evaluation():
+    how = {"weights": WEIGHTS, "strata": STRATA, "weights_are": "sampling", "threshold": 0.7}
+    assert compare(LABELS, {"a": A, "b": B}, **how)["a"].estimate("npv") == evaluate(LABELS, A, **how).estimate("npv")
+
+
+def test_strata_hold_whole_groups_of_sampled_cases():
+    with pytest.raises(CutlineError, match="strata divides a group: pass strata that hold whole groups"):
+        compare(LABELS, {"a": A, "b": B}, groups=GROUPS, strata=np.arange(N) % 3)
+    with pytest.raises(CutlineError, match="strata is given, but weights that say how much a case counts"):
+        compare(LABELS, {"a": A, "b": B}, WEIGHTS, strata=STRATA, weights_are="importance")
+    with pytest.raises(CutlineError, match="strata has 3 values but labels has 240: pass one for each label"):
+        compare(LABELS, {"a": A, "b": B}, strata=[1, 2, 3])
+
+
+def test_strata_can_be_columns_of_one_frame_or_of_the_first_of_several():
+    import pandas as pd
+
+    frame = pd.DataFrame({"y": LABELS.astype(int), "a": A, "b": B, "s": STRATA, "case": np.arange(N)})
+    given = compare(LABELS, {"a": A, "b": B}, strata=STRATA, threshold=0.7).difference("recall")
+    one = compare("y", {"a": "a", "b": "b"}, data=frame, strata="s", threshold=0.7).difference("recall")
+    frames = {name: frame.rename(columns={name: "p"})[::step] for name, step in (("a", 1), ("b", -1))}
+    two = compare("y", "p", data=frames, id="case", strata="s", threshold=0.7).difference("recall")
+    assert given == one == two
