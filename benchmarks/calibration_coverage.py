@@ -183,7 +183,7 @@ def run(options: argparse.Namespace) -> None:
         RESULTS.open("a", encoding="utf-8") as file,
     ):
         while time.monotonic() < end:
-            few = [job for job, _ in zip(waiting, range(4 * options.processes), strict=False)]
+            few = [job for job, _ in zip(waiting, range(options.processes), strict=False)]
             if not few:
                 return
             for line in pool.map(line_of, few):

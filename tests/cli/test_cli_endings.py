@@ -39,6 +39,7 @@ def test_the_place_of_the_error_is_shown_to_who_asks(monkeypatch, capsys):
         (KeyboardInterrupt(), 130, "Stopped."),
         (MemoryError(), 2, "do not fit into memory"),
         (OSError(28, "No space left on device", "x.html"), 2, "x.html cannot be used: No space left on device."),
+        (OSError(28, "No space left on device"), 2, "Standard output, or a temporary file, cannot be used: No space"),
     ],
 )
 def test_other_endings_have_a_word_too(monkeypatch, capsys, error, code, says):
@@ -71,3 +72,22 @@ def test_a_terminal_without_a_width_is_written_to(cutline, ten, monkeypatch):
     monkeypatch.setenv("COLUMNS", "0")
 
     assert "AUC" in cutline("evaluate", ten, "--label", "y", "--score", "p", "--measures", "auc").out
+
+
+def test_the_exit_code_stays_where_nothing_can_be_said(monkeypatch, capsys):
+    class Full:
+        def write(self, _):
+            raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("sys.stderr", Full())
+
+    assert ended(monkeypatch, capsys, OSError(2, "No such file or directory", "x.csv"))[0] == 2
+
+
+def test_a_folder_that_is_gone_is_named(monkeypatch, capsys, tmp_path):
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+
+    said = ended(monkeypatch, capsys, FileNotFoundError(2, "No such file or directory"))[1]
+    assert said == "cutline: The folder that you are in cannot be used: No such file or directory.\n"

@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 from typing import Annotated
@@ -272,7 +273,7 @@ def _ended_by(error: Exception) -> int:
     if isinstance(error, FileNotFoundError) and "temporary directory" in str(error):  # a full disk, or none to write on
         return _refuse(f"No temporary file can be made ({error.strerror}): free some space, or set TMPDIR.")
     if isinstance(error, OSError):
-        return _refuse(f"{error.filename or 'A file'} cannot be used: {error.strerror or error}.")
+        return _refuse(f"{error.filename or _nameless(error)} cannot be used: {error.strerror or error}.")
     if os.environ.get("CUTLINE_DEBUG"):
         import traceback
 
@@ -285,6 +286,17 @@ def _ended_by(error: Exception) -> int:
     return BROKEN
 
 
+def _nameless(error: OSError) -> str:
+    """What an error without the name of a file is about."""
+    if not isinstance(error, FileNotFoundError):
+        return "Standard output, or a temporary file,"
+    try:
+        Path.cwd()
+    except OSError:
+        return "The folder that you are in"
+    return "A file"
+
+
 def _refuse(message: str) -> int:
     _say(message)
     return REFUSED
@@ -294,7 +306,8 @@ def _say(message: str) -> None:
     """One line on standard error."""
     from cutline.cli.text import printable
 
-    sys.stderr.write(f"cutline: {printable(' '.join(message.split()))}\n")
+    with suppress(OSError):  # where nothing can be said, the exit code still says it
+        sys.stderr.write(f"cutline: {printable(' '.join(message.split()))}\n")
 
 
 def run() -> None:

@@ -10,9 +10,9 @@ import numpy as np
 
 Found = TypeVar("Found")
 
-_LONG = 1_500_000  # scores, from which on keeping every column would take many times the memory of the predictions
+_LONG = 1_200_000  # scores, from which on keeping every column would take many times the memory of the predictions
 _LARGE = 4_000_000  # ... and cells of a stack of shorter rankings
-_MOST = 3  # columns of a long ranking that are kept, those that were used last
+_MOST = 2  # columns of a long ranking that are kept, those that were used last
 
 
 def is_long(ranking: Any) -> bool:
@@ -33,8 +33,8 @@ def remembered(ranking: Any, key: Hashable, make: Callable[[], Any]) -> Any:
         small[key] = value
         return value
     columns[key] = value  # the one used last is the last
-    while len(columns) > _MOST:
-        columns.pop(next(iter(columns)), None)
+    for old in [*columns][:-_MOST]:  # of a copy: another thread may be changing it
+        columns.pop(old, None)
     return value
 
 

@@ -53,9 +53,10 @@ def _scaled(value: Any, share: Any, alpha: float) -> Any:
 )
 def rie(r: Ranking, *, alpha: float = 20.0) -> Any:
     """How many times more exponential weight the positives get than at random places."""
-    ends = divide(r.ends, r.ends[..., -1:])
-    # The places of a cell share its weight evenly; the geometric sum over them telescopes.
-    weight = -np.diff(np.exp(-alpha * ends))
+    falls = np.asarray(divide(r.ends, r.ends[..., -1:]))
+    falls *= -alpha
+    np.exp(falls, out=falls)
+    weight = falls[..., :-1] - falls[..., 1:]  # a cell shares its weight evenly; the geometric sum over it telescopes
     return divide(dot(r.share, weight) / -math.expm1(-alpha), divide(r.positives, r.total))
 
 

@@ -32,13 +32,10 @@ _FEWEST = 40  # simulations of a world, of which the extremes are the limits at 
 _FEW = 500  # cases, below which simulated studies found a coverage of 91 to 97 % for a level of 95 %
 _AT_ONCE = 2**18  # cells held at once
 _WIDE = 2.6  # standard deviations, within which the first worlds look for the limits
-_NULL = (
-    "Chance alone could give such a value: a calibrated model has {} on average. For such a model the actual coverage "
-    "is above the nominal level, because the interval can miss its error of 0 on one side only."
-)
+_NULL = "Chance alone could give such a value: a calibrated model has {} on average."
 _RAISED = (
-    "Chance probably raised the value: simulations give the upper limit {}, which was moved to include the value, so "
-    "that the actual coverage is above the nominal level."
+    "Chance probably raised the value: simulations give the upper limit {}, which was moved to include the value; that "
+    "can only raise the coverage."
 )
 
 
