@@ -65,7 +65,7 @@ bench: $(DEV)
 	$(BIN)/python benchmarks/speed.py
 	$(BIN)/python benchmarks/inference.py
 
-# Rows beyond memory: 1e6 to 1e8, generated in parts under build/scale (0.8 GB); takes several minutes.
+# Rows beyond memory: 1e6 to 1e8, generated in parts under build/scale (1 GB). Some five minutes, and many more for the evaluator of Spark.
 bench-scale: $(DEV)
 	$(BIN)/python benchmarks/scale.py
 

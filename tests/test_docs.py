@@ -1,6 +1,5 @@
 """The documentation says what the code does."""
 
-import doctest
 import importlib.util
 import re
 import tomllib
@@ -27,40 +26,6 @@ def test_the_page_of_measures_resolves_every_source():
     listed = set(re.findall(r"^- (\w+): ", page.split("## Sources")[1], flags=re.MULTILINE))
 
     assert {key for measure in MEASURES for key in measure.source} == listed
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "docs/identities.md",
-        "docs/curves.md",
-        "docs/training.md",
-        "docs/comparing.md",
-        "docs/several-classes.md",
-        "docs/intervals.md",
-        "docs/own-measures.md",
-        "docs/choosing-a-cut.md",
-        "docs/calibration.md",
-    ],
-)
-def test_the_examples_of_a_page_are_true(name):
-    failed, tried = doctest.testfile(str(ROOT / name), module_relative=False)
-
-    assert (failed, tried > 3) == (0, True)
-
-
-def test_the_code_of_the_readme_runs(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)  # it saves a picture
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    labels, scores = [1, 0] * 100, [i / 200 for i in range(200)]
-    model = evaluate(labels, scores)
-    names = {"labels": labels, "scores": scores, "ev1": model, "ev2": model}
-    names |= {"scores_a": scores, "scores_b": scores[::-1]}
-
-    for code in re.findall(r"```python\n(.*?)```", readme, flags=re.DOTALL):
-        exec(code, names)  # noqa: S102
-
-    assert names["ev"].ranking.total == 200
 
 
 def test_no_placeholder_is_left():

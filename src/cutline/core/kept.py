@@ -33,8 +33,8 @@ def remembered(ranking: Any, key: Hashable, make: Callable[[], Any]) -> Any:
         small[key] = value
         return value
     columns[key] = value  # the one used last is the last
-    while len(columns) > _MOST:
-        columns.pop(next(iter(columns)), None)
+    for old in [*columns][:-_MOST]:  # of a copy: another thread may be changing it
+        columns.pop(old, None)
     return value
 
 
