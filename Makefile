@@ -65,7 +65,7 @@ bench: $(DEV)
 	$(BIN)/python benchmarks/speed.py
 	$(BIN)/python benchmarks/inference.py
 
-# Rows beyond memory: 1e6 to 1e8, generated in parts under build/scale (0.8 GB); takes several minutes.
+# Rows beyond memory: 1e6 to 1e8, generated in parts under build/scale (1 GB). Some five minutes, and many more for the evaluator of Spark.
 bench-scale: $(DEV)
 	$(BIN)/python benchmarks/scale.py
 
@@ -79,12 +79,13 @@ quality-training: $(DEV)
 fuzz: $(DEV)
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/fuzz.py --files 20000 --calls 100000 --singles --faults 35
 
-# The tests with the oldest versions that pyproject.toml allows, in an environment of their own.
-test-minimum: $(BIN)/python
+# The tests with the oldest versions that pyproject.toml allows, in an environment of their own. CUTLINE_MINIMUM has
+# tests/test_package.py see that these versions are the ones that are installed.
+test-minimum:
 	$(PYTHON) -m venv $(VENV)-minimum
 	$(VENV)-minimum/bin/python -m pip install --quiet --disable-pip-version-check uv
 	$(VENV)-minimum/bin/uv pip install --quiet --python $(VENV)-minimum/bin/python --resolution lowest-direct --editable '.[dev]'
-	$(VENV)-minimum/bin/python -m pytest -n auto --dist worksteal
+	CUTLINE_MINIMUM=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(VENV)-minimum/bin/python -m pytest -n auto --dist worksteal
 
 # The source distribution and the wheel for every platform, in dist/.
 build: $(BIN)/python

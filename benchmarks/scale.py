@@ -144,55 +144,72 @@ def cutline_exact(files: list[str]) -> dict[str, Any]:
 
 
 def spark_local(files: list[str]) -> dict[str, Any]:
-    from spark_cluster import session
+    return _on_one_machine(_ranked, files)
 
-    return _spark(session("local[2]", **{"spark.driver.memory": "3g", "spark.sql.shuffle.partitions": "8"}), files)
+
+def spark_local_evaluator(files: list[str]) -> dict[str, Any]:
+    return _on_one_machine(_evaluated, files)
 
 
 def spark_standalone(files: list[str]) -> dict[str, Any]:
+    return _on_a_cluster(_ranked, files)
+
+
+def spark_standalone_evaluator(files: list[str]) -> dict[str, Any]:
+    return _on_a_cluster(_evaluated, files)
+
+
+def _on_one_machine(work: Callable[[Any], dict[str, Any]], files: list[str]) -> dict[str, Any]:
+    from spark_cluster import session
+
+    settings = {"spark.driver.memory": "3g", "spark.sql.shuffle.partitions": "8"}
+    return _timed(work, session("local[2]", **settings), files)
+
+
+def _on_a_cluster(work: Callable[[Any], dict[str, Any]], files: list[str]) -> dict[str, Any]:
+    """The same on two workers of one core each, with as much memory together."""
     from spark_cluster import Cluster, session
 
     with tempfile.TemporaryDirectory() as folder:
         cluster = Cluster(Path(folder), memory="2g")
-        settings = {"spark.executor.memory": "1800m", "spark.cores.max": "2", "spark.driver.memory": "2g"}
+        settings = {"spark.executor.memory": "1500m", "spark.cores.max": "2", "spark.driver.memory": "2g"}
         spark = None
         try:
             spark = session(cluster.url, **settings, **{"spark.sql.shuffle.partitions": "8"})
-            return _spark(spark, files)
+            return _timed(work, spark, files)
         finally:
             if spark is not None:
                 spark.stop()
             cluster.stop()
 
 
-def _spark(spark: Any, files: list[str]) -> dict[str, Any]:
-    """The ranking by Spark, and Spark's own evaluator on the same frame, after a first look that starts everything."""
-    from pyspark.ml.evaluation import BinaryClassificationEvaluator
-    from pyspark.sql import functions as f
-
-    import cutline as cl
-    from cutline.core.binned import auc_width
-
+def _timed(work: Callable[[Any], dict[str, Any]], spark: Any, files: list[str]) -> dict[str, Any]:
+    """The work on the files, after a first look that starts everything."""
     frame = spark.read.parquet(*files)
     frame.agg({"score": "sum", "label": "sum"}).collect()
     start = time.perf_counter()
+    found = work(frame)
+    return {**found, "seconds": time.perf_counter() - start}
+
+
+def _ranked(frame: Any) -> dict[str, Any]:
+    import cutline as cl
+    from cutline.core.binned import auc_width
+
     ranking = cl.rank("label", "score", data=frame)
-    value = cl.auc(ranking)
-    seconds = time.perf_counter() - start
+    return {"auc": cl.auc(ranking), "width": auc_width(ranking)}
+
+
+def _evaluated(frame: Any) -> dict[str, Any]:
+    from pyspark.ml.evaluation import BinaryClassificationEvaluator
+    from pyspark.sql import functions as f
+
     own = BinaryClassificationEvaluator(rawPredictionCol="score", labelCol="label")
-    start = time.perf_counter()
-    theirs = own.evaluate(frame.select(f.col("label").cast("double"), "score"))
-    return {
-        "auc": value,
-        "seconds": seconds,
-        "width": auc_width(ranking),
-        "evaluator auc": theirs,
-        "evaluator seconds": time.perf_counter() - start,
-    }
+    return {"auc": own.evaluate(frame.select(f.col("label").cast("double"), "score"))}
 
 
 OF_SIZES = (duckdb_sum, duckdb_distinct, cutline_auc, cutline_all)
-OF_SPARK = (cutline_exact, spark_local, spark_standalone)
+OF_SPARK = (cutline_exact, spark_local, spark_standalone, spark_local_evaluator, spark_standalone_evaluator)
 WORK = {work.__name__: work for work in (*OF_SIZES, polars_sklearn, *OF_SPARK, compare_headlines)}
 
 

@@ -293,7 +293,7 @@ def test_the_quota_of_a_summary_goes_to_every_measure_that_has_one(asked):
 def test_the_name_of_one_measure_is_enough_for_a_summary():
     expected = EV.summary(["precision"]).to_dict()
     assert EV.summary(MEASURES["precision"]).to_dict() == expected
-    assert EV.summary("ppv").to_dict() == [row | {"title": "PPV"} for row in expected]
+    assert EV.summary("ppv").to_dict() == [row | {"measure": "ppv", "title": "PPV"} for row in expected]
     assert [row["measure"] for row in EV.summary("hit_rate", quota=2)] == ["hit_rate(quota=2)"]
 
 
@@ -310,7 +310,7 @@ def test_a_summary_can_be_of_one_family(family):
 def test_a_summary_can_be_of_chosen_measures_in_their_order():
     rows = list(EV.summary(["roc_auc", MEASURES["f_beta"].with_(beta=2), "ppv"]))
 
-    assert [row["measure"] for row in rows] == ["auc", "f_beta(beta=2)", "precision"]
+    assert [row["measure"] for row in rows] == ["roc_auc", "f_beta(beta=2)", "ppv"]  # as asked for
     assert [row["value"] for row in rows] == pytest.approx([20 / 25, 20 / 25, 4 / 5])
 
 

@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import os
 import re
 import subprocess
 import sys
@@ -11,6 +12,9 @@ from importlib import import_module, metadata, resources
 from pathlib import Path
 
 import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.version import Version
 
 import cutline
 from cutline import MEASURES
@@ -391,6 +395,66 @@ def test_the_trapezoids_of_a_constant_score_are_half_the_prevalence(name, words)
 
 def test_the_version_is_that_of_the_project():
     assert cutline.__version__ == PROJECT["project"]["version"] == metadata.version("cutline")
+
+
+def _requirements():
+    """Every requirement of the package and of its tests that applies to this machine."""
+    project = PROJECT["project"]
+    found = [Requirement(text) for text in (*project["dependencies"], *project["optional-dependencies"]["dev"])]
+    return [one for one in found if one.name != "cutline" and (one.marker is None or one.marker.evaluate())]
+
+
+@pytest.mark.parametrize("requirement", _requirements(), ids=lambda one: one.name)
+def test_every_dependency_has_an_oldest_version_which_make_test_minimum_installs(requirement):
+    [oldest] = [Version(one.version) for one in requirement.specifier if one.operator == ">="]
+    installed = Version(metadata.version(requirement.name))
+    assert installed >= oldest
+    if os.environ.get("CUTLINE_MINIMUM"):
+        given = len(oldest.release)
+        assert installed.release[:given] == oldest.release, f"{requirement.name} {installed} is newer than {oldest}"
+
+
+def test_every_extra_has_an_oldest_version_too():
+    for extra, texts in PROJECT["project"]["optional-dependencies"].items():
+        for one in map(Requirement, texts):
+            floors = [specifier for specifier in one.specifier if specifier.operator == ">="]
+            assert floors or one.name == "cutline", (extra, str(one))
+
+
+def test_the_citation_and_the_python_versions_agree_with_the_project():
+    project = PROJECT["project"]
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert (citation["version"], citation["license"]) == (project["version"], project["license"])
+    assert citation["repository-code"] == project["urls"]["Homepage"]
+    listed = [text.rpartition(" ")[2] for text in project["classifiers"] if ":: 3." in text]
+    workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "test.yml").read_text(encoding="utf-8"))
+    assert workflow["jobs"]["test"]["strategy"]["matrix"]["python"] == listed
+    assert project["requires-python"] == f">={listed[0]}"
+
+
+@pytest.mark.parametrize("workflow", sorted((ROOT / ".github" / "workflows").glob("*.yml")), ids=lambda one: one.stem)
+def test_a_workflow_runs_targets_of_the_makefile_and_nothing_else(workflow):
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.MULTILINE))
+    jobs = yaml.safe_load(workflow.read_text(encoding="utf-8"))["jobs"].values()
+    commands = [step["run"] for job in jobs for step in job["steps"] if "run" in step]
+    assert commands
+    for command in commands:
+        made, target, *_ = command.split()
+        assert (made, target in targets) == ("make", True), command
+
+
+def test_every_link_of_the_readme_works_on_a_package_index():
+    """As the build writes it: absolute, or to a place in the page; and what it points to is in the repository."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    for change in PROJECT["tool"]["hatch"]["metadata"]["hooks"]["fancy-pypi-readme"]["substitutions"]:
+        text = re.sub(change["pattern"], change["replacement"], text)
+    links = re.findall(r"\]\(([^)]+)\)", text)
+    assert len(links) > 20
+    for link in links:
+        assert link.startswith(("https://", "#")), link
+        path = link.partition("cutline/cutline/blob/main/")[2]
+        path = path or link.partition("cutline/cutline/main/")[2]
+        assert not path or (ROOT / path.partition("#")[0]).exists(), link
 
 
 def test_the_types_are_shipped():

@@ -83,19 +83,8 @@ def compare(
     >>> found.test("accuracy").p_value  # a is right on all of b's right cases, and on two more
     0.25
     """
-    ids = None
-    if data is not None and isinstance(scores, Mapping) and id is None:
-        one = columns_of(labels, scores, weights, data, positive, groups, strata)
-        labels, scores, weights, groups, strata = one
-    elif data is not None:
-        several = join_frames(labels, scores, weights, data, id, positive, groups, strata)
-        labels, scores, weights, groups, strata, ids = several
-    elif id is not None:
-        raise ParameterError(
-            "names a column of the frames in data",
-            Text("pass ", Argument("data"), " with one frame for each model"),
-            argument="id",
-        )
+    columns = (labels, scores, weights, groups, strata)
+    labels, scores, weights, groups, strata, ids = _columns(*columns, data, id, positive)
     check_one_order({"labels": labels, "groups": groups, "strata": strata})
     check_strata(strata, weights_are)
     cases = share_cases(labels, scores, weights, positive=positive, missing=missing, ids=ids, weights_are=weights_are)
@@ -111,6 +100,23 @@ def compare(
         for model, (name, r) in enumerate(rankings.items())
     }
     return Comparison(models, pairing)
+
+
+def _columns(
+    labels: Any, scores: Any, weights: Any, groups: Any, strata: Any, data: Any, key: str | None, positive: Any
+) -> tuple[Any, ...]:
+    """The columns themselves, where they were given by name, and the ids of the cases, if they have some."""
+    if data is not None and isinstance(scores, Mapping) and key is None:
+        return *columns_of(labels, scores, weights, data, positive, groups, strata), None
+    if data is not None:
+        return tuple(join_frames(labels, scores, weights, data, key, positive, groups, strata))
+    if key is not None:
+        raise ParameterError(
+            "names a column of the frames in data",
+            Text("pass ", Argument("data"), " with one frame for each model"),
+            argument="id",
+        )
+    return labels, scores, weights, groups, strata, None
 
 
 @dataclass(frozen=True, eq=False)

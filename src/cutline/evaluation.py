@@ -23,6 +23,7 @@ from cutline.inputs import sources
 from cutline.inputs.predictions import Missing, WeightsAre, check_weights_are, complete, cut, rank
 from cutline.measures import MEASURES, Family, Measure
 from cutline.measures.definition import each_of
+from cutline.measures.other_names import under
 from cutline.results import first_look
 from cutline.results.budget import affordable, fewer, resamples_for
 from cutline.results.cut_point import CutPoint, cut_point
@@ -219,7 +220,7 @@ class Evaluation(Summarized, OneModelViews):
                 "permutation_test shuffles the labels of independent cases, but these come in groups",
                 "ask for estimate(), whose interval resamples whole groups",
             )
-        chosen = MEASURES[measure]
+        chosen = under(MEASURES[measure], measure)
         return permute_labels(self.ranking, chosen, self.cut.completing(chosen, parameters), permutations, seed)
 
     def __getattr__(self, name: str) -> float:
@@ -300,7 +301,7 @@ class Evaluation(Summarized, OneModelViews):
         grouped = self.groups is not None
         if callable(measure) and not isinstance(measure, Measure):
             return of_function(measure, self.ranking, parameters, grouped=grouped)
-        chosen = MEASURES[measure]
+        chosen = under(MEASURES[measure], measure)
         given = self.cut.completing(chosen, parameters)
         return bracketed(of_measure(chosen, self.ranking, given, grouped=grouped), chosen, given)
 

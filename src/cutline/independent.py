@@ -27,6 +27,7 @@ from cutline.inference.two.hypotheses import hypothesis
 from cutline.inference.two.separate import SeparateDifference, own_limits
 from cutline.inference.two.test_results import PairTest
 from cutline.measures import MEASURES, LineOfAuc, Measure
+from cutline.measures.other_names import under
 from cutline.results.budget import affordable, resamples_for
 from cutline.results.estimate import Estimate
 from cutline.results.methods import method_title
@@ -92,7 +93,7 @@ class IndependentComparison:
             parameters: Those of the measure, and the cut where it is not that of the evaluations.
         """
         level = check_level(level)
-        chosen = MEASURES[measure]
+        chosen = under(MEASURES[measure], measure)
         found, method, notes = self._difference(chosen, method, resamples, seed, parameters)
         reach = chosen.range[1] - chosen.range[0]
         title = f"{chosen}: {self.names[0]} - {self.names[1]}"
@@ -121,7 +122,7 @@ class IndependentComparison:
             seed: The seed of the resamples.
             parameters: Those of the measure, and the cut where it is not that of the evaluations.
         """
-        chosen = MEASURES[measure]
+        chosen = under(MEASURES[measure], measure)
         asked = hypothesis(alternative, margin, chosen)
         found, method, notes = self._difference(chosen, method, resamples, seed, parameters)
         p_value = math.nan if math.isnan(found.value) else asked.p_value(found, chosen)

@@ -402,4 +402,4 @@ def test_a_measure_is_shown_under_the_name_that_was_asked_for(cutline, ten):
 
     assert [title in shown for title in ("Sensitivity", "Recall", "PPV", "ROC AUC")] == [True] * 4
     assert [row["title"] for row in document["measures"]] == ["Sensitivity", "Recall", "PPV", "ROC AUC"]
-    assert [row["measure"] for row in document["measures"]] == ["recall", "recall", "precision", "auc"]
+    assert [row["measure"] for row in document["measures"]] == ["sensitivity", "recall", "ppv", "roc_auc"]

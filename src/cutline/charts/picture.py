@@ -46,19 +46,21 @@ style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'">
 class Picture:
     """A chart by name. `altair` is the Altair chart itself, to change or to combine with others.
 
-    `legends_below` is for narrow pictures, where a legend beside the chart would leave it no room.
+    `legends_below` is for narrow pictures, where a legend beside the chart would leave it no room, and
+    `legend_columns` for those that are low as well.
     """
 
     name: str
     altair: Any
     legends_below: bool = False
+    legend_columns: int = 1
 
     def to_dict(self, *, check: bool = True) -> dict[str, Any]:
         """The Vega-Lite specification, checked against its schema, which takes longer than writing it."""
         spec = dict(self.altair.to_dict(validate=check_flag(check, "check")))
         rows = {**spec.get("datasets", {}), **_named_rows(spec)}
         if self.legends_below:
-            spec["config"] = legends_below(spec["config"])
+            spec["config"] = legends_below(spec["config"], self.legend_columns)
         return spec | {"datasets": {name: list(own) for name, own in rows.items()}}
 
     def to_json(self) -> str:
@@ -148,10 +150,15 @@ def _named_rows(spec: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def legends_below(config: dict[str, Any]) -> dict[str, Any]:
-    """The configuration of a chart with its legends under it, one below the other, instead of beside it."""
+def legends_below(config: dict[str, Any], columns: int = 1) -> dict[str, Any]:
+    """The configuration of a chart with its legends under it, one below the other, instead of beside it.
+
+    Args:
+        config: The configuration.
+        columns: In how many columns the entries of a legend stand.
+    """
     layout = {"bottom": {"anchor": "start", "direction": "vertical", "margin": 4}}
-    below = {"orient": "bottom", "direction": "vertical", "columns": 1, "layout": layout}
+    below = {"orient": "bottom", "direction": "vertical", "columns": columns, "layout": layout}
     return config | {"legend": config["legend"] | below}
 
 

@@ -60,7 +60,17 @@ def resized(picture: Picture, width: Length | None, height: Length | None) -> Pi
         height: The height.
     """
     goal = [None if one is None else pixels(one, name) for one, name in ((width, "width"), (height, "height"))]
-    found = replace(picture, legends_below=goal[0] is not None and goal[0] < _BESIDE)
+    is_narrow = goal[0] is not None and goal[0] < _BESIDE
+    try:
+        return _fitted(replace(picture, legends_below=is_narrow), goal)
+    except ParameterError:
+        if not is_narrow or goal[1] is None:
+            raise
+    return _fitted(replace(picture, legends_below=True, legend_columns=2), goal)
+
+
+def _fitted(found: Picture, goal: list[float | None]) -> Picture:
+    """The picture in the size that is wanted, by a few steps towards it."""
     for _ in range(_TRIES):
         now = renderer.size(renderer.svg(found.to_dict(check=False)))
         more = [0.0 if wanted is None else wanted - is_now for wanted, is_now in zip(goal, now, strict=True)]
@@ -72,7 +82,7 @@ def resized(picture: Picture, width: Length | None, height: Length | None) -> Pi
         for side, wanted, step in zip(("width", "height"), goal, more, strict=True)
         if wanted is not None and step < 0
     ]
-    what = f"The text of the chart {picture.name} leaves its axes no room at that size"
+    what = f"The text of the chart {found.name} leaves its axes no room at that size"
     raise ParameterError(what, f"pass {' and '.join(sides) or 'another one'}")
 
 

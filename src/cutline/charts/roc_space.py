@@ -9,6 +9,7 @@ import altair as alt
 import numpy as np
 
 from cutline.charts.baselines import apart, reference_series
+from cutline.charts.curve_bands import BandAsked, banded
 from cutline.charts.lines import BASELINE, curves_of
 from cutline.charts.marks import Mark, cut_marks, mark_layers
 from cutline.charts.parts import (
@@ -42,11 +43,15 @@ def roc(
     theme: Theme,
     *,
     hull: bool = True,
+    points: bool = True,
     cost_fp: float | None = None,
     cost_fn: float | None = None,
     shade: str | None = None,
     eer_line: bool = False,
     equal: str | None = None,
+    band: str | None = None,
+    level: float = 0.95,
+    seed: int = 0,
 ) -> Any:
     """ROC curves with the diagonal and the chosen cuts; for one model also its hull, named points and iso-cost line.
 
@@ -54,25 +59,29 @@ def roc(
         models: The models by name.
         theme: The colours.
         hull: Whether the convex hull of one model is drawn.
+        points: Whether the equal error rate and the largest J of one model are marked.
         cost_fp: What a false positive costs; with a cost, the line of the least expected cost is drawn.
         cost_fn: What a missed positive costs.
         shade: The measure of one model whose area is shaded: "auc", "gini" or "auch".
         eer_line: Whether the line FPR = 1 - TPR is drawn, on which the equal error rate is read.
         equal: A measure of one cut whose lines of equal value are drawn, such as "accuracy".
+        band: The confidence band to shade: "pointwise", "simultaneous" or "guaranteed" (docs/intervals.md).
+        level: The level of the band.
+        seed: The seed of the resamples that make it.
     """
-    _check_choices(hull, eer_line, shade)
+    _check_choices({"hull": hull, "points": points, "eer_line": eer_line}, shade)
     costs = {name: value for name, value in (("cost_fp", cost_fp), ("cost_fn", cost_fn)) if value is not None}
     if costs and len(models) > 1:
         raise ParameterError("cost_fp and cost_fn draw the line of one model", "pass one, or leave them out")
     if shade is not None and len(models) > 1:
         raise ParameterError("shade fills an area of one model", "pass one, or leave it out")
     curves = curves_of(models, "roc")
-    frame = frame_of(curves)
+    bands, frame = banded(models, BandAsked("roc", band, level, seed), frame_of(curves), theme)
     series, marks = model_series(curves, theme), cut_marks(models, curves, theme)
     if len(models) == 1:
         [model], [found] = models.values(), curves.values()
         series += [_hull_series(curve(model.ranking, "roc_hull"), theme)] if hull or shade == "auch" else []
-        marks += _roc_marks(found, theme)
+        marks += _roc_marks(found, theme) if points else []
         if costs:
             line, mark = _equal_cost(iso_cost(model.ranking, **costs), theme)
             series, marks = [*series, line], [*marks, mark]
@@ -80,11 +89,11 @@ def roc(
     if eer_line:
         series.append(Series("FPR = 1 - TPR", {"x": [0, 1], "y": [1, 0]}, theme.reference, DASHES[2], 1.5))
     below = [*_shaded(models, curves, shade, frame, theme), *equal_lines(models, equal, "roc", frame, theme)]
-    return layered([*below, *line_layers(series, frame), *mark_layers(marks, frame, theme)], frame)
+    return layered([*bands, *below, *line_layers(series, frame), *mark_layers(marks, frame, theme)], frame)
 
 
-def _check_choices(hull: Any, eer_line: Any, shade: Any) -> None:
-    for name, value in (("hull", hull), ("eer_line", eer_line)):
+def _check_choices(flags: Mapping[str, Any], shade: Any) -> None:
+    for name, value in flags.items():
         if not isinstance(value, bool):
             raise ParameterError(f"is {value!r}", "pass True or False", argument=name)
     if shade is not None and shade not in SHADES:
@@ -168,22 +177,34 @@ def _isometric_layers(r: Ranking, measure: str, space: Space, frame: Frame, them
 # ---------------------------------------------------------------------- precision and recall
 
 
-def precision_recall(models: Models, theme: Theme, *, equal: str | None = None) -> Any:
+def precision_recall(
+    models: Models,
+    theme: Theme,
+    *,
+    equal: str | None = None,
+    band: str | None = None,
+    level: float = 0.95,
+    seed: int = 0,
+) -> Any:
     """Precision-recall curves, as steps, with the prevalence and the chosen cuts.
 
     Args:
         models: The models by name.
         theme: The colours.
         equal: A measure of one cut whose lines of equal value are drawn, such as "f1".
+        band: The confidence band to shade: "pointwise" or "simultaneous" (docs/intervals.md).
+        level: The level of the band.
+        seed: The seed of the resamples that make it.
     """
     curves = curves_of(models, "precision_recall")
     references = {"baseline": "prevalence"}
     frame = frame_of(curves)
     frame = frame_of(curves, subtitle=[*frame.subtitle, *apart(curves, references)])
+    bands, frame = banded(models, BandAsked("precision_recall", band, level, seed), frame, theme)
     series = [*model_series(curves, theme), *reference_series(curves, theme, references)]
     marks = mark_layers(cut_marks(models, curves, theme), frame, theme)
     below = equal_lines(models, equal, "precision_recall", frame, theme)
-    return layered([*below, *line_layers(series, frame), *marks], frame)
+    return layered([*bands, *below, *line_layers(series, frame), *marks], frame)
 
 
 # ---------------------------------------------------------------------- several models

@@ -248,8 +248,8 @@ def comparison(screen: Console, summary: ComparisonSummary) -> RenderableType:
 
 def _values(screen: Console, summary: ComparisonSummary) -> Iterable[RenderableType]:
     """The value of each measure for each model with its interval: side by side where there is room."""
-    shown_rows = {row.name: row.title for row in summary.rows}
-    by_model = {name: {row.name: row for row in one.rows} for name, one in summary.models.items()}
+    shown_rows = {row.key: row.title for row in summary.rows}
+    by_model = {name: {row.key: row for row in one.rows} for name, one in summary.models.items()}
     level = f"{100 * summary.level:g} % interval"
     room = max((len(title) for title in shown_rows.values()), default=0) + len(by_model) * (_VALUE + 2)
     if screen.width < room:

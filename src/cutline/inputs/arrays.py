@@ -133,22 +133,22 @@ def _keep_freed_memory() -> None:
 def _compiled(scores: Array, is_positive: Array, descending: bool) -> Cells:
     """The cells of unweighted cases by the compiled part."""
     n = len(scores)
-    keys, positives = _sorted_classes(scores, is_positive, descending)
-    key, pos, neg = np.empty(n, scores.dtype), np.empty(n, np.int64), np.empty(n, np.int64)
+    keys, spare, positives = _sorted_classes(scores, is_positive, descending)
+    key, pos, neg = spare.view(scores.dtype), np.empty(n, np.int64), np.empty(n, np.int64)
     count = compiled.merge(keys, positives, key, pos, neg)
     if count < n:  # and let go of the rest
         key, pos, neg = key[:count].copy(), pos[:count].copy(), neg[:count].copy()
     return Cells(key, pos, neg, pos, neg)
 
 
-def _sorted_classes(scores: Array, is_positive: Array, descending: bool) -> tuple[Array, int]:
-    """The scores as integers of the same order, the positives sorted, then the negatives; and how many are positive."""
+def _sorted_classes(scores: Array, is_positive: Array, descending: bool) -> tuple[Array, Array, int]:
+    """The scores as integers of the same order, the positives sorted, then the negatives; scratch; the positives."""
     kind = f"u{scores.itemsize}"
     keys, spare = np.empty(len(scores), kind), np.empty(len(scores), kind)
     positives = compiled.split(np.ascontiguousarray(scores), np.ascontiguousarray(is_positive), descending, keys)
     classes = ((keys[:positives], spare[:positives]), (keys[positives:], spare[positives:]))
     each(lambda run: compiled.sort(*run, 8 * scores.itemsize), classes, len(scores))
-    return keys, positives
+    return keys, spare, positives
 
 
 def _at_once(scores: Array, is_positive: Array, descending: bool) -> Cells:

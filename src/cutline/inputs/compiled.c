@@ -16,7 +16,7 @@
 #define FEW 24 /* keys that are sorted by insertion */
 
 /* How many digits tell most of n different keys apart. */
-static int passes_for(Py_ssize_t n) { return n < 1 << 11 ? 2 : n < 1 << 18 ? 3 : MOST_PASSES; }
+static int passes_for(Py_ssize_t n) { return n < 1 << 13 ? 2 : n < 1 << 18 ? 3 : MOST_PASSES; }
 
 #define FLOAT double
 #define KEY uint64_t

@@ -102,10 +102,13 @@ class FrameEngine:
     def _first_key(self) -> nw.Expr:
         """The bin of the first pass, as `binning.magnitude` finds it, and the side of the edge."""
         x = nw.col("x")
-        # The logarithm of nought is none in some engines, and an error in others.
-        log = nw.when(x == 0).then(1.0).otherwise(x.abs()).log(2)
-        size = _within(log * STEPS, -_FAR, _FAR).floor()
-        magnitude = nw.when(x == 0).then(0.0).otherwise(nw.when(x < 0).then(-(size + MIDDLE)).otherwise(size + MIDDLE))
+        # The logarithm of nought is none in some engines, and an error in others; and it is written down once, because
+        # engines compute an expression as often as it stands in a condition.
+        is_odd = (x == 0) | (x.abs() == np.inf)
+        size = (nw.when(is_odd).then(1.0).otherwise(x.abs()).log(2) * STEPS).floor() + MIDDLE
+        odd = nw.when(x == 0).then(0.0).otherwise(_FAR + MIDDLE)
+        sign = nw.when(x < 0).then(-1.0).otherwise(1.0)
+        magnitude = sign * nw.when(is_odd).then(odd).otherwise(size)
         side: Any = 0
         if self._edge is not None:
             at = self._edge.threshold

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -124,6 +124,7 @@ def quantity(name: str | Measure) -> Quantity:
             f"There is no measure {text!r}", "cutline measures lists them all", hint=near(text, known)
         )
     term = terms(text)[0]
+    term = replace(term, measure=MEASURES[term.measure.name])  # the ledger's tables know it by its own name
     return Quantity(str(term), term.measure.title, term.measure.range, term.measure, "value", term.parameters)
 
 

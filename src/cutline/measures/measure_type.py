@@ -98,6 +98,7 @@ class Measure:
     numbered: Mapping[str, str] = field(default_factory=dict)
     own: bool = False
     bound: Mapping[str, Any] = field(default_factory=dict)
+    asked: str = ""  # the alias that somebody asked for it by
 
     def __post_init__(self) -> None:
         # So that help() and doctest see the function that defines the measure.
@@ -118,6 +119,11 @@ class Measure:
     def names(self) -> tuple[str, ...]:
         """The name and the aliases."""
         return (self.name, *self.aliases)
+
+    @property
+    def called(self) -> str:
+        """The name that results show: the alias that it was asked for by, or its own."""
+        return self.asked or self.name
 
     @property
     def defaults(self) -> dict[str, Any]:
@@ -158,7 +164,7 @@ class Measure:
 
     def __str__(self) -> str:
         bound = ", ".join(f"{name}={value!r}" for name, value in self.bound.items())
-        return f"{self.name}({bound})" if bound else self.name
+        return f"{self.called}({bound})" if bound else self.called
 
     def __repr__(self) -> str:
         return f"<measure {self}: {self.title}>"

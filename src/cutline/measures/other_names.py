@@ -1,4 +1,4 @@
-"""What a measure is called on the screen when it was asked for by another of its names."""
+"""What a measure is called in results when it was asked for by another of its names."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PEOPLE = frozenset(
 
 
 def under(measure: Measure, name: object) -> Measure:
-    """The measure, with the title that fits the name it was asked for: "sensitivity" stays sensitivity.
+    """The measure under the name it was asked for, with a title that fits: "sensitivity" stays sensitivity.
 
     >>> from cutline import MEASURES
     >>> under(MEASURES["recall"], "sensitivity").title, under(MEASURES["recall"], "tpr").title
@@ -29,7 +29,8 @@ def under(measure: Measure, name: object) -> Measure:
     >>> under(MEASURES["mcc"], "mcc") is MEASURES["mcc"]
     True
     """
-    return replace(measure, title=_title(str(name))) if name in measure.aliases else measure
+    is_alias = isinstance(name, str) and name in measure.aliases
+    return replace(measure, title=_title(str(name)), asked=str(name)) if is_alias else measure
 
 
 def _title(name: str) -> str:

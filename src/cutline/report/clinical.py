@@ -98,11 +98,11 @@ def clinical_report(ev: Evaluation, summary: Summary) -> str:
 def _guided(ev: Evaluation, summary: Summary) -> Summary:
     """The summary with the measures of the guidance, in their order; those that it lacks are made with its options."""
     wanted = [MEASURES[guide.measure].with_(**_costs(guide, ev)) for guide in GUIDES]
-    known, options = {row.name: row for row in summary.rows}, summary.options
+    known, options = {row.key: row for row in summary.rows}, summary.options
     missing = dict.fromkeys(measure for measure in wanted if named(measure, {}) not in known)
     how: dict[str, Any] = {name: getattr(options, name) for name in ("intervals", "level", "resamples", "seed")}
     more = ev.summary(missing, **how)
-    known |= {row.name: row for row in more.rows}
+    known |= {row.key: row for row in more.rows}
     used = max(options.resamples_used, more.options.resamples_used)
     rows = tuple(known[named(measure, {})] for measure in wanted)
     return replace(summary, rows=rows, options=replace(options, resamples_used=used))

@@ -128,13 +128,13 @@ def mathml(latex: str) -> str:
 
 def side_by_side(summary: ComparisonSummary) -> dict[str, Any]:
     """The tables of several models: measures by model, differences by pair, and where each model leads."""
-    by_model = {model: {row.name: row for row in own.rows} for model, own in summary.models.items()}
+    by_model = {model: {row.key: row for row in own.rows} for model, own in summary.models.items()}
     names = list(dict.fromkeys(name for own in by_model.values() for name in own))
-    rows = [across(name, by_model) for name in names]
+    rows = [across(name, by_model) | {"key": name} for name in names]
     whole = [row for row in rows if not row["follows_cut"]]
-    compared = {row.name for row in summary.rows}
+    compared = {row.key for row in summary.rows}
     return {
-        "headlines": by_question(row for row in rows if row["name"] in compared or len(rows) <= MOST_OPEN),
+        "headlines": by_question(row for row in rows if row["key"] in compared or len(rows) <= MOST_OPEN),
         "groups": by_question(whole),
         "differences": differences(summary),
         "verdict": summary.verdict if len(summary.verdict) > 1 else (),

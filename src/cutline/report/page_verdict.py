@@ -47,7 +47,7 @@ def _differences(summary: ComparisonSummary) -> list[str]:
     """Which models can be told apart; of many, how many pairs, and by which test."""
     if len(summary.verdict) <= _FEW_PAIRS:
         return [" ".join(summary.verdict)] if summary.verdict else []
-    pairs: list[DifferenceRow] = [row for row in summary.rows if row.name == "auc"] or list(summary.rows)
+    pairs: list[DifferenceRow] = [row for row in summary.rows if row.measure.name == "auc"] or list(summary.rows)
     pairs = [row for row in pairs if row.name == pairs[0].name]
     if not pairs:
         return []
@@ -60,7 +60,7 @@ def _differences(summary: ComparisonSummary) -> list[str]:
 
 
 def _row(summary: Summary, name: str) -> Row | None:
-    return next((row for row in summary.rows if row.name == name), None)
+    return next((row for row in summary.rows if row.key == name), None)
 
 
 def _ranking(summary: Summary) -> str:

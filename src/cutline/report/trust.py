@@ -76,7 +76,7 @@ def _worth(judgement: Judgement) -> View:
 
 def _numbers(models: Mapping[str, Summary]) -> list[View]:
     """The rows of the section: of one model as the tables of measures show them, of several side by side."""
-    by_model = {name: {row.name: row for row in own.rows} for name, own in models.items()}
+    by_model = {name: {row.key: row for row in own.rows} for name, own in models.items()}
     names = [name for name in NUMBERS if any(name in own for own in by_model.values())]
     if len(models) == 1:
         [own] = by_model.values()

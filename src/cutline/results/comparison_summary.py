@@ -16,7 +16,7 @@ from cutline.measures import Measure
 from cutline.results.estimate import Estimate, Estimated
 from cutline.results.methods import method_titles
 from cutline.results.notes import Note, checked_notes, notes_on_rows
-from cutline.results.summary import Data, Options, Summary, named, titled
+from cutline.results.summary import Data, Options, Summary, keyed, named, titled
 from cutline.results.tabulated import Tabulated
 
 COLUMNS = (
@@ -60,6 +60,11 @@ class DifferenceRow(Estimated):
     def name(self) -> str:
         """The measure with its parameters."""
         return named(self.measure, self.at)
+
+    @property
+    def key(self) -> str:
+        """The same by the measure's own name, by whichever it was asked for."""
+        return keyed(self.measure, self.at)
 
     @property
     def title(self) -> str:

@@ -152,8 +152,13 @@ class Row(Estimated):
 
     @property
     def name(self) -> str:
-        """The measure with its parameters, such as hit_rate(quota=100)."""
+        """The measure as it was asked for, with its parameters, such as hit_rate(quota=100)."""
         return named(self.measure, self.at)
+
+    @property
+    def key(self) -> str:
+        """The same by the measure's own name, by whichever it was asked for."""
+        return keyed(self.measure, self.at)
 
     @property
     def title(self) -> str:
@@ -196,7 +201,12 @@ class Row(Estimated):
 def named(measure: Measure, at: Mapping[str, float]) -> str:
     """A measure with all its parameters, those of its cut included."""
     inside = _parameters(measure, at)
-    return f"{measure.name}({inside})" if inside else measure.name
+    return f"{measure.called}({inside})" if inside else measure.called
+
+
+def keyed(measure: Measure, at: Mapping[str, float]) -> str:
+    """The same by the measure's own name, by whichever it was asked for."""
+    return named(replace(measure, asked=""), at)
 
 
 def titled(measure: Measure, at: Mapping[str, float]) -> str:
@@ -250,7 +260,7 @@ class Summary(Tabulated):
     def __getitem__(self, measure: str) -> Row:
         """The row of a measure, by its name with its parameters."""
         for row in self.rows:
-            if measure in (row.name, row.measure.name):
+            if measure in (row.name, row.key, row.measure.name):
                 return row
         raise KeyError(measure)
 

@@ -11,6 +11,7 @@ from cutline.inference.one.normal_scale import Scale
 from cutline.inference.one.replicates import studentised
 from cutline.inference.resampling.bootstrap import Shape, shapes
 from cutline.inference.resampling.samplers import CaseSampler
+from cutline.results.estimate import student_quantile
 
 EV = cl.evaluate([1, 0, 1, 1, 0, 0, 1, 0, 1, 0] * 6, np.random.default_rng(1).random(60))
 
@@ -65,3 +66,12 @@ def test_a_partial_area_has_the_range_of_its_stretch():
     least, most = reach("partial_auc", max_fpr=0.1)
     worst = cl.evaluate([0] * 30 + [1] * 30, range(60)[::-1]).value("partial_auc", max_fpr=0.1)
     assert (least, most) == pytest.approx((worst, 1))
+
+
+@pytest.mark.parametrize("level", [0.5, 0.9, 0.95, 0.999])
+@pytest.mark.parametrize("freedom", [1, 2.5, 8, 30, 1000, 1e6, math.inf])
+def test_the_quantile_of_student_is_scipys(level, freedom):
+    from scipy.stats import norm, t
+
+    peer = norm if math.isinf(freedom) else t(freedom)
+    assert student_quantile(level, freedom) == pytest.approx(peer.ppf((1 + level) / 2), rel=1e-6)

@@ -196,7 +196,8 @@ def _auc(estimand: Estimand, method: str, level: float) -> tuple[str, Limits, li
         sizes = (float(size.positives), float(size.negatives))
         freedom = max(float(np.nan_to_num(delong.freedom(r))), FEWEST_FREE)
         stretch = student_quantile(level, freedom) / quantile(level)
-        notes += [ON_THE_SAFE_SIDE] if 0 < area < 1 and min(sizes) * min(area, 1 - area) < FEW_ON_A_SIDE else []
+        wrong = min(sizes) * min(area, 1 - area)
+        notes += [ON_THE_SAFE_SIDE] if min(sizes) >= FEW_FOR_DELONG and 0 < wrong < FEW_ON_A_SIDE else []
         limits = delong.newcombe_delong(area, float(np.nan_to_num(delong.variance(r))) * stretch**2, *sizes, level)
     elif method == "newcombe":
         limits = delong.newcombe(area, float(size.positives), float(size.negatives), level)

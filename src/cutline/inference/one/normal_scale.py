@@ -25,22 +25,18 @@ class Scale(NamedTuple):
 
     def of(self, values: Any) -> Array:
         """Values of the measure on this scale, which keeps their order."""
-        from scipy.special import logit
-
         values = np.asarray(values, dtype=float)
         if math.isfinite(self.least) and math.isfinite(self.most):
-            share = (values - self.least) / (self.most - self.least)
-            return np.asarray(logit(np.clip(share, self.room, 1 - self.room)))
+            share = np.clip((values - self.least) / (self.most - self.least), self.room, 1 - self.room)
+            return np.asarray(np.log(share / (1 - share)))
         if math.isfinite(self.least):
             return np.asarray(np.log(np.maximum(values - self.least, self.room)))
         return np.asarray(-np.log(np.maximum(self.most - values, self.room)) if math.isfinite(self.most) else values)
 
     def back(self, value: float) -> float:
         """The value of the measure that a value on this scale stands for."""
-        from scipy.special import expit
-
         if math.isfinite(self.least) and math.isfinite(self.most):
-            return self.least + (self.most - self.least) * float(expit(value))
+            return self.least + (self.most - self.least) * _logistic(value)
         if math.isfinite(self.least):
             return self.least + math.exp(min(value, _LARGEST))
         return self.most - math.exp(min(-value, _LARGEST)) if math.isfinite(self.most) else value

@@ -111,16 +111,12 @@ class PairedMeasure:
         """Whether the measure is the AUC in other clothes, as DeLong's method needs."""
         return isinstance(self.measure.kind, LineOfAuc)
 
-    @property
-    def is_closed(self) -> bool:
-        """Whether what each case changes is known exactly: at a cut that a threshold names, in the AUC, in a mean."""
-        return self.cuts is not None or isinstance(self.measure.kind, LineOfAuc | MeanOfCases)
-
     def chosen(self, method: str, for_shares: str = "mcnemar_midp") -> str:
         """The method by its name, that of `auto` by rule; refused when it does not suit the measure."""
         if method == "auto":
             if self.pairing.groups is not None or not self.pairing.integral:
-                return "linearised" if self.is_closed and self.influences is not None else "bootstrap"
+                closed = self.cuts is not None or isinstance(self.measure.kind, LineOfAuc | MeanOfCases)
+                return "linearised" if closed and self.influences is not None else "bootstrap"
             if self.is_linear_in_auc or self.is_share:
                 return "delong" if self.is_linear_in_auc else for_shares
             return "influence" if self.is_plentiful else "bootstrap"

@@ -18,6 +18,7 @@ from cutline.inference.two.hypotheses import Hypothesis
 from cutline.inference.two.paired_measure import PairedMeasure
 from cutline.inference.two.test_results import PairTest, corrected
 from cutline.measures import MEASURES, Measure
+from cutline.measures.other_names import under
 from cutline.results.cut_point import CutPoint
 from cutline.results.methods import method_title
 
@@ -68,7 +69,7 @@ class Questions:
 def as_asked(measure: Asked, parameters: Mapping[str, Any]) -> Measure:
     """The measure of a name, or a function as one."""
     is_function = callable(measure) and not isinstance(measure, Measure)
-    return as_measure(measure, parameters) if is_function else MEASURES[measure]  # type: ignore[index]
+    return as_measure(measure, parameters) if is_function else under(MEASURES[measure], measure)  # type: ignore[index]
 
 
 def ask(
