@@ -69,4 +69,4 @@ def test_the_method_of_the_verdict_is_that_of_the_test():
     assert "DeLong" in verdict_on(summarized(compared(), resamples=100))[1]
     grouped = verdict_on(summarized(compared(np.repeat(np.arange(60), 4)), resamples=100))[1]
     assert "DeLong" not in grouped
-    assert "bootstrap" in grouped
+    assert "linearised variance" in grouped
