@@ -99,7 +99,7 @@ BOTH = "pass cases of both classes."
         ),
         (
             lambda: EV.chart("roc", hul=True),
-            "The chart roc has no parameter 'hul': it takes hull, points, cost_fp, cost_fn, shade, eer_line, equal, band, level",
+            "The chart roc has no parameter 'hul': it takes hull, points, cost_fp, cost_fn, shade, eer_line, equal",
         ),
         (
             lambda: EV.chart("gain", cost_fp=1),
