@@ -22,14 +22,14 @@ FEWEST = 20  # intervals of a cell, below which it is not judged
 
 ABOUT = """Written by `python benchmarks/coverage.py page` from `benchmarks/coverage_results.jsonl`, to which `python
 benchmarks/coverage.py run` adds samples. Each sample of each known population gives the default interval of every
-measure at 95 %. So far there are {populations} populations with {least} to {most} samples each ({middle} in the
-middle), so that a single cell of the table has a standard error of {error:.1f} points, and of up to {worst:.1f} where
-samples are fewest; pooled figures are far sharper. Measures that take long (loess, hulls) are made on every fifth
-sample, and bootstraps have {resamples} resamples here. Which method is the default for which measure is in
-[intervals.md](intervals.md); how older methods compare on eight measures, in
-[coverage-methods.md](coverage-methods.md). Populations: normal scores with equal and unequal spreads, mixtures, heavy
-tails, 2 and 5 distinct scores, AUC 0.5 to 0.999, prevalence 0.5 to 0.005, 5 to 5000 positives, probabilities that are
-right, too sure or too high, weights of each kind, and groups of 5 and 15 (`benchmarks/populations.py`)."""
+measure at 95 %. So far {populations} of the {registered} populations of the registry have been sampled, with {least}
+to {most} samples each ({middle} in the middle), so that a single cell of the table has a standard error of
+{error:.1f} points, and of up to {worst:.1f} where samples are fewest; pooled figures are far sharper. Measures that
+take long (loess, hulls) are made on every fifth sample, and bootstraps have {resamples} resamples here. Which method
+is the default for which measure is in [intervals.md](intervals.md); how older methods compare on eight measures, in
+[coverage-methods.md](coverage-methods.md). The registry holds normal scores with equal and unequal spreads, mixtures,
+heavy tails, 2 and 5 distinct scores, AUC 0.5 to 0.999, prevalence 0.5 to 0.005, 5 to 5000 positives, probabilities
+that are right, too sure or too high, weights of each kind, and groups of 5 and 15 (`benchmarks/populations.py`)."""
 
 
 def wrapped(text: str) -> list[str]:
@@ -101,7 +101,13 @@ def write_page(lines: list[dict[str, Any]]) -> None:
     text = [*opening(intervals), *by_measure(intervals), *by_population(intervals), *of_tests(tests)]
     (DOCS / "coverage.md").write_text("\n".join(text) + "\n", encoding="utf-8")
     draw(intervals, "coverage.png", "Coverage of the default intervals of 95 %; ! where most carry a warning", LEVELS)
-    draw(tests, "coverage-tests.png", "Tests of equal models at 5 % that reject; ! where most carry a warning", ERRORS)
+    if tests:
+        draw(
+            tests,
+            "coverage-tests.png",
+            "Tests of equal models at 5 % that reject; ! where most carry a warning",
+            ERRORS,
+        )
 
 
 def samples_of(found: Mapping[tuple[str, str], Tally]) -> dict[str, int]:
@@ -124,6 +130,7 @@ def opening(found: Mapping[tuple[str, str], Tally]) -> list[str]:
     middle = samples[len(samples) // 2]
     about = ABOUT.format(
         populations=len(samples_of(found)),
+        registered=len(registry()),
         least=samples[0],
         most=samples[-1],
         middle=middle,

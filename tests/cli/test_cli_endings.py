@@ -38,6 +38,7 @@ def test_the_place_of_the_error_is_shown_to_who_asks(monkeypatch, capsys):
     [
         (KeyboardInterrupt(), 130, "Stopped."),
         (MemoryError(), 2, "do not fit into memory"),
+        (BaseException("a panic of a library"), 3, "an error of cutline, not of your data (BaseException: a panic"),
         (OSError(28, "No space left on device", "x.html"), 2, "x.html cannot be used: No space left on device."),
         (OSError(28, "No space left on device"), 2, "Standard output, or a temporary file, cannot be used: No space"),
     ],

@@ -9,7 +9,7 @@ import pytest
 import cutline as cl
 from cutline.core.counts import Counts
 from cutline.inference.one.proportions import wilson
-from cutline.inference.one.ratios import log_odds, log_shares
+from cutline.inference.one.ratios import log_odds, of_shares
 from cutline.measures import Family, Needs
 from cutline.measures.definition import Measure
 from cutline.measures.expression import Program
@@ -54,7 +54,7 @@ def test_the_limits_of_shares_and_ratios_are_those_of_the_package(level):
         results = run(found["share"]["steps"], k=k, n=n)
         assert [results[i] for i in found["share"]["results"]] == pytest.approx([float(x) for x in wilson(k, n, level)])
     table = {"a": 3.0, "b": 2.0, "c": 1.0, "d": 4.0}
-    for name, function in (("ratio", log_shares), ("odds", log_odds)):
+    for name, function in (("ratio", of_shares), ("odds", log_odds)):
         results = run(found[name]["steps"], **table)
         expected = [float(x) for x in function(*table.values(), level)]
         assert [results[i] for i in found[name]["results"]] == pytest.approx(expected)

@@ -78,13 +78,14 @@ def _fitted(found: Picture, goal: list[float | None]) -> Picture:
         if all(abs(step) <= _CLOSE for step in more):
             return found
         found = replace(found, altair=_grown(found.altair, *more))
+    # A millimetre to spare: next to the least size, the labels of an axis come and go with its length.
     sides = [
-        f"a {side} of at least {math.ceil((wanted - step) / _PER_UNIT['mm'])}mm"
+        f"a {side} of at least {math.ceil(max(wanted, wanted - step) / _PER_UNIT['mm']) + 1}mm"
         for side, wanted, step in zip(("width", "height"), goal, more, strict=True)
-        if wanted is not None and step < 0
+        if wanted is not None and abs(step) >= 1
     ]
     what = f"The text of the chart {found.name} leaves its axes no room at that size"
-    raise ParameterError(what, f"pass {' and '.join(sides) or 'another one'}")
+    raise ParameterError(what, f"pass {' and '.join(sides)}")
 
 
 def _grown(chart: Any, across: float, down: float) -> Any:

@@ -256,14 +256,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return STOPPED
     except MemoryError:
         return _refuse("The predictions do not fit into memory.")
-    except Exception as error:
+    except SystemExit:
+        raise
+    except BaseException as error:  # a panic of a library in Rust, as of the one that draws, is no Exception
         return _ended_by(error)
     if code == STOPPED:  # Typer takes an interruption for itself, without a word
         _say("Stopped.")
     return code if isinstance(code, int) else FINE
 
 
-def _ended_by(error: Exception) -> int:
+def _ended_by(error: BaseException) -> int:
     """What to say of an error: a refusal in the words of the command line, or that it is ours."""
     from cutline.cli.text import in_options
     from cutline.core.errors import CutlineError

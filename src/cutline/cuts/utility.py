@@ -146,7 +146,7 @@ def decision_curve(
     """Net benefit over the threshold probability, with its band, beside flagging everybody and flagging nobody.
 
     Args:
-        data: An evaluation, whose groups are resampled whole, or a ranking; the scores are probabilities.
+        data: An evaluation, whose groups are counted whole, or a ranking; the scores are probabilities.
         risks: The threshold probabilities; 0.01 to 0.99 by default.
         kind: "net_benefit", "standardised" (a share of the prevalence) or "interventions_avoided" (in one case).
         prevalence: The prevalence of the population, when cases and controls were drawn apart.
@@ -275,7 +275,7 @@ def profit_curve(
     """Profit over the number of cases flagged, with the best quota and its interval.
 
     Args:
-        data: An evaluation, whose groups are resampled whole, or a ranking.
+        data: An evaluation, whose groups are counted whole, or a ranking.
         value: What a true positive is worth.
         cost: What flagging a case costs.
         level: The level of the interval of the best quota.

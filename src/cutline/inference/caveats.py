@@ -17,7 +17,7 @@ EQUAL = 1e-12  # what rounding alone can make of nothing
 # Cases of a class; with fewer, docs/coverage.md has intervals that hold the truth less often than they say.
 FEW_FOR_DELONG = 30
 FEW_FOR_RESAMPLING = 30
-FEW_FOR_STUDENT = 10
+FEW_FOR_STUDENT = 15
 FEW_FOR_ONE_CUT = 20
 FEW_AT_THE_TOP = 12  # cases of the list that a measure of its top looks at
 FEW_DECISIONS = 5  # true positives, or errors, at a cut

@@ -82,7 +82,7 @@ def _intervals(level: float) -> dict[str, Any]:
     return {
         "z": quantile(level),
         "share": limits(proportions.wilson, "k", "n"),
-        "ratio": limits(ratios.log_shares, "a", "b", "c", "d"),
+        "ratio": limits(ratios.of_shares, "a", "b", "c", "d"),
         "odds": limits(ratios.log_odds, "a", "b", "c", "d"),
     }
 

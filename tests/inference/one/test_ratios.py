@@ -61,7 +61,7 @@ def test_the_ratio_of_shares_holds_where_a_share_is_near_its_end():
         for b in range(370, 441):
             chance = float(binom.pmf(a, 50, 0.9) * binom.pmf(b, 450, 0.9))
             if chance > 1e-6:
-                low, high = ratios.of_shares((a, 50), (b, 450), 0.95)
+                low, high = ratios.of_shares(a, 50 - a, b, 450 - b, 0.95)
                 held, missed = held + chance * (low <= 1 <= high), missed + chance * (low > 1)
     assert 0.94 < held < 0.97
     assert missed < 0.02

@@ -107,7 +107,7 @@ def _ratio(estimand: Estimand, level: float) -> Limits:
     a, b, c, d = (float(getattr(counts, name)) for name in (*kind.above, *kind.below))
     if not (a + b and c + d):
         return Limits(math.nan, math.nan)
-    return ratios.of_shares((a, a + b), (c, c + d), level)
+    return Limits(*(float(limit) for limit in ratios.of_shares(a, b, c, d, level)))
 
 
 def _log(estimand: Estimand, level: float) -> tuple[Limits, list[str]]:

@@ -48,7 +48,7 @@ def decision_band(
     """A decision curve with the interval of each point.
 
     Args:
-        data: An evaluation, whose groups are then resampled whole, or a ranking.
+        data: An evaluation, whose groups are then counted whole, or a ranking.
         risks: The threshold probabilities.
         kind: One of KINDS.
         prevalence: The prevalence of the population; that of the data when None.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -36,21 +35,20 @@ def _around(ratio: Any, variance: Any, level: float) -> Limits:
     return Limits(ratio / factor, ratio * factor)
 
 
-def of_shares(first: tuple[float, float], second: tuple[float, float], level: float) -> Limits:
-    """The ratio of two independent shares, each k cases of n, from Wilson's limits of both (Donner and Zou's MOVER-R).
+def of_shares(a: Any, b: Any, c: Any, d: Any, level: float) -> Limits:
+    """MOVER-R (Donner and Zou, 2012) for (a / (a + b)) / (c / (c + d)), from Wilson's limits of both shares.
 
     Unlike the logarithm's, its limits hold where a share is near 0 or 1, and need nothing added to a count of 0.
 
-    >>> [round(limit, 3) for limit in of_shares((30, 40), (10, 50), 0.95)]
+    >>> [round(float(limit), 3) for limit in of_shares(30, 10, 10, 40, 0.95)]
     [2.154, 6.758]
     """
-    (p, low_p, high_p), (q, low_q, high_q) = (
-        (k / n, *(float(limit) for limit in wilson(k, n, level))) for k, n in (first, second)
-    )
+    p, q = divide(a, a + b), divide(c, c + d)
+    low_p, high_p = wilson(a, a + b, level)
+    low_q, high_q = wilson(c, c + d, level)
 
-    def root(end: float, other: float, side: int) -> float:
+    def root(end: Any, other: Any, side: int) -> Any:
         inside = (p * q) ** 2 - end * other * (2 * p - end) * (2 * q - other)
-        return (p * q + side * math.sqrt(max(inside, 0.0))) / (other * (2 * q - other))
+        return divide(p * q + side * np.sqrt(np.maximum(inside, 0.0)), other * (2 * q - other))
 
-    low = root(low_p, high_q, -1) if p > 0 else 0.0
-    return Limits(low, root(high_p, low_q, 1) if low_q > 0 else math.inf)
+    return Limits(np.where(p > 0, root(low_p, high_q, -1), 0.0), np.where(low_q > 0, root(high_p, low_q, 1), np.inf))

@@ -1,5 +1,5 @@
-// The measures of a cut with their intervals: Wilson for shares, the log scale for ratios, and the infinitesimal
-// jackknife for all else. What they compute comes as programs from the Python definitions.
+// The measures of a cut with their intervals: Wilson for shares, MOVER for their ratios, the log scale for odds ratios,
+// and the infinitesimal jackknife for all else. What they compute comes as programs from the Python definitions.
 
 import { run } from "./program.js";
 
@@ -46,7 +46,7 @@ export class Measures {
   // Weights that are not whole numbers say how much a case counts, not how many there are: no formula of counts fits.
   limits(entry, value, found, cut, model, variances) {
     if (entry.share && model.integral) return ["wilson", ...this.ofShare(entry, found)];
-    if (entry.ratio && model.integral) return ["log", ...this.ofRatio(entry.ratio, value, cut)];
+    if (entry.ratio && model.integral) return this.ofRatio(entry.ratio, value, cut);
     const half = this.intervals.z * Math.sqrt(variances[entry.value]);
     return half > 0 ? ["influence", value - half, value + half] : ["influence", NaN, NaN]; // none rather than no width
   }
@@ -59,9 +59,10 @@ export class Measures {
 
   ofRatio({ above, below, odds }, value, cut) {
     let [a, b, c, d] = [...above, ...below].map((name) => cut[name]);
+    if (!odds) return ["mover", ...both(this.intervals.ratio, { a, b, c, d })];
     if (Math.min(a, b, c, d) === 0) [a, b, c, d] = [a + 0.5, b + 0.5, c + 0.5, d + 0.5]; // Haldane, Anscombe
-    const [low, high] = both(odds ? this.intervals.odds : this.intervals.ratio, { a, b, c, d });
-    return [value === 0 ? 0 : low, value === Infinity ? Infinity : high];
+    const [low, high] = both(this.intervals.odds, { a, b, c, d });
+    return ["log", value === 0 ? 0 : low, value === Infinity ? Infinity : high];
   }
 
   // What one case more of each kind would change, squared and added up over the cases: of every step at once.
