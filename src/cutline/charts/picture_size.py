@@ -26,6 +26,7 @@ _LEAST_INSIDE = 40.0
 # Below this width the legend stands under the chart: beside it, it would leave the chart no room.
 _BESIDE = 480.0
 _TRIES = 5
+_CLOSE = 1 + 1e-6  # pixels; ticks that come and go with the size may keep it from coming closer
 
 
 def pixels(length: Length, name: str) -> float:
@@ -74,7 +75,7 @@ def _fitted(found: Picture, goal: list[float | None]) -> Picture:
     for _ in range(_TRIES):
         now = renderer.size(renderer.svg(found.to_dict(check=False)))
         more = [0.0 if wanted is None else wanted - is_now for wanted, is_now in zip(goal, now, strict=True)]
-        if all(abs(step) < 1 for step in more):
+        if all(abs(step) <= _CLOSE for step in more):
             return found
         found = replace(found, altair=_grown(found.altair, *more))
     # A millimetre to spare: next to the least size, the labels of an axis come and go with its length.
