@@ -13,7 +13,7 @@ from pathlib import Path
 
 import duckdb
 
-from cutline import examples
+from cutline import examples, rank
 
 COLUMNS = ("case", "patient", "y", "p", "model_a", "model_b", "a", "b", "p_a", "p_b", "w")
 
@@ -54,6 +54,8 @@ def write(folder: Path) -> None:
             "p as score, sum(y) as pos, sum(1 - y) as neg, 0 as missing", "p"
         )
         ranking.write_csv(str(folder / "out.csv"))
+    for name in ("may.ranking", "june.ranking"):
+        rank([row[2] for row in rows], [row[3] for row in rows]).save(folder / name, overwrite=True)
 
 
 def _write(path: Path, names: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
