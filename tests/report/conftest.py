@@ -4,14 +4,14 @@ import subprocess
 
 import pytest
 
-from browsing import ARGUMENTS, CHROMIUM, axe, browser  # noqa: F401
+from browsing import ARGUMENTS, CHROMIUM
 from cutline.report import pictures
 
 MOST_BYTES = pictures.MOST_BYTES
 
 
 @pytest.fixture
-def print_at_once(browser, tmp_path):  # noqa: F811
+def print_at_once(browser, tmp_path):
     """Print a file as `chromium --print-to-pdf` does, which waits for no program; the path of what is printed."""
 
     def printed(path):

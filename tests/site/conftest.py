@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from browsing import axe, browser  # noqa: F401
-
 ROOT = Path(__file__).parents[2]
 
 
