@@ -50,6 +50,8 @@ def work(kind: str) -> None:
     """Take names from standard input, and answer each with a line of JSON."""
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     asked = os.fdopen(os.dup(0))
+    {"files": known_commands, "calls": calls.targets}.get(kind, list)()  # loaded before the first input is timed
+    answers.write("ready\n")
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         for line in asked:
@@ -82,6 +84,7 @@ class Worker:
             command = [sys.executable, __file__, "--worker", self.kind]
             pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
             self.process = subprocess.Popen(command, text=True, bufsize=1, **pipes)
+            self.process.stdout.readline()  # that it is ready
         self.process.stdin.write(f"{identity}\n")
         if not self._answers():
             self.stop()
