@@ -304,3 +304,12 @@ def test_a_map_that_was_altered_in_its_file_is_refused(tmp_path, altered):
 def test_what_is_no_document_is_refused(kind, document):
     with pytest.raises(cl.InputError, match="cannot be"):
         getattr(cl, kind).from_dict(document)
+
+
+def test_a_map_is_not_applied_to_a_column_of_bytes(tmp_path):
+    pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(pa.table({"p": [b"+-1", b"0.5"]}), tmp_path / "x.parquet")
+    from cutline.inputs.flagging import Cases
+
+    with Cases(tmp_path / "x.parquet") as cases, pytest.raises(cl.CutlineError, match="holds no numbers, but BLOB"):
+        cases.limits("p")

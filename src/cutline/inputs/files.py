@@ -233,6 +233,9 @@ class File:
             score: The column of the scores.
         """
         self._check_numbers(score)
+        if self._kind != "csv" and not _NUMERIC.match(self.types[score.column]):
+            what = f"Column {score.column!r} holds no numbers, but {self.types[score.column]}"
+            raise InputError(what, "pass the column of the scores")
         value = self._sql(score)
         with self._plainly():
             low, high = self._one(f"SELECT min({value}), max({value}) FROM {self._from}")  # noqa: S608
