@@ -175,3 +175,9 @@ def test_the_command_takes_every_argument_of_the_plan(cutline):
 
     assert json.loads(ran.stdout)["cases"] == cl.plan(0.1, slope_width=0.4, log_odds=(-2.5, 0.9)).cases
     assert {field.name for field in fields(Study)} == set(inspect.signature(cl.plan).parameters)
+
+
+@pytest.mark.parametrize("log_odds", [(1e308, 1.0), (0.0, 1e308), (-500.0, 1.0)])
+def test_log_odds_of_no_risk_are_refused(log_odds):
+    with pytest.raises(cl.ParameterError, match="at most 100"):
+        cl.plan(0.1, slope_width=0.4, auc=0.75, log_odds=log_odds)

@@ -50,6 +50,9 @@ class Need(NamedTuple):
     reached: float
 
 
+_MOST_LOG_ODDS = 100  # beyond which every risk is 0 or 1 to the last bit
+
+
 @dataclass(frozen=True, eq=False)
 class Plan:
     """The size of a validation study: what each criterion needs, and the one that binds."""
@@ -253,7 +256,10 @@ class _Asked(NamedTuple):
             if name not in ("log_odds", "z", "level") and value is not None:
                 _check_between(value, name, 0, 1)
         if self.log_odds is not None:
-            _, spread = _two(self.log_odds, "log_odds")
+            mean, spread = _two(self.log_odds, "log_odds")
+            if max(abs(mean), spread) > _MOST_LOG_ODDS:
+                way_out = f"pass a mean and a standard deviation of at most {_MOST_LOG_ODDS}"
+                raise ParameterError(f"is {self.log_odds!r}", way_out, argument="log_odds")
             if not spread > 0:
                 raise ParameterError(
                     f"is {self.log_odds!r}", "pass a mean and a standard deviation above 0", argument="log_odds"
