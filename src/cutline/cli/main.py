@@ -83,10 +83,17 @@ def evaluate(
     plugin: o.Plugin = None,
     ranking_csv: e.RankingCsv = None,
     class_scores: ClassScores = None,
+    by: e.By = None,
 ) -> None:
     """Evaluate one model: what it gets right, every number with its interval, and what to know about them."""
     from cutline.cli.evaluate import run_evaluate
 
+    if by is not None:
+        from cutline.cli.slices import run_slices
+
+        unused = {"--ranking-csv": ranking_csv, "--class-scores": class_scores}
+        run_slices(files or [], by, reading, asked, output, name, unused)
+        return
     if class_scores:
         from cutline.cli.classes import ClassModel, run_classes
 
