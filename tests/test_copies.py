@@ -4,6 +4,7 @@ import copy
 import multiprocessing
 import os
 import pickle
+from collections.abc import Mapping
 from dataclasses import is_dataclass
 
 import numpy as np
@@ -37,6 +38,7 @@ RESULTS = {
     "a confidence curve": lambda: CMP.confidence_curve("auc"),
     "Table": EV.places,
     "a summary of a comparison": lambda: CMP.summary(["auc", "f1"], resamples=100),
+    "what a summary is of": lambda: EV.summary(["auc"], resamples=0).data,
     "summary": lambda: EV.summary(["auc", "f1"], resamples=100),
     "Scorer": lambda: cl.scorer("f1"),
     "Measure": lambda: cl.MEASURES["f_beta"].with_(beta=2),
@@ -70,6 +72,16 @@ def test_a_result_survives(name, way):
 
     assert type(other) is type(result)
     assert repr(other) == repr(result)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_copy_equals_what_it_was_made_of(way):
+    """Where results are compared by what they hold: some equal themselves alone."""
+    made = {name: make() for name, make in RESULTS.items()}
+    compared = {name: one for name, one in made.items() if type(one).__eq__ not in (object.__eq__, Mapping.__eq__)}
+
+    assert [name for name, one in compared.items() if WAYS[way](one) != one] == []
+    assert {"Worth", "Cut", "Estimate", "Recalibration"} <= compared.keys()
 
 
 @pytest.mark.parametrize("way", ["pickle", "deepcopy"])

@@ -15,7 +15,7 @@ from cutline.core.ranking import cases_of
 from cutline.core.table import Table
 from cutline.evaluation import Evaluation
 from cutline.inference import delong
-from cutline.inference.caveats import EQUAL, FEW_FOR_DELONG, few_cases, finished
+from cutline.inference.caveats import EQUAL, FEW_FOR_DELONG, few_cases, few_resamples, finished
 from cutline.inference.one.estimand import Estimand, of_measure
 from cutline.inference.one.intervals import default
 from cutline.inference.one.inversion import METHOD as INVERSION
@@ -219,7 +219,8 @@ class IndependentComparison:
             raise ParameterError(
                 f"square_and_add needs a measure with a formula, not {measure.name}", "pass 'bootstrap'"
             )
-        return self._resampled(targets, resamples, check_whole(seed, "seed", 0)), chosen, []
+        drawn = self._resampled(targets, resamples, check_whole(seed, "seed", 0))
+        return drawn, chosen, few_resamples(len(drawn.resampled))
 
     def _chosen(self, targets: list[Estimand], method: str) -> str:
         if method != "auto":

@@ -240,3 +240,12 @@ def test_junit_is_valid_whatever_the_names_hold(cutline, tmp_path):
     assert "\x1b" not in report.read_text(encoding="utf-8")
     assert cutline("check", path, "--require", "auc >= 0.5", "--junit", report).code == 2
     assert cutline("check", path, "--require", "auc >= 0.5", "--junit", report, "--force").code == 0
+
+
+@pytest.mark.parametrize("asked", [["cut", "--maximize", "f1"], ["utility"], ["evaluate"]])
+@pytest.mark.parametrize("resamples", [1, 2, 10, 99])
+def test_no_command_makes_an_interval_of_few_resamples(cutline, ten, asked, resamples):
+    done = cutline(asked[0], ten, *asked[1:], "--resamples", resamples)
+
+    assert (done.code, done.out) == (2, "")
+    assert f"--resamples is {resamples}, too few for an interval: pass at least 100, or 0" in done.err

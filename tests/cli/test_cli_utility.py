@@ -68,7 +68,7 @@ def test_the_json_of_both_commands_is_that_of_python(cutline, cases):
     assert curve == cl.decision_curve(ev, [0.2, 0.4]).to_dict()
     cmp = cl.compare(labels, {"p": one, "q": two})
     assert difference == cl.decision_difference(cmp, "p", "q", [0.2], prevalence=0.1, resamples=100).to_dict()
-    profit = json.loads(cutline("utility", *read, "--kind", "profit", "--value", 5, "--cost", 1, "--resamples", 50).out)
+    profit = json.loads(cutline("utility", *read, "--kind", "profit", "--value", 5, "--cost", 1, "--resamples", 150).out)
     assert profit["columns"]["threshold"][0] is None  # of flagging nobody, infinite
     for document in (gains, curve, difference, profit):
         jsonschema.validate(document, SCHEMA)
@@ -86,21 +86,21 @@ def test_one_thing_is_printed(cutline, cases):
     [
         (
             ("--kind", "profit", "--value", 5, "--cost", 1),
-            lambda ev: cl.profit_curve(ev, value=5, cost=1, resamples=50),
+            lambda ev: cl.profit_curve(ev, value=5, cost=1, resamples=150),
         ),
         (("--kind", "cost"), cl.cost_curve),
         (("--kind", "brier"), cl.brier_curve),
-        (("--risk", 0.1, "--risk", 0.3), lambda ev: cl.decision_curve(ev, [0.1, 0.3], resamples=50)),
+        (("--risk", 0.1, "--risk", 0.3), lambda ev: cl.decision_curve(ev, [0.1, 0.3], resamples=150)),
         (
             ("--kind", "avoided", "--prevalence", 0.1),
-            lambda ev: cl.decision_curve(ev, kind="interventions_avoided", prevalence=0.1, resamples=50),
+            lambda ev: cl.decision_curve(ev, kind="interventions_avoided", prevalence=0.1, resamples=150),
         ),
     ],
 )
 def test_a_curve_of_utility_is_that_of_python(cutline, cases, options, curve):
     path, labels, one, _ = cases
 
-    done = cutline("utility", path, "--label", "y", "--score", "p", "--resamples", 50, "--csv", *options)
+    done = cutline("utility", path, "--label", "y", "--score", "p", "--resamples", 150, "--csv", *options)
 
     assert done.code == 0
     assert done.out == curve(cl.evaluate(labels, one)).table.to_csv()

@@ -235,7 +235,11 @@ def test_names_that_differ_in_case_are_told_apart_in_parquet(tmp_path):
 
 @pytest.mark.parametrize(
     ("line", "says"),
-    [('{"y": 1, "p": 0.5, "p": 0.4}', "several columns called 'p'"), ('{"y": 1, "p": 0.5, "P": 1}', "in case alone")],
+    [
+        ('{"y": 1, "p": 0.5, "p": 0.4}', "several columns called 'p'"),
+        ('{"y": 1, "p": 0.5, "P": 1}', "in case alone"),
+        ('[{"y": 0, "p": 0.1}, {"y": 1, "p": 0.5, "p": 0.4}]', "several columns called 'p'"),
+    ],
 )
 def test_names_that_json_repeats_are_refused(tmp_path, line, says):
     (tmp_path / "x.jsonl").write_text(line + "\n", encoding="utf-8")

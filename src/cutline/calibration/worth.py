@@ -11,6 +11,7 @@ import numpy as np
 from cutline.calibration.maps import METHODS, fitted, mapped
 from cutline.calibration.recalibration import check_ranking
 from cutline.core.checks import LEVEL, check_choice, check_level, check_whole
+from cutline.core.equality import ComparedByFields
 from cutline.core.errors import Argument, InputError, ParameterError, Text, briefly
 from cutline.core.ranking import Array, Ranking
 from cutline.core.table import Table, p_shown, plain, shown
@@ -36,8 +37,8 @@ class Candidate(NamedTuple):
     p_value: float = math.nan
 
 
-@dataclass(frozen=True)
-class Worth:
+@dataclass(frozen=True, eq=False)
+class Worth(ComparedByFields):
     """Whether recalibration is worth it: the candidates, the best of them, and the verdict in words.
 
     `best` is "none" unless some method lowers the log loss on cases that it was not fitted on, and by more than chance

@@ -10,7 +10,7 @@ from rich.text import Text
 from cutline.cli import render
 from cutline.cli.cut_options import Wish
 from cutline.cli.evaluate import print_json
-from cutline.cli.groups import Output, Reading
+from cutline.cli.groups import Output, Reading, check_resamples
 from cutline.cli.progress import waiting
 from cutline.cli.reading import read_evaluation
 from cutline.cli.text import in_options, printable
@@ -33,6 +33,7 @@ def run_cut(file: str, reading: Reading, wish: Wish, out: Path | None, output: O
         out: Where the cut is written to.
         output: What is printed; nothing but the threshold when it is quiet.
     """
+    check_resamples(wish.resamples)
     if out is not None:
         writing.check(out, overwrite=output.force)
     with waiting("Choosing", quiet=output.quiet):

@@ -89,6 +89,22 @@ class LargeReading(ReadingAtCut):
 # ---------------------------------------------------------------------- which numbers
 
 
+def check_resamples(asked: int | None) -> None:
+    """Refuse a number of resamples that makes no interval.
+
+    Args:
+        asked: What `--resamples` got.
+    """
+    from cutline.core.checks import check_whole
+    from cutline.results.budget import FEWEST
+
+    if asked is not None and 0 < check_whole(asked, "--resamples", 0) < FEWEST:
+        raise ParameterError(
+            f"--resamples is {asked}, too few for an interval",
+            f"pass at least {FEWEST}, or 0 to leave the bootstrap intervals out",
+        )
+
+
 @dataclass(frozen=True)
 class Intervals:
     """How intervals are to be made."""
@@ -99,14 +115,7 @@ class Intervals:
 
     def check(self) -> None:
         """Refuse what makes no interval, before any file is read."""
-        from cutline.core.checks import check_whole
-        from cutline.results.budget import FEWEST
-
-        if self.resamples is not None and 0 < check_whole(self.resamples, "--resamples", 0) < FEWEST:
-            raise ParameterError(
-                f"--resamples is {self.resamples}, too few for an interval",
-                f"pass at least {FEWEST}, or 0 to leave the bootstrap intervals out",
-            )
+        check_resamples(self.resamples)
 
     @property
     def how(self) -> dict[str, Any]:

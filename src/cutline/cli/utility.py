@@ -10,7 +10,7 @@ from rich.text import Text
 from cutline.charts.picture import SUFFIXES, Picture
 from cutline.cli import render
 from cutline.cli.evaluate import print_json
-from cutline.cli.groups import Reading
+from cutline.cli.groups import Reading, check_resamples
 from cutline.cli.reading import read_comparison, read_evaluation
 from cutline.cli.utility_commands import Asked, Shown
 from cutline.core import writing
@@ -84,6 +84,7 @@ def run_utility(file: str, reading: Reading, asked: Asked, to: Shown) -> None:
         to: What is printed and written.
     """
     _check(to)
+    check_resamples(asked.resamples)
     _refuse_what_is_not_used(asked)
     found = _difference(file, reading, asked) if asked.kind == "difference" else _of_one(file, reading, asked)
     _put(to, found.table.to_csv(), found.to_dict(), "\n".join([repr(found), *_below(found)]), found.chart)

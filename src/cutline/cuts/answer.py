@@ -20,6 +20,7 @@ from cutline.cuts.promises import PrecisionAtQuotas, Promise, RatePromise, beyon
 from cutline.cuts.repetition import Repeated
 from cutline.cuts.requirements import Requirement
 from cutline.cuts.restrictions import Cap
+from cutline.inference.caveats import few_resamples
 from cutline.inference.one.at_prevalence import at_prevalence
 from cutline.inference.one.estimand import of_measure
 from cutline.inference.one.intervals import Options, estimates
@@ -211,7 +212,7 @@ class Request:
         return Estimate(self.plan.criterion.name, repeated.corrected, low, high, self.level, "repeated choice")
 
     def _about_resamples(self, repeated: Repeated) -> list[str]:
-        notes = []
+        notes = few_resamples(repeated.lost + len(repeated.keys))
         if self.plan.criterion is not None and math.isnan(repeated.corrected):
             notes.append(TOO_FEW_TO_REPEAT)
         if repeated.lost:

@@ -10,6 +10,7 @@ import numpy as np
 from cutline.core.columns import counted
 from cutline.core.ranking import Array, Ranking
 from cutline.inference.effective_size import effective
+from cutline.results.budget import FEWEST
 from cutline.results.estimate import Estimate
 
 EQUAL = 1e-12  # what rounding alone can make of nothing
@@ -62,6 +63,14 @@ def redraws(count: int) -> list[str]:
     """How many resamples of one class were drawn again, as a sentence, if any."""
     what = "1 resample of one class was" if count == 1 else f"{count} resamples of one class were"
     return [f"{what} drawn again."] if count else []
+
+
+def few_resamples(count: int) -> list[str]:
+    """That limits and p-values of so few resamples mean little, as a sentence, if they do."""
+    if count >= FEWEST:
+        return []
+    drawn = "1 resample was" if count == 1 else f"{count} resamples were"
+    return [f"Only {drawn} drawn: limits and p-values from fewer than {FEWEST} are little more than noise."]
 
 
 def whole_groups(groups: int, how: str = "resampled") -> str:

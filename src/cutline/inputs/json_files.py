@@ -31,18 +31,21 @@ def form_of(path: Path, title: str, compression: str) -> str:
 def check_keys(text: str, title: str) -> None:
     """Refuse JSON objects whose names DuckDB could not tell apart, as far as the first lines show."""
     names: dict[str, str] = {}
-    for line in text.splitlines()[:100]:
-        try:
-            found = json.loads(line.strip().strip("[],"), object_pairs_hook=lambda pairs: [key for key, _ in pairs])
-        except (ValueError, RecursionError):
-            continue
-        if not isinstance(found, list) or not all(isinstance(key, str) for key in found):
-            continue
+    for found in (keys for line in text.splitlines()[:100] for keys in _keys_in(line)):
         if len(set(found)) < len(found):
             twice = next(key for key in found if found.count(key) > 1)
             raise InputError(f"{title} has several columns called {twice!r}", "give each its own name")
         for key in found:
             check_apart(names, key, title)
+
+
+def _keys_in(line: str) -> list[list[str]]:
+    """The names in each object of a line, which may hold one, or a list of them, or a part of such a list."""
+    try:
+        found = json.loads(f"[{line.strip().strip('[],')}]", object_pairs_hook=lambda pairs: [key for key, _ in pairs])
+    except (ValueError, RecursionError):
+        return []
+    return [keys for keys in found if isinstance(keys, list) and all(isinstance(key, str) for key in keys)]
 
 
 def check_apart(names: dict[str, str], key: str, title: str) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from cutline.core.counts import Counts, written
+from cutline.core.equality import ComparedByFields
 from cutline.core.errors import ParameterError, briefly
 from cutline.core.ranking import Ranking, cases_of
 from cutline.core.ranking_words import classes_in_words, share_of_positives
@@ -62,8 +63,8 @@ class Options:
         }
 
 
-@dataclass(frozen=True)
-class Data:
+@dataclass(frozen=True, eq=False)
+class Data(ComparedByFields):
     """What was evaluated."""
 
     name: str | None

@@ -16,7 +16,7 @@ from cutline.core.counts import divide
 from cutline.core.errors import InputError, ParameterError, briefly
 from cutline.core.ranking import Array, Ranking
 from cutline.core.table import Table, frame
-from cutline.inference.caveats import FEW_DECISIONS, STRATIFIED_GROUPS, redraws, whole_groups
+from cutline.inference.caveats import FEW_DECISIONS, STRATIFIED_GROUPS, few_resamples, redraws, whole_groups
 from cutline.inference.effective_size import effective
 from cutline.inference.one import proportions
 from cutline.inference.one.whole_bands import (
@@ -120,7 +120,7 @@ def band(
     y, draws = _heights(curve, ranking), np.sort(found.values[0], axis=0)
     low, high = percentile(draws, level)
     notes = [] if groups is None else [whole_groups(groups.groups)]
-    notes += redraws(found.redrawn)
+    notes += redraws(found.redrawn) + few_resamples(resamples)
     if np.isnan(low).all():
         notes.append(f"{resamples} resamples are too few for a level of {level:g}: the limits are their extremes.")
         low, high = draws[0], draws[-1]

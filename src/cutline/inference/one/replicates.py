@@ -27,6 +27,7 @@ from cutline.inference.caveats import (
     SKEWED,
     STRATIFIED_GROUPS,
     few_cases,
+    few_resamples,
     finished,
     has_spread,
     one_class,
@@ -74,7 +75,7 @@ def resampled(
     notes, units = effective_size.notes(ranking), math.inf if groups is None else groups.groups
     if groups is not None:
         notes = design_notes(groups, "resampled")
-    notes += redraws(redrawn)
+    notes += redraws(redrawn) + few_resamples(options.resamples)
     told = [
         notes + caveats_of(estimand) + _few(estimand, method)
         for estimand, method in zip(estimands, chosen, strict=True)

@@ -25,6 +25,7 @@ from cutline.inference.caveats import (
     PLENTY_FOR_A_DIFFERENCE,
     PLENTY_IN_A_CELL,
     few_cases,
+    few_resamples,
     finished,
     has_spread,
     redraws,
@@ -240,7 +241,7 @@ class PairedMeasure:
         draws, redrawn = self._resampled
         with np.errstate(invalid="ignore"):
             found = ResampledDifference(self.value, draws[0] - draws[1])
-        notes += redraws(redrawn)
+        notes += redraws(redrawn) + few_resamples(len(draws[0]))
         notes += few_cases(ranking, FEW_FOR_RESAMPLING if self.cuts is None else FEW_FOR_ONE_CUT, "resampling")
         undefined = len(found.resampled) - len(found.draws)
         if undefined:
@@ -341,7 +342,7 @@ class PairedMeasure:
             chosen = "permutation"
             p_value, share, more = self._tested_by(chosen)
             notes = (*notes, *more)
-        notes = (*self.reasons, *notes)
+        notes = tuple(dict.fromkeys((*self.reasons, *notes)))
         return PairTest(str(self.measure), *self.names, self.value, p_value, p_value, share, chosen, notes)
 
     def _directed(self, method: str, asked: Hypothesis) -> PairTest:
@@ -380,7 +381,7 @@ class PairedMeasure:
 
     def _permutation(self) -> tuple[float, float, tuple[str, ...]]:
         exchanged, at_hand = exchange_models(self.pairing, self.question, self.cuts, self.resamples, self.seed)
-        notes = effective_size.notes(self.pairing.rankings[0])
+        notes = effective_size.notes(self.pairing.rankings[0]) + few_resamples(self.resamples)
         notes += ["Whole groups of cases are exchanged."] if self.pairing.has_groups else []
         if not math.isclose(at_hand, self.value, rel_tol=1e-6, abs_tol=1e-9):
             notes.append(f"The ranks are exchanged, not the scores: between them the difference is {shown(at_hand)}.")
