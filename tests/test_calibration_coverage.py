@@ -47,13 +47,13 @@ def test_the_intervals_of_a_batch_are_counted_and_the_same_again(study):
 
 def test_batches_add_up_and_those_that_are_done_are_not_done_again(study):
     cell, interval = ["calibrated", 200, 0.5], "mcb inversion"
-    rows = [(0, [20, 1, 0, 20]), (1, [20, 0, 1, 20]), ("earlier", [60, 0, 0, 60])]
+    rows = [(0, [20, 1, 0, 20]), (1, [20, 0, 1, 20]), (7, [60, 0, 0, 60])]
     study.RESULTS.write_text(
         "".join(
             json.dumps({"rules": rules, "cell": cell, "kind": "simulation", "batch": batch, "found": {interval: row}})
             + "\n"
             for batch, row in rows
-            for rules in (study.RULES, study.RULES + 1)
+            for rules in (study.RULES["simulation"], study.RULES["simulation"] - 1)
         ),
         encoding="utf-8",
     )

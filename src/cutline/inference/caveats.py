@@ -41,8 +41,8 @@ SEPARATED = (
     "would be if the shares of errors of both classes were as large as Wilson's interval allows."
 )
 OPTIMISTIC = (
-    "It is the best over all cuts, which favours the sample at hand: the value is biased upwards, and the actual "
-    "coverage is probably below the nominal level."
+    "It is the best over all cuts, which favours the sample at hand: the value is too good on average, and the "
+    "actual coverage is probably below the nominal level."
 )
 STRATIFIED_GROUPS = "stratified=True draws cases within their class, but groups are drawn whole: pass one."
 IGNORES_THE_DESIGN = (

@@ -4,12 +4,16 @@ A calibration error is 0 for a calibrated model, and chance can only raise it, s
 high. Instead, outcomes are simulated in worlds whose true curve goes a part t of the way from the diagonal (t = 0, a
 calibrated model) to the isotonic curve of the data (t = 1) and beyond. The interval holds the true errors of those
 worlds in which the value that was seen is between the tails of the simulated ones: tests of every t, inverted.
+
+A simulated study has the scores at hand. Scores drawn with replacement would be tied where those at hand are not, and
+ties leave an isotonic curve less chance to follow. That the scores are a sample too is added to the simulated values:
+by how much the true error differs between samples of scores.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -54,24 +58,26 @@ def inverted(estimands: Sequence[Estimand], options: Options) -> list[Estimate]:
     """
     if not estimands:
         return []
-    worlds = _Worlds(estimands[0].ranking, estimands, options.seed)
+    simulations = max(_FEWEST, options.resamples // 8)
+    worlds = _Worlds(estimands[0].ranking, estimands, options.seed, simulations)
     first = worlds.simulated([_FIRST] * len(estimands), max(_FEWEST // 2, options.resamples // 20))
     ways = [_around(one, estimand.value) for one, estimand in zip(first, estimands, strict=True)]
-    found = worlds.simulated(ways, max(_FEWEST, options.resamples // 8))
+    found = worlds.simulated(ways, simulations)
     return [
         _estimate(worlds, i, found[i], float(first[i][0].values.mean()), options.level) for i in range(len(estimands))
     ]
 
 
 class _Worlds:
-    """The worlds of a ranking, and the outcomes that are simulated in them."""
+    """The worlds of a ranking, and the outcomes that are simulated in them, so many times at most."""
 
-    def __init__(self, ranking: Ranking, estimands: Sequence[Estimand], seed: int) -> None:
+    def __init__(self, ranking: Ranking, estimands: Sequence[Estimand], seed: int, most: int) -> None:
         self.ranking = ranking
         self.estimands = estimands
         self.curve = isotonic(ranking)
-        self.urn = Urn.of(ranking.size)
         self.seed = seed
+        self.whole = [self.truth(i, 1.0) for i in range(len(estimands))]
+        self.by_scores = self._of_other_scores(most)
 
     def risks(self, way: float) -> Array:
         """The true share of positives at each score."""
@@ -79,8 +85,7 @@ class _Worlds:
 
     def truth(self, i: int, way: float) -> float:
         """The error in a population where each score has its true share of positives."""
-        risk, size = self.risks(way), self.ranking.size.astype(float)
-        return float(self.estimands[i].statistic(self._ranking(size * risk, size * (1 - risk))))
+        return float(self.estimands[i].statistic(self._certain(self.ranking.size, way)))
 
     def simulated(self, ways: Sequence[Sequence[float]], simulations: int) -> list[list[_World]]:
         """The worlds of each statistic, with as many simulations in each."""
@@ -94,18 +99,41 @@ class _Worlds:
         """The values, in one world, of those statistics that need it."""
         asked = [i for i, own in enumerate(ways) if way in own]
         rng = np.random.default_rng([self.seed, simulations, round(way / _STEPS[0])])
-        risk = self.risks(way)
+        risk, size = self.risks(way), self.ranking.size
+
+        def draw(count: int) -> Ranking:
+            shape = count, len(size)
+            pos = rng.binomial(size, risk, shape) if size.max() > 1 else (rng.random(shape) < risk).astype(size.dtype)
+            return self._ranking(pos, size - pos)
+
+        values = self._values(asked, simulations, draw)
+        for place, i in enumerate(asked):
+            if way and self.whole[i] > 0:
+                values[place] += self.truth(i, way) / self.whole[i] * self.by_scores[i, :simulations]
+        return dict(zip(asked, np.sort(values, axis=-1), strict=True))
+
+    def _of_other_scores(self, simulations: int) -> Array:
+        """By how much the true error at the end of the way differs between samples of scores, for each statistic."""
+        rng, urn = np.random.default_rng([self.seed, simulations]), Urn.of(self.ranking.size)
+        every = range(len(self.estimands))
+        values = self._values(every, simulations, lambda count: self._certain(urn.draw(rng, count), 1.0))
+        return np.asarray(values - values.mean(-1, keepdims=True))
+
+    def _values(self, asked: Sequence[int], simulations: int, draw: Callable[[int], Ranking]) -> Array:
+        """The statistics of some stacks, so many rows of which are drawn as fit into memory."""
         at_once = max(1, _AT_ONCE // len(self.ranking))
         found = []
         for start in range(0, simulations, at_once):
             parallel.stop_if_unwanted()
             # One row more than one, so that the statistics see a stack.
-            size = self.urn.draw(rng, max(2, min(at_once, simulations - start)))
-            pos = rng.binomial(size, risk)
-            stack = self._ranking(pos, size - pos)
+            stack = draw(max(2, min(at_once, simulations - start)))
             found.append([np.asarray(self.estimands[i].statistic(stack), dtype=float) for i in asked])
-        values = np.sort(np.nan_to_num(np.concatenate(found, axis=-1)[:, :simulations], nan=0.0), axis=-1)
-        return dict(zip(asked, values, strict=True))
+        return np.nan_to_num(np.concatenate(found, axis=-1)[:, :simulations], nan=0.0)
+
+    def _certain(self, size: Array, way: float) -> Ranking:
+        """So many cases at each score, with their true share of positives."""
+        risk = self.risks(way)
+        return self._ranking(size * risk, size * (1 - risk))
 
     def _ranking(self, pos: Array, neg: Array) -> Ranking:
         return Ranking(self.ranking.score, pos, neg, pos, neg)
@@ -138,7 +166,7 @@ def _estimate(worlds: _Worlds, i: int, found: Sequence[_World], by_chance: float
     lowest, highest = (np.maximum.accumulate(values[:, place]) for place in (rank - 1, -rank))
     is_null = ways[0] == 0 and estimand.value <= highest[0]
     low = 0.0 if is_null else worlds.truth(i, _crossing(estimand.value, highest, ways))
-    if ways[0] == 0 and estimand.value < lowest[0]:  # less than chance alone makes of it: nothing to shrink
+    if ways[0] == 0 and estimand.value <= lowest[0]:  # no more than chance alone makes of it: nothing to shrink
         high = float(highest[0])
     else:
         high = worlds.truth(i, _crossing(estimand.value, lowest, ways))
