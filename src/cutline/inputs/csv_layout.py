@@ -159,7 +159,8 @@ def with_one_line_end(path: Path, layout: Layout, title: str) -> tuple[Path, Lay
     text = io.TextIOWrapper(opened(path, layout.compression), encoding="utf-8-sig", newline="")
     with text, tempfile.TemporaryFile() as copy:
         out = io.TextIOWrapper(copy, encoding="utf-8", newline="", write_through=True)
-        writer = csv.writer(out, delimiter=layout.delimiter, lineterminator="\n")
+        # Python before 3.13 quotes only the line ends that it writes itself.
+        writer = csv.writer(out, delimiter=layout.delimiter, lineterminator="\r\n")
         writer.writerow(layout.names.values())
         try:
             rows = (row for row in csv.reader(text, delimiter=layout.delimiter) if row)
