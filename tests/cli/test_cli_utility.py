@@ -68,7 +68,8 @@ def test_the_json_of_both_commands_is_that_of_python(cutline, cases):
     assert curve == cl.decision_curve(ev, [0.2, 0.4]).to_dict()
     cmp = cl.compare(labels, {"p": one, "q": two})
     assert difference == cl.decision_difference(cmp, "p", "q", [0.2], prevalence=0.1, resamples=100).to_dict()
-    profit = json.loads(cutline("utility", *read, "--kind", "profit", "--value", 5, "--cost", 1, "--resamples", 150).out)
+    asked = ("--kind", "profit", "--value", 5, "--cost", 1, "--resamples", 150)
+    profit = json.loads(cutline("utility", *read, *asked).out)
     assert profit["columns"]["threshold"][0] is None  # of flagging nobody, infinite
     for document in (gains, curve, difference, profit):
         jsonschema.validate(document, SCHEMA)

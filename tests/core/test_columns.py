@@ -81,3 +81,22 @@ def test_groups_that_are_no_column_are_refused(groups):
 def test_labels_that_are_no_column_are_refused(labels):
     with pytest.raises(InputError, match="labels"):
         rank(labels, SCORES)
+
+
+@pytest.mark.parametrize("role", ["groups", "strata"])
+@pytest.mark.parametrize("values", [[1, "a", 2, "b"], [object(), object(), object(), object()]])
+def test_groups_and_strata_that_cannot_be_compared_are_refused(role, values):
+    column = np.array(values, dtype=object)
+
+    with pytest.raises(cl.InputError, match=f"{role} holds values that cannot be compared"):
+        cl.evaluate([1, 0, 1, 0], [0.4, 0.2, 0.3, 0.1], **{role: column})
+
+
+@pytest.mark.filterwarnings("error")
+def test_weights_whose_sum_is_infinite_are_refused_without_a_warning(tmp_path):
+    (tmp_path / "x.csv").write_text("y,p,w\n1,0.5,1.7e308\n0,0.4,1.7e308\n", encoding="utf-8")
+
+    with pytest.raises(InputError, match="weights add up to inf"):
+        evaluate([1, 0], [0.5, 0.4], [1.7e308, 1.7e308])
+    with pytest.raises(InputError, match="weights add up to inf"):
+        evaluate("y", "p", "w", data=tmp_path / "x.csv")

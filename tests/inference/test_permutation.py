@@ -184,13 +184,13 @@ def test_equal_cases_are_exchanged_one_by_one():
 
 def test_the_threshold_of_each_model_stays_its_own():
     found = compare(LABEL, {"a": FIRST, "b": SECOND}, threshold={"a": 0.55, "b": 0.2})
-    test = found.test("net_benefit", "permutation", resamples=50).pairs[0]
+    test = found.test("net_benefit", "permutation", resamples=100).pairs[0]
 
     assert test.difference == pytest.approx(found["a"].net_benefit - found["b"].net_benefit)
     assert not test.notes
 
 
 def test_a_correlation_of_scores_says_that_ranks_were_exchanged():
-    test = compare(LABEL, {"a": FIRST, "b": SECOND}).test("pearson", "permutation", resamples=50, quota=7).pairs[0]
+    test = compare(LABEL, {"a": FIRST, "b": SECOND}).test("pearson", "permutation", resamples=100, quota=7).pairs[0]
 
     assert "The ranks are exchanged" in test.notes[0]

@@ -31,8 +31,12 @@ def test_a_long_header_may_be_cut_inside_a_character(tmp_path):
         b"y,p\n1,0.9\r\n0,0.5\r1,0.7\n",
         b"\n\ny,p\n1,0.9\n0,0.5\n1,0.7\n",
         b"\r\n\r\ny,p\r\n1,0.9\r\n0,0.5\r\n1,0.7\r\n",
+        b"  \n\t\ny,p\n1,0.9\n0,0.5\n1,0.7\n",
+        b"\x0c\ny,p\n1,0.9\n0,0.5\n1,0.7\n",
+        b"\r\ry,p\r1,0.9\r0,0.5\r1,0.7\r",
         b"\xef\xbb\xbf\ny,p\n1,0.9\n0,0.5\n1,0.7\n",
         b'y,p,t\r\n1,0.9,"a\nb"\r\n0,0.5,"a\r\nb"\n1,0.7,c\r\n',
+        b'y,p,t\r\n1,0.9,"a\rb"\r\n0,0.5,c\r\n1,0.7,d\r\n',
     ],
 )
 def test_blank_lines_and_mixed_line_ends_are_read(tmp_path, content):

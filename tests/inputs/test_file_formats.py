@@ -273,3 +273,17 @@ def test_nested_columns_are_refused(tmp_path, role, kind, suffix):
 
     with pytest.raises(InputError, match=rf"{role} .*holds a \w+"):
         evaluate("x" if role == "labels" else "y", "p", data=path, groups="x" if role == "groups" else None)
+
+
+@pytest.mark.parametrize("role", ["labels", "scores", "groups", "strata"])
+def test_a_union_is_no_column(tmp_path, role):
+    from cutline import evaluate
+
+    union = pa.UnionArray.from_sparse(pa.array([0, 1, 0], pa.int8()), [pa.array([1, 0, 1]), pa.array([0.5, 0.4, 0.3])])
+    table = pa.table({"y": [1, 0, 1], "p": [0.1, 0.2, 0.3], "x": union})
+    with pa.ipc.new_file(tmp_path / "x.arrow", table.schema) as writer:
+        writer.write_table(table)
+
+    asked = {"labels": "y", "scores": "p"} | {role: "x"}
+    with pytest.raises(InputError, match="A column is of the type sparse_union"):
+        evaluate(data=tmp_path / "x.arrow", **asked)

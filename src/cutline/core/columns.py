@@ -133,7 +133,8 @@ def weights(values: Any) -> Array:
     if array.dtype.kind == "f" and np.isinf(array).any():
         first = int(np.argmax(np.isinf(array)))
         raise PositionError("holds an infinite value", "pass finite weights", argument="weights", position=first)
-    total = float(np.nansum(array, dtype=float))
+    with np.errstate(over="ignore"):
+        total = float(np.nansum(array, dtype=float))
     if total and not 1e-100 < total < 1e100:  # products of counts would leave the range of floats
         raise InputError(
             f"add up to {total:g}", "pass weights of an ordinary size, with a mean near 1", argument="weights"
@@ -304,16 +305,19 @@ def missing_values(name: str, count: int, first: int | None, way_out: str = _FIL
     return PositionError(found, way_out, argument=name, position=first)
 
 
-def group_codes(group: Array) -> tuple[Array, Array]:
-    """The names of the groups, and of each row the number of its group."""
+_OWN_GROUP = "name one for each case, its own for a single case"
+
+
+def group_codes(group: Array, argument: str = "groups", way_out: str = _OWN_GROUP) -> tuple[Array, Array]:
+    """The names of the groups, or of strata, and of each row the number of its group."""
     absent = missing_mask(group)
     if absent is not None and absent.any():
-        raise missing_error("groups", absent, None, "name one for each case, its own for a single case")
+        raise missing_error(argument, absent, None, way_out)
     try:
         names, code = np.unique(group, return_inverse=True)
     except TypeError:
         raise InputError(
-            "holds values that cannot be compared", "pass one kind of value, such as text", argument="groups"
+            "holds values that cannot be compared", "pass one kind of value, such as text", argument=argument
         ) from None
     return names, code.astype(np.int64)
 

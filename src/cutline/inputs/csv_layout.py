@@ -6,11 +6,12 @@ import codecs
 import csv
 import gzip
 import io
+import re
 import tempfile
 import zlib
 from collections import Counter
 from contextlib import suppress
-from itertools import islice
+from itertools import dropwhile, islice
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -22,6 +23,8 @@ _DELIMITERS = ",;\t|^~: "  # in the order in which they are believed
 _HEAD = 1 << 16
 _LONGEST = 2_000_000  # bytes of a header, as of every row
 _LINES = 20
+_LINE_END = r"(?:\r\n|\n|\r)"
+_BLANK = re.compile(rf"(?:[^\S\r\n]*{_LINE_END})+")
 
 
 class Layout(NamedTuple):
@@ -38,12 +41,9 @@ class Layout(NamedTuple):
         """Looked up in the first lines; the first that is not blank is the header."""
         compression = compression_of(path, title)
         text = head(path, title, compression)
-        blank = 0
-        for line in text.splitlines():
-            if line.strip():
-                break
-            blank += 1
-        body = text.split("\n", blank)[-1] if "\n" in text else text
+        before = _BLANK.match(text)
+        body = text[before.end() :] if before else text
+        blank = len(re.findall(_LINE_END, before.group())) if before else 0
         if not body.strip():
             raise InputError(f"{title} has no header", "pass a file with a header and rows")
         try:
@@ -91,7 +91,7 @@ def head(path: Path, title: str, compression: str) -> str:
     if found is None:
         raise InputError(f"{title} cannot be unpacked as zstd", "compress it again")
     if found[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise InputError(f"{title} is UTF-16 text", "save it as CSV in UTF-8")
+        raise InputError(f"{title} is UTF-16 text", "save it in UTF-8")
     if b"\0" in found:
         raise InputError(f"{title} is a binary file, because it holds NUL bytes", "pass CSV, Parquet, JSON or Arrow")
     if len(found) >= _HEAD and b"\n" in found:
@@ -159,10 +159,12 @@ def with_one_line_end(path: Path, layout: Layout, title: str) -> tuple[Path, Lay
     text = io.TextIOWrapper(opened(path, layout.compression), encoding="utf-8-sig", newline="")
     with text, tempfile.TemporaryFile() as copy:
         out = io.TextIOWrapper(copy, encoding="utf-8", newline="", write_through=True)
-        writer = csv.writer(out, delimiter=layout.delimiter, lineterminator="\n")
+        # Python before 3.13 quotes only the line ends that it writes itself.
+        writer = csv.writer(out, delimiter=layout.delimiter, lineterminator="\r\n")
         writer.writerow(layout.names.values())
         try:
             rows = (row for row in csv.reader(text, delimiter=layout.delimiter) if row)
+            rows = dropwhile(lambda row: not any(map(str.strip, row)), rows)  # lines of spaces before the header
             next(rows, None)  # the header, under names of one line
             writer.writerows(rows)
         except (csv.Error, UnicodeDecodeError):

@@ -140,7 +140,7 @@ def collect(frame: nw.LazyFrame[Any]) -> dict[str, Array]:
     """The columns of a lazy frame as arrays; what makes its engine fail, such as a function, is told in a sentence."""
     try:
         return _collected(frame)
-    except (KeyboardInterrupt, MemoryError, ImportError):
+    except (KeyboardInterrupt, MemoryError, ImportError, InputError):
         raise
     except Exception as error:  # of any engine
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]
@@ -161,4 +161,8 @@ def _collected(frame: nw.LazyFrame[Any]) -> dict[str, Array]:
 def _array(column: nw.Series[Any]) -> Array:
     if column.dtype in (nw.Categorical, nw.Enum):
         column = column.cast(nw.String)  # as an array of its own, pyarrow's would lose what is missing
-    return plain(column.to_numpy())
+    try:
+        return plain(column.to_numpy())
+    except NotImplementedError:  # pyarrow's, of unions
+        found = f"A column is of the type {column.to_native().type}, which holds no simple values"
+        raise InputError(found, "pass one for each case, such as text or a number") from None

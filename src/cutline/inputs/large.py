@@ -31,7 +31,8 @@ class Classes:
 
     def total(self, name: str) -> float:
         """A count over all labels."""
-        return float(np.nansum(self._found[name].astype(float))) if name in self._found else 0.0
+        with np.errstate(over="ignore"):
+            return float(np.nansum(self._found[name].astype(float))) if name in self._found else 0.0
 
     def least(self) -> float:
         """The smallest weight above 0."""

@@ -62,9 +62,9 @@ def test_few_true_positives_or_errors_are_told_and_enough_are_not():
     enough = evaluate(labels, [0.9] * 30 + [0.1] * 10 + [0.9] * 10 + [0.1] * 30)
 
     for method in ("bca", "bootstrap", "influence"):
-        assert "The cut has only 3 true positives" in rare.estimate("mcc", method=method, resamples=50).notes[0]
-        assert "The cut has only 3 errors" in sure.estimate("mcc", method=method, resamples=50).notes[0]
-        assert not enough.estimate("mcc", method=method, resamples=50).notes
+        assert "The cut has only 3 true positives" in rare.estimate("mcc", method=method, resamples=100).notes[0]
+        assert "The cut has only 3 errors" in sure.estimate("mcc", method=method, resamples=100).notes[0]
+        assert not enough.estimate("mcc", method=method, resamples=100).notes
 
 
 @pytest.mark.parametrize(
@@ -72,13 +72,13 @@ def test_few_true_positives_or_errors_are_told_and_enough_are_not():
 )
 def test_low_prevalence_is_told_for_what_orders_or_predicts(name, few, parameters):
     labels = [1] * few + [0] * (120 - few)
-    found = evaluate(labels, SCORES).estimate(name, resamples=50, **parameters)
+    found = evaluate(labels, SCORES).estimate(name, resamples=100, **parameters)
 
     assert (
         f"A class has only {few} cases: with resampling, the actual coverage is probably below the nominal level."
         in found.notes
     )
-    assert not EV.estimate(name, resamples=50, **parameters).notes
+    assert not EV.estimate(name, resamples=100, **parameters).notes
 
 
 def test_a_summary_carries_the_notes_out_of_sight():
@@ -255,10 +255,10 @@ def test_every_difference_of_degenerate_models_has_a_value_or_a_reason(labels, s
 
 def test_a_difference_is_held_by_its_interval_and_few_cases_are_told():
     # As even as can be against no order at all: every resample is less even, so that its percentiles miss the value.
-    shifted = compare([1, 0] * 30, {"a": range(60), "b": [1] * 60}).difference("ks", level=0.5, resamples=60)
+    shifted = compare([1, 0] * 30, {"a": range(60), "b": [1] * 60}).difference("ks", level=0.5, resamples=160)
     assert shifted.low == shifted.value == pytest.approx(1 / 30)
     assert shifted.notes == ("Resampling shifts this difference: a limit was moved to include the value.",)
-    found = compare([1, 0] * 8, {"a": range(16), "b": range(16, 0, -1)}).difference("ks", resamples=60)
+    found = compare([1, 0] * 8, {"a": range(16), "b": range(16, 0, -1)}).difference("ks", resamples=160)
     assert (
         "A class has only 8 cases: with resampling, the actual coverage is probably below the nominal level."
         in found.notes

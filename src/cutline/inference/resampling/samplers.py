@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol, Self
 
 import numpy as np
 
-from cutline.core.columns import group_codes, missing_error, missing_mask
+from cutline.core.columns import group_codes
 from cutline.core.counts import Counts
 from cutline.core.errors import InputError
 from cutline.core.ranking import Array, Ranking
@@ -252,10 +252,7 @@ class CaseSampler(_OfOneModel):
 
 def strata_of(strata: Array, group: Array) -> Array:
     """Of each group the number of its stratum; refused where a group is in two."""
-    absent = missing_mask(strata)
-    if absent is not None and absent.any():
-        raise missing_error("strata", absent, None, "name one for each case")
-    code = np.unique(strata, return_inverse=True)[1]
+    code = group_codes(strata, "strata", "name one for each case")[1]
     found = np.empty(int(group.max()) + 1, np.int64)
     found[group] = code
     if (found[group] != code).any():
