@@ -162,12 +162,15 @@ def envelope(curves: Array, level: float, *, simultaneous: bool) -> tuple[Array,
     if not simultaneous:
         low, high = np.quantile(curves, ((1 - level) / 2, (1 + level) / 2), axis=0)
         return low, high
-    others = curves[::3]
-    ordered = np.sort(np.delete(curves, np.s_[::3], axis=0), axis=0)
-    depth = np.full(len(others), len(ordered))
-    for column, values in zip(ordered.T, others.T, strict=True):
-        below, above = np.searchsorted(column, values, side="right"), np.searchsorted(column, values)
-        np.minimum(depth, np.minimum(below, len(column) - above), out=depth)
+    others = np.ascontiguousarray(curves[::3].T)
+    ordered = np.sort(np.delete(curves, np.s_[::3], axis=0).T)
+    n = ordered.shape[-1]
+    depth = np.full(others.shape[-1], n)
+    for column, values in zip(ordered, others, strict=True):
+        at = np.maximum(depth, 1)
+        outside = np.flatnonzero((column[at - 1] > values) | (column[n - at] < values))  # the limits of their depth
+        below, above = (np.searchsorted(column, values[outside], side=side) for side in ("right", "left"))
+        depth[outside] = np.minimum(depth[outside], np.minimum(below, n - above))
     # A curve of depth k stays between the k-th values from either end.
     k = max(1, int(np.sort(depth)[min(int(np.floor((1 - level) * len(depth))), len(depth) - 1)]))
-    return ordered[k - 1], ordered[len(ordered) - k]
+    return ordered[:, k - 1], ordered[:, n - k]
