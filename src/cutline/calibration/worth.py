@@ -190,12 +190,12 @@ def _judge(r: Ranking, parts: list[Ranking], method: str, level: float) -> tuple
 
 def _p_value(r: Ranking, method: str) -> float:
     """Of the likelihood ratio test that the map needs to change nothing, for maps with a few parameters."""
-    from scipy.stats import chi2
+    from scipy.special import chdtrc
 
     if method not in FREE:
         return math.nan
     before, after = (_losses([(p, r)]).mean for p in (r.key, mapped(method, fitted(r, method), r.key)))
-    return float(chi2.sf(2 * float(r.total) * max(before - after, 0.0), FREE[method]))
+    return float(chdtrc(FREE[method], 2 * float(r.total) * max(before - after, 0.0)))
 
 
 def _best(judged: list[Candidate], gains: dict[str, _Gains], level: float) -> str:

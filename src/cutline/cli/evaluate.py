@@ -6,6 +6,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from threading import Thread
 from typing import Any, TypeVar
 
 from rich.console import RenderableType
@@ -69,6 +70,18 @@ def show(
             screen.print(render.notes((*summary.notes, *summary.row_notes)))
 
 
+def start_drawing(output: Files) -> None:
+    """Where a page is wanted, load what draws it on a thread of its own while the numbers are computed."""
+    if output.is_whole:
+
+        def load() -> None:
+            from cutline.charts import renderer
+
+            renderer.start()
+
+        Thread(target=load).start()
+
+
 def write(output: Files, result: Any, summary: Any, charts: Sequence[str], template: str) -> None:
     """Write the files that are wanted.
 
@@ -129,6 +142,7 @@ def run_evaluate(
         found = finished(ranking_csv)
     else:
         ev, found = read_evaluation(paths, reading, name, quiet=output.quiet)
+    start_drawing(output)
     summary = evaluated(ev, asked, whole=output.is_whole, quiet=output.quiet)
     usual = {m.name for m in headlines(ev.cut)}
     shown = summary if asked.by_name else summary.only(usual)
@@ -166,6 +180,7 @@ def run_compare(paths: Sequence[str], reading: Reading, asked: Named, output: Fi
     output.check(charts)
     asked.check()
     cmp, guesses = read_comparison(paths, reading)
+    start_drawing(output)
     summary = compared(cmp, asked, whole=output.is_whole or output.json, quiet=output.quiet)
     output.guessed(guesses)
     show(output, summary, render.comparison(render.console(), summary))

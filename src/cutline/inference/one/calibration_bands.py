@@ -163,21 +163,30 @@ def envelope(curves: Array, level: float, *, simultaneous: bool) -> tuple[Array,
     if not simultaneous:
         low, high = np.quantile(curves, ((1 - level) / 2, (1 + level) / 2), axis=0)
         return low, high
-    others = curves[::3]
-    ordered = np.sort(np.delete(curves, np.s_[::3], axis=0), axis=0)
-    depth = np.full(len(others), len(ordered))
-    for column, values in zip(ordered.T, others.T, strict=True):
-        below, above = np.searchsorted(column, values, side="right"), np.searchsorted(column, values)
-        np.minimum(depth, np.minimum(below, len(column) - above), out=depth)
+    others = np.ascontiguousarray(curves[::3].T)
+    ordered = np.sort(np.delete(curves, np.s_[::3], axis=0).T)
+    n = ordered.shape[-1]
+    depth = np.full(others.shape[-1], n)
+    for column, values in zip(ordered, others, strict=True):
+        at = np.maximum(depth, 1)
+        outside = np.flatnonzero((column[at - 1] > values) | (column[n - at] < values))  # the limits of their depth
+        below, above = (np.searchsorted(column, values[outside], side=side) for side in ("right", "left"))
+        depth[outside] = np.minimum(depth[outside], np.minimum(below, n - above))
     # A curve of depth k stays between the k-th values from either end.
     k = int(np.sort(depth)[min(int(np.floor((1 - level) * len(depth))), len(depth) - 1)])
-    return (ordered[k - 1], ordered[len(ordered) - k]) if k else _moved_out(ordered, others, level)
+    return (ordered[:, k - 1], ordered[:, n - k]) if k else _moved_out(ordered, others, level)
 
 
 def _moved_out(ordered: Array, others: Array, level: float) -> tuple[Array, Array]:
-    """The extremes, so many times as far from the middle that this share of the other curves stays between them."""
-    low, middle, high = ordered[0], ordered[len(ordered) // 2], ordered[-1]
-    way = others - middle
+    """The extremes, so many times as far from the middle that this share of the other curves stays between them.
+
+    Args:
+        ordered: The values of curves at each place, in ascending order.
+        others: Those of the other curves at each place.
+        level: The share of these.
+    """
+    low, middle, high = ordered[:, 0], ordered[:, ordered.shape[-1] // 2], ordered[:, -1]
+    way = others.T - middle
     reach = np.where(way > 0, high - middle, middle - low)
     times = np.divide(np.abs(way), reach, out=np.zeros(way.shape), where=reach > 0).max(-1)
     most = max(1.0, float(np.sort(times)[min(math.ceil(level * (len(times) + 1)), len(times)) - 1]))
