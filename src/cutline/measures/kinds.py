@@ -78,7 +78,9 @@ class CalibrationError(NamedTuple):
 
 
 class BestOfCuts(NamedTuple):
-    """The best over all cuts: it favours the sample at hand."""
+    """The best over all cuts, or over all of something else: it favours the sample at hand."""
+
+    over: str = "cuts"
 
 
 class CurvePoint(NamedTuple):
