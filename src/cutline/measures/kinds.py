@@ -96,6 +96,22 @@ class Stretch(NamedTuple):
     range: Callable[..., tuple[float, float]]
 
 
+class OfPrevalence(NamedTuple):
+    """A function of the share of positives alone, with the parameters of the measure."""
+
+    of: Callable[..., Any]
+
+
+class ShareOfPairs(NamedTuple):
+    """A share of all pairs of a positive and a negative case.
+
+    `of` gives, for a positive of each score, the share of the negatives that it has the property with, and for a
+    negative of each score that of the positives.
+    """
+
+    of: Callable[[Any], tuple[Array, Array]]
+
+
 class TopOfList(NamedTuple):
     """A number that rests on the first cases of the list: on which share of all, given the parameters."""
 
@@ -113,6 +129,8 @@ Kind = (
     | BestOfCuts
     | CurvePoint
     | Stretch
+    | OfPrevalence
+    | ShareOfPairs
     | TopOfList
     | None
 )

@@ -14,7 +14,7 @@ from cutline.core.kept import is_long
 from cutline.core.ranking import Array, Ranking, dot
 from cutline.measures.definition import Family, Needs, measure
 from cutline.measures.facts import Condition, Parameter, ReferenceValue
-from cutline.measures.kinds import BestOfCuts, CalibrationError
+from cutline.measures.kinds import BestOfCuts, CalibrationError, OfPrevalence
 from cutline.measures.probabilities import brier, log_loss
 from cutline.measures.rates import entropy
 
@@ -100,6 +100,7 @@ def dsc(r: Ranking, *, score: str = "brier") -> Any:
     better=None,
     perfect=UNCERTAINTY,
     baseline=UNCERTAINTY,
+    kind=OfPrevalence(lambda prevalence, score="brier": _uncertainty(prevalence, score)),
     blind_to="The model: it is a fact about the data.",
 )
 def unc(r: Ranking, *, score: str = "brier") -> Any:

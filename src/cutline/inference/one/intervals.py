@@ -10,7 +10,7 @@ from cutline.core.errors import ParameterError
 from cutline.core.ranking import Ranking
 from cutline.inference import effective_size
 from cutline.inference.caveats import FEW_FOR_DELONG, PLENTY, PLENTY_IN_A_CELL
-from cutline.inference.one import designs, proportions
+from cutline.inference.one import designs, plain_shares, proportions
 from cutline.inference.one.closed_forms import area_of, closed
 from cutline.inference.one.estimand import Estimand
 from cutline.inference.one.interval_options import Options, checked
@@ -52,6 +52,8 @@ def methods(estimand: Estimand) -> tuple[str, ...]:
         own = (INVERSION,)
     elif _is_smoothed(estimand):
         own = (SMOOTHED,)
+    elif plain_shares.applies(estimand):
+        own = ("wilson",)
     elif isinstance(kind, CurvePoint):
         own = ("mover",)
     elif estimand.is_of_one_cut:
@@ -89,6 +91,8 @@ def default(estimand: Estimand, groups: GroupSampler | None = None) -> str:
         return INVERSION
     if isinstance(kind, CurvePoint):
         return "mover"
+    if plain_shares.applies(estimand):
+        return "wilson"
     if _is_plentiful(estimand):
         return "influence"
     if _is_best_of_all_cuts(estimand):
