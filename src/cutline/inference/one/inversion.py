@@ -31,6 +31,7 @@ _WORLDS = 9  # between and around which the limits are found, at most
 _FEWEST = 40  # simulations of a world, of which the extremes are the limits at 95 %
 _FEW = 500  # cases, below which simulated studies found a coverage of 91 to 97 % for a level of 95 %
 _AT_ONCE = 2**18  # cells held at once
+_MANY = 1e6  # times as many cases as the sample has a population: what corrects itself for chance finds none there
 _WIDE = 2.6  # standard deviations, within which the first worlds look for the limits
 _NULL = "Chance alone could give such a value: a calibrated model has {} on average."
 _RAISED = (
@@ -79,7 +80,7 @@ class _Worlds:
 
     def truth(self, i: int, way: float) -> float:
         """The error in a population where each score has its true share of positives."""
-        risk, size = self.risks(way), self.ranking.size.astype(float)
+        risk, size = self.risks(way), _MANY * self.ranking.size.astype(float)
         return float(self.estimands[i].statistic(self._ranking(size * risk, size * (1 - risk))))
 
     def simulated(self, ways: Sequence[Sequence[float]], simulations: int) -> list[list[_World]]:
