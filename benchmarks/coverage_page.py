@@ -27,7 +27,7 @@ ABOUT = """Written by `python benchmarks/coverage.py page` from `benchmarks/cove
 interval of every measure at 95 %. {populations} of the {registered} populations of the registry have
 been sampled, with {least} to {most} samples each ({middle} in the middle), so that a single cell of the
 table has a standard error of {error:.1f} points, and of up to {worst:.1f} where samples are fewest;
-pooled figures are far sharper. Measures that take long ({slow}) are made on every {every}th sample, and
+pooled figures are far sharper. Measures that take long ({slow}) are made on one sample in {every}, and
 not for 3000 cases or more; bootstraps have {resamples} resamples here. Which method is the default for
 which measure is in [intervals.md](intervals.md); how older methods compare on eight measures, in
 [coverage-methods.md](coverage-methods.md). The registry holds normal scores with equal and unequal
