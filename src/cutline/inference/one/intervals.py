@@ -74,6 +74,8 @@ def _of_one_cut(kind: Kind) -> tuple[str, ...]:
 def default(estimand: Estimand, groups: GroupSampler | None = None) -> str:
     """The method for a measure, from what it is and from what the coverage study found (docs/coverage.md)."""
     kind = estimand.kind
+    if _is_inverted(estimand):
+        return INVERSION
     if groups is not None:
         if _is_best_of_all_cuts(estimand):
             return "bias_corrected"
@@ -87,8 +89,6 @@ def default(estimand: Estimand, groups: GroupSampler | None = None) -> str:
         if not estimand.ranking.integral:
             return "linearised"
         return "wilson" if isinstance(kind, Proportion) else _of_one_cut(kind)[0]
-    if _is_inverted(estimand):
-        return INVERSION
     if isinstance(kind, CurvePoint):
         return "mover"
     if plain_shares.applies(estimand):
@@ -110,16 +110,16 @@ def _is_best_of_all_cuts(estimand: Estimand) -> bool:
 
 def _is_smoothed(estimand: Estimand) -> bool:
     """Whether it is the best over all cuts of whole cases of both classes, which can be smoothed."""
-    return _is_best_of_all_cuts(estimand) and _has_whole_cases(estimand.ranking)
+    return _is_best_of_all_cuts(estimand) and estimand.ranking.integral and _has_both_classes(estimand.ranking)
 
 
 def _is_inverted(estimand: Estimand) -> bool:
-    """Whether it is a calibration error of whole cases, of two kinds, whose outcomes can be simulated."""
-    return isinstance(estimand.kind, CalibrationError) and _has_whole_cases(estimand.ranking)
+    """Whether it is a calibration error of cases of both classes, whose outcomes can be simulated."""
+    return isinstance(estimand.kind, CalibrationError) and _has_both_classes(estimand.ranking)
 
 
-def _has_whole_cases(r: Ranking) -> bool:
-    return r.integral and bool(r.positives > 0 and r.negatives > 0)
+def _has_both_classes(r: Ranking) -> bool:
+    return bool(r.positives > 0 and r.negatives > 0)
 
 
 def _has_few_pairs_out_of_order(r: Ranking) -> bool:
@@ -164,7 +164,7 @@ def estimates(estimands: Sequence[Estimand], options: Options, groups: GroupSamp
     found = resampled([estimands[i] for i in drawn], [chosen[i] for i in drawn], options, groups)
     by_index = dict(zip(drawn, found, strict=True))
     tested = [i for i, estimand in enumerate(estimands) if chosen[i] == INVERSION and math.isfinite(estimand.value)]
-    by_index |= zip(tested, inverted([estimands[i] for i in tested], options), strict=True)
+    by_index |= zip(tested, inverted([estimands[i] for i in tested], options, groups), strict=True)
     known = [i for i, estimand in enumerate(estimands) if chosen[i] == SMOOTHED and math.isfinite(estimand.value)]
     by_index |= zip(known, smoothed([estimands[i] for i in known], options), strict=True)
     return [

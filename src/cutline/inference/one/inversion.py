@@ -3,7 +3,9 @@
 A calibration error is 0 for a calibrated model, and chance can only raise it, so that resamples of the data lie too
 high. Instead, outcomes are simulated in worlds whose true curve goes a part t of the way from the diagonal (t = 0, a
 calibrated model) to the isotonic curve of the data (t = 1) and beyond. The interval holds the true errors of those
-worlds in which the value that was seen is between the tails of the simulated ones: tests of every t, inverted.
+worlds in which the value that was seen is between the tails of the simulated ones: tests of every t, inverted. Cases
+with groups, strata or weights that are not counts are simulated as as many cases as they are worth for the mean of the
+outcomes less the probabilities.
 """
 
 from __future__ import annotations
@@ -17,10 +19,14 @@ import numpy as np
 from cutline.core import parallel
 from cutline.core.ranking import Array, Ranking
 from cutline.core.table import shown
+from cutline.inference import effective_size
 from cutline.inference.caveats import finished
+from cutline.inference.influence import Influence
+from cutline.inference.linearisation import linearised
 from cutline.inference.one.estimand import Estimand
 from cutline.inference.one.interval_options import Options
-from cutline.inference.resampling.samplers import Urn
+from cutline.inference.one.replicates import design_notes
+from cutline.inference.resampling.samplers import GroupSampler, Urn
 from cutline.measures.miscalibration import isotonic
 from cutline.results.estimate import Estimate, Limits
 
@@ -47,17 +53,20 @@ class _World(NamedTuple):
     values: Array
 
 
-def inverted(estimands: Sequence[Estimand], options: Options) -> list[Estimate]:
-    """The estimates of calibration errors of one ranking.
+def inverted(estimands: Sequence[Estimand], options: Options, groups: GroupSampler | None = None) -> list[Estimate]:
+    """The estimates of calibration errors of one ranking, whose cases may come in groups.
 
     The outcomes of a world are the same for all of them, and which worlds are simulated for one does not depend on the
     others, so that an interval does not depend on what else is asked for.
     """
     if not estimands:
         return []
-    worlds = _Worlds(estimands[0].ranking, estimands, options.seed)
+    ranking = estimands[0].ranking
+    worth = float(ranking.total) if ranking.integral and groups is None else cases_worth(ranking, groups)
+    notes = effective_size.notes(ranking) if groups is None else design_notes(groups, "counted")
+    worlds = _Worlds(ranking, estimands, options.seed, worth, notes)
     first = worlds.simulated([_FIRST] * len(estimands), max(_FEWEST // 2, options.resamples // 20))
-    ways = [_around(one, estimand.value) for one, estimand in zip(first, estimands, strict=True)]
+    ways = [_around(one, worlds.seen(i)) for i, one in enumerate(first)]
     found = worlds.simulated(ways, max(_FEWEST, options.resamples // 8))
     return [
         _estimate(worlds, i, found[i], float(first[i][0].values.mean()), options.level) for i in range(len(estimands))
@@ -67,12 +76,23 @@ def inverted(estimands: Sequence[Estimand], options: Options) -> list[Estimate]:
 class _Worlds:
     """The worlds of a ranking, and the outcomes that are simulated in them."""
 
-    def __init__(self, ranking: Ranking, estimands: Sequence[Estimand], seed: int) -> None:
+    def __init__(
+        self, ranking: Ranking, estimands: Sequence[Estimand], seed: int, worth: float, notes: Sequence[str]
+    ) -> None:
         self.ranking = ranking
         self.estimands = estimands
         self.curve = isotonic(ranking)
-        self.urn = Urn.of(ranking.size)
+        self.urn = Urn.of(ranking.size if worth == ranking.total else ranking.size * (worth / float(ranking.total)))
         self.seed = seed
+        self.worth = worth
+        self.notes = notes  # about the sample
+
+    def seen(self, i: int) -> float:
+        """The value of the sample as so many cases: an error that corrects itself for chance depends on them."""
+        if self.worth == self.ranking.total:
+            return self.estimands[i].value
+        scale = self.worth / float(self.ranking.total)
+        return float(self.estimands[i].statistic(self._ranking(self.ranking.pos * scale, self.ranking.neg * scale)))
 
     def risks(self, way: float) -> Array:
         """The true share of positives at each score."""
@@ -112,6 +132,23 @@ class _Worlds:
         return Ranking(self.ranking.score, pos, neg, pos, neg)
 
 
+def cases_worth(r: Ranking, groups: GroupSampler | None) -> float:
+    """How many independent cases a sample is worth for the mean of the outcomes less the probabilities.
+
+    Args:
+        r: The ranking of probabilities.
+        groups: How the cases were sampled; None where their weights are all that is known.
+    """
+    total = float(r.total)
+    pos, neg = (cases.astype(float) for cases in (r.pos, r.neg))
+    mean = float(pos.sum() - (pos + neg) @ r.key) / total
+    of_positives, of_negatives = 1 - r.key - mean, -r.key - mean
+    spread = float(pos @ of_positives**2 + neg @ of_negatives**2) / total
+    variance = float(linearised([Influence(of_positives / total, of_negatives / total)], r, groups).covariance[0, 0])
+    most = total**2 / float(r.pos2.sum() + r.neg2.sum()) if not r.integral else total  # Kish's number
+    return min(max(spread / variance, 2.0), most) if variance > 0 else most
+
+
 def _around(first: Sequence[_World], seen: float) -> list[float]:
     """The worlds between which both limits lie, by what the first ones tell of means and spreads."""
     ways = np.array([world.way for world in first])
@@ -131,18 +168,17 @@ def _estimate(worlds: _Worlds, i: int, found: Sequence[_World], by_chance: float
     values = np.array([world.values for world in found])
     tail = (values.shape[-1] + 1) * (1 - level) / 2
     rank = max(1, math.floor(tail + 1e-9))
-    notes = [estimand.caveat] if estimand.caveat else []
-    if float(estimand.ranking.total) < _FEW:
+    notes = [*worlds.notes, *([estimand.caveat] if estimand.caveat else [])]
+    if worlds.worth < _FEW:
         notes.append(f"With fewer than {_FEW} cases the actual coverage may be a few points below the nominal level.")
     if tail < 1 - 1e-9:
         notes.append(f"{values.shape[-1]} simulations are too few for a level of {level:g}: their extremes are used.")
+    seen = worlds.seen(i)
     lowest, highest = (np.maximum.accumulate(values[:, place]) for place in (rank - 1, -rank))
-    is_null = ways[0] == 0 and estimand.value <= highest[0]
-    low = 0.0 if is_null else worlds.truth(i, _crossing(estimand.value, highest, ways))
-    if ways[0] == 0 and estimand.value < lowest[0]:  # less than chance alone makes of it: nothing to shrink
-        high = float(highest[0])
-    else:
-        high = worlds.truth(i, _crossing(estimand.value, lowest, ways))
+    is_null = ways[0] == 0 and seen <= highest[0]
+    low = 0.0 if is_null else worlds.truth(i, _crossing(seen, highest, ways))
+    is_less = ways[0] == 0 and seen < lowest[0]  # than chance alone makes of it: nothing to shrink
+    high = float(highest[0]) if is_less else worlds.truth(i, _crossing(seen, lowest, ways))
     if is_null:
         notes.append(_NULL.format(shown(by_chance)))
     if high < estimand.value:

@@ -57,7 +57,8 @@ def at_an_end(estimand: Estimand, level: float, units: float = np.inf) -> Limits
     """
     least, most = estimand.range
     size = min(*(float(n) for n in effective(estimand.ranking)), units)
-    if not np.isfinite([least, most]).all() or not size >= 1 or estimand.value not in (least, most):
+    is_whole = estimand.quota is not None and estimand.quota >= float(estimand.ranking.total)  # all are flagged, always
+    if not np.isfinite([least, most]).all() or not size >= 1 or estimand.value not in (least, most) or is_whole:
         return None
     low, high = proportions.wilson(0.0 if estimand.value == least else size, size, level)
     return Limits(*(least + (most - least) * float(share) for share in (low, high)))

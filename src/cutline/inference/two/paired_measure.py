@@ -194,7 +194,7 @@ class PairedMeasure:
         chosen = self.chosen(method, "tango")
         found, notes = self._seen_by(chosen)
         may_resample = self.resampled is not None or self.resamples > 0
-        if method == "auto" and chosen in ("delong", "linearised") and may_resample and not speaks(found):
+        if method == "auto" and chosen in ("delong", "linearised", "influence") and may_resample and not speaks(found):
             second, more = self._seen_by("bootstrap")
             notes = (*notes, *more)
             if speaks(second):
