@@ -17,8 +17,7 @@ from cutline.evaluation import Evaluation
 from cutline.inference import delong
 from cutline.inference.caveats import EQUAL, FEW_FOR_DELONG, few_cases, few_resamples, finished
 from cutline.inference.one.estimand import Estimand, of_measure
-from cutline.inference.one.intervals import default
-from cutline.inference.one.inversion import METHOD as INVERSION
+from cutline.inference.one.intervals import SIMULATED, default
 from cutline.inference.one.replicates import RESAMPLING
 from cutline.inference.resampling.bootstrap import bootstrap
 from cutline.inference.resampling.samplers import CaseSampler
@@ -231,7 +230,7 @@ class IndependentComparison:
         if isinstance(targets[0].kind, LineOfAuc) and not designed:
             return "delong_unpaired"
         both = zip(targets, (self.a.groups, self.b.groups), strict=True)
-        closed = all(default(target, groups) not in (*RESAMPLING, INVERSION) for target, groups in both)
+        closed = all(default(target, groups) not in (*RESAMPLING, *SIMULATED) for target, groups in both)
         return "square_and_add" if closed else "bootstrap"
 
     def _delong(self, targets: list[Estimand]) -> StudentDifference | None:

@@ -69,7 +69,7 @@ def _delta_variance_of_log_ratio(r: Ranking) -> Any:
     ),
     aliases=("o_e_ratio", "observed_expected_ratio"),
     caveat="The interval is too wide when the probabilities tell cases apart; the method 'delta' avoids that.",
-    kind=StandardError({"log": _variance_of_log_ratio, "delta": _delta_variance_of_log_ratio}, scale="log"),
+    kind=StandardError({"delta": _delta_variance_of_log_ratio, "log": _variance_of_log_ratio}, scale="log"),
     source=("vancalster2025", "riley2021"),
     blind_to="Errors that cancel: half the cases too high and half too low give 1.",
 )

@@ -14,7 +14,7 @@ from cutline.core.kept import is_long
 from cutline.core.ranking import Array, Ranking, dot
 from cutline.measures.definition import Family, Needs, measure
 from cutline.measures.facts import Condition, Parameter, ReferenceValue
-from cutline.measures.kinds import CalibrationError
+from cutline.measures.kinds import BestOfCuts, CalibrationError, OfPrevalence
 from cutline.measures.probabilities import brier, log_loss
 from cutline.measures.rates import entropy
 
@@ -64,7 +64,6 @@ UNCERTAINTY = ReferenceValue(r"S(\pi)", lambda s, score="brier": _uncertainty(s.
 UPWARDS = (
     "Chance alone raises it, the more the fewer the cases: the method 'inversion' allows for that, bootstraps do not."
 )
-SHIFTED = "Chance alone raises it, the more the fewer the cases: the interval may lie above the truth."
 part_of_score = partial(error, parameters={"score": SCORE}, source="dimitriadis2021")
 
 
@@ -87,7 +86,7 @@ def mcb(r: Ranking, *, score: str = "brier") -> Any:
     formula=r"\bar S(\pi) - \bar S(\hat p_{PAV})",
     better="higher",
     perfect=UNCERTAINTY,
-    caveat=SHIFTED,
+    kind=BestOfCuts("recalibrations"),
     blind_to="Whether the probabilities are right: only their order counts.",
 )
 def dsc(r: Ranking, *, score: str = "brier") -> Any:
@@ -101,6 +100,7 @@ def dsc(r: Ranking, *, score: str = "brier") -> Any:
     better=None,
     perfect=UNCERTAINTY,
     baseline=UNCERTAINTY,
+    kind=OfPrevalence(lambda prevalence, score="brier": _uncertainty(prevalence, score)),
     blind_to="The model: it is a fact about the data.",
 )
 def unc(r: Ranking, *, score: str = "brier") -> Any:

@@ -17,7 +17,7 @@ from cutline.inputs.predictions import rank
 from cutline.measures.conditions import FRACTIONAL_WEIGHTS, INFINITE_SCORES, NO_POSITIVE, ONE_CLASS
 from cutline.measures.definition import Family, Needs, measure
 from cutline.measures.facts import FLAGGED, PREVALENCE, Condition, Parameter, ReferenceValue
-from cutline.measures.kinds import Equivalent, LineOfAuc
+from cutline.measures.kinds import Equivalent, LineOfAuc, Stretch
 from cutline.measures.precision_recall import mean_precision_of_places
 from cutline.measures.roc import gini
 
@@ -119,6 +119,7 @@ def lifts(r: Ranking, portions: int) -> Any:
         "portions": Parameter("into how many the list is divided", low=1, whole=True, example=4),
     },
     concordant=False,
+    kind=Stretch(lambda portion=1, portions=10: (0.0, float(portions))),
     aliases=("decile_lift",),
     source={"arbel2006": "Section 2.2.5", "coppock2002": ""},
     blind_to="All other portions of the list.",

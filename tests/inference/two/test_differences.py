@@ -141,3 +141,9 @@ def test_the_number_of_cases_for_a_given_power_is_named_with_its_uncertainty():
 
     assert said.startswith("about 920 cases would give 80 % power (you have 300) if the true difference is the one obs")
     assert said.endswith("judging by its 80 % interval, 280 to 23,000.")
+
+
+def test_resamples_at_the_null_count_half_on_either_side():
+    draws = np.repeat([-1.0, 0.0, 1.0], [2, 10, 87])
+    assert ResampledDifference(1.0, draws).p_value() == pytest.approx(2 * (1 + 2 + 5) / 100)
+    assert ResampledDifference(1.0, -draws).p_value() == pytest.approx(2 * (1 + 2 + 5) / 100)

@@ -20,7 +20,7 @@ from cutline.inference.caveats import (
     few_cases,
     finished,
 )
-from cutline.inference.one import curve_points, designs, proportions, ratios, separation, three_shares
+from cutline.inference.one import curve_points, designs, plain_shares, proportions, ratios, separation, three_shares
 from cutline.inference.one.estimand import Estimand
 from cutline.inference.one.replicates import caveats_of, design_notes, few_decisions
 from cutline.inference.resampling.samplers import GroupSampler
@@ -53,6 +53,8 @@ def closed(estimand: Estimand, method: str, level: float, groups: GroupSampler |
         limits, found = designs.limits(estimand, level, groups)
     elif isinstance(estimand.kind, CurvePoint) and method == "mover":
         limits, found = curve_points.limits(estimand, level)
+    elif method == "wilson" and plain_shares.applies(estimand):
+        limits, found = plain_shares.limits(estimand, level), []
     elif method == "mover" and estimand.by_quota:
         limits, found = separation.at_quota(estimand, level), []
     elif method == "mover" and isinstance(estimand.kind, Ratio) and not estimand.kind.odds:

@@ -37,7 +37,7 @@ from cutline.inference.caveats import (
 from cutline.inference.one.estimand import Estimand
 from cutline.inference.one.interval_options import Options
 from cutline.inference.one.normal_scale import Scale, on_its_scale
-from cutline.inference.one.separation import separated
+from cutline.inference.one.separation import at_an_end, separated
 from cutline.inference.resampling.bootstrap import Shape, bca, bootstrap, percentile, shapes
 from cutline.inference.resampling.coarse import NEGLIGIBLE, coarse, note
 from cutline.inference.resampling.samplers import CaseSampler, GroupSampler, OneModel
@@ -206,7 +206,7 @@ def from_replicates(
     if not has_spread(known):
         stand_in = separated(estimand, level, units)
         notes.append(NO_COVERAGE if stand_in is None else SEPARATED)
-        limits = stand_in or limits
+        limits = stand_in or at_an_end(estimand, level, units) or limits
     return finished(estimand.name, estimand.value, limits, estimand.range, level, method, notes)
 
 

@@ -45,6 +45,25 @@ def separated(estimand: Estimand, level: float, units: float = np.inf) -> Limits
     return Limits(min(bound, estimand.value), max(bound, estimand.value))
 
 
+def at_an_end(estimand: Estimand, level: float, units: float = np.inf) -> Limits | None:
+    """The limits of a value at an end of its range that no resample leaves; None for another value.
+
+    It is taken for a share of none, or of all, of the cases of the smaller class.
+
+    Args:
+        estimand: What is estimated.
+        level: The level of the interval.
+        units: How many independent units there are, if fewer than cases: the groups.
+    """
+    least, most = estimand.range
+    size = min(*(float(n) for n in effective(estimand.ranking)), units)
+    is_whole = estimand.quota is not None and estimand.quota >= float(estimand.ranking.total)  # all are flagged, always
+    if not np.isfinite([least, most]).all() or not size >= 1 or estimand.value not in (least, most) or is_whole:
+        return None
+    low, high = proportions.wilson(0.0 if estimand.value == least else size, size, level)
+    return Limits(*(least + (most - least) * float(share) for share in (low, high)))
+
+
 def few_at_quota(estimand: Estimand) -> bool:
     """Whether nearly all, or nearly none, of the cases that a quota flags are positive: resamples hardly vary."""
     if estimand.quota is None or not estimand.ranking.integral or estimand.needs is Needs.PROBABILITIES:
