@@ -12,6 +12,7 @@ the truth, and how many carried a note on their coverage. Results of other rules
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import math
 import sys
@@ -183,7 +184,7 @@ def run(options: argparse.Namespace) -> None:
         RESULTS.open("a", encoding="utf-8") as file,
     ):
         while time.monotonic() < end:
-            few = [job for job, _ in zip(waiting, range(options.processes), strict=False)]
+            few = list(itertools.islice(waiting, options.processes))
             if not few:
                 return
             for line in pool.map(line_of, few):

@@ -109,8 +109,8 @@ are joined. In the calls `ev` is what `cl.evaluate` gives, `cmp` what `cl.compar
 gives, and `tables` counts by name.
 Every chart takes `theme` ("light", "dark", "print"), `title`, `width` and `height` (of the whole picture: 400, "85mm",
 "3in"; with a width alone the axes keep their shape); its own parameters are listed with their defaults. On the
-command line these are `--theme`, `--title`, `--width`, `--height`, `--dpi` and `--set name=value`; `cutline chart FILE all -o folder` draws all of them. `make
-gallery` writes this page.
+command line these are `--theme`, `--title`, `--width`, `--height`, `--dpi` and `--set name=value`; `cutline chart
+FILE all -o folder` draws all of them. `make gallery` writes this page.
 """
 
 
