@@ -68,7 +68,7 @@ def test_batches_add_up_and_those_that_are_done_are_not_done_again(study):
     options = type("Options", (), {"sizes": [200]})
     waiting = [job.batch for job in study.jobs(options) if list(job.cell) == cell and job.kind == "simulation"]
 
-    assert "| calibrated | 200 | 0.5 | 98.0 (100) |  |" in page
+    assert "| calibrated | 200 | 0.5 | 98.0* (100) |  |" in page
     assert "old" not in page
     assert page.startswith("before\n")
     assert page.endswith("after\n")
@@ -82,7 +82,8 @@ def test_batches_add_up_and_those_that_are_done_are_not_done_again(study):
         ((1000, 100, 0, 0), "90.0!"),
         ((1000, 100, 0, 900), "90.0*"),
         ((20, 2, 0, 0), "90.0"),
+        ((20, 2, 0, 20), "90.0*"),
     ],
 )
-def test_what_is_outside_by_more_than_chance_is_marked_and_whether_a_note_says_so(study, row, shown):
+def test_what_is_outside_is_marked_and_whether_a_note_says_so(study, row, shown):
     assert str(study.Tally(*row)) == shown
