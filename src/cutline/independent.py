@@ -161,7 +161,9 @@ class IndependentComparison:
             resamples = 0
         rows = tuple(self._row(one, other, check_level(level), resamples, seed) for one, other in pairs)
         of = " and ".join(f"{cases_of(one.ranking)} ({name})" for one, name in zip(both, self.names, strict=True))
-        return Table(head, rows, title=f"{self.names[0]} minus {self.names[1]}: {of}", below=(UNPAIRED,))
+        return Table(
+            head, rows, title=f"{self.names[0]} minus {self.names[1]}: {of}", hidden=("note",), below=(UNPAIRED,)
+        )
 
     def _row(self, one: Row, other: Row, level: float, resamples: int | None, seed: int) -> tuple[Any, ...]:
         """A measure of both, their difference, and between which values bins leave it."""

@@ -18,7 +18,7 @@ from cutline.classes.difference_summary import ClassComparisonSummary
 from cutline.cli import render
 from cutline.cli.groups import Asked, Files, Named, Reading
 from cutline.cli.progress import waiting
-from cutline.cli.reading import evaluated_ranking, finished, read_comparison, read_evaluation
+from cutline.cli.reading import check_classes, evaluated_ranking, finished, read_comparison, read_evaluation
 from cutline.cli.text import in_options
 from cutline.comparison import Comparison
 from cutline.core.checks import name_of
@@ -138,8 +138,9 @@ def run_evaluate(
         ranking = read_ranking_table(
             ranking_csv, positive=reading.positive, higher_is_positive=not reading.lower_is_positive
         )
-        ev = evaluated_ranking(ranking, reading, name_of(name) or Path(ranking_csv).stem)
-        found = finished(ranking_csv)
+        ev = evaluated_ranking(ranking, reading, name_of(name) or Path(ranking_csv).stem, is_table=True)
+        found = finished(Path(ranking_csv).name)
+        check_classes(ev, found)
     else:
         ev, found = read_evaluation(paths, reading, name, quiet=output.quiet)
     start_drawing(output)

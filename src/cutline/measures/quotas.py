@@ -258,6 +258,7 @@ def pem_areas(data: Any, scores: Any = None, weights: Any = None, *, positive: A
             lambda r, quota=None, **_: _flat(r, quota),
         ),
         INFINITE_SCORES,
+        Condition("the scores were binned, and a bin counts as a tie", lambda r, **_: r.reach is not None),
     ),
     parameters={"quota": Parameter(QUOTA.words + "; the whole list by default", low=1, example=5)},
     concordant=False,
@@ -280,7 +281,8 @@ def pearson(r: Ranking, *, quota: Any = None) -> Any:
         t = t - divide(dot(size, t)[..., None], n)
         covariance = dot(size * p, t)
         deviations = np.sqrt(dot(size * p, p)) * np.sqrt(dot(size * t, t))
-    return np.where(_flat(r, quota), np.nan, np.clip(divide(covariance, deviations), -1, 1))
+    is_undefined = _flat(r, quota) | (r.reach is not None)
+    return np.where(is_undefined, np.nan, np.clip(divide(covariance, deviations), -1, 1))
 
 
 def _places(r: Ranking, quota: Any) -> tuple[Array, Array]:

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import bisect
 import math
 from dataclasses import replace
 from typing import Any
@@ -163,30 +164,21 @@ def envelope(curves: Array, level: float, *, simultaneous: bool) -> tuple[Array,
     if not simultaneous:
         low, high = np.quantile(curves, ((1 - level) / 2, (1 + level) / 2), axis=0)
         return low, high
-    others = np.ascontiguousarray(curves[::3].T)
-    ordered = np.sort(np.delete(curves, np.s_[::3], axis=0).T)
-    n = ordered.shape[-1]
-    depth = np.full(others.shape[-1], n)
-    for column, values in zip(ordered, others, strict=True):
-        at = np.maximum(depth, 1)
-        outside = np.flatnonzero((column[at - 1] > values) | (column[n - at] < values))  # the limits of their depth
-        below, above = (np.searchsorted(column, values[outside], side=side) for side in ("right", "left"))
-        depth[outside] = np.minimum(depth[outside], np.minimum(below, n - above))
-    # A curve of depth k stays between the k-th values from either end.
-    k = int(np.sort(depth)[min(int(np.floor((1 - level) * len(depth))), len(depth) - 1)])
-    return (ordered[:, k - 1], ordered[:, n - k]) if k else _moved_out(ordered, others, level)
+    others, ordered = curves[::3], np.sort(np.delete(curves, np.s_[::3], axis=0), axis=0)
+    may_leave = min(math.floor((1 - level) * len(others)), len(others) - 1)
+
+    def leave_too_often(k: int) -> bool:
+        is_outside = ((others < ordered[k - 1]) | (others > ordered[-k])).any(-1)
+        return int(np.count_nonzero(is_outside)) > may_leave
+
+    k = bisect.bisect_left(range(1, (len(ordered) + 1) // 2 + 1), True, key=leave_too_often)
+    return (ordered[k - 1], ordered[-k]) if k else _moved_out(ordered, others, level)
 
 
 def _moved_out(ordered: Array, others: Array, level: float) -> tuple[Array, Array]:
-    """The extremes, so many times as far from the middle that this share of the other curves stays between them.
-
-    Args:
-        ordered: The values of curves at each place, in ascending order.
-        others: Those of the other curves at each place.
-        level: The share of these.
-    """
-    low, middle, high = ordered[:, 0], ordered[:, ordered.shape[-1] // 2], ordered[:, -1]
-    way = others.T - middle
+    """The extremes, so many times as far from the middle that this share of the other curves stays between them."""
+    low, middle, high = ordered[0], ordered[len(ordered) // 2], ordered[-1]
+    way = others - middle
     reach = np.where(way > 0, high - middle, middle - low)
     times = np.divide(np.abs(way), reach, out=np.zeros(way.shape), where=reach > 0).max(-1)
     most = max(1.0, float(np.sort(times)[min(math.ceil(level * (len(times) + 1)), len(times)) - 1]))

@@ -11,6 +11,7 @@ from cutline.core.ranking import Ranking
 from cutline.inference import effective_size
 from cutline.inference.caveats import FEW_FOR_DELONG, PLENTY, PLENTY_IN_A_CELL
 from cutline.inference.one import designs, plain_shares, proportions
+from cutline.inference.one.binned_intervals import widened
 from cutline.inference.one.closed_forms import area_of, closed
 from cutline.inference.one.estimand import Estimand
 from cutline.inference.one.interval_options import Options, checked
@@ -167,10 +168,11 @@ def estimates(estimands: Sequence[Estimand], options: Options, groups: GroupSamp
     by_index |= zip(tested, inverted([estimands[i] for i in tested], options, groups), strict=True)
     known = [i for i, estimand in enumerate(estimands) if chosen[i] == SMOOTHED and math.isfinite(estimand.value)]
     by_index |= zip(known, smoothed([estimands[i] for i in known], options), strict=True)
-    return [
+    made = [
         by_index[i] if i in by_index else closed(estimand, method, options.level, groups)
         for i, (estimand, method) in enumerate(zip(estimands, chosen, strict=True))
     ]
+    return [widened(one, estimand.open_to, estimand.range) for one, estimand in zip(made, estimands, strict=True)]
 
 
 def by_formula(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Estimate | None:

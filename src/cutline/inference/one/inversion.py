@@ -204,14 +204,13 @@ def _estimate(worlds: _Worlds, i: int, found: Sequence[_World], by_chance: float
     ways = np.array([world.way for world in found])
     values = np.array([world.values for world in found])
     tail = (values.shape[-1] + 1) * (1 - level) / 2
-    rank = max(1, math.floor(tail + 1e-9))
     notes = [*worlds.notes, *([estimand.caveat] if estimand.caveat else [])]
     if worlds.worth < _FEW:
         notes.append(f"With fewer than {_FEW} cases the actual coverage may be a few points below the nominal level.")
     if tail < 1 - 1e-9:
         notes.append(f"{values.shape[-1]} simulations are too few for a level of {level:g}: their extremes are used.")
     seen = worlds.seen(i)
-    lowest, highest = (np.maximum.accumulate(values[:, place]) for place in (rank - 1, -rank))
+    lowest, highest = (_rising(ways, limits) for limits in _tails(values, level))
     is_null = ways[0] == 0 and seen <= highest[0]
     low = 0.0 if is_null else worlds.truth(i, _crossing(seen, highest, ways))
     is_less = ways[0] == 0 and seen <= lowest[0]  # no more than chance alone makes of it: nothing to shrink
@@ -222,6 +221,20 @@ def _estimate(worlds: _Worlds, i: int, found: Sequence[_World], by_chance: float
         notes.append(_RAISED.format(shown(high)))
     limits = Limits(min(low, estimand.value), max(high, estimand.value))
     return finished(estimand.name, estimand.value, limits, estimand.range, level, METHOD, notes)
+
+
+def _tails(values: Array, level: float) -> Array:
+    """What the simulated values of each world lie between."""
+    tail = (1 - level) / 2
+    return np.asarray(np.quantile(values, (tail, 1 - tail), axis=-1, method="median_unbiased"))
+
+
+def _rising(ways: Array, limits: Array) -> Array:
+    """Simulated limits without their noise: a parabola along the way, and rising, as the true ones do."""
+    from scipy.optimize import isotonic_regression
+
+    smooth = np.polynomial.Polynomial.fit(ways, limits, min(2, len(ways) - 1))
+    return np.asarray(isotonic_regression(np.maximum(smooth(ways), limits.min())).x)
 
 
 def _crossing(value: float, limits: Array, ways: Array) -> float:
