@@ -25,7 +25,7 @@ try:
     from cutline.inputs import compiled
 except ImportError:  # not built here
     compiled = None  # type: ignore[assignment]
-if not hasattr(compiled, "count"):  # built from an older source
+if not hasattr(compiled, "draw"):  # built from an older source
     compiled = None  # type: ignore[assignment]
 
 Array = npt.NDArray[Any]
