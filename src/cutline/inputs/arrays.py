@@ -22,7 +22,7 @@ from cutline.core.ranking import Ranking
 from cutline.inputs.counting import counted
 
 try:
-    from cutline.inputs import compiled
+    from cutline.inputs import compiled as compiled  # which row_counts.py uses too
 except ImportError:  # not built here
     compiled = None  # type: ignore[assignment]
 if not hasattr(compiled, "draw"):  # built from an older source
