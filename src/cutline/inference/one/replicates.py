@@ -132,10 +132,11 @@ def _inside_a_tie(estimand: Estimand) -> list[str]:
     """That a quota ends among cases of one score, if it does."""
     if estimand.quota is None:
         return []
-    index, inside = estimand.ranking.position(estimand.quota)
+    r, quota = estimand.ranking, estimand.quota
+    index, inside = r.kept(("place", quota), lambda: r.position(quota))
     if not 1e-9 < float(inside) < 1 - 1e-9:
         return []
-    tied = float(estimand.ranking.size[int(index)])
+    tied = float(r.size[int(index)])
     where = f"The quota ends inside a tie of {tied:.6g} cases"
     return [f"{where}: which of them are flagged is left to chance, and the value is the mean over their orders."]
 
