@@ -63,12 +63,16 @@ def resized(picture: Picture, width: Length | None, height: Length | None) -> Pi
     """
     goal = [None if one is None else pixels(one, name) for one, name in ((width, "width"), (height, "height"))]
     is_narrow = goal[0] is not None and goal[0] < _BESIDE
+    one_column = replace(picture, legends_below=is_narrow)
+    if not is_narrow or goal[1] is None:
+        return _fitted(one_column, goal)
     try:
-        return _fitted(replace(picture, legends_below=is_narrow), goal)
-    except ParameterError:
-        if not is_narrow or goal[1] is None:
-            raise
-    return _fitted(replace(picture, legends_below=True, legend_columns=2), goal)
+        return _fitted(replace(one_column, legend_columns=2), goal)
+    except ParameterError as refusal:  # names may be too long to stand side by side
+        try:
+            return _fitted(one_column, goal)
+        except ParameterError:
+            raise refusal from None
 
 
 def _fitted(found: Picture, goal: list[float | None]) -> Picture:
