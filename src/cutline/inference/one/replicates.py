@@ -14,7 +14,6 @@ from cutline.core.errors import ParameterError
 from cutline.inference import effective_size
 from cutline.inference.caveats import (
     BELOW,
-    FEW_AT_THE_TOP,
     FEW_DECISIONS,
     FEW_FOR_ONE_CUT,
     FEW_FOR_RESAMPLING,
@@ -36,7 +35,7 @@ from cutline.inference.caveats import (
 from cutline.inference.one.estimand import Estimand
 from cutline.inference.one.interval_options import Options
 from cutline.inference.one.normal_scale import Scale, on_its_scale
-from cutline.inference.one.separation import at_an_end, separated
+from cutline.inference.one.separation import at_an_end, separated, with_few_at_the_top
 from cutline.inference.resampling.bootstrap import Shape, bca, bootstrap, percentile, shapes
 from cutline.inference.resampling.coarse import NEGLIGIBLE, coarse, note
 from cutline.inference.resampling.samplers import CaseSampler, GroupSampler, OneModel
@@ -144,15 +143,7 @@ def _few(estimand: Estimand, method: str) -> list[str]:
     few = FEW_FOR_STUDENT if method == "student" else FEW_FOR_ONE_CUT if estimand.is_of_one_cut else FEW_FOR_RESAMPLING
     cases = few_cases(estimand.ranking, few, "resampling")
     best = [OPTIMISTIC] if isinstance(estimand.kind, BestOfCuts) else []
-    return best + (cases or few_decisions(estimand) or _few_at_the_top(estimand))
-
-
-def _few_at_the_top(estimand: Estimand) -> list[str]:
-    """A warning when a measure of the first cases of the list looks at hardly any."""
-    if not isinstance(estimand.kind, TopOfList):
-        return []
-    first = float(sum(effective_size.effective(estimand.ranking))) * estimand.kind.share(**estimand.parameters)
-    return [f"It rests on about the first {first:.2g} cases of the list: {BELOW}."] if first < FEW_AT_THE_TOP else []
+    return best + (cases or few_decisions(estimand))
 
 
 def few_decisions(estimand: Estimand) -> list[str]:
@@ -231,7 +222,7 @@ def studentised(
         notes.append(
             f"It is undefined on {len(values) - len(known)} of {len(values)} resamples: the limits are from the others."
         )
-    if _is_near_an_end(estimand):
+    if _is_near_an_end(estimand) and not isinstance(estimand.kind, TopOfList):
         notes.append(NEAR_AN_END)
     scale, (least, most), tail = _scale(estimand), estimand.range, (1 - level) / 2
     centre, there = float(scale.of(estimand.value)), scale.of(known)
@@ -240,6 +231,7 @@ def studentised(
     low, high = scale.back(min(centre, shifted) - reach), scale.back(max(centre, shifted) + reach)
     # Where many resamples are at an end of the range, it is a limit itself.
     limits = Limits(least if np.mean(known <= least) > tail else low, most if np.mean(known >= most) > tail else high)
+    limits = with_few_at_the_top(estimand, limits, level, notes)
     return finished(estimand.name, estimand.value, limits, estimand.range, level, "student", notes)
 
 
