@@ -42,6 +42,7 @@ RULES = 7  # the version of the defaults and their notes
 FIRST = 6  # the oldest version whose figures count ...
 CHANGED: dict[str, int] = {
     "bedroc": 7,
+    "qrecall": 7,
     **dict.fromkeys(CALIBRATION, 7),
 }  # ... but for the measures whose defaults or notes are newer
 LEVEL = 0.95

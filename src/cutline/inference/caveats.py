@@ -19,6 +19,7 @@ FEW_FOR_DELONG = 30
 FEW_FOR_RESAMPLING = 30
 FEW_FOR_STUDENT = 15
 FEW_FOR_ONE_CUT = 20
+FEW_FOR_A_MEAN = 10  # ... a difference of means over the cases
 FEW_DECISIONS = 5  # true positives, or errors, at a cut
 PLENTY = 10_000  # cases of the smaller class in effect, from which on a smooth measure is as good as normal
 PLENTY_FOR_A_DIFFERENCE = 5000  # ... a difference of two models, in which much of the skewness cancels
@@ -30,6 +31,9 @@ ABOVE = "the actual coverage is probably above the nominal level"
 ON_THE_SAFE_SIDE = f"So few cases stand on the wrong side that the interval is wide: {ABOVE}."
 FEW_AT_THE_TOP = f"It rests on about {{:.2g}} cases at the top of the list, nearly all of one class: {ABOVE}."
 CUT_ANYWHERE = f"So few cases are beyond the cut that it may lie anywhere there: {ABOVE}."
+AT_A_QUOTA = (
+    "At a quota resamples vary a little more than samples do: the test's actual error rate is probably below its level."
+)
 NO_SPREAD = "Every resample has the same value, so the bootstrap cannot tell how uncertain it is."
 NO_COVERAGE = f"Every resample has the same value: {BELOW}."
 SKEWED = 0.06  # acceleration of BCa, beyond which it held the truth too rarely (docs/coverage.md)
