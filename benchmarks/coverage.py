@@ -43,6 +43,7 @@ FIRST = 6  # the oldest version whose figures count ...
 CHANGED: dict[str, int] = {
     "bedroc": 7,
     "qrecall": 7,
+    "average_gain": 7,
     **dict.fromkeys(CALIBRATION, 7),
 }  # ... but for the measures whose defaults or notes are newer
 LEVEL = 0.95
@@ -104,6 +105,8 @@ def truths(population: Population, threshold: float) -> dict[str, float]:
                 found[measure.name] = math.nan
             if not math.isnan(found[measure.name]):
                 break
+    if population.weights not in ("none", "counts"):
+        found["average_gain"] = math.nan  # which is in cases, and the weights add up to another number of them
     # These grow with the number of cases, or tell of the sample what no population has.
     return found | dict.fromkeys(("pearson", "roc_n", "log_likelihood", "hosmer_lemeshow", "spiegelhalter"), math.nan)
 
