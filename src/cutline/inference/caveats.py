@@ -17,7 +17,8 @@ EQUAL = 1e-12  # what rounding alone can make of nothing
 # Cases of a class; with fewer, docs/coverage.md has intervals that hold the truth less often than they say.
 FEW_FOR_DELONG = 30
 FEW_FOR_RESAMPLING = 30
-FEW_FOR_STUDENT = 15
+FEW_FOR_STUDENT = 8
+FEW_IF_A_FEW_WEIGH = 15  # ... where a handful of them makes most of what varies
 FEW_FOR_ONE_CUT = 20
 FEW_FOR_A_MEAN = 10  # ... a difference of means over the cases
 FEW_DECISIONS = 5  # true positives, or errors, at a cut

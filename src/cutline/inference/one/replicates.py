@@ -18,6 +18,7 @@ from cutline.inference.caveats import (
     FEW_FOR_ONE_CUT,
     FEW_FOR_RESAMPLING,
     FEW_FOR_STUDENT,
+    FEW_IF_A_FEW_WEIGH,
     FEW_WEIGH,
     NEAR_AN_END,
     NO_COVERAGE,
@@ -46,6 +47,7 @@ RESAMPLING = ("bootstrap", "bca", "student", "bias_corrected")
 _UNSEEN = 2  # times what resamples show of the bias: they start from an optimum that is one of the sample already
 _NEAR_AN_END = 0.02  # of the range
 _FEWEST_FREE = 2.0  # degrees of freedom
+_HANDFUL = 5.0  # degrees of freedom, where a handful of cases decides
 _PART_OF_A_CASE = 0.25  # how near to an end of its range a resampled value is taken to come, as a share of all cases
 _PART_OF_THE_VALUE = 0.1  # ... of a range with one end, as a share of the distance of the value
 _INSIDE = 1e-3  # of the range: how near to its end a corrected value may come
@@ -224,6 +226,8 @@ def studentised(
         )
     if _is_near_an_end(estimand) and not isinstance(estimand.kind, TopOfList):
         notes.append(NEAR_AN_END)
+    if _freedom(shape) < _HANDFUL and not few_cases(estimand.ranking, FEW_FOR_STUDENT, ""):
+        notes += few_cases(estimand.ranking, FEW_IF_A_FEW_WEIGH, "a handful of which makes most of what varies")
     scale, (least, most), tail = _scale(estimand), estimand.range, (1 - level) / 2
     centre, there = float(scale.of(estimand.value)), scale.of(known)
     reach = student_quantile(level, _freedom(shape)) * float(there.std(ddof=1))
