@@ -17,10 +17,9 @@ from cutline.inference.caveats import (
     AT_A_QUOTA,
     DISCORDANT,
     EQUAL,
+    FEW_FOR_A_DIFFERENCE,
     FEW_FOR_A_MEAN,
-    FEW_FOR_DELONG,
     FEW_FOR_ONE_CUT,
-    FEW_FOR_RESAMPLING,
     IGNORES_THE_DESIGN,
     INDEPENDENT,
     NO_SPREAD,
@@ -229,7 +228,7 @@ class PairedMeasure:
         with np.errstate(invalid="ignore"):
             found = ResampledDifference(self.value, draws[0] - draws[1])
         notes += redraws(redrawn)
-        notes += few_cases(ranking, FEW_FOR_RESAMPLING if self.cuts is None else FEW_FOR_ONE_CUT, "resampling")
+        notes += few_cases(ranking, FEW_FOR_A_DIFFERENCE, "resampling")
         undefined = len(found.resampled) - len(found.draws)
         if method == "student" and has_spread(found.draws) and math.isfinite(found.se):
             notes += [AT_A_QUOTA] if self.is_at_quota else []
@@ -279,7 +278,7 @@ class PairedMeasure:
             return ("DeLong's variance needs two cases of each class.",)
         if self._delong_se <= EQUAL < abs(self.value):
             return ("DeLong's variance is 0, as it is between a perfect and a reversed order: it says nothing.",)
-        return tuple(few_cases(self.pairing.rankings[0], FEW_FOR_DELONG, "DeLong's interval"))
+        return tuple(few_cases(self.pairing.rankings[0], FEW_FOR_A_DIFFERENCE, "DeLong's interval"))
 
     @cached_property
     def _resampled(self) -> tuple[Array, int]:
