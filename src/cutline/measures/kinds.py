@@ -74,7 +74,12 @@ class StandardError(NamedTuple):
 
 
 class CalibrationError(NamedTuple):
-    """A distance of the probabilities from what happens: 0 for a calibrated model, and never lowered by chance."""
+    """A distance of the probabilities from what happens: 0 for a calibrated model, and never lowered by chance.
+
+    `of_places`: not the mean distance but one that single places of the curve decide.
+    """
+
+    of_places: bool = False
 
 
 class BestOfCuts(NamedTuple):

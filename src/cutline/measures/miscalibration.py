@@ -183,6 +183,7 @@ def ici(r: Ranking, *, smooth: str = "loess", span: float = 0.75, degree: int = 
 
 @from_curve(
     title="E50",
+    kind=CalibrationError(of_places=True),
     formula=r"\operatorname{median}_i |p_i - \hat s(p_i)|",
     blind_to="The worse half of the errors, in which direction they go, and whether the model can tell cases apart.",
 )
@@ -193,6 +194,7 @@ def e50(r: Ranking, *, smooth: str = "loess", span: float = 0.75, degree: int = 
 
 @from_curve(
     title="E90",
+    kind=CalibrationError(of_places=True),
     formula=r"Q_{0.9}\, |p_i - \hat s(p_i)|",
     blind_to="The worst tenth of the errors, in which direction they go, and whether the model can tell cases apart.",
 )
@@ -203,6 +205,7 @@ def e90(r: Ranking, *, smooth: str = "loess", span: float = 0.75, degree: int = 
 
 @from_curve(
     title="Emax",
+    kind=CalibrationError(of_places=True),
     formula=r"\max_i |p_i - \hat s(p_i)|",
     aliases=("e_max",),
     blind_to="All cases but the worst one, which is often where there are the fewest data.",
@@ -283,7 +286,7 @@ def _from_prevalence(r: Ranking) -> Any:
     },
     aliases=("estimated_calibration_index",),
     caveat=UPWARDS,
-    kind=CalibrationError(),
+    kind=CalibrationError(of_places=True),
     scales=False,
     source=("vancalster2025", "vanhoorde2015"),
     blind_to="In which direction the probabilities err, and wiggles that the curve smooths.",

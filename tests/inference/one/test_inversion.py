@@ -81,7 +81,14 @@ def test_few_simulations_for_the_level_are_told():
     ev = cl.evaluate(*predictions(2))
     found = ev.estimate("mcb", level=0.99, resamples=80)
     assert any("too few for a level of 0.99" in note for note in found.notes)
-    assert any("fewer than 500 cases" in note for note in found.notes) == (ev.ranking.total < 500)
+
+
+def test_what_single_places_of_the_curve_decide_is_told_where_the_model_is_not_calibrated():
+    off, right = cl.evaluate(*predictions(1, 600, power=4.0)), cl.evaluate(*predictions(2))
+    for name in ("e90", "debiased_ece"):
+        assert any("Single places of the calibration curve" in note for note in off.estimate(name, resamples=320).notes)
+    for ev, name in ((off, "ici"), (off, "mcb"), (right, "e90")):
+        assert not any("Single places" in note for note in ev.estimate(name, resamples=320).notes)
 
 
 def test_probabilities_that_equal_the_observed_shares_have_an_upper_limit_above_nought():

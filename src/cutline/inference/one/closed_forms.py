@@ -12,6 +12,7 @@ from cutline.core.counts import divide
 from cutline.core.ranking import Ranking
 from cutline.inference import delong, effective_size, influence
 from cutline.inference.caveats import (
+    BELOW,
     EQUAL,
     FEW_FOR_DELONG,
     IGNORES_THE_DESIGN,
@@ -144,7 +145,7 @@ def _too_narrow(estimand: Estimand, method: str, variance: float) -> list[str]:
     if not kind.robust:
         return []
     notes = []
-    if min(effective_size.effective(estimand.ranking)) < FEW_FOR_A_LINE:
+    if method == kind.robust and min(effective_size.effective(estimand.ranking)) < FEW_FOR_A_LINE:
         notes.append(
             f"With fewer than {FEW_FOR_A_LINE} cases of a class the actual coverage may be below the nominal level."
         )
@@ -152,7 +153,7 @@ def _too_narrow(estimand: Estimand, method: str, variance: float) -> list[str]:
     if method != kind.robust and wider > NOTICEABLY:
         notes.append(
             "The interval supposes that the line which is fitted is the true one: without that, "
-            f"the method {kind.robust!r} gives one that is {100 * wider:.0f} % wider."
+            f"the method {kind.robust!r} gives one that is {100 * wider:.0f} % wider, and {BELOW}."
         )
     return notes
 

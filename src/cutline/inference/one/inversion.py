@@ -24,7 +24,7 @@ from cutline.core import parallel
 from cutline.core.ranking import Array, Ranking
 from cutline.core.table import shown
 from cutline.inference import effective_size
-from cutline.inference.caveats import finished
+from cutline.inference.caveats import BELOW, finished
 from cutline.inference.influence import Influence
 from cutline.inference.linearisation import linearised
 from cutline.inference.one.estimand import Estimand
@@ -39,10 +39,10 @@ _FIRST = (0.0, 0.4, 0.8, 1.2, 1.6, 2.4)  # worlds that tell where the limits are
 _STEPS = (0.025, 0.05, 0.1, 0.2, 0.4)  # between worlds: the smallest with which few of them reach around the limits
 _WORLDS = 9  # between and around which the limits are found, at most
 _FEWEST = 40  # simulations of a world, of which the extremes are the limits at 95 %
-_FEW = 500  # cases, below which simulated studies found a coverage of 91 to 97 % for a level of 95 %
 _AT_ONCE = 2**18  # cells held at once
 _MANY = 1e6  # times as many cases as the sample has a population: what corrects itself for chance finds none there
 _WIDE = 2.6  # standard deviations, within which the first worlds look for the limits
+_OF_PLACES = f"Single places of the calibration curve decide it, which the data tell less of than of the mean: {BELOW}."
 _NULL = "Chance alone could give such a value: a calibrated model has {} on average."
 _RAISED = (
     "Chance probably raised the value: simulations give the upper limit {}, which was moved to include the value; that "
@@ -205,8 +205,6 @@ def _estimate(worlds: _Worlds, i: int, found: Sequence[_World], by_chance: float
     values = np.array([world.values for world in found])
     tail = (values.shape[-1] + 1) * (1 - level) / 2
     notes = [*worlds.notes, *([estimand.caveat] if estimand.caveat else [])]
-    if worlds.worth < _FEW:
-        notes.append(f"With fewer than {_FEW} cases the actual coverage may be a few points below the nominal level.")
     if tail < 1 - 1e-9:
         notes.append(f"{values.shape[-1]} simulations are too few for a level of {level:g}: their extremes are used.")
     seen = worlds.seen(i)
@@ -215,6 +213,8 @@ def _estimate(worlds: _Worlds, i: int, found: Sequence[_World], by_chance: float
     low = 0.0 if is_null else worlds.truth(i, _crossing(seen, highest, ways))
     is_less = ways[0] == 0 and seen <= lowest[0]  # no more than chance alone makes of it: nothing to shrink
     high = float(highest[0]) if is_less else worlds.truth(i, _crossing(seen, lowest, ways))
+    if not is_null and estimand.kind.of_places:  # type: ignore[union-attr]
+        notes.append(_OF_PLACES)
     if is_null:
         notes.append(_NULL.format(shown(by_chance)))
     if high < estimand.value:

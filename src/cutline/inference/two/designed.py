@@ -49,4 +49,15 @@ def paired_t(value: float, se: float, size: float) -> StudentDifference:
         size: The number of cases.
     """
     free = max(size - 1, 1.0)
-    return StudentDifference(value, se * math.sqrt(size / free), free)
+    return with_freedom(value, se * math.sqrt(size / free), free)
+
+
+def with_freedom(value: float, se: float, free: float) -> StudentDifference:
+    """The difference with a standard error that is known with so many degrees of freedom, at least one.
+
+    Args:
+        value: The difference.
+        se: Its standard error.
+        free: The degrees of freedom.
+    """
+    return StudentDifference(value, se, max(float(free), 1.0))

@@ -14,11 +14,12 @@ from cutline.core.ranking import Array
 from cutline.core.table import p_shown, shown
 from cutline.inference import effective_size
 from cutline.inference.caveats import (
+    AT_A_QUOTA,
     DISCORDANT,
     EQUAL,
-    FEW_FOR_DELONG,
+    FEW_FOR_A_DIFFERENCE,
+    FEW_FOR_A_MEAN,
     FEW_FOR_ONE_CUT,
-    FEW_FOR_RESAMPLING,
     IGNORES_THE_DESIGN,
     INDEPENDENT,
     NO_SPREAD,
@@ -34,36 +35,22 @@ from cutline.inference.influence import Influence
 from cutline.inference.one.replicates import design_notes
 from cutline.inference.permutation import exchange_models
 from cutline.inference.resampling.pairing import Pairing, Question, bootstrap, delong_covariance
-from cutline.inference.two.designed import designed, paired_t
+from cutline.inference.two.designed import designed, paired_t, with_freedom
 from cutline.inference.two.differences import Difference, NormalDifference, ResampledDifference, has_no_width, speaks
 from cutline.inference.two.hypotheses import Hypothesis
 from cutline.inference.two.mcnemar import VARIANTS, Discordance, discordance, few_discordant, mcnemar
 from cutline.inference.two.paired_influence import changes_of, influence_of, standard_error
 from cutline.inference.two.predictive import MEASURES_OF_THEM, PREDICTIVE, log_ratio_error, weighted_generalised_score
 from cutline.inference.two.separate import apart
-from cutline.inference.two.suited_methods import refuse_unsuited
+from cutline.inference.two.suited_methods import DRAWN, refuse_unsuited
 from cutline.inference.two.test_results import PairTest
-from cutline.measures import LineOfAuc, MeanOfCases, Measure, Needs
+from cutline.measures import MEASURES, LineOfAuc, MeanOfCases, Measure, Needs
 from cutline.results.estimate import Estimate, quantile
 
-TESTS = (
-    "auto",
-    "delong",
-    *VARIANTS,
-    "tango",
-    *PREDICTIVE,
-    "influence",
-    "linearised",
-    "log_ratio",
-    "bootstrap",
-    "permutation",
-)
 APART = (
     "No case tells the two apart here, which does not mean that none ever will: the interval is from those of both "
     "models, one by one."
 )
-FEW_FOR_A_MEAN = 10  # cases of a class
-INTERVALS = ("auto", "delong", "tango", "influence", "linearised", "bootstrap")
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +109,9 @@ class PairedMeasure:
                 return "linearised" if closed and self.influences is not None else "bootstrap"
             if self.is_linear_in_auc or self.is_share:
                 return "delong" if self.is_linear_in_auc else for_shares
-            return "influence" if self.is_mean or self.is_plentiful else "bootstrap"
+            if self.is_mean or self.is_plentiful:
+                return "influence"
+            return "student" if self.is_at_quota else "bootstrap"
         refuse_unsuited(self, method)
         return "mcnemar_midp" if method == "mcnemar" else method
 
@@ -132,6 +121,12 @@ class PairedMeasure:
         found = [influence_of(self.pairing, self.question, model, self.values[model]) for model in (0, 1)]
         known = [one for one in found if one is not None]
         return known if len(known) == len(found) else None
+
+    @property
+    def is_at_quota(self) -> bool:
+        """Whether a quota or a share makes the cut of a registered measure, so that its differences are steps."""
+        given = {*self.measure.bound, *self.question.parameters[0]}
+        return self.measure.name in MEASURES.names and bool(given & {"quota", "share"})
 
     @property
     def is_mean(self) -> bool:
@@ -234,8 +229,11 @@ class PairedMeasure:
         with np.errstate(invalid="ignore"):
             found = ResampledDifference(self.value, draws[0] - draws[1])
         notes += redraws(redrawn) + few_resamples(len(draws[0]))
-        notes += few_cases(ranking, FEW_FOR_RESAMPLING if self.cuts is None else FEW_FOR_ONE_CUT, "resampling")
+        notes += few_cases(ranking, FEW_FOR_A_DIFFERENCE, "resampling")
         undefined = len(found.resampled) - len(found.draws)
+        if method == "student" and has_spread(found.draws) and math.isfinite(found.se):
+            notes += [AT_A_QUOTA] if self.is_at_quota else []
+            return with_freedom(self.value, found.se, min(effective_size.effective(ranking)) - 1), tuple(notes)
         if undefined:
             notes.append(f"In {undefined} of {len(found.resampled)} resamples {self.measure} has no difference.")
         if found.says_nothing:
@@ -249,8 +247,8 @@ class PairedMeasure:
         sampler, ranking = self.pairing.sampler(0), self.pairing.rankings[0]
         if sampler is None:
             return effective_size.notes(ranking)
-        if method in ("bootstrap", "linearised"):
-            return design_notes(sampler, "resampled" if method == "bootstrap" else "counted")
+        if method in (*DRAWN, "linearised"):
+            return design_notes(sampler, "counted" if method == "linearised" else "resampled")
         return [*effective_size.notes(ranking), IGNORES_THE_DESIGN if sampler.are_single else INDEPENDENT]
 
     @cached_property
@@ -281,7 +279,7 @@ class PairedMeasure:
             return ("DeLong's variance needs two cases of each class.",)
         if self._delong_se <= EQUAL < abs(self.value):
             return ("DeLong's variance is 0, as it is between a perfect and a reversed order: it says nothing.",)
-        return tuple(few_cases(self.pairing.rankings[0], FEW_FOR_DELONG, "DeLong's interval"))
+        return tuple(few_cases(self.pairing.rankings[0], FEW_FOR_A_DIFFERENCE, "DeLong's interval"))
 
     @cached_property
     def _resampled(self) -> tuple[Array, int]:

@@ -5,11 +5,28 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cutline.core.errors import ParameterError
+from cutline.inference.two.mcnemar import VARIANTS
 from cutline.inference.two.predictive import MEASURES_OF_THEM, PREDICTIVE
 from cutline.measures import MEASURES, LineOfAuc
 
 if TYPE_CHECKING:
     from cutline.inference.two.paired_measure import PairedMeasure
+
+TESTS = (
+    "auto",
+    "delong",
+    *VARIANTS,
+    "tango",
+    *PREDICTIVE,
+    "influence",
+    "linearised",
+    "log_ratio",
+    "bootstrap",
+    "student",
+    "permutation",
+)
+DRAWN = ("bootstrap", "student")  # from resamples, which all pairs of models share
+INTERVALS = ("auto", "delong", "tango", "influence", "linearised", "bootstrap", "student")
 
 
 def refuse_unsuited(one: PairedMeasure, method: str) -> None:
