@@ -81,19 +81,23 @@ class StudentDifference(ComparedByFields):
     freedom: float
 
     def p_value(self, null: float = 0.0) -> float:
-        """Two-sided; 1 for the value itself."""
+        """Two-sided; NaN without a standard error, and 1 for the value itself."""
         from scipy.special import ndtr, stdtr
 
         gap = abs(self.value - null)
         if gap <= EQUAL:
             return 1.0
+        if not self.se > EQUAL:
+            return math.nan
         t = -gap / self.se
         return float(2 * (ndtr(t) if math.isinf(self.freedom) else stdtr(self.freedom, t)))
 
     def interval(self, level: float) -> tuple[float, float]:
-        """The value and as much on either side."""
+        """The value and as much on either side; NaN when the standard error says nothing."""
         from scipy.special import ndtri, stdtrit
 
+        if self.se <= EQUAL < abs(self.value):
+            return math.nan, math.nan
         upper = (1 + level) / 2
         reach = float(ndtri(upper) if math.isinf(self.freedom) else stdtrit(self.freedom, upper)) * self.se
         return self.value - reach, self.value + reach
