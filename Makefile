@@ -65,7 +65,8 @@ bench: $(DEV)
 	$(BIN)/python benchmarks/speed.py
 	$(BIN)/python benchmarks/inference.py
 
-# Rows beyond memory: 1e6 to 1e8, generated in parts under build/scale (1 GB). Some five minutes, and many more for the evaluator of Spark.
+# Rows beyond memory: 1e6 to 1e8, generated in parts under build/scale (1 GB). Some five minutes, and
+# up to ten more for each of the two runs of Spark's own evaluator, which are ended then.
 bench-scale: $(DEV)
 	$(BIN)/python benchmarks/scale.py
 

@@ -1,8 +1,8 @@
 """The coverage laboratory: how often the default intervals hold the truth, and how often the default tests err.
 
     python benchmarks/coverage.py run [minutes] [processes]   # adds samples to coverage_results.jsonl
+    python benchmarks/coverage.py held-out [minutes] [processes]  # populations that no default was chosen on
     python benchmarks/coverage.py page                        # writes docs/coverage.md and its heat maps
-    python benchmarks/coverage.py held-out [batches]          # populations that no default was chosen on
 
 Every population of `populations.py` is crossed with every measure of the registry. A batch is some samples of one
 population; it says, for each measure and method, how many intervals were made, how many held the truth, how many
@@ -22,27 +22,24 @@ import math
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from populations import Population, held_out, registry
+from populations import Population, held_out, is_warned, registry, threshold_of
 
 import cutline as cl
 from cutline.core import parallel
 from cutline.measures import Measure, Needs
 
 RESULTS = Path(__file__).with_name("coverage_results.jsonl")
-RULES = 5  # the version of the defaults and their notes
-FIRST = 4  # the oldest version whose figures count ...
-CHANGED: dict[str, int] = {
-    "lr_plus": 5,
-    "lr_minus": 5,
-    "bedroc": 5,
-}  # ... but for the measures whose defaults or notes are newer
+HELD_OUT = Path(__file__).with_name("coverage_held_out.jsonl")
+RULES = 8  # the version of the defaults and their notes
+FIRST = 8  # the oldest version whose figures count ...
+CHANGED: dict[str, int] = {}  # ... but for the measures whose defaults or notes are newer
 LEVEL = 0.95
 RESAMPLES = 150  # of a bootstrap here; 2000 are drawn in use, which moves a coverage by about half a point
 BATCH = 25  # samples, of small populations
@@ -50,7 +47,7 @@ FEWER = 100  # ... of a large population
 LARGE = 3000  # cases, from which on a batch is smaller, and measures that take long are left out
 SHARE = 0.1  # of the list that a quota takes
 SLOW = frozenset({"auch", "h_measure", "mcb", "dsc", "ici", "e50", "e90", "emax", "eci", "smooth_ece"})
-EVERY = 5  # ... so that only one sample in so many has them
+EVERY = 2  # ... so that only one sample in so many has them
 TESTED = (
     *("auc", "accuracy", "recall", "precision", "f1", "mcc", "brier", "log_loss", "average_precision", "ks"),
     *("qrecall", "partial_auc", "balanced_accuracy"),
@@ -88,19 +85,13 @@ def parameters(measure: Measure, threshold: float) -> dict[str, float]:
     return {"share": SHARE} if measure.name in ("hit_rate", "qrecall", "enrichment") else {}
 
 
-def threshold_of(population: Population) -> float:
-    """The cut that flags about as many cases as are positive."""
-    whole = population.ranking()
-    place = min(int(np.searchsorted(np.cumsum(whole.size), population.positives)), len(whole) - 1)
-    return float(whole.score[place])
-
-
 def truths(population: Population, threshold: float) -> dict[str, float]:
     """The value of each measure in the population; NaN where only finite samples have one."""
     rankings = population.ranking(), population.ranking(whole=True)
     found = {}
     for measure in cl.MEASURES:
-        for ranking in rankings:
+        # What corrects itself for the number of cases is to see very many.
+        for ranking in rankings[::-1] if measure.name == "debiased_ece" else rankings:
             try:
                 data, given = measure.prepare(ranking, parameters(measure, threshold))
                 found[measure.name] = float(measure.compute(data, **given))
@@ -108,13 +99,10 @@ def truths(population: Population, threshold: float) -> dict[str, float]:
                 found[measure.name] = math.nan
             if not math.isnan(found[measure.name]):
                 break
+    if population.weights not in ("none", "counts"):
+        found["average_gain"] = math.nan  # which is in cases, and the weights add up to another number of them
     # These grow with the number of cases, or tell of the sample what no population has.
     return found | dict.fromkeys(("pearson", "roc_n", "log_likelihood", "hosmer_lemeshow", "spiegelhalter"), math.nan)
-
-
-def is_warned(notes: Iterable[str]) -> bool:
-    """Whether a note says that the promise may not be kept."""
-    return any("coverage" in note or "keeps its promise" in note or "error rate" in note for note in notes)
 
 
 # ---------------------------------------------------------------------- one batch
@@ -221,13 +209,13 @@ def measures_of(kind: str) -> list[str]:
     return list(TESTED) if kind == "tests" else [m.name for m in cl.MEASURES]
 
 
-def jobs(done: list[dict[str, Any]]) -> Iterator[tuple[Cell, int, list[str]]]:
-    """Batches without end, those of the measures and cells that have fewest samples first."""
+def jobs(done: list[dict[str, Any]], whole: Sequence[Cell] = ()) -> Iterator[tuple[Cell, int, list[str]]]:
+    """Batches without end, those of the measures and cells that have fewest samples first; of all cells by default."""
     count: dict[tuple[str, str, str], int] = defaultdict(int)
     for line in done:
         for name, samples in line["samples"].items():
             count[line["cell"], line["kind"], name] += samples
-    whole = cells()
+    whole = whole or cells()
 
     def fewest(cell: Cell) -> float:
         return min(count[cell.name, cell.kind, name] for name in measures_of(cell.kind)) / cell.samples
@@ -244,10 +232,11 @@ def jobs(done: list[dict[str, Any]]) -> Iterator[tuple[Cell, int, list[str]]]:
             count[cell.name, cell.kind, name] += cell.samples
 
 
-def run(minutes: float, processes: int) -> None:
+def run(minutes: float, processes: int, whole: Sequence[Cell] = (), path: Path = RESULTS) -> None:
+    """Add batches for some minutes: of all cells, or of some to a file of their own."""
     parallel.WORTH_THREADS = sys.maxsize  # the processes are enough
-    lines = read()
-    end, pending = time.monotonic() + 60 * minutes, jobs(lines)
+    lines = read(path)
+    end, pending = time.monotonic() + 60 * minutes, jobs(lines, whole)
     with ProcessPoolExecutor(processes) as pool:
         running = {pool.submit(batch, *next(pending)) for _ in range(processes)}
         while running:
@@ -256,43 +245,23 @@ def run(minutes: float, processes: int) -> None:
                 lines = added(lines, one.result())
             if time.monotonic() < end:
                 running |= {pool.submit(batch, *next(pending)) for _ in done}
-            write(lines)
-
-
-def check(batches: int) -> None:
-    """Print how the defaults fare in the populations that are held out."""
-    parallel.WORTH_THREADS = sys.maxsize
-    below: list[str] = []
-    made = noted = 0
-    for population in held_out():
-        cell, lines = Cell(population, "intervals"), list[dict[str, Any]]()
-        for number in range(batches):
-            lines = added(lines, batch(cell, number, measures_of("intervals")))
-        sums: dict[str, list[float]] = defaultdict(lambda: [0.0] * 3)
-        for key, row in lines[0]["found"].items():
-            name = key.partition("|")[0]
-            sums[name] = [a + b for a, b in zip(sums[name], row, strict=False)]
-        for name, (tried, held, warned) in sums.items():
-            made, noted = made + 1, noted + (warned > tried / 2)
-            if held / tried < 0.925 - 2 * math.sqrt(LEVEL * (1 - LEVEL) / tried) and warned <= tried / 2:
-                below.append(f"{cell.name}, {name}: {held:.0f} of {tried:.0f}")
-        total = [sum(row[i] for row in sums.values()) for i in range(2)]
-        print(f"{cell.name}: {100 * total[1] / total[0]:.1f} % of {total[0]:.0f} intervals", flush=True)
-    print(f"{made} cells, {noted} with a note, {len(below)} below 92.5 % by two standard errors without one")
-    print(*below, sep="\n")
+            write(lines, path)
 
 
 def main() -> None:
     what, *rest = sys.argv[1:] or ["run"]
+    minutes, processes = float(rest[0]) if rest else 60.0, int(rest[1]) if len(rest) > 1 else 1
     if what == "page":
+        from audit_designs import table
         from coverage_page import write_page
 
-        write_page(read())
-        return
-    if what == "held-out":
-        check(int(rest[0]) if rest else 2)
-        return
-    run(float(rest[0]) if rest else 60, int(rest[1]) if len(rest) > 1 else 1)
+        facts = {"resamples": RESAMPLES, "slow": ", ".join(sorted(SLOW)), "every": EVERY}
+        write_page(read(), read(HELD_OUT), facts, table())
+    elif what == "held-out":
+        whole = [Cell(p, kind) for p in held_out() for kind in ("intervals", "tests")]
+        run(minutes, processes, whole, HELD_OUT)
+    else:
+        run(minutes, processes)
 
 
 if __name__ == "__main__":

@@ -8,12 +8,13 @@ drawn at random; a sample without two cases of each class is drawn again.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any, Literal
 
 import numpy as np
-from scipy import special
+from scipy import special, stats
 
 from cutline import Ranking
 
@@ -41,6 +42,36 @@ class Scores:
             noise = shift / np.sqrt(rng.chisquare(self.freedom, len(shift)) / self.freedom)
         return middle[which] + spread[which] * noise
 
+    @property
+    def mean(self) -> float:
+        return sum(share * middle for share, middle, _ in self.bells)
+
+
+@dataclass(frozen=True)
+class Shaped:
+    """The scores of one class with any shape that scipy knows, by its name and numbers, stretched and moved."""
+
+    shape: str
+    numbers: tuple[float, ...] = ()
+    stretch: float = 1.0
+    start: float = 0.0
+    freedom: float = math.inf  # of a heavy tail, which these have not
+
+    @property
+    def _law(self) -> Any:
+        return getattr(stats, self.shape)(*self.numbers, loc=self.start, scale=self.stretch)
+
+    def below(self, x: np.ndarray) -> np.ndarray:
+        return self._law.cdf(x)
+
+    def draw(self, rng: np.random.Generator, shift: np.ndarray) -> np.ndarray:  # noqa: ARG002
+        """One score for each value of `shift`, which is normal: the score with the same share below it."""
+        return self._law.ppf(special.ndtr(shift))
+
+    @property
+    def mean(self) -> float:
+        return float(self._law.mean())
+
 
 @dataclass(frozen=True)
 class Population:
@@ -49,13 +80,14 @@ class Population:
     name: str
     positives: int  # to be expected in a sample
     negatives: int
-    pos: Scores
-    neg: Scores = Scores()
+    pos: Scores | Shaped
+    neg: Scores | Shaped = Scores()
     grid: float = 4e-3
     slope: float = 1.0  # of the scores' log odds; what the scores claim, not what is true
     lift: float = 0.0  # added to the log odds: 0 is right on the whole for equal spreads
-    weights: Literal["none", "counts", "sampling_class", "sampling_score", "importance"] = "none"
+    weights: Literal["none", "counts", "sampling_class", "sampling_score", "strata", "importance"] = "none"
     groups: int = 1  # cases of a group, whose scores correlate by one half
+    uneven: bool = False  # whether groups have 1 to twice as many cases
     one_label: bool = False  # whether all cases of a group are of one class
 
     @property
@@ -69,7 +101,7 @@ class Population:
     @property
     def middle(self) -> float:
         """The mean score of the positives."""
-        return sum(share * middle for share, middle, _ in self.pos.bells)
+        return self.pos.mean
 
     def probability(self, x: np.ndarray) -> np.ndarray:
         """What a score claims to be the probability of the positive class; it keeps the order."""
@@ -124,6 +156,8 @@ class Population:
     def _sample(self, rng: np.random.Generator, *, pair: bool = False) -> dict[str, Any]:
         n = self.n if self.weights in ("none", "counts") else 20 * self.n
         group = np.arange(n) // self.groups
+        if self.uneven:
+            group = np.repeat(np.arange(n), rng.integers(1, 2 * self.groups, n))[:n]
         labels = rng.random(n) < self.prevalence
         if self.one_label:
             labels = (rng.random(group[-1] + 1) < self.prevalence)[group]
@@ -155,6 +189,11 @@ class Population:
                 "weights": rng.lognormal(sigma=0.8, size=int(keep.sum())),
                 "weights_are": "importance",
             }
+        if self.weights == "strata":  # a third of the population is sampled four times as often as the rest
+            stratum = (rng.random(len(labels)) < 1 / 3).astype(int)
+            keep = rng.random(len(labels)) < np.array([0.5, 2.0])[stratum] / 20
+            rest = {k: v[keep] for k, v in (found | {"strata": stratum}).items()}
+            return rest | {"weights": np.array([40.0, 10.0])[stratum[keep]], "weights_are": "sampling"}
         if self.weights == "sampling_class":  # about half of the sample are positives
             chance = np.where(labels, 0.5 / self.prevalence, 0.5 / (1 - self.prevalence)) / 20
         else:  # high scores are sampled up to ten times as often
@@ -214,6 +253,22 @@ def held_out() -> list[Population]:
         Population("negatives far up", 25, 475, bells(0.97), Scores(((0.97, 0.0, 1.0), (0.03, 4.0, 0.5)))),
         Population("groups of 8", 96, 304, bells(0.75), groups=8),
         Population("sampled by score", 35, 115, bells(0.7), weights="sampling_score"),
+        Population("exponential", 30, 120, Shaped("expon", (), 2.5), Shaped("expon")),
+        Population("uniform", 40, 60, Shaped("uniform", (), 3.0, 1.2), Shaped("uniform", (), 3.0)),
+        Population("beta", 12, 88, Shaped("beta", (4.0, 2.0), 4.0), Shaped("beta", (2.0, 4.0), 4.0)),
+        Population("skewed negatives", 25, 225, bells(0.9), Shaped("gamma", (1.5,), 0.8, -1.0)),
+        Population("skewed to the left", 160, 40, Shaped("beta", (5.0, 1.2), 4.0), Shaped("beta", (2.0, 2.0), 4.0)),
+        Population("four positives", 4, 56, bells(0.85)),
+        Population("high and spread", 15, 300, bells(0.98, 2.0)),
+        Population("coarse and few", 10, 70, bells(0.8), grid=0.7),
+        Population("far apart", 80, 320, bells(0.997, 0.7)),
+        Population("rare and narrow", 15, 1485, bells(0.85, 0.6)),
+        Population("uneven groups of 4", 60, 180, bells(0.8), groups=4, uneven=True),
+        Population("groups of 10 of one class", 150, 250, bells(0.7), groups=10, one_label=True),
+        Population("two strata", 50, 150, bells(0.8), weights="strata"),
+        Population("importance, few", 20, 80, bells(0.85), weights="importance"),
+        Population("sampled by class", 30, 570, bells(0.75, 1.8), weights="sampling_class"),
+        Population("too low, rare", 20, 780, bells(0.8), lift=-0.7),
     ]
 
 
@@ -240,3 +295,15 @@ def _grouped() -> list[Population]:
         Population("groups of 5", 40, 260, bells(0.9), groups=5),
         Population("groups of 15 of one class", 225, 675, bells(0.8), groups=15, one_label=True),
     ]
+
+
+def threshold_of(population: Population) -> float:
+    """The cut that flags about as many cases as are positive."""
+    whole = population.ranking()
+    place = min(int(np.searchsorted(np.cumsum(whole.size), population.positives)), len(whole) - 1)
+    return float(whole.score[place])
+
+
+def is_warned(notes: Iterable[str]) -> bool:
+    """Whether a note says that the promise may not be kept."""
+    return any("coverage" in note or "keeps its promise" in note or "error rate" in note for note in notes)

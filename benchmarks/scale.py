@@ -14,6 +14,7 @@ import json
 import math
 import operator
 import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -34,6 +35,8 @@ SIZES = (10**6, 10**7, 10**8)
 FITS = 3 * 10**7  # rows that Polars and scikit-learn hold in less than the memory of a small machine
 SPARK = 2 * 10**7
 TWO_MODELS = 10**7
+SPARK_FITS = 2 * 10**6  # rows that Spark's own evaluator finishes in minutes with the same memory
+PATIENCE = 600  # seconds, after which a measurement is ended: what no longer fits into memory takes very long
 
 
 # ---------------------------------------------------------------------- the data
@@ -217,6 +220,7 @@ def planned() -> list[tuple[int, str]]:
     """What is measured, in order: how many rows, and what."""
     found = [(size, work.__name__) for size in SIZES for work in OF_SIZES]
     found += [(size, "polars_sklearn") for size in (*SIZES, FITS) if size <= FITS]
+    found += [(SPARK_FITS, name) for name in ("spark_local", "spark_local_evaluator", "spark_standalone_evaluator")]
     return [*found, *((SPARK, work.__name__) for work in OF_SPARK), (TWO_MODELS, "compare_headlines")]
 
 
@@ -227,15 +231,22 @@ def measured(size: int, name: str) -> dict[str, Any]:
     """One measurement in a process of its own, with the peak of its resident memory and the processor time."""
     files = of_two_models(size) if name == "compare_headlines" else written(size)
     command = [sys.executable, __file__, "--one", name, *files]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        return {"failed": (done.stderr.strip().splitlines() or ["?"])[-1]}
-    found: dict[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            printed, said = process.communicate(timeout=PATIENCE)
+        except subprocess.TimeoutExpired:
+            process.terminate()  # which lets it end the cluster that it started
+            process.communicate()
+            return {"ended after": PATIENCE}
+    if process.returncode:
+        return {"failed": (said.strip().splitlines() or ["?"])[-1]}
+    found: dict[str, Any] = json.loads(printed.strip().splitlines()[-1])
     return found
 
 
 def one(name: str, files: list[str]) -> None:
     """Do the work and print what was found."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     found = WORK[name](files)
     usage = resource.getrusage(resource.RUSAGE_SELF)
     found |= {"peak MB": usage.ru_maxrss / 1000, "processor seconds": usage.ru_utime + usage.ru_stime}

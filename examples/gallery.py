@@ -108,9 +108,9 @@ Every chart with its call and its command; the [gallery](gallery.md) shows them,
 are joined. In the calls `ev` is what `cl.evaluate` gives, `cmp` what `cl.compare` gives, `found` what `cl.one_vs_rest`
 gives, and `tables` counts by name.
 Every chart takes `theme` ("light", "dark", "print"), `title`, `width` and `height` (of the whole picture: 400, "85mm",
-"3in"); its own parameters are listed with their defaults. On the command line these are `--theme`, `--title`,
-`--width`, `--height`, `--dpi` and `--set name=value`; `cutline chart FILE all -o folder` draws all of them. `make
-gallery` writes this page.
+"3in"; with a width alone the axes keep their shape); its own parameters are listed with their defaults. On the
+command line these are `--theme`, `--title`, `--width`, `--height`, `--dpi` and `--set name=value`; `cutline chart
+FILE all -o folder` draws all of them. `make gallery` writes this page.
 """
 
 

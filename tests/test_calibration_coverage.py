@@ -47,13 +47,13 @@ def test_the_intervals_of_a_batch_are_counted_and_the_same_again(study):
 
 def test_batches_add_up_and_those_that_are_done_are_not_done_again(study):
     cell, interval = ["calibrated", 200, 0.5], "mcb inversion"
-    rows = [(0, [20, 1, 0, 20]), (1, [20, 0, 1, 20]), ("earlier", [60, 0, 0, 60])]
+    rows = [(0, [20, 1, 0, 20]), (0, [20, 1, 0, 20]), (1, [20, 0, 1, 20]), (7, [60, 0, 0, 60])]
     study.RESULTS.write_text(
         "".join(
             json.dumps({"rules": rules, "cell": cell, "kind": "simulation", "batch": batch, "found": {interval: row}})
             + "\n"
             for batch, row in rows
-            for rules in (study.RULES, study.RULES + 1)
+            for rules in (study.RULES["simulation"], study.RULES["simulation"] - 1)
         ),
         encoding="utf-8",
     )
@@ -65,10 +65,10 @@ def test_batches_add_up_and_those_that_are_done_are_not_done_again(study):
     )
     study.main(["page"])
     page = study.PAGE.read_text(encoding="utf-8")
-    options = type("Options", (), {"sizes": [200]})
+    options = type("Options", (), {"sizes": [200], "first": 0})
     waiting = [job.batch for job in study.jobs(options) if list(job.cell) == cell and job.kind == "simulation"]
 
-    assert "| calibrated | 200 | 0.5 | 98.0 (100) |  |" in page
+    assert "| calibrated | 200 | 0.5 | 98.0* (100) |  |" in page
     assert "old" not in page
     assert page.startswith("before\n")
     assert page.endswith("after\n")
@@ -82,7 +82,8 @@ def test_batches_add_up_and_those_that_are_done_are_not_done_again(study):
         ((1000, 100, 0, 0), "90.0!"),
         ((1000, 100, 0, 900), "90.0*"),
         ((20, 2, 0, 0), "90.0"),
+        ((20, 2, 0, 20), "90.0*"),
     ],
 )
-def test_what_is_outside_by_more_than_chance_is_marked_and_whether_a_note_says_so(study, row, shown):
+def test_what_is_outside_is_marked_and_whether_a_note_says_so(study, row, shown):
     assert str(study.Tally(*row)) == shown

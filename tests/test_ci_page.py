@@ -18,7 +18,8 @@ PAGE = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(("noise", "ended"), [(0.2, 0), (5.0, 1)], ids=["good", "bad"])
-def test_the_fixture_for_pytest_passes_a_good_model_and_fails_a_bad_one(tmp_path, noise, ended):
+def test_the_fixture_for_pytest_passes_a_good_model_and_fails_a_bad_one(tmp_path, monkeypatch, noise, ended):
+    monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)  # options for the tests of today are none of a reader's
     (tmp_path / "tests").mkdir()
     (tmp_path / "tests" / "test_model.py").write_text(FIXTURE)
     rows = f"SELECT i % 2 AS y, i % 2 + {noise} * ((i * 37 % 101) / 101 - 0.5) AS p FROM range(300) rows(i)"  # noqa: S608

@@ -59,7 +59,7 @@ def test_no_room_takes_what_another_keeps_to_itself(path):
 
 @each_module
 def test_what_is_left_to_others_is_abstract(path):
-    assert "NotImplementedError" not in path.read_text(encoding="utf-8")
+    assert "raise NotImplementedError" not in path.read_text(encoding="utf-8")
 
 
 def test_a_test_with_the_name_of_a_module_is_where_the_module_is():

@@ -26,6 +26,10 @@ def _loaded():
 
 laboratory = _loaded()
 
+import audit_designs  # noqa: E402
+from coverage_page import Tally, judged  # noqa: E402
+from populations import Shaped, held_out  # noqa: E402
+
 
 def test_populations_have_the_auc_that_their_name_says():
     for p in laboratory.registry():
@@ -90,3 +94,37 @@ def test_batches_add_up_and_outdated_figures_do_not_count(tmp_path, monkeypatch)
     laboratory.write([*both, line(8, [1, 1, 0, 0.25, 0])], path)
     monkeypatch.setitem(laboratory.CHANGED, "auc", 9)
     assert laboratory.read(path) == both
+
+
+@pytest.mark.parametrize(
+    ("made", "held", "verdict"),
+    [(100, 85, "below"), (100, 89, "within"), (400, 370, "within"), (100, 100, "within"), (400, 399, "above")],
+)
+def test_a_cell_is_out_of_bounds_only_where_chance_cannot_explain_it(made, held, verdict):
+    assert Tally(made, held).verdict == verdict
+
+
+def test_a_page_names_the_cells_that_fail_silently_and_not_those_that_say_so():
+    cells = {("p", "auc"): Tally(200, 160), ("p", "ks"): Tally(200, 160, 150), ("q", "auc"): Tally(200, 190)}
+    text = "\n".join(judged(cells))
+    assert "| auc | p (80.0 of 200) |" in text
+    assert "| ks |" not in text
+    assert "2 cells are below" in " ".join(text.split())
+    assert "33.3 % of the cells carry such a note" in " ".join(text.split())
+
+
+def test_shapes_of_scores_are_drawn_as_their_population_says():
+    for p in held_out():
+        if isinstance(p.pos, Shaped):
+            scores = p.pos.draw(np.random.default_rng(1), np.random.default_rng(2).normal(size=4000))
+            middle = np.median(scores)
+            assert float(p.pos.below(np.array([middle]))[0]) == pytest.approx(0.5, abs=0.03), p.name
+
+
+def test_every_design_of_the_audit_can_be_asked():
+    rng = np.random.default_rng(3)
+    for design in audit_designs.designs():
+        held, noted, width = design.ask(design.population, rng, 1)
+        assert held in (True, False)
+        assert noted in (True, False)
+        assert math.isnan(width) or width > 0

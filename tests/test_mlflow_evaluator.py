@@ -33,7 +33,7 @@ os.environ["MLFLOW_ALLOW_FILE_STORE"] = "true"
 mlflow.set_tracking_uri("file://" + sys.argv[1] + "/mlruns")
 mlflow.set_experiment("gate")
 with mlflow.start_run() as run:
-    info = mlflow.sklearn.log_model(model, name="model")
+    info = mlflow.sklearn.log_model(model, name="model", pip_requirements=["scikit-learn"])
     fitted = mlflow.models.evaluate(info.model_uri, frame[["a", "b", "y"]], targets="y", model_type="classifier",
                                     evaluators="cutline", evaluator_config=config | {"report": False})
     kept = mlflow.get_run(run.info.run_id).data.metrics

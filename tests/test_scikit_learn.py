@@ -38,8 +38,8 @@ class Data:
     def all(self):
         return self.labels, self.scores, self.weights
 
-    def some_thresholds(self, how_many=5):
-        """Some of the scores: at each, somebody is flagged and somebody is not."""
+    def some_thresholds(self, how_many=3):
+        """Some of the scores, from end to end: at each, somebody is flagged and somebody is not."""
         counted = np.ones(len(self.scores), dtype=bool) if self.weights is None else self.weights > 0
         distinct = np.unique(self.scores[counted])[1:]
         return distinct[np.unique(np.linspace(0, len(distinct) - 1, how_many).astype(int))]

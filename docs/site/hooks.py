@@ -1,4 +1,4 @@
-"""What the site does to its pages: formulas become MathML, which browsers draw without a program."""
+"""What the site does to its pages: formulas become MathML, which browsers draw without a program; sessions are told."""
 
 from __future__ import annotations
 
@@ -22,6 +22,16 @@ def mathml(latex: str, display: str = "inline") -> str:
     upright = _NAMES.sub(lambda found: rf"\text{{{found[1]}}}" if found[1] else found[0], latex)
     drawn = convert(upright, display=display)
     return re.sub(r"<mtext>([A-Z]{2,})</mtext>", r"<mi>\1</mi>", drawn)
+
+
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    """The page with its Python sessions marked as such, so that what is copied is the code alone (assets/site.css).
+
+    The list of all pages is not found by the search: it is the navigation, which every page has.
+    """
+    if page.file.src_uri == "SUMMARY.md":
+        page.meta["search"] = {"exclude": True}
+    return re.sub(r"^```python\n(?=>>> )", "```pycon\n", markdown, flags=re.MULTILINE)
 
 
 def on_page_content(text: str, **_: Any) -> str:

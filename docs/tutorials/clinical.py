@@ -2,7 +2,8 @@
 # # Clinical: two readers, five points
 #
 # Two radiologists rate 109 CT images from 1 (surely normal) to 5 (surely abnormal). Ratings on five points have many ties;
-# every curve and every test here treats them exactly. The counts of the first reader are those of Hanley and McNeil (1982).
+# every curve and every test here treats them exactly. The counts of the first reader are those of Hanley and McNeil (1982);
+# the second reader is made up for this page, and so is the risk model further down.
 
 # %%
 import html
@@ -26,6 +27,8 @@ print(ev.estimate("auc", method="delong"))
 
 # %% [markdown]
 # ## Two readers, the same patients
+#
+# Both rated every image, so the test of their difference pairs the cases. Flagged are ratings of 3 and more.
 
 # %%
 cmp = cl.compare(truth, {"reader 1": first, "reader 2": second}, threshold=3)
@@ -34,12 +37,14 @@ print(cmp.summary(["auc", "sensitivity", "specificity"]))
 # %% [markdown]
 # ## The figure for the paper
 #
-# The theme `print` stays readable in grey; `dpi=600` is what many journals ask for.
+# A column of many journals is 85 mm wide. The theme `print` stays readable in grey, and `dpi=600` is written into the file,
+# so that a text processor places it at this size. With one model, the ROC curve has its confidence band.
 
 # %%
 folder = tempfile.TemporaryDirectory()
-cmp.chart("roc", theme="print").save(Path(folder.name) / "figure-1.png", dpi=600)
-cmp.chart("roc", theme="print")
+figure = cmp.chart("roc", theme="print", title="Two readers", width="85mm", height="95mm")
+figure.save(Path(folder.name) / "figure-1.png", dpi=600)
+figure
 
 # %% [markdown]
 # ## A risk model: can the probabilities be trusted?

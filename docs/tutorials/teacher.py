@@ -35,7 +35,8 @@ ev.chart("roc")
 positives = [s for s, label in zip(ten.scores["score"], ten.labels, strict=True) if label == ten.positive]
 negatives = [s for s, label in zip(ten.scores["score"], ten.labels, strict=True) if label != ten.positive]
 right = sum((p > n) + 0.5 * (p == n) for p in positives for n in negatives)
-print(right, "of", len(positives) * len(negatives), "=", right / 25, "=", ev.auc)
+pairs = len(positives) * len(negatives)
+print(f"{right} of {pairs} pairs: {right / pairs}, and ev.auc is {ev.auc}")
 
 # %% [markdown]
 # ## How sure can ten cases make us?

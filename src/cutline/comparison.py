@@ -19,8 +19,9 @@ from cutline.inference.two.confidence_curve import ConfidenceCurve, confidence_c
 from cutline.inference.two.difference_rows import all_pair_tests, answered, differences
 from cutline.inference.two.dominance import CURVES
 from cutline.inference.two.hypotheses import hypothesis
-from cutline.inference.two.paired_measure import INTERVALS, TESTS, PairedMeasure
+from cutline.inference.two.paired_measure import PairedMeasure
 from cutline.inference.two.questions import Asked, Questions, as_asked, ask, known, two_of
+from cutline.inference.two.suited_methods import DRAWN, INTERVALS, TESTS
 from cutline.inference.two.test_results import PairTests
 from cutline.inputs.alignment import columns_of, groups_of, join_frames, share_cases, thresholds_of
 from cutline.inputs.predictions import Missing, WeightsAre
@@ -182,7 +183,7 @@ class Comparison(Summarized, SeveralModelViews, Mapping[str, Evaluation]):
         check_choice(method, "method", TESTS)
         drawn = self._resamples(resamples)
         asked = self._ask(measure, parameters, drawn, check_whole(seed, "seed", 0))
-        if method in ("auto", "bootstrap"):
+        if method in ("auto", *DRAWN):
             (asked,) = answered([asked], self.pairing, drawn, seed, method)
         return all_pair_tests(asked, method, self.pairing, hypothesis(alternative, margin, asked.measure))
 

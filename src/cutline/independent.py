@@ -17,8 +17,7 @@ from cutline.evaluation import Evaluation
 from cutline.inference import delong
 from cutline.inference.caveats import EQUAL, FEW_FOR_DELONG, few_cases, few_resamples, finished
 from cutline.inference.one.estimand import Estimand, of_measure
-from cutline.inference.one.intervals import default
-from cutline.inference.one.inversion import METHOD as INVERSION
+from cutline.inference.one.intervals import SIMULATED, default
 from cutline.inference.one.replicates import RESAMPLING
 from cutline.inference.resampling.bootstrap import bootstrap
 from cutline.inference.resampling.samplers import CaseSampler
@@ -162,7 +161,9 @@ class IndependentComparison:
             resamples = 0
         rows = tuple(self._row(one, other, check_level(level), resamples, seed) for one, other in pairs)
         of = " and ".join(f"{cases_of(one.ranking)} ({name})" for one, name in zip(both, self.names, strict=True))
-        return Table(head, rows, title=f"{self.names[0]} minus {self.names[1]}: {of}", below=(UNPAIRED,))
+        return Table(
+            head, rows, title=f"{self.names[0]} minus {self.names[1]}: {of}", hidden=("note",), below=(UNPAIRED,)
+        )
 
     def _row(self, one: Row, other: Row, level: float, resamples: int | None, seed: int) -> tuple[Any, ...]:
         """A measure of both, their difference, and between which values bins leave it."""
@@ -231,7 +232,7 @@ class IndependentComparison:
         if isinstance(targets[0].kind, LineOfAuc) and not designed:
             return "delong_unpaired"
         both = zip(targets, (self.a.groups, self.b.groups), strict=True)
-        closed = all(default(target, groups) not in (*RESAMPLING, INVERSION) for target, groups in both)
+        closed = all(default(target, groups) not in (*RESAMPLING, *SIMULATED) for target, groups in both)
         return "square_and_add" if closed else "bootstrap"
 
     def _delong(self, targets: list[Estimand]) -> StudentDifference | None:

@@ -14,9 +14,11 @@ from cutline.core import columns
 from cutline.core.errors import InputError, ParameterError, UnknownNameError, near
 from cutline.core.merging import merge
 from cutline.core.table import Table
+from cutline.core.wording import Argument, Text
 from cutline.evaluation import Evaluation
 from cutline.inputs import large, sources
 from cutline.inputs.predictions import rank
+from cutline.results.summary import Summary
 from cutline.results.wanted import Named, headlines
 
 MOST = 1000  # slices
@@ -59,12 +61,13 @@ class Slices(Mapping[Any, Evaluation]):
             measures: Which ones, as in `Evaluation.summary`; the headlines when None.
             options: What `Evaluation.summary` takes, such as `level` or `resamples`.
         """
-        rows: list[tuple[Any, ...]] = []
-        for value, one in self.items():
-            found = one.summary(headlines(one.cut) if measures is None else measures, **options)
-            facts = (value, one.ranking.total.item(), one.ranking.positives.item())
-            rows += [(*facts, *(row[name] for name in COLUMNS)) for row in found]
-        return Table((self.by, "cases", "positives", *COLUMNS), tuple(rows), hidden=("method", "note"))
+        return common_table(
+            self.by,
+            {
+                value: one.summary(headlines(one.cut) if measures is None else measures, **options)
+                for value, one in self.items()
+            },
+        )
 
     @property
     def _table(self) -> Table:
@@ -82,6 +85,15 @@ class Slices(Mapping[Any, Evaluation]):
 
     def _repr_html_(self) -> str:
         return f"<p>{html.escape(f'{len(self)} slices by {self.by}')}</p>{self._table._repr_html_()}"
+
+
+def common_table(by: str, summaries: Mapping[Any, Summary]) -> Table:
+    """The numbers of all slices, a row for each slice and measure."""
+    rows: list[tuple[Any, ...]] = []
+    for value, one in summaries.items():
+        facts = (value, one.data.cases, one.data.positives)
+        rows += [(*facts, *(row[name] for name in COLUMNS)) for row in one]
+    return Table((by, "cases", "positives", *COLUMNS), tuple(rows), hidden=("method", "note"))
 
 
 def evaluate_slices(
@@ -131,7 +143,7 @@ def _of_rows(found: Mapping[str, Any], how: Mapping[str, Any]) -> dict[Any, Any]
         if how.get("missing") != "drop":
             raise columns.missing_error("by", absent, None)
         by, rest = by[~absent], {key: value[~absent] for key, value in rest.items()}
-    values, code = np.unique(by.astype(str) if by.dtype.kind == "O" else by, return_inverse=True)
+    values, code = np.unique(_as_keys(by), return_inverse=True)
     _check_few(len(values))
     order = np.argsort(code, kind="stable")
     ends = np.searchsorted(code[order], np.arange(len(values) + 1))
@@ -144,22 +156,35 @@ def _of_rows(found: Mapping[str, Any], how: Mapping[str, Any]) -> dict[Any, Any]
 
 def _one_by_one(source: Any, named: tuple[Any, Any, Any], by: str, how: Mapping[str, Any]) -> dict[Any, Any]:
     """The rankings of slices of data that are too many to collect, aggregated one after the other."""
-    found, _ = source.grouped({"by": sources.Ask("groups", by, as_text=True)})
-    values = columns.column(found["by"], "by")
+    asked = {"by": sources.Ask("groups", by), "text": sources.Ask("groups", by, as_text=True)}
+    found, _ = source.grouped(asked)
+    values, texts = (columns.column(found[name], "by") for name in asked)
     absent = columns.missing_mask(values)
     if absent is not None and absent.any():
         if how.get("missing") != "drop":
             raise InputError("holds missing values", "fill them, or pass missing='drop'", argument="by")
-        values = values[~absent]
+        values, texts = values[~absent], texts[~absent]
     _check_few(len(values))
-    labels, scores, weights = named
+    keys = _as_keys(values)
+    order = np.argsort(keys, kind="stable")
     return {
-        value: rank(labels, scores, weights, data=source.restricted(by, value), **how)
-        for value in sorted(values.tolist())
+        key: rank(*named, data=source.restricted(by, text), **how)
+        for key, text in zip(keys[order].tolist(), texts[order].tolist(), strict=True)
     }
+
+
+def _as_keys(values: np.ndarray) -> np.ndarray:
+    """The values by which slices are found: objects as text, and times that are all at midnight as dates."""
+    if values.dtype.kind == "O":
+        return values.astype(str)
+    if values.dtype.kind == "M":
+        dates = values.astype("datetime64[D]")
+        return dates if np.array_equal(dates, values) else values
+    return values
 
 
 def _check_few(count: int) -> None:
     if count > MOST:
         found = f"has {count:,} different values, more than {MOST:,} slices"
-        raise InputError(found, "pass a column with fewer, or groups= for cases that belong together", argument="by")
+        way_out = Text("pass a column with fewer, or ", Argument("groups"), " for cases that belong together")
+        raise InputError(found, way_out, argument="by")

@@ -68,7 +68,7 @@ def simulated(name, found, studies=60, **parameters):
 @pytest.mark.parametrize(
     ("measure", "wanted", "options"),
     [
-        ("oe_ratio", {"oe_width": 0.4}, {}),
+        ("oe_ratio", {"oe_width": 0.4}, {"method": "log"}),
         ("calibration_slope", {"slope_width": 0.5}, {}),
         ("calibration_intercept", {"intercept_width": 0.5}, {}),
         ("recall", {"recall_width": 0.15, "threshold": 0.2}, {"threshold": 0.2, "method": "clopper_pearson"}),

@@ -168,6 +168,16 @@ def test_the_whole_picture_has_the_size_that_was_asked_for(name, width, height, 
     )
 
 
+@pytest.mark.parametrize("width", ["85mm", 900])
+def test_a_width_alone_keeps_the_shape_of_the_axes(width):
+    ev = cl.evaluate([1, 0, 1, 0, 1, 0], [0.9, 0.8, 0.6, 0.4, 0.3, 0.1])
+    usual, narrow = (ev.chart("reliability", band="none", width=one).to_dict()["vconcat"] for one in (None, width))
+
+    assert narrow[0]["width"] != usual[0]["width"]
+    assert narrow[0]["height"] / narrow[0]["width"] == pytest.approx(usual[0]["height"] / usual[0]["width"])
+    assert narrow[1]["height"] == usual[1]["height"]  # the distribution below it
+
+
 def test_a_pdf_has_the_size_of_the_picture_on_paper():
     picture = cl.evaluate(BERRAR_LABELS, BERRAR_SCORES).chart("roc", width="100mm", height="80mm")
     box = re.search(rb"/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]", picture.render(".pdf"))

@@ -173,17 +173,18 @@ def test_every_view_of_binned_scores_carries_the_brackets(folder, coarse, capsys
 
 def test_estimates_and_the_first_look_carry_the_brackets(folder, coarse):
     ev = cl.evaluate("y", "p", data=folder / "preds", threshold=0.3)
-    rows = {row["measure"]: row for row in ev.summary(["auc", "average_precision", "pearson", "recall"], resamples=0)}
+    asked = ["auc", "average_precision", "average_hit_rate", "recall"]
+    rows = {row["measure"]: row for row in ev.summary(asked, resamples=0)}
     for name, row in rows.items():
         (said,) = [note for note in ev.estimate(name, resamples=100).notes if "binned" in note] or [""]
         if name == "recall":
             assert (said, row["at_least"]) == ("", None)
             continue
         ends = cl.core.table.between(row["at_least"], row["at_most"])
-        assert (f"the exact value is between {ends}." in said) == (name != "pearson")
-        assert ("approximate" in said) == (name == "pearson")
-        assert name == "pearson" or ends in repr(ev)
-    assert "between" not in repr(cl.evaluate(Y, P))
+        assert (f"the exact value is from {ends}." in said) == (name != "average_hit_rate")
+        assert ("approximate" in said) == (name == "average_hit_rate")
+        assert name == "average_hit_rate" or ends in repr(ev)
+    assert "exact value" not in repr(cl.evaluate(Y, P))
 
 
 def test_binned_rankings_are_saved_and_added_up_and_say_what_it_cost(folder, coarse, capsys):
@@ -249,3 +250,105 @@ def test_results_with_missing_values_or_other_columns_are_refused(folder, capsys
     assert "counts rows with a missing label, score or weight" in refused(capsys, "evaluate", "--ranking-csv", out)
     assert "has no column 'top'" in refused(capsys, "evaluate", "--ranking-csv", "preds/0.parquet")
     assert "--from is 'a; DROP TABLE b'" in refused(capsys, "sql", *COLUMNS, "--from", "a; DROP TABLE b")
+
+
+TOP = "top,bottom,pos,neg\n0.9,0.5,40,10\n0.45,0.1,20,130\n"  # the AUC is (40 * 130 + (400 + 2600) / 2) / 8400 = 0.798
+
+
+@pytest.fixture
+def top(folder):
+    (folder / "top.csv").write_text(TOP)
+    return folder / "top.csv"
+
+
+def rows_of(capsys, *arguments):
+    assert run("evaluate", "--json", "--resamples", "0", *arguments) == 0
+    found = json.loads(capsys.readouterr().out)
+    return {row["measure"]: row for row in found["measures"]}, [note["text"] for note in found["notes"]]
+
+
+@pytest.mark.parametrize("option", [("--missing", "drop"), ("--exact",), ("--memory", "1GB"), ("--stratum", "g")])
+def test_options_that_say_how_predictions_are_read_are_refused_of_rankings(folder, top, capsys, option):
+    assert run("rank", "preds/0.parquet", *COLUMNS, "-o", "a.ranking") == 0
+    capsys.readouterr()
+    assert option[0] in refused(capsys, "evaluate", "a.ranking", *option)
+    assert option[0] in refused(capsys, "evaluate", "--ranking-csv", top, *option)
+
+
+@pytest.mark.parametrize("option", [("--lower-is-positive",), ("--positive", "0")])
+def test_what_is_positive_is_settled_in_a_ranking_file(folder, capsys, option):
+    assert run("rank", "preds/0.parquet", *COLUMNS, "-o", "a.ranking") == 0
+    capsys.readouterr()
+    assert f"{option[0]} says how predictions are read" in refused(capsys, "evaluate", "a.ranking", *option)
+
+
+def test_a_gate_fails_where_bins_leave_it_open_whether_its_bound_is_met(folder, top, capsys):
+    cl.inputs.ranking_tables.read_ranking_table(top).save("top.ranking")
+    assert run("check", "top.ranking", "--require", "auc >= 0.79") == 1
+    assert "the exact value is from 0.6190 to" in " ".join(capsys.readouterr().out.split())
+    assert run("check", "top.ranking", "--require", "auc >= 0.6") == 0
+
+
+def test_a_threshold_inside_a_bin_is_said_and_its_numbers_have_brackets(top, capsys):
+    rows, notes = rows_of(capsys, "--ranking-csv", top, "--threshold", "0.8")
+    assert any("goes through a bin with scores from 0.5 to 0.9" in note and "0 to 50 cases" in note for note in notes)
+    assert (rows["recall"]["at_least"], rows["recall"]["at_most"]) == (0, 40 / 60)
+    rows, notes = rows_of(capsys, "--ranking-csv", top, "--threshold", "0.47")
+    assert not any("goes through" in note for note in notes)
+    assert rows["recall"]["at_least"] is None
+
+
+def test_limits_allow_for_what_wide_bins_leave_open(top, capsys):
+    rows, _ = rows_of(capsys, "--ranking-csv", top, "--threshold", "0.6")
+    for row in rows.values():
+        if row["low"] is not None and row["at_least"] is not None:
+            assert row["low"] <= row["at_least"] <= row["at_most"] <= row["high"]
+    assert "widened" in rows["recall"]["note"]
+
+
+def test_the_net_benefit_of_a_quota_has_the_bracket_of_its_risk(top, capsys):
+    rows, _ = rows_of(capsys, "--ranking-csv", top, "--quota", "50", "--measures", "net_benefit")
+    at_lowest = 40 / 200 - 10 / 200 * 0.5 / 0.5  # the last of the 50 has the lowest score of its bin
+    assert rows["net_benefit"]["at_most"] == pytest.approx(at_lowest)
+
+
+def test_a_result_without_cases_of_both_classes_is_refused(folder, capsys):
+    for text, said in (
+        ("score,pos,neg\n0.5,0,0\n", "holds no cases"),
+        ("score,pos,neg\n0.5,0,3\n0.4,0,2\n", "All cases of bad.csv are negative"),
+        ("score,pos,neg\n0.5,-1,3\n0.4,2,2\n", "Column 'pos' holds -1 in row 1"),
+        ("score,pos,neg,pos2\n0.5,1,3,1\n0.4,2,2,2\n", "one of the columns pos2 and neg2"),
+    ):
+        (folder / "bad.csv").write_text(text)
+        assert said in refused(capsys, "evaluate", "--ranking-csv", "bad.csv")
+
+
+@pytest.mark.parametrize("name", ["true", "at", "by", "all", "in", "left", "desc", "unique", "column", "order"])
+def test_columns_named_like_words_of_sql_are_columns(folder, name):
+    frame = FRAME.rename(columns={"y": name})
+    out = answered(ranking_query(name, "p", "shown"), folder, frame)
+    assert cl.auc(cl.inputs.ranking_tables.read_ranking_table(out)) == cl.auc(Y, P)
+
+
+def test_weights_of_a_query_are_squared_as_floats_and_those_of_nought_left_out(folder):
+    frame = FRAME.assign(w=np.where(FRAME.index == 0, 2_000_000_000, FRAME.index % 3).astype(np.int32))
+    found = cl.inputs.ranking_tables.read_ranking_table(
+        answered(ranking_query("y", "p", "shown", weight="w"), folder, frame)
+    )
+    here = cl.rank(Y, P, frame.w.to_numpy(), weights_are="sampling")
+    assert len(found) == len(here)
+    assert float(found.pos2.sum() + found.neg2.sum()) == pytest.approx(float(here.pos2.sum() + here.neg2.sum()))
+
+
+def test_the_differences_of_rankings_fit_eighty_columns(folder, coarse, monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "80")
+    for i in (0, 1):
+        assert run("rank", f"preds/{i}.parquet", *COLUMNS, "-o", f"{i}.ranking") == 0
+    capsys.readouterr()
+    assert run("compare", "0.ranking", "1.ranking", "--independent", "--resamples", "0") == 0
+    assert max(map(len, capsys.readouterr().out.splitlines())) <= 80
+
+
+def test_what_is_left_of_a_ranking_file_is_called_one(folder, capsys):
+    (folder / "short.ranking").write_bytes(b"cutline")
+    assert "is not a ranking file" in refused(capsys, "evaluate", "short.ranking")

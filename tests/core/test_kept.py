@@ -39,6 +39,15 @@ def test_a_long_ranking_keeps_the_columns_that_were_used_last(evaluation, monkey
     assert r.kept("a number", lambda: 4) == 3
 
 
+def test_a_long_ranking_is_searched_for_a_quota_once(evaluation, monkeypatch):
+    r = evaluation.ranking.swapped()
+    monkeypatch.setattr(kept, "_LONG", 10)
+
+    assert r.at_quota(40) is r.at_quota(np.float64(40))
+    assert r.at_quota(40).flagged == 40
+    assert r.at_quota(np.array([40, 50])).flagged.tolist() == [40, 50]
+
+
 def test_threads_that_share_a_long_ranking_find_the_same(evaluation, monkeypatch):
     names = ("auc", "ks", "average_precision", "brier", "log_loss", "average_qrecall")
     alone = [evaluation.value(name) for name in names]
@@ -50,11 +59,12 @@ def test_threads_that_share_a_long_ranking_find_the_same(evaluation, monkeypatch
     assert found == pytest.approx(alone * 50, rel=1e-12)
 
 
-def test_a_long_ranking_gives_the_same_intervals(evaluation, monkeypatch):
-    whole = evaluation.summary(resamples=0)
+@pytest.mark.parametrize("quota", [None, 40])
+def test_a_long_ranking_gives_the_same_intervals(evaluation, monkeypatch, quota):
+    whole = evaluation.summary(resamples=0, quota=quota)
     again = cl.Evaluation(evaluation.ranking.swapped().swapped())
     monkeypatch.setattr(kept, "_LONG", 10)
 
-    found = again.summary(resamples=0)
+    found = again.summary(resamples=0, quota=quota)
     assert [row.interval for row in found.rows] == [row.interval for row in whole.rows]
     assert sum(row.interval is not None for row in whole.rows) > 40

@@ -82,3 +82,41 @@ def test_work_inside_of_work_stops_with_it():
 
     assert sorted(ended) in ([], [0], [0, 1])  # begun or not, none runs on
     assert not [t for t in threading.enumerate() if t.name.startswith("ThreadPoolExecutor")]
+
+
+def test_work_beside_a_block_is_done_while_it_runs():
+    met = threading.Barrier(2, timeout=HANGS)  # passes only if both are there at the same time
+
+    with parallel.beside(met.wait) as other:
+        place = met.wait()
+        assert {place, other()} == {0, 1}
+
+
+def test_an_error_of_the_work_beside_a_block_is_raised_where_its_result_is_asked_for():
+    with pytest.raises(ZeroDivisionError), parallel.beside(lambda: 1 // 0) as other:
+        other()
+
+
+def test_work_beside_a_block_that_fails_ends():
+    begun, ended = threading.Event(), []
+
+    def work():
+        begun.set()
+        try:
+            for _ in range(100 * HANGS):
+                parallel.stop_if_unwanted()
+                threading.Event().wait(0.01)
+        except parallel.UnwantedError:
+            ended.append("in the middle")
+            raise
+
+    def interrupted():
+        with parallel.beside(work):
+            begun.wait(HANGS)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    wait_for_threads()
+
+    assert ended == ["in the middle"]

@@ -36,6 +36,14 @@ def test_the_places_of_berrar_are_his_figure_2():
         assert told == pytest.approx([float(one) for one in (tpr, fpr, precision, cumulated, lift)])
 
 
+def test_whole_counts_print_without_decimals_and_expectations_inside_ties_with_them():
+    first = str(BERRAR.places()).splitlines()[2].split()
+    tied = str(cl.evaluate([1, 0, 0, 1], [2, 2, 1, 1], threshold=2).places()).splitlines()[2].split()
+
+    assert first[:5] == ["1", "0.9500", "1", "1", "0"]  # place, score, class, true and false positives
+    assert tied[:5] == ["1", "2.0000", "0.5000", "0.5000", "0.5000"]
+
+
 @given(st.permutations(range(10)))
 def test_a_name_stays_with_its_case_in_whatever_order_the_cases_are_passed(order):
     names, scores = [f"case {10 - i}" for i in order], [BERRAR_SCORES[i] for i in order]

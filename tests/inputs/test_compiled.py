@@ -99,6 +99,10 @@ def test_arrays_that_do_not_belong_together_are_refused():
         compiled.sort(keys, keys.copy(), 16)
     counts = np.zeros(4, np.int64)
     with pytest.raises(ValueError, match="belong together"):
+        compiled.count(scores, labels[:3], 1, 0.0, counts)
+    with pytest.raises(ValueError, match="belong together"):
+        compiled.count(scores, labels, 1, 0.0, counts[:3])
+    with pytest.raises(ValueError, match="belong together"):
         compiled.merge(keys, 5, scores, counts, counts.copy())
     with pytest.raises(ValueError, match="belong together"):
         compiled.merge(keys, 2, scores, counts, counts[:3].copy())

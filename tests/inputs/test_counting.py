@@ -7,6 +7,14 @@ import cutline as cl
 from cutline.inputs import arrays, counting
 
 N = counting.MANY + 7
+COMPILED = arrays.compiled
+needs_compiled = pytest.mark.skipif(COMPILED is None, reason="the compiled part was not built here")
+
+
+@pytest.fixture(params=["numpy", pytest.param("compiled", marks=needs_compiled)], autouse=True)
+def counts(request, monkeypatch):
+    """Everything is counted by numpy and by the compiled part."""
+    monkeypatch.setattr(arrays, "compiled", None if request.param == "numpy" else COMPILED)
 
 
 @pytest.fixture
@@ -45,6 +53,8 @@ def same(one, other):
         (10_000, 0, 10_001, np.float32),
         (10, -7, 8, np.float16),
         (1, 2**40, 2**40 + 60_000, np.float64),
+        (1, 2**51 - 30_000, 2**51 + 30_000, np.float64),
+        (10, 2**22 - 3000, 2**22 + 3000, np.float32),
     ],
 )
 @pytest.mark.parametrize("higher", [True, False])
@@ -94,3 +104,23 @@ def test_scores_without_a_grid_are_not_counted():
     rng = np.random.default_rng(0)
     assert counting.counted(rng.random(N), rng.random(N) < 0.5) is None
     assert counting.counted(rng.integers(0, 10**9, N).astype(float), rng.random(N) < 0.5) is None
+
+
+@needs_compiled
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_the_compiled_part_counts_as_numpy_does(dtype):
+    labels, scores = cases(1000, -300, 701, dtype)
+    apart = np.repeat(scores, 2)[::2], np.repeat(labels, 2)[::2]  # not one block of memory
+    one, other = (counting.counted(*apart, by) for by in (None, COMPILED))
+
+    for mine, theirs in zip(one, other, strict=True):
+        assert mine.tobytes() == theirs.tobytes()
+
+
+@needs_compiled
+@pytest.mark.parametrize("odd", [0.0005, -0.001, 0.004, np.nan, np.inf, -np.inf, np.nextafter(0.002, 1)])
+def test_a_score_that_has_no_cell_is_said_to_have_none(odd):
+    scores, cells = np.array([0.0, 0.003, odd]), np.zeros(2 * 4, dtype=np.int64)  # 0 to 0.003, in steps of 0.001
+
+    assert not COMPILED.count(scores, np.ones(3, dtype=bool), 1000, 0.0, cells)
+    assert COMPILED.count(scores[:2], np.array([True, False]), 1000, 0.0, np.zeros(8, dtype=np.int64))

@@ -208,3 +208,28 @@ def test_duckdb_makes_the_bins_of_arrays(tmp_path_factory, cases):
         assert low - 1e-12 <= auc(whole) <= high + 1e-12
     first, last = found.reach or (found.score, found.score)
     assert (first[1:] < last[:-1]).all()  # no tie is split
+
+
+@pytest.mark.parametrize("kind", ["int8", "int16", "int32", "int64", "float32", "bool"])
+def test_squares_of_weights_fit_whatever_their_type(few, written, kind):
+    frame = rows()
+    large_one = {"int8": 100, "int16": 30_000, "int32": 2_000_000, "int64": 5_000_000_000, "float32": 0.1}.get(kind, 1)
+    frame["w"] = np.where(frame.index % 7 == 0, large_one, 1).astype(kind)
+    found = rank("y", "p", "w", data=written(frame), exact=True)
+    here = rank(frame.y, frame.p, frame.w.astype(float) if kind != "float32" else frame.w.to_numpy())
+    assert float(found.pos2.sum()) == pytest.approx(float(here.pos2.sum()), rel=1e-12 if kind != "float32" else 1e-6)
+
+
+def test_whole_scores_that_are_all_missing_are_refused_in_a_sentence(few):
+    pl = pytest.importorskip("polars")
+    frame = pl.LazyFrame({"y": [0, 1], "p": pl.Series([None, None], dtype=pl.Int64)})
+    with pytest.raises(InputError, match="missing"):
+        rank("y", "p", data=frame, exact=True)
+
+
+def test_dask_divides_crowded_scores_twice(few):
+    dd = pytest.importorskip("dask.dataframe")
+    frame = rows("two scales", 3000)
+    found = rank("y", "p", data=dd.from_pandas(frame, npartitions=2), exact=False)
+    assert found.total == len(frame)
+    contains(found, rank(frame.y, frame.p))

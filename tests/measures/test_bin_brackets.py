@@ -86,11 +86,12 @@ def test_measures_without_a_proof_say_that_they_are_approximate():
     rng = np.random.default_rng(0)
     score, labels = rng.random(4000), rng.random(4000) < 0.4
     found = coarse(score, labels, None, 0.05)
-    approximate = bounds(MEASURES["pearson"], found, {}, float(MEASURES["pearson"].compute(found)))
+    approximate = bounds(MEASURES["emax"], found, {}, float(MEASURES["emax"].compute(found)))
     assert not approximate.certain
     assert "approximate" in approximate.note
     assert bounds(MEASURES["auc"], rank(labels, score, positive=True), {}, 0.5) is None
-    assert bounds(MEASURES["recall"], found, {"threshold": 0.3}, 0.5) is None  # the edge is an edge
+    recall = float(MEASURES["recall"](found, threshold=0.3))
+    assert bounds(MEASURES["recall"], found, {"threshold": 0.3}, recall) is None  # the edge is an edge
 
 
 @settings(max_examples=40, deadline=None)
@@ -139,3 +140,23 @@ def test_staggered_bins_are_pooled_and_cost_what_they_cost():
     assert (len(both), both.total, auc_width(both)) == (1, 8, 1.0)
     with pytest.raises(InputError, match="different positive labels"):
         first + of_bins(other.top, other.bottom, other.pos, other.neg, positive="yes")
+
+
+def test_a_measure_without_a_proof_is_approximate_though_the_orders_that_were_tried_agree():
+    top, bottom = np.array([0.9, 0.4]), np.array([0.5, 0.1])
+    found = of_bins(top, bottom, np.array([3, 0]), np.array([0, 5]))
+    for m in MEASURES:
+        if m.needs is Needs.RANKING and not m.concordant and m.name not in ("pearson", "ks", "tied_pairs"):
+            data, rest = m.prepare(found, asked(m))
+            value = float(m.compute(data, **rest))
+            open_to = bounds(m, found, asked(m), value)
+            if not math.isnan(value) and open_to is not None and not open_to.certain:
+                assert "approximate" in open_to.note
+                return
+    pytest.fail("no measure was tried")
+
+
+def test_a_correlation_with_shares_of_bins_is_undefined():
+    found = of_bins(np.array([0.9, 0.4]), np.array([0.5, 0.1]), np.array([3, 1]), np.array([1, 5]))
+    assert math.isnan(float(MEASURES["pearson"].compute(found)))
+    assert "binned" in MEASURES["pearson"].reason(found)

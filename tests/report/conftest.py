@@ -1,13 +1,10 @@
-"""For the tests of the report: the browser, quick pages, and pages with pictures."""
+"""For the tests of the report: printing, and quick pages."""
 
 import subprocess
 
 import pytest
 
 from browsing import ARGUMENTS, CHROMIUM
-from cutline.report import pictures
-
-MOST_BYTES = pictures.MOST_BYTES
 
 
 @pytest.fixture
@@ -29,22 +26,3 @@ def few_resamples():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("cutline.results.budget.RESAMPLES", 200)
         yield
-
-
-# The modules that look at the still pictures, which take most of the time that a page takes.
-WITH_PICTURES = ("test_pictures", "test_browser_still", "test_clinical", "test_trust")
-
-
-@pytest.fixture(scope="module", autouse=True)
-def pictures_only_where_they_are_looked_at(request):
-    """Elsewhere a page says that its charts appear later, as a page of very many charts does."""
-    with pytest.MonkeyPatch.context() as patch:
-        if request.module.__name__.rpartition(".")[2] not in WITH_PICTURES:
-            patch.setattr(pictures, "MOST_BYTES", 0)
-        yield
-
-
-@pytest.fixture
-def with_pictures(monkeypatch):
-    """For a single test: all still pictures, as users get them."""
-    monkeypatch.setattr(pictures, "MOST_BYTES", MOST_BYTES)

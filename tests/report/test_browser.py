@@ -79,14 +79,15 @@ def _number(text):
 
 @pytest.fixture(scope="module")
 def opened(browser, tmp_path_factory):
-    """The three reports, each opened once; what the browser complains about and asks for is kept."""
+    """The three reports, each opened once, in a window of its own: a tab behind another is drawn once a second, and
+    clicks wait for it. What the browser complains about and asks for is kept.
+    """
     folder, reports = tmp_path_factory.mktemp("reports"), {}
-    context = browser.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True)
     for name, make in DATA.items():
         evaluation = make()
         summary = summarized(evaluation)
         path = evaluation.save(folder / f"{name}.html", summary=summary)
-        page = context.new_page()
+        page = browser.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True).new_page()
         page.complaints, page.requests = [], []
         page.on("console", lambda message, page=page: page.complaints.append(message.text))
         page.on("pageerror", lambda error, page=page: page.complaints.append(str(error)))
@@ -96,7 +97,8 @@ def opened(browser, tmp_path_factory):
         page.wait_for_selector("html[data-charts=drawn]", state="attached", timeout=60_000)
         reports[name] = Report(page, evaluation, summary)
     yield reports
-    context.close()
+    for one in reports.values():
+        one.page.context.close()
 
 
 @pytest.fixture(params=list(DATA))
@@ -448,8 +450,9 @@ def test_the_address_names_the_cut_and_leads_to_it(opened):
 
 def test_a_link_to_a_folded_section_opens_it(opened):
     page = opened["tumours"].page
+    assert not page.is_visible("#ranking table")
     page.click("nav a[href='#ranking']")
-    assert page.is_visible("#ranking table")
+    page.wait_for_selector("#ranking table", state="visible")  # opened when the browser tells of the new address
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -6,6 +6,7 @@ import pytest
 import cutline as cl
 
 VIOLATIONS = "async () => (await axe.run()).violations.map((v) => [v.impact, v.id, v.nodes[0].html])"
+HIDDEN = "[...document.querySelectorAll('.wide')].some((e) => e.scrollWidth > e.clientWidth)"
 A4 = {"width": 680, "height": 1009}  # of CSS pixels inside margins of 15 mm
 
 
@@ -38,6 +39,9 @@ def test_nothing_on_the_clinical_page_stands_in_the_way(clinical, axe, scheme):
 def test_the_clinical_page_is_no_wider_than_a_phone(clinical):
     clinical.set_viewport_size({"width": 390, "height": 844})
     assert clinical.evaluate("document.documentElement.scrollWidth") <= 390
+    assert not clinical.evaluate(HIDDEN)
+    cell = clinical.locator(".wide td", has_text="recommended").first
+    assert cell.evaluate("(e) => getComputedStyle(e, '::before').content") == '"Advice"'
 
 
 def test_every_table_of_the_clinical_page_fits_on_a4(clinical):
@@ -45,8 +49,7 @@ def test_every_table_of_the_clinical_page_fits_on_a4(clinical):
     clinical.set_viewport_size(A4)
     right = clinical.evaluate("[...document.querySelectorAll('table')].map((t) => t.getBoundingClientRect().right)")
     assert max(right) <= A4["width"] + 0.5
-    hidden = clinical.evaluate("[...document.querySelectorAll('.wide')].some((e) => e.scrollWidth > e.clientWidth)")
-    assert not hidden
+    assert not clinical.evaluate(HIDDEN)
 
 
 def test_no_table_that_fits_on_a_sheet_is_cut_by_its_end(clinical):

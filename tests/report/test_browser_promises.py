@@ -75,21 +75,22 @@ class Promises:
 
 @pytest.fixture(scope="module")
 def opened(browser, tmp_path_factory):
+    """The three reports, each in a window of its own: of a tab behind another, a click waits seconds to be drawn."""
     folder, pages = tmp_path_factory.mktemp("promises"), {}
-    context = browser.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(chart_specs, "kinds", lambda several: [CHARTS["roc"]])
         for name, make in DATA.items():
             ev = make()
             path = ev.save(folder / f"{name}.html", measures=MEASURES, resamples=0)
-            page = context.new_page()
+            page = browser.new_page(viewport={"width": 1280, "height": 900}, accept_downloads=True)
             page.complaints = []
             page.on("pageerror", lambda error, page=page: page.complaints.append(str(error)))
             page.goto(path.as_uri())
             page.wait_for_selector("html[data-ready=true]", state="attached", timeout=60_000)
             pages[name] = Promises(page, ev)
     yield pages
-    context.close()
+    for one in pages.values():
+        one.page.close()
 
 
 @pytest.fixture(params=list(DATA))

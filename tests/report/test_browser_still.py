@@ -63,6 +63,7 @@ def test_the_page_says_the_same_before_its_program_starts(browser, tmp_path, mad
     assert all(read[False][: len(IDS)])
 
 
+@pytest.mark.usefixtures("with_pictures")
 def test_printing_at_once_leaves_nothing_blank(browser, tmp_path, print_at_once):
     path = tumours().save(tmp_path / "printed.html", resamples=100)
     assert print_at_once(path).stat().st_size > 150_000  # 17 charts and all tables

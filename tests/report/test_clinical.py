@@ -37,8 +37,8 @@ def test_all_measures_have_their_value_advice_and_source(page):
 
     assert len({guide.title.partition(" (")[0] for guide in GUIDES}) == 32  # the AUPRC is computed in two ways
     for guide in GUIDES:
-        row = re.search(rf"{re.escape(guide.title)}</th><td class='n'>[^<]+</td>.*?</tr>", text)
-        assert f"<td>{guide.advice.value}</td><td>{guide.proper.value}</td>" in row[0]
+        row = re.search(rf"{re.escape(guide.title)}</th><td class='n' data-of='Value'>[^<]+</td>.*?</tr>", text)
+        assert f"'Advice'>{guide.advice.value}</td><td data-of='Proper'>{guide.proper.value}</td>" in row[0]
         assert re.search(r" \[[A-Z][^\]]+\]</td></tr>$", row[0])
     assert "[Austin and Steyerberg 2019]" in text
 
@@ -69,7 +69,9 @@ def test_other_pages_and_files_are_refused(page, tmp_path):
 
 def cells(text):
     """The values and intervals of the large table, by the title of the measure."""
-    found = re.findall(r"<th scope='row'>([^<]+)</th><td class='n'>([^<]+)</td><td class='n'>([^<]+)</td><td>", text)
+    found = re.findall(
+        r"<th scope='row'>([^<]+)</th><td class='n' [^>]+>([^<]+)</td><td class='n' [^>]+>([^<]+)<", text
+    )
     return {html.unescape(title): (value, interval) for title, value, interval in found}
 
 

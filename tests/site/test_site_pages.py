@@ -75,6 +75,10 @@ def test_nothing_on_a_page_stands_in_the_way(opened, axe, name, colours):
     assert found == []
 
 
+def test_the_search_finds_no_page_that_only_lists_the_others(site):
+    assert "SUMMARY" not in (site / "search" / "search_index.json").read_text(encoding="utf-8")
+
+
 def test_the_search_works_without_a_server(opened):
     page = opened("index")
     page.fill("input.md-search__input", "matthews")
@@ -115,3 +119,17 @@ def test_dragging_the_threshold_moves_the_numbers(opened):
     frame.locator("body").evaluate("() => new Promise(done => setTimeout(done, 300))")
 
     assert table.inner_text() != before
+
+
+def test_the_button_copies_the_code_of_a_session_without_prompts_and_answers(opened):
+    page = opened("index")
+    page.evaluate("navigator.clipboard.writeText = (text) => { window.copied = text; return Promise.resolve(); }")
+    page.evaluate("document.addEventListener('copy', () => { window.copied = document.getSelection().toString(); })")
+    session = page.locator(".highlight").filter(has_text=">>> ").first
+    session.hover()
+    session.locator("[data-clipboard-target], .md-code__button").first.click()
+    page.wait_for_function("window.copied")
+    lines = [line for line in page.evaluate("window.copied").splitlines() if line]
+
+    assert lines[:2] == ["import cutline as cl", 'ev = cl.evaluate("y", "p", data="predictions.csv")']
+    assert not any(line.startswith((">>>", "auc")) for line in lines)

@@ -35,6 +35,7 @@ def _of_data(id: str, kind: Kind, when: str) -> Rule:
 
 MODEL_RULES = (
     _of_data("one-class", "warning", "all cases are of one class"),
+    _of_data("inside-a-bin", "warning", "the scores were binned, and the threshold goes through a bin"),
     Rule("reversed", "warning", "the AUC is below 0.5", BERRAR_RANKING, score_rules.reversed_order),
     Rule("chance", "warning", "the interval of the AUC holds 0.5", BERRAR_INTERVALS, score_rules.chance),
     Rule("labels", "warning", "the scores have one or two distinct values", CUTLINE, score_rules.labels),

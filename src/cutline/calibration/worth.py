@@ -43,7 +43,8 @@ class Worth(ComparedByFields):
 
     `best` is "none" unless some method lowers the log loss on cases that it was not fitted on, and by more than chance
     would: its interval is above 0, or a likelihood ratio test (Bonferroni's level) rejects that nothing needs to be
-    changed. Among those that do, it is the simplest that is no worse than the best by more than a standard error.
+    changed. Among those that do, it is the simplest that is no worse than the best by more than a standard error
+    of their difference.
     """
 
     candidates: tuple[Candidate, ...]
@@ -113,8 +114,9 @@ def worth_recalibrating(
     nothing = [(r.key, part) for part in parts]
     base = _losses(nothing)
     judged = [Candidate("none", float(base.mean), float(base.brier), 0.0, 0.0, 0.0, 0.0)]
-    judged += [_judge(r, parts, method, level) for method in methods]
-    best = _best(judged, level)
+    found = [_judge(r, parts, method, level) for method in methods]
+    judged += [candidate for candidate, _ in found]
+    best = _best(judged, {candidate.method: gains for candidate, gains in found}, level)
     return Worth(tuple(judged), best, _verdict(judged, best, level), level)
 
 
@@ -150,7 +152,27 @@ def _losses(judged: list[tuple[Array, Ranking]]) -> _Losses:
     return _Losses(log / total, brier / total)
 
 
-def _judge(r: Ranking, parts: list[Ranking], method: str, level: float) -> Candidate:
+class _Gains(NamedTuple):
+    """By how much a method lowers the log loss of each kind of case, and how many cases there are of it."""
+
+    cases: Array
+    gain: Array
+
+    @property
+    def mean(self) -> float:
+        return float(self.cases @ self.gain / self.cases.sum())
+
+    @property
+    def standard_error(self) -> float:
+        n = self.cases.sum()
+        return math.sqrt(float(self.cases @ (self.gain - self.mean) ** 2) / n / (n - 1))
+
+    def above(self, other: _Gains) -> _Gains:
+        """By how much more it does than another method on the same cases."""
+        return _Gains(self.cases, self.gain - other.gain)
+
+
+def _judge(r: Ranking, parts: list[Ranking], method: str, level: float) -> tuple[Candidate, _Gains]:
     judged, gains = [], []
     for part in parts:
         pos, neg = r.pos - part.pos, r.neg - part.neg
@@ -158,34 +180,32 @@ def _judge(r: Ranking, parts: list[Ranking], method: str, level: float) -> Candi
         p = mapped(method, fitted(rest, method), r.key)
         judged.append((p, part))
         for cells, old, new in zip((part.pos, part.neg), _logs(r.key), _logs(p), strict=True):
-            gains.append((cells, old - new))
-    found = _losses(judged)
-    cases = np.concatenate([cells for cells, _ in gains]).astype(float)
-    gain = np.concatenate([values for _, values in gains])
-    n = cases.sum()
-    mean = float(cases @ gain / n)
-    error = math.sqrt(float(cases @ (gain - mean) ** 2) / n / (n - 1))
+            gains.append((cells.astype(float), old - new))
+    found, gained = _losses(judged), _Gains(*(np.concatenate(column) for column in zip(*gains, strict=True)))
+    mean, error = gained.mean, gained.standard_error
     half = quantile(level) * error
-    return Candidate(method, found.mean, found.brier, mean, mean - half, mean + half, error, _p_value(r, method))
+    p_value = _p_value(r, method)
+    return Candidate(method, found.mean, found.brier, mean, mean - half, mean + half, error, p_value), gained
 
 
 def _p_value(r: Ranking, method: str) -> float:
     """Of the likelihood ratio test that the map needs to change nothing, for maps with a few parameters."""
-    from scipy.stats import chi2
+    from scipy.special import chdtrc
 
     if method not in FREE:
         return math.nan
     before, after = (_losses([(p, r)]).mean for p in (r.key, mapped(method, fitted(r, method), r.key)))
-    return float(chi2.sf(2 * float(r.total) * max(before - after, 0.0), FREE[method]))
+    return float(chdtrc(FREE[method], 2 * float(r.total) * max(before - after, 0.0)))
 
 
-def _best(judged: list[Candidate], level: float) -> str:
+def _best(judged: list[Candidate], gains: dict[str, _Gains], level: float) -> str:
     needed = (1 - level) / max(sum(one.method in FREE for one in judged), 1)
     better = [one for one in judged if one.gain > 0 and (one.low > 0 or one.p_value < needed)]
     if not better:
         return "none"
     top = max(better, key=lambda one: one.gain)
-    near = [one for one in better if one.gain >= top.gain - top.standard_error]
+    lag = {one.method: gains[top.method].above(gains[one.method]) for one in better}
+    near = [one for one in better if lag[one.method].mean <= lag[one.method].standard_error]
     return min(near, key=lambda one: METHODS.index(one.method)).method
 
 

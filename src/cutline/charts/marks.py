@@ -10,7 +10,7 @@ from typing import Any
 import altair as alt
 
 from cutline.charts.digits import digits, plain, rule_text
-from cutline.charts.parts import CUT, Evaluated, Frame, axes, fading, labelled, on_axis
+from cutline.charts.parts import CUT, Evaluated, Frame, axes, fading, labelled, line_legend, on_axis
 from cutline.charts.picture import inline
 from cutline.charts.theme import Theme
 from cutline.curves import Curve, Point
@@ -213,7 +213,7 @@ def rule_layer(at: Mapping[str, float], channel: str, frame: Frame, theme: Theme
     if not data:
         return []
     dash = [4, 3]
-    legend = alt.Legend(title=None, symbolType="stroke", symbolDash=dash, symbolSize=500)
+    legend = line_legend(symbolDash=dash)
     names = [str(row["name"]) for row in data]
     stroke = alt.Stroke(
         "name:N", scale=alt.Scale(domain=names, range=[theme.text] * len(names)), legend=legend, sort=None
@@ -227,7 +227,7 @@ def cut_rule(model: Evaluated, at: float, frame: Frame, theme: Theme) -> list[An
     """The chosen cut of one model as a line across the chart, on the layer of the cut."""
     name = f"cut: {rule_text(model.ranking, model.threshold)}"
     data = [{"mark": name, "x": on_axis(at)}] if math.isfinite(at) else []
-    legend = alt.Legend(title=None, symbolType="stroke", symbolDash=CUT_DASH, symbolSize=500)
+    legend = line_legend(symbolDash=CUT_DASH)
     scale = alt.Scale(domain=[name], range=[theme.text])
     rule = alt.Chart(inline(data, name=CUT)).mark_rule(strokeDash=CUT_DASH, strokeWidth=1.5)
     stroke = alt.Stroke("mark:N", scale=scale, legend=legend if data else None, sort=None)

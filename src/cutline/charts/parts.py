@@ -208,15 +208,16 @@ def _axis(options: Mapping[str, Any]) -> dict[str, Any]:
     return {"axis": alt.Axis(**options)} if options else {}
 
 
+def line_legend(title: str | None = None, **more: Any) -> alt.Legend:
+    """A legend of lines, long enough for their dashes; its rows stand closer, as no line is as high as it is long."""
+    return alt.Legend(title=title, symbolType="stroke", symbolSize=500, rowPadding=-9, **more)
+
+
 def line_layers(series: Sequence[Series], frame: Frame) -> list[Any]:
     """The lines, with a legend that can be clicked, and points to hover over."""
     series = _distinct(series)
     names = [one.name for one in series]
-    legend = (
-        alt.Legend(title=frame.legend, symbolType="stroke", symbolSize=500, labelExpr=SHORTENED)
-        if len(series) > 1
-        else None
-    )
+    legend = line_legend(frame.legend, labelExpr=SHORTENED) if len(series) > 1 else None
     clicked = clickable(frame)
 
     def told_apart(channel: Any, looks: list[Any]) -> Any:

@@ -157,8 +157,8 @@ def legends_below(config: dict[str, Any], columns: int = 1) -> dict[str, Any]:
         config: The configuration.
         columns: In how many columns the entries of a legend stand.
     """
-    layout = {"bottom": {"anchor": "start", "direction": "vertical", "margin": 4}}
-    below = {"orient": "bottom", "direction": "vertical", "columns": columns, "layout": layout}
+    layout = {"bottom": {"anchor": "start", "direction": "vertical", "margin": 1}}
+    below = {"orient": "bottom", "direction": "vertical", "columns": columns, "offset": 6, "layout": layout}
     return config | {"legend": config["legend"] | below}
 
 

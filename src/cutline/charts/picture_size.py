@@ -54,6 +54,7 @@ def resized(picture: Picture, width: Length | None, height: Length | None) -> Pi
     """The picture with a width, a height or both; all that stands around the axes included.
 
     The axes get what the text around them leaves. How much that is depends a little on the axes, so it is measured.
+    With a width alone they keep their shape, so that a diagonal stays one.
 
     Args:
         picture: The picture, as large as its chart is by default.
@@ -62,12 +63,16 @@ def resized(picture: Picture, width: Length | None, height: Length | None) -> Pi
     """
     goal = [None if one is None else pixels(one, name) for one, name in ((width, "width"), (height, "height"))]
     is_narrow = goal[0] is not None and goal[0] < _BESIDE
+    one_column = replace(picture, legends_below=is_narrow)
+    if not is_narrow or goal[1] is None:
+        return _fitted(one_column, goal)
     try:
-        return _fitted(replace(picture, legends_below=is_narrow), goal)
-    except ParameterError:
-        if not is_narrow or goal[1] is None:
-            raise
-    return _fitted(replace(picture, legends_below=True, legend_columns=2), goal)
+        return _fitted(replace(one_column, legend_columns=2), goal)
+    except ParameterError as refusal:  # names may be too long to stand side by side
+        try:
+            return _fitted(one_column, goal)
+        except ParameterError:
+            raise refusal from None
 
 
 def _fitted(found: Picture, goal: list[float | None]) -> Picture:
@@ -77,7 +82,7 @@ def _fitted(found: Picture, goal: list[float | None]) -> Picture:
         more = [0.0 if wanted is None else wanted - is_now for wanted, is_now in zip(goal, now, strict=True)]
         if all(abs(step) <= _CLOSE for step in more):
             return found
-        found = replace(found, altair=_grown(found.altair, *more))
+        found = replace(found, altair=_grown(found.altair, *more, keeps_shape=goal[1] is None))
     # A millimetre to spare: next to the least size, the labels of an axis come and go with its length.
     sides = [
         f"a {side} of at least {math.ceil(max(wanted, wanted - step) / _PER_UNIT['mm']) + 1}mm"
@@ -88,14 +93,22 @@ def _fitted(found: Picture, goal: list[float | None]) -> Picture:
     raise ParameterError(what, f"pass {' and '.join(sides)}")
 
 
-def _grown(chart: Any, across: float, down: float) -> Any:
+def _grown(chart: Any, across: float, down: float, *, keeps_shape: bool) -> Any:
     """The chart with wider and higher axes: side by side they share the width, below each other the first grows."""
     grown = chart.copy(deep=False)
     if isinstance(chart, alt.HConcatChart):
-        grown.hconcat = [_grown(part, across / len(chart.hconcat), down) for part in chart.hconcat]
+        share = across / len(chart.hconcat)
+        grown.hconcat = [_grown(part, share, down, keeps_shape=keeps_shape) for part in chart.hconcat]
     elif isinstance(chart, alt.VConcatChart):
-        grown.vconcat = [_grown(part, across, 0.0 if i else down) for i, part in enumerate(chart.vconcat)]
+        first, *rest = chart.vconcat
+        others = [_grown(part, across, 0.0, keeps_shape=False) for part in rest]
+        grown.vconcat = [_grown(first, across, down, keeps_shape=keeps_shape), *others]
     else:
         grown.width = max(float(chart.width) + across, _LEAST_INSIDE)
-        grown.height = max(float(chart.height) + down, _LEAST_INSIDE) if down else chart.height
+        if down:
+            grown.height = max(float(chart.height) + down, _LEAST_INSIDE)
+        elif keeps_shape:
+            grown.height = max(float(chart.height) * grown.width / float(chart.width), _LEAST_INSIDE)
+        else:
+            grown.height = chart.height
     return grown

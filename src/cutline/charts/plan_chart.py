@@ -42,7 +42,9 @@ def plan_chart(
     colour = alt.Color(
         "series:N",
         scale=alt.Scale(domain=labels, range=[chosen.colour(i) for i in range(len(labels))]),
-        legend=alt.Legend(title=None, orient="bottom", direction="vertical", labelLimit=420),
+        legend=alt.Legend(
+            title=None, orient="bottom", direction="vertical", labelLimit=420, symbolType="stroke", symbolSize=500
+        ),
     )
     dash = alt.StrokeDash("series:N", scale=alt.Scale(domain=labels, range=[list(d) for d in DASHES[: len(labels)]]))
     layers = [

@@ -42,6 +42,11 @@ def svg(spec: dict[str, Any]) -> str:
     return _made("vegalite_to_svg", spec, vl_version=schema).decode()
 
 
+def start() -> None:
+    """Start what draws, so that the first picture need not wait for it."""
+    svg({"data": {"values": []}, "mark": "point"})
+
+
 def png(picture: str, dots: float) -> bytes:
     """An SVG picture as PNG, with so many dots to a pixel."""
     return _made("svg_to_png", picture, scale=dots)

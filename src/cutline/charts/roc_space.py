@@ -20,6 +20,7 @@ from cutline.charts.parts import (
     frame_of,
     layered,
     line_layers,
+    line_legend,
     model_series,
     rows,
 )
@@ -162,7 +163,7 @@ def _isometric_layers(r: Ranking, measure: str, space: Space, frame: Frame, them
     stroke = alt.Stroke(
         "name:N",
         scale=alt.Scale(domain=[name], range=[theme.reference]),
-        legend=alt.Legend(title=None, symbolType="stroke", symbolSize=500, symbolStrokeWidth=0.8),
+        legend=line_legend(symbolStrokeWidth=0.8),
     )
     lines = alt.Chart(inline(data)).mark_line(strokeWidth=0.8, order=False, interpolate="linear")
     text = alt.Chart(inline(ends)).mark_text(fontSize=9, color=theme.text, align="right", dx=-2, dy=6)

@@ -9,12 +9,17 @@ from inspect import Parameter, Signature, signature
 from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperCommand
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def _without_needless_types(params: list[Any]) -> list[Any]:
+def without_needless_types(params: list[Any]) -> list[Any]:
+    """The parameters of a command, with types in the help only where they say something.
+
+    Args:
+        params: As Typer made them.
+    """
     for param in params:
         if getattr(param, "is_bool_flag", False) and param.metavar is None:
             param.metavar = ""  # a flag takes no value
@@ -36,15 +41,7 @@ class Command(TyperCommand):
 
     def get_params(self, ctx: Any) -> list[Any]:
         """The parameters, as the help shows them."""
-        return _without_needless_types(super().get_params(ctx))
-
-
-class Commands(TyperGroup):
-    """The commands together."""
-
-    def get_params(self, ctx: Any) -> list[Any]:
-        """The parameters, as the help shows them."""
-        return _without_needless_types(super().get_params(ctx))
+        return without_needless_types(super().get_params(ctx))
 
 
 class Application(typer.Typer):

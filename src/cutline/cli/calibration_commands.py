@@ -126,10 +126,7 @@ def recalibrate(
     force: o.Force = False,
     quiet: o.Quiet = False,
 ) -> None:
-    """Fit a map from the probabilities of a model to better ones, or say whether it is worth it.
-
-    Without --method, the methods are compared on cases that they were not fitted on.
-    """
+    """The command `recalibrate`."""
     from cutline.cli.calibration import Wanted, run_recalibrate
 
     columns = Columns(label, () if score is None else (score,), weight)
@@ -146,7 +143,7 @@ def plan(
     json: o.Json = False,
     force: o.Force = False,
 ) -> None:
-    """How many cases a validation study needs, for the wanted widths of intervals or power of tests."""
+    """The command `plan`."""
     from cutline.cli.calibration import run_plan
 
     run_plan(vars(study) | {"auc_method": study.auc_method.value}, chart, json=json, force=force)

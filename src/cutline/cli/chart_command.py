@@ -97,10 +97,7 @@ def chart(
     quiet: o.Quiet = False,
     plugin: o.Plugin = None,
 ) -> None:
-    """Draw any chart of one model or several, as a file for a paper, a slide or a page.
-
-    A chart of one model is drawn of each when several columns of scores are named.
-    """
+    """The command `chart`."""
     from cutline.cli.chart import Drawing, run_chart, show_charts
 
     if list_charts:

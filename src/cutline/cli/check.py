@@ -17,7 +17,7 @@ from cutline.cli.text import printable
 from cutline.comparison import Comparison
 from cutline.core import writing
 from cutline.core.errors import ParameterError
-from cutline.core.table import plain, shown
+from cutline.core.table import between, plain, shown
 from cutline.cuts.checking import check_cut, state_of
 from cutline.cuts.requirements import Requirement, Term, check_complete, requirement, terms
 from cutline.evaluation import Evaluation
@@ -225,6 +225,9 @@ def _result(one: Requirement, row: Row) -> Result:
     if not reason and math.isnan(number):
         reason = " ".join(("there is no interval.", *found.notes))
     passed = one.holds(number)
+    if part == "value" and passed and row.bounds is not None and not all(map(one.holds, row.bounds[:2])):
+        passed = False
+        reason = f"the scores were binned, and the exact value is from {between(row.bounds.low, row.bounds.high)}"
     if not passed and not reason:
         reason = f"{part} is {shown(float(number))}"
     low, high = (found.low, found.high) if part != "value" else (math.nan, math.nan)

@@ -14,10 +14,7 @@ from cutline.cli.groups import Output, Reading
 def cut(
     file: o.File, wish: c.Wish, reading: Reading, out: c.CutFile = None, *, output: Output, plugin: o.Plugin = None
 ) -> None:
-    """Choose a cut, and say what can be promised about it on future cases.
-
-    Promises: 'recall >= 0.9', 'fpr <= 0.05', 'precision >= 0.5', 'share <= 0.02'. Exit 1 when no cut keeps them.
-    """
+    """The command `cut`."""
     from cutline.cli.cut import run_cut
 
     raise typer.Exit(0 if run_cut(file, reading, wish, out, output) else 1)
@@ -36,7 +33,7 @@ def apply(
     force: o.Force = False,
     quiet: o.Quiet = False,
 ) -> None:
-    """Flag new cases by a cut, or recalibrate their probabilities: a copy of the file with one more column."""
+    """The command `apply`."""
     from cutline.cli.apply import Application, run_apply
 
     asked = Application(cut, file, output, score, column, missing is o.Missing.drop, format and format.value)

@@ -39,6 +39,14 @@ RankingCsv = Annotated[
         help="The result of the query of `cutline sql`, in place of predictions. Example: --ranking-csv out.csv",
     ),
 ]
+By = Annotated[
+    str | None,
+    typer.Option(
+        "--by",
+        help="Evaluate each value of this column by itself, such as each site, and show one table of all. "
+        "Example: --by site",
+    ),
+]
 RankingFile = Annotated[
     Path,
     typer.Option("--output", "-o", help="The ranking file to write. Example: -o monday.ranking"),

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from threading import Thread
 from typing import Any, TypeVar
 
 from rich.console import RenderableType
@@ -17,7 +18,7 @@ from cutline.classes.difference_summary import ClassComparisonSummary
 from cutline.cli import render
 from cutline.cli.groups import Asked, Files, Named, Reading
 from cutline.cli.progress import waiting
-from cutline.cli.reading import evaluated_ranking, finished, read_comparison, read_evaluation
+from cutline.cli.reading import check_classes, evaluated_ranking, finished, read_comparison, read_evaluation
 from cutline.cli.text import in_options
 from cutline.comparison import Comparison
 from cutline.core.checks import name_of
@@ -67,6 +68,18 @@ def show(
         screen.print(table)
         if not output.quiet:
             screen.print(render.notes((*summary.notes, *summary.row_notes)))
+
+
+def start_drawing(output: Files) -> None:
+    """Where a page is wanted, load what draws it on a thread of its own while the numbers are computed."""
+    if output.is_whole:
+
+        def load() -> None:
+            from cutline.charts import renderer
+
+            renderer.start()
+
+        Thread(target=load).start()
 
 
 def write(output: Files, result: Any, summary: Any, charts: Sequence[str], template: str) -> None:
@@ -125,10 +138,12 @@ def run_evaluate(
         ranking = read_ranking_table(
             ranking_csv, positive=reading.positive, higher_is_positive=not reading.lower_is_positive
         )
-        ev = evaluated_ranking(ranking, reading, name_of(name) or Path(ranking_csv).stem)
-        found = finished(ranking_csv)
+        ev = evaluated_ranking(ranking, reading, name_of(name) or Path(ranking_csv).stem, is_table=True)
+        found = finished(Path(ranking_csv).name)
+        check_classes(ev, found)
     else:
         ev, found = read_evaluation(paths, reading, name, quiet=output.quiet)
+    start_drawing(output)
     summary = evaluated(ev, asked, whole=output.is_whole, quiet=output.quiet)
     usual = {m.name for m in headlines(ev.cut)}
     shown = summary if asked.by_name else summary.only(usual)
@@ -166,6 +181,7 @@ def run_compare(paths: Sequence[str], reading: Reading, asked: Named, output: Fi
     output.check(charts)
     asked.check()
     cmp, guesses = read_comparison(paths, reading)
+    start_drawing(output)
     summary = compared(cmp, asked, whole=output.is_whole or output.json, quiet=output.quiet)
     output.guessed(guesses)
     show(output, summary, render.comparison(render.console(), summary))

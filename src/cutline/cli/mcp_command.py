@@ -16,7 +16,7 @@ def mcp(
         ),
     ],
 ) -> None:
-    """Offer evaluate, compare, check, cut, advise and measures to assistants that speak MCP, over standard input."""
+    """The command `mcp`."""
     from cutline.cli.mcp_server import run_server
 
     run_server(root)

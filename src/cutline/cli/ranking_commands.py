@@ -42,7 +42,7 @@ def rank(
     force: o.Force = False,
     quiet: o.Quiet = False,
 ) -> None:
-    """Make the ranking of predictions and write it to a file: small, exact, and all that an evaluation needs."""
+    """The command `rank`."""
     from cutline.cli.rankings import run_rank
 
     how = Reading(
@@ -64,7 +64,7 @@ def merge(
     force: o.Force = False,
     quiet: o.Quiet = False,
 ) -> None:
-    """Add up ranking files: the result is the ranking of all their cases, in whatever order they are given."""
+    """The command `merge`."""
     from cutline.cli.rankings import run_merge
 
     run_merge(files, output, force=force, quiet=quiet)
@@ -90,7 +90,7 @@ def sql(
         ),
     ] = None,
 ) -> None:
-    """Print the query that makes a ranking in a warehouse; `cutline evaluate --ranking-csv` reads its result."""
+    """The command `sql`."""
     from cutline.cli.rankings import run_sql
 
     run_sql(label, score, table, dialect.value, weight, positive, bins)

@@ -5,16 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from rich.console import Group, RenderableType
+from rich.text import Text
+
 from cutline.cli import render
 from cutline.cli.evaluate import print_json
 from cutline.cli.groups import Files, Named, Reading
 from cutline.cli.progress import waiting
 from cutline.cli.reading import read_evaluation, read_ranking
+from cutline.cli.text import printable
 from cutline.core import ranking_file, writing
 from cutline.core.binned import auc_width
 from cutline.core.errors import InputError, ParameterError, shown
 from cutline.core.merging import merge
 from cutline.core.ranking import Ranking
+from cutline.core.table import Table, between, p_number
+from cutline.core.table import shown as shown_number
 from cutline.independent import compare_independent
 from cutline.inputs.ranking_tables import ranking_query
 
@@ -84,7 +90,36 @@ def run_independent(paths: Sequence[str], how: Reading, asked: Named, output: Fi
     elif output.csv:
         render.put(table.to_csv())
     else:
-        render.put(f"{table!r}\n")
+        render.console().print(_differences(table, asked.level))
+
+
+def _differences(table: Table, level: float) -> RenderableType:
+    """The values of both, their differences, between which values bins leave these, and what qualifies them."""
+    screen, rows = render.console(), list(table)
+    head = (
+        "",
+        *(name.removeprefix("value of ") for name in table.columns[1:3]),
+        "difference",
+        f"{100 * level:g} % interval",
+        "p",
+    )
+    cells = [
+        (
+            *(row["measure"], *(shown_number(row[name]) for name in (*table.columns[1:3], "difference"))),
+            "" if row["low"] is None else render.interval((row["low"], row["high"])),
+            "" if row["p_value"] is None else p_number(row["p_value"]),
+        )
+        for row in rows
+    ]
+    parts: list[RenderableType] = [Text(printable(table.title)), Text(), render.grid(screen, head, cells)]
+    ends = [(row["measure"], between(row["at_least"], row["at_most"])) for row in rows if row["at_least"] is not None]
+    if ends:
+        title = "Where the exact differences lie (the scores were binned)"
+        parts += [Text(), render.grid(screen, ("", "from and to"), ends, title)]
+    said = [(row["measure"], row["note"]) for row in rows if row["note"]]
+    if said:
+        parts += [Text(), render.grid(screen, ("", ""), said, "Notes", head=False)]
+    return Group(*parts, Text(), *(Text(line) for line in table.below))
 
 
 def run_sql(

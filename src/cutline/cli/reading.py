@@ -9,6 +9,7 @@ from typing import Any
 
 from cutline.cli.column_guess import Chosen, choose
 from cutline.cli.groups import Reading
+from cutline.cli.options import Missing
 from cutline.cli.progress import waiting
 from cutline.cli.text import printable, quoted
 from cutline.comparison import Comparison, compare
@@ -44,8 +45,15 @@ class Opened:
             raise InputError(found, f"{way_out}, or --independent to compare two rankings of different cases")
 
 
-def opened(path: str | Sequence[str], how: Reading, models: int = 1) -> Opened:
-    """The file, or the files, with the columns that the options name, or that can only be meant."""
+def opened(path: str | Sequence[str], how: Reading, models: int = 1, by: str | None = None) -> Opened:
+    """The file, or the files, with the columns that the options name, or that can only be meant.
+
+    Args:
+        path: The file, or the files.
+        how: How they are read.
+        models: How many columns hold scores.
+        by: The column whose values are slices.
+    """
     given = path if isinstance(path, str) else path[0] if len(path) == 1 else list(path)
     _check_no_ranking([path] if isinstance(path, str) else path)
     file, c = files.read(given, how.format, how.memory), how.columns
@@ -55,10 +63,11 @@ def opened(path: str | Sequence[str], how: Reading, models: int = 1) -> Opened:
         "group": Ask("groups", c.group),
         "stratum": Ask("strata", c.stratum),
         "id": Ask("id", c.id),
+        "by": Ask("groups", by),
     }
     scores = {f"score{i}": Ask("scores", column) for i, column in enumerate(c.scores)}
     check(file, scores | {option: ask for option, ask in named.items() if ask.column is not None})
-    chosen = choose(file, c.label, c.scores, c.others, models)
+    chosen = choose(file, c.label, c.scores, (*c.others, *([by] if by is not None else ())), models)
     _check_apart(chosen, c.weight)
     if c.id is not None:
         _check_ids(file, c.id)
@@ -89,7 +98,7 @@ def read_evaluation(
             memory=how.memory,
             **how.common,
         )
-    _check_classes(ev, found)
+    check_classes(ev, found)
     return ev, found
 
 
@@ -112,17 +121,30 @@ def read_ranking(paths: Sequence[str], how: Reading, *, quiet: bool) -> tuple[Ra
     return ranking, found.chosen.guesses
 
 
-def evaluated_ranking(ranking: Ranking, how: Reading, name: str) -> Evaluation:
-    """The evaluation of a finished ranking; options that name columns have nothing to name."""
+def evaluated_ranking(ranking: Ranking, how: Reading, name: str, *, is_table: bool = False) -> Evaluation:
+    """The evaluation of a finished ranking; options that say how predictions are read are refused.
+
+    Args:
+        ranking: The ranking.
+        how: What the options say.
+        name: What to call the model.
+        is_table: Whether it is the result of a query, of which nothing but the options says what is positive.
+    """
     c = how.columns
-    given = [
-        option
-        for option, value in (("--label", c.label), ("--score", c.scores or None), ("--weight", c.weight),
-                              ("--group", c.group), ("--id", c.id))
-        if value is not None
-    ]  # fmt: skip
-    if given:
-        raise ParameterError(f"A finished ranking has no columns, so {given[0]} has nothing to name", "leave it out")
+    named = {"--label": c.label, "--score": c.scores, "--weight": c.weight, "--group": c.group, "--id": c.id}
+    for option in [option for option, value in (named | {"--stratum": c.stratum}).items() if value]:
+        raise ParameterError(f"A finished ranking has no columns, so {option} has nothing to name", "leave it out")
+    settled = {
+        "--missing": how.missing is not Missing.error,
+        "--weights-are": how.weights_are is not None,
+        "--format": how.format is not None,
+        "--memory": how.memory is not None,
+        "--exact": how.exact,
+        **({} if is_table else {"--positive": how.positive is not None, "--lower-is-positive": how.lower_is_positive}),
+    }
+    for option in [option for option, given in settled.items() if given]:
+        found = f"{option} says how predictions are read, and a finished ranking holds none"
+        raise ParameterError(found, f"leave it out, or pass {option} when the ranking is made")
     return Evaluation(ranking, how.threshold, printable(name), quota=how.quota, share=how.share)
 
 
@@ -157,7 +179,7 @@ def read_comparison(paths: Sequence[str], how: Reading) -> tuple[Comparison, tup
         c = how.columns
         design: dict[str, Any] = {"groups": c.group, "strata": c.stratum}
         cmp = compare(found.chosen.label, names, c.weight, data=found.file, **design, **how.common)
-        _check_classes(next(iter(cmp.values())), found)
+        check_classes(next(iter(cmp.values())), found)
         return cmp, found.chosen.guesses
     _check_no_ranking(paths)
     if how.columns.id is None:
@@ -199,7 +221,7 @@ def joined(models: Mapping[str, Opened], how: Reading) -> Comparison:
     c = how.columns
     design: dict[str, Any] = {"groups": c.group, "strata": c.stratum}
     cmp = compare(first.chosen.label, scores, c.weight, data=frames, id=c.id, **design, **how.common)
-    _check_classes(next(iter(cmp.values())), first)
+    check_classes(next(iter(cmp.values())), first)
     return cmp
 
 
@@ -240,15 +262,14 @@ def _rows(found: Opened, how: Reading, place: int) -> dict[Any, Any]:
         return rows
 
 
-def _check_classes(ev: Evaluation, found: Opened) -> None:
+def check_classes(ev: Evaluation, found: Opened) -> None:
     """Refuse labels that are all alike: most of what is asked of a model would have no answer."""
     r = ev.ranking
     if not r.positives or not r.negatives:
         which = "positive" if r.positives else "negative"
+        by = f", by column {quoted(found.chosen.label)} where {quoted(r.positive)} is positive"
         raise InputError(
-            f"All cases of {found.name} are {which}, by column {quoted(found.chosen.label)} "
-            f"where {quoted(r.positive)} is positive",
-            "pass cases of both classes",
+            f"All cases of {found.name} are {which}{by if found.chosen.label else ''}", "pass cases of both classes"
         )
 
 

@@ -220,7 +220,7 @@ def _strip(row: Row, width: int, signs: tuple[str, ...]) -> Text:
     return Text.assemble(*cells)
 
 
-def notes(found: Iterable[Note]) -> RenderableType:
+def notes(found: Iterable[Note], title: str = "Notes") -> RenderableType:
     """Notes in plain words, one after the other, each with its source; warnings stand out."""
     table = Table.grid(padding=(0, 1))
     for note in found:
@@ -228,7 +228,7 @@ def notes(found: Iterable[Note]) -> RenderableType:
         if note.source != DATA:
             text.append(f" ({note.source})", style="dim")
         table.add_row(Text("!", style="bold yellow") if note.kind == "warning" else Text("-", style="dim"), text)
-    return Group(Text(), Text("Notes", style="bold"), table) if table.row_count else Group()
+    return Group(Text(), Text(printable(title), style="bold"), table) if table.row_count else Group()
 
 
 def comparison(screen: Console, summary: ComparisonSummary) -> RenderableType:

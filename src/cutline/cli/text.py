@@ -24,7 +24,7 @@ _SAME = ("positive", "threshold", "quota", "share", "level", "seed", "resamples"
          "weights_are", "portions", "value", "cost", "digits", "training_prevalence", "folds",
          "auc", "auc_width", "auc_method", "other_auc", "correlation", "oe_width", "slope_width", "intercept_width",
          "recall", "recall_width", "specificity", "specificity_width", "net_benefit_width", "discordant", "log_odds",
-         "power")  # fmt: skip
+         "power", "by")  # fmt: skip
 
 OPTIONS = {
     "table": "--from",

@@ -95,14 +95,14 @@ class Shown:
 
 
 def gains(file: o.File, portions: Portions = None, shares: Shares = None, *, reading: Reading, shown: Shown) -> None:
-    """The gains table: each tenth of the list with its cases, positives, rate, lift, what is found so far, and KS."""
+    """The command `gains`."""
     from cutline.cli.utility import portions_asked, run_gains
 
     run_gains(file, reading, portions_asked(portions, shares), shown)
 
 
 def utility(file: o.File, asked: Asked, reading: Reading, shown: Shown) -> None:
-    """What decisions by the model are worth: decision, cost, Brier and profit curves, with bands and intervals."""
+    """The command `utility`."""
     from cutline.cli.utility import run_utility
 
     run_utility(file, reading, asked, shown)

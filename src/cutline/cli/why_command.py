@@ -64,12 +64,7 @@ def why(
     json: o.Json = False,
     plugin: o.Plugin = None,
 ) -> None:
-    """Why two tools give two numbers: which convention, of which tool, gives the number that you have.
-
-    With two files: what differs between them, and which difference explains that of the measure.
-
-    Pass --score twice for tests of two models (--measure mcnemar), and --group for means over folds.
-    """
+    """The command `why`."""
     from cutline.cli.why import run_why
 
     run_why(files, reading, question, json=json)

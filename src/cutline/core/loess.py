@@ -72,9 +72,16 @@ class Cubics(NamedTuple):
 
 def cubics(x: Array, weight: Array, y: Array, span: float = 0.75, degree: int = 2, is_whole: bool = True) -> Cubics:
     """The curve of "loess" as the few numbers that it is made of; the arguments are those of `smooth`, with rows."""
-    ends, near = _windows(weight, span, degree, is_whole)
-    corners = _corners(x, weight, ends, span, is_whole)
-    return Cubics(corners, *_fits(x, weight, y, ends, corners, near, "loess", degree))
+    shared = weight[:1] if _is_shared(weight) else weight
+    ends, near = _windows(shared, span, degree, is_whole)
+    corners = _corners(x, shared, ends, span, is_whole)
+    value, slope = _fits(x, shared, y, ends, corners, near, "loess", degree)
+    return Cubics(np.broadcast_to(corners, value.shape), value, slope)
+
+
+def _is_shared(weight: Array) -> bool:
+    """Whether all rows have the same cases at each point, so that their windows and kernels are the same."""
+    return len(weight) > 1 and bool((weight[1] == weight[0]).all() and (weight == weight[0]).all())
 
 
 def _windows(weight: Array, span: float, degree: int, is_whole: bool) -> tuple[Array, Array]:
@@ -157,21 +164,25 @@ def _starting(totals: Array) -> Array:
 def _fits(
     x: Array, weight: Array, y: Array, ends: Array, at: Array, near: Array, method: str, degree: int
 ) -> tuple[Array, Array]:
-    """Value and slope of the local polynomial at each place of each row."""
+    """Value and slope of the local polynomial at each place of each row; one row of weights may serve all."""
     radii = _radii(x, ends, at, near)
-    owner, places, reach = np.repeat(np.arange(len(y)), at.shape[-1]), at.ravel(), radii.ravel()
+    owner, places, reach = np.repeat(np.arange(len(at)), at.shape[-1]), at.ravel(), radii.ravel()
     rows = _IN_CACHE // min(_BLOCK, len(x))
     parts = []
     for i in range(0, len(places), rows):
         part = slice(i, i + rows)
         parts.append(_moments(x, weight, y, owner[part], places[part], reach[part], method, degree))
     powers, rights = (np.concatenate(part) for part in zip(*parts, strict=True))
+    if len(y) > len(at):  # each response has its own right side
+        powers, reach = np.tile(powers, (len(y), 1)), np.tile(reach, len(y))
+        rights = np.concatenate(rights.swapaxes(0, 1))
     left = powers[:, np.arange(degree + 1)[:, None] + np.arange(degree + 1)]
     scale = np.sqrt(np.maximum(np.einsum("ikk->ik", left), 1e-300))
     scaled = left / (scale[:, :, None] * scale[:, None, :])
     solved = _solved(scaled, rights / scale) / scale
     slope = np.divide(solved[:, 1], reach, out=np.zeros(len(reach)), where=reach > _NARROWEST)
-    return solved[:, 0].reshape(at.shape), slope.reshape(at.shape)
+    shape = len(y), at.shape[-1]
+    return solved[:, 0].reshape(shape), slope.reshape(shape)
 
 
 def _solved(left: Array, right: Array) -> Array:
@@ -187,10 +198,15 @@ def _solved(left: Array, right: Array) -> Array:
 def _moments(
     x: Array, weight: Array, y: Array, owner: Array, at: Array, radii: Array, method: str, degree: int
 ) -> tuple[Array, Array]:
-    """The sums of which the normal equations at each place are made, in units of the window."""
+    """The sums of which the normal equations at each place are made, in units of the window.
+
+    Where one row of weights serves all responses, the right sides have an axis of these in the middle.
+    """
     # Where as many cases as the window holds lie on one point, that point alone counts.
     radii = np.maximum(radii, _NARROWEST)
-    powers, rights = np.zeros((len(at), 2 * degree + 1)), np.zeros((len(at), degree + 1))
+    is_shared = len(y) > len(weight)
+    powers = np.zeros((len(at), 2 * degree + 1))
+    rights = np.zeros((len(at), len(y), degree + 1) if is_shared else (len(at), degree + 1))
     until = int(np.searchsorted(x, (at + radii).max(), side="right"))
     first = int(np.searchsorted(x, (at - radii).min())) // _BLOCK * _BLOCK
     for start in range(first, until, _BLOCK):
@@ -200,11 +216,11 @@ def _moments(
         np.clip(u, -1.0, 1.0, out=u)
         w = _kernel(np.abs(u), method)
         w *= weight[owner, part]
-        response = y[owner, part]
+        response = y[:, part] if is_shared else y[owner, part]
         for k in range(2 * degree + 1):
             powers[:, k] += w.sum(-1)
             if k <= degree:
-                rights[:, k] += np.einsum("ij,ij->i", w, response)
+                rights[..., k] += np.einsum("ij,bj->ib" if is_shared else "ij,ij->i", w, response)
             w *= u
     return powers, rights
 

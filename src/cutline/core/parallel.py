@@ -60,6 +60,33 @@ def each(work: Callable[[Item], Result], items: Iterable[Item], rows: int, *, to
     return [one.result() for one in waiting]
 
 
+@contextmanager
+def beside(work: Callable[[], Result]) -> Iterator[Callable[[], Result]]:
+    """Another thread does the work while the block runs, which gets a function that waits for the result.
+
+    When the block fails or is interrupted, the work ends at its next `stop_if_unwanted()`.
+
+    Args:
+        work: What is done meanwhile.
+    """
+    from concurrent.futures import ThreadPoolExecutor
+
+    unwanted = (*getattr(_here, "unwanted", ()), threading.Event())
+
+    def watched_work() -> Result:
+        _here.unwanted = unwanted
+        return work()
+
+    pool = ThreadPoolExecutor(max_workers=1)
+    try:
+        yield pool.submit(watched_work).result
+    except BaseException:
+        unwanted[-1].set()
+        raise
+    finally:
+        pool.shutdown(wait=False)
+
+
 def stop_if_unwanted() -> None:
     """End this thread's work when nobody waits for it: long work calls this every tenth of a second or so."""
     if any(event.is_set() for event in getattr(_here, "unwanted", ())):

@@ -23,7 +23,7 @@ from cutline.core.bounds import Bracket, bracket, extreme
 from cutline.core.counts import Counts, count, divide, written
 from cutline.core.errors import InputError
 from cutline.core.hull import Hulls, hulls
-from cutline.core.kept import kept_column, kept_if_long, kept_if_short, remembered
+from cutline.core.kept import is_long, kept_column, kept_if_long, kept_if_short, remembered
 from cutline.core.last_axis import Array, Pairs, cumulate, dot, take
 from cutline.core.ranking_words import cases_of, class_titles
 from cutline.core.table import Table
@@ -72,11 +72,8 @@ class Ranking:
         pos, neg = (np.array(count(cells, name), ndmin=1) for cells, name in ((pos, "pos"), (neg, "neg")))
         for name, cells in (("pos", pos), ("neg", neg)):
             if not len(score) or cells.shape[-1:] != score.shape:
-                raise InputError(
-                    f"has {len(score)} values but {name} has {cells.shape[-1]}",
-                    "pass one at each score",
-                    argument="score",
-                )
+                found = f"has {len(score)} values but {name} has {cells.shape[-1]}"
+                raise InputError(found, "pass one at each score", argument="score")
         if pos.shape != neg.shape:
             raise InputError("and neg have different shapes", "pass both for the same rankings", argument="pos")
         if not (score[1:] < score[:-1]).all() or np.isnan(score[0]):
@@ -289,6 +286,11 @@ class Ranking:
         Inside a tie the places go to its cases at random, so the counts are expectations (Arbel & Rokach, eq. 5).
         `quota` is a number, or an array with the ranking's leading axes; of one ranking, of any shape.
         """
+        if np.ndim(quota) == 0 and is_long(self):
+            return self.kept(("at quota", float(quota)), lambda: self._at_quota(quota))  # type: ignore[no-any-return]
+        return self._at_quota(quota)
+
+    def _at_quota(self, quota: Any) -> Counts:
         index, inside = self.position(quota)
         tp, fp = (
             take(cumulated, index) + inside * take(cells, index)
@@ -356,8 +358,6 @@ class Ranking:
         from cutline.core.binned import coarsen
 
         return coarsen(self, bins)
-
-    # ---- files
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
         """Write the ranking to a file that `cutline.load` reads: exact, checked, and far smaller than the rows.

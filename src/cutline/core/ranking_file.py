@@ -60,10 +60,12 @@ def save(ranking: Ranking, path: str | os.PathLike[str], *, overwrite: bool = Fa
 
 
 def is_ranking_file(path: str | os.PathLike[str]) -> bool:
-    """Whether a file begins as a ranking file does; a pipe is left alone, because it can be read once."""
+    """Whether a file is called or begins as a ranking file does; a pipe is left alone, because it can be read once."""
     try:
         if not Path(path).is_file():
             return False
+        if Path(path).suffix.lower() == ".ranking":  # whatever is left of it
+            return True
         with Path(path).open("rb") as file:
             return file.read(len(MAGIC)) == MAGIC
     except (OSError, ValueError):

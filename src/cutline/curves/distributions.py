@@ -14,7 +14,6 @@ from cutline.curves.curve_type import FARTHEST, NEAREST, Axis, CurveKind, Vertic
 from cutline.measures import Condition, Parameter
 from cutline.measures.conditions import INFINITE_SCORES, ONE_CLASS
 
-
 _STEPS = 4000  # between neighbouring numbers, at the least, over which bins can have a width
 
 

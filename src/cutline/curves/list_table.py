@@ -42,9 +42,9 @@ def list_table(r: Ranking, ids: Sequence[Any] | None = None, scores: Any = None)
         "place": place.astype(int),
         **({} if named is None else {"id": named}),
         "score": r.score[cell],
-        "class": r.share[cell],
-        "tp": counts.tp,
-        "fp": counts.fp,
+        "class": _counted(r.share[cell]),
+        "tp": _counted(counts.tp),
+        "fp": _counted(counts.fp),
         **{name: m.compute(counts) for name, m in _AT_PLACES.items()},
         "gain": counts.tp - place * float(r.positives) / n,
         "hit_rate": hit_rate.compute(r, quota=place),
@@ -60,6 +60,13 @@ def list_table(r: Ranking, ids: Sequence[Any] | None = None, scores: Any = None)
     areas = ", ".join(f"{name.upper()} {shown(float(columns[name].sum()))}" for name in ("s1", "s2", "s3"))
     below = (f"Sums: {areas}; PEM = (S1 - S2) / S3 = {shown(float(pem.compute(r)))}",)
     return Table(tuple(columns), tuple(rows), below=below)
+
+
+def _counted(column: Any) -> Array:
+    """Whole numbers where all are whole, which print as they are counted; inside ties there are expectations."""
+    values = np.asarray(column, dtype=float)
+    whole = values.astype(int)
+    return whole if (values == whole).all() else values
 
 
 def _places(r: Ranking) -> int:

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from cutline.core import parallel
 from cutline.core.ranking import Array
 
 EVERY_INDEX = 1000  # cases, up to which each order statistic has a bound of its own
@@ -119,6 +120,7 @@ def local_level(cases: int, confidence: float) -> float:
 
     def too_much(log_tail: float) -> float:
         """By how much, on the log scale, the chance that some bound fails is above what is allowed."""
+        parallel.stop_if_unwanted()
         bounds = betaincinv(index, cases - index + 1, 1 - math.exp(log_tail))
         return math.log1p(_ROUNDING - chance_below(bounds, index, cases)) - allowed
 

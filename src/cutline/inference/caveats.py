@@ -18,9 +18,11 @@ EQUAL = 1e-12  # what rounding alone can make of nothing
 # Cases of a class; with fewer, docs/coverage.md has intervals that hold the truth less often than they say.
 FEW_FOR_DELONG = 30
 FEW_FOR_RESAMPLING = 30
-FEW_FOR_STUDENT = 15
+FEW_FOR_STUDENT = 8
+FEW_IF_A_FEW_WEIGH = 15  # ... where a handful of them makes most of what varies
 FEW_FOR_ONE_CUT = 20
-FEW_AT_THE_TOP = 12  # cases of the list that a measure of its top looks at
+FEW_FOR_A_DIFFERENCE = 15  # ... of two models on the same cases
+FEW_FOR_A_MEAN = 10  # ... of means over the cases
 FEW_DECISIONS = 5  # true positives, or errors, at a cut
 PLENTY = 10_000  # cases of the smaller class in effect, from which on a smooth measure is as good as normal
 PLENTY_FOR_A_DIFFERENCE = 5000  # ... a difference of two models, in which much of the skewness cancels
@@ -30,7 +32,11 @@ PLENTY_IN_A_CELL = 1000  # ... if every kind of decision at a cut has so many
 BELOW = "the actual coverage is probably below the nominal level"
 ABOVE = "the actual coverage is probably above the nominal level"
 ON_THE_SAFE_SIDE = f"So few cases stand on the wrong side that the interval is wide: {ABOVE}."
+FEW_AT_THE_TOP = f"It rests on about {{:.2g}} cases at the top of the list, nearly all of one class: {ABOVE}."
 CUT_ANYWHERE = f"So few cases are beyond the cut that it may lie anywhere there: {ABOVE}."
+AT_A_QUOTA = (
+    "At a quota resamples vary a little more than samples do: the test's actual error rate is probably below its level."
+)
 NO_SPREAD = "Every resample has the same value, so the bootstrap cannot tell how uncertain it is."
 NO_COVERAGE = f"Every resample has the same value: {BELOW}."
 SKEWED = 0.06  # acceleration of BCa, beyond which it held the truth too rarely (docs/coverage.md)
@@ -41,8 +47,8 @@ SEPARATED = (
     "would be if the shares of errors of both classes were as large as Wilson's interval allows."
 )
 OPTIMISTIC = (
-    "It is the best over all cuts, which favours the sample at hand: the value is biased upwards, and the actual "
-    "coverage is probably below the nominal level."
+    "It is the best over all cuts, which favours the sample at hand: the value is too good on average, and the "
+    "actual coverage is probably below the nominal level."
 )
 STRATIFIED_GROUPS = "stratified=True draws cases within their class, but groups are drawn whole: pass one."
 IGNORES_THE_DESIGN = (

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -147,8 +148,7 @@ def of_order(statistic: Callable[[Ranking], Any], value: float, r: Ranking) -> I
     if r.integral and float(r.total) * _PARTS_OF_A_CASE > 2**60:  # more parts than can be counted
         return None
     if np.isnan(statistic(short)) and r.integral:  # some measures are of places, which only whole cases have
-        pos, neg = (_PARTS_OF_A_CASE * np.rint(column).astype(np.int64) for column in (short.pos, short.neg))
-        short = replace(short, pos=pos, neg=neg, pos2=pos, neg2=neg)
+        short = short.kept("in parts", partial(_in_parts, short))
     if not abs(float(statistic(short)) - value) <= _FAITHFUL * abs(value):
         return None
     unit = _PARTS_OF_A_CASE if short.integral else 1
@@ -157,6 +157,12 @@ def of_order(statistic: Callable[[Ranking], Any], value: float, r: Ranking) -> I
     if not bent <= _BENT * changed:  # NaN is not
         return None
     return Influence(*_centred(short, first, *(unit * one.by_stretch for one in found)), stretch, squared)
+
+
+def _in_parts(short: Ranking) -> Ranking:
+    """The short list with whole numbers of parts of a case."""
+    pos, neg = (_PARTS_OF_A_CASE * np.rint(column).astype(np.int64) for column in (short.pos, short.neg))
+    return replace(short, pos=pos, neg=neg, pos2=pos, neg2=neg)
 
 
 class _Changes(NamedTuple):
@@ -225,31 +231,51 @@ def _shortened(r: Ranking, starts: Array) -> Ranking:
 
 def _changes(statistic: Callable[[Ranking], Any], r: Ranking, first: Array, of_positives: bool) -> _Changes:
     """What one case more changes, for each stretch of one class; where it has none, nothing."""
+    found, middle = np.zeros(len(first)), float(statistic(r))
+    changed = bent = 0.0
+    for moved in r.kept(("moved", of_positives), lambda: _moved(r, first, of_positives)):
+        stop_if_unwanted()
+        up, down = (np.asarray(statistic(lists), dtype=float) for lists in (moved.up, moved.down))
+        is_there = moved.more > 0
+        found[moved.stretches] = np.divide(up - down, moved.more, out=np.zeros(len(up)), where=is_there)
+        changed += float(np.square(up - down).sum())
+        bent += float(np.square(up + down - 2 * middle).sum())
+    return _Changes(found, changed, bent)
+
+
+class _Moved(NamedTuple):
+    """The list with more and with less weight on each of some stretches, and by how many cases the two differ."""
+
+    stretches: Array
+    up: Ranking
+    down: Ranking
+    more: Array
+
+
+def _moved(r: Ranking, first: Array, of_positives: bool) -> list[_Moved]:
+    """The lists with other weights on each stretch of one class, kept by who asks: all measures look at the same."""
     mine, other = (r.pos, r.neg) if of_positives else (r.neg, r.pos)
     weight, total = np.add.reduceat(mine, first), float(r.total)
     with np.errstate(divide="ignore"):
         steps = np.minimum(np.sqrt(_STRETCHES / weight), _LARGEST_STEP)
     stretch = np.repeat(np.arange(len(first)), np.diff(first, append=len(r)))
-    found, at_once, middle = np.zeros(len(first)), max(1, _AT_ONCE // len(r)), float(statistic(r))
-    changed = bent = 0.0
-    for some in np.array_split(np.arange(len(first)), -(-len(first) // at_once)):
-        stop_if_unwanted()
-        values, added = [], []
-        for sign in (1, -1):
-            change = mine * ((stretch == some[:, None]) * (sign * steps[some])[:, None])
-            if r.integral:
-                change = np.rint(change).astype(np.int64)
-            added.append(change.sum(-1))
-            columns = [mine + change, np.broadcast_to(other, change.shape)]
-            if not r.integral:  # the list stays as long as it is, and a quota the same share of it
-                columns = [column * (total / (total + added[-1]))[:, None] for column in columns]
-            pos, neg = columns if of_positives else columns[::-1]
-            values.append(np.asarray(statistic(replace(r, pos=pos, neg=neg, pos2=pos, neg2=neg)), dtype=float))
-        more = added[0] - added[1]
-        found[some] = np.divide(values[0] - values[1], more, out=np.zeros(len(some)), where=more > 0)
-        changed += float(np.square(values[0] - values[1]).sum())
-        bent += float(np.square(values[0] + values[1] - 2 * middle).sum())
-    return _Changes(found, changed, bent)
+
+    def lists(some: Array, sign: int) -> tuple[Ranking, Array]:
+        change = mine * ((stretch == some[:, None]) * (sign * steps[some])[:, None])
+        if r.integral:
+            change = np.rint(change).astype(np.int64)
+        added = change.sum(-1)
+        columns = [mine + change, np.broadcast_to(other, change.shape)]
+        if not r.integral:  # the list stays as long as it is, and a quota the same share of it
+            columns = [column * (total / (total + added))[:, None] for column in columns]
+        pos, neg = columns if of_positives else columns[::-1]
+        return replace(r, pos=pos, neg=neg, pos2=pos, neg2=neg), added
+
+    found = []
+    for some in np.array_split(np.arange(len(first)), -(-len(first) // max(1, _AT_ONCE // len(r)))):
+        (up, more), (down, less) = lists(some, 1), lists(some, -1)
+        found.append(_Moved(some, up, down, more - less))
+    return found
 
 
 def _centred(r: Ranking, first: Array, of_positives: Array, of_negatives: Array) -> tuple[Array, Array]:

@@ -22,8 +22,10 @@ from cutline.core.ranking import Ranking
 from cutline.inputs.counting import counted
 
 try:
-    from cutline.inputs import compiled
+    from cutline.inputs import compiled as compiled  # which row_counts.py uses too
 except ImportError:  # not built here
+    compiled = None  # type: ignore[assignment]
+if not hasattr(compiled, "draw"):  # built from an older source
     compiled = None  # type: ignore[assignment]
 
 Array = npt.NDArray[Any]
@@ -104,7 +106,8 @@ def aggregate(scores: Array, is_positive: Array, weights: Array | None, *, desce
     if n <= _SHORT and weights is None:
         return (_compiled if can_compile else _at_once)(scores, is_positive, descending)
     _keep_freed_memory()
-    on_grid = counted(scores, is_positive) if weights is None else None
+    by = compiled if can_compile else None
+    on_grid = counted(scores, is_positive, by) if weights is None else None
     if on_grid is not None:
         return _ascending(*on_grid, descending)
     if can_compile:

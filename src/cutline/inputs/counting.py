@@ -5,6 +5,8 @@ Such scores need no sort. Each is a whole number of steps of the grid, and the c
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from cutline.core.last_axis import Array
@@ -14,15 +16,17 @@ MANY = 200_000  # cases, from which on it is worth looking for a grid
 _STEPS = (1, 10, 100, 1000, 10_000, 256)  # to a unit: points, tenths, percents, thousandths, bytes
 _MOST = 2**16  # steps from the lowest score to the highest
 _LOOK = 500  # scores that tell whether it is worth trying
+_ROUNDED = {2: 0, 4: 2**22, 8: 2**51}  # steps, by bytes of a score, below which the compiled part rounds as numpy does
 _PIECE = 2**15  # cases that are worked on at once: they stay in the cache
 
 
-def counted(scores: Array, is_positive: Array) -> tuple[Array, Array, Array] | None:
+def counted(scores: Array, is_positive: Array, compiled: Any = None) -> tuple[Array, Array, Array] | None:
     """The distinct scores in ascending order with the positives and the negatives at each; None if they have no grid.
 
     Args:
         scores: The scores as floats; NaN is on no grid.
         is_positive: A boolean for each case.
+        compiled: The module that counts the scores of its type, if it is there; numpy counts otherwise.
     """
     n, half = len(scores), len(scores) // 2 + 1
     steps = None if n < MANY else _steps(scores[:: n // _LOOK])
@@ -36,20 +40,17 @@ def counted(scores: Array, is_positive: Array) -> tuple[Array, Array, Array] | N
     first = float(np.rint(low * steps))
     cells = 2 * round((high - low) * steps + 1)
 
+    if max(abs(low), abs(high)) * steps >= _ROUNDED[scores.dtype.itemsize]:
+        compiled = None
+
     def count(start: int) -> Array | None:
         """How often each step occurs in one half, of the negatives and of the positives in turn."""
-        found, end = np.zeros(cells, dtype=np.int64), min(start + half, n)
-        for at in range(start, end, _PIECE):
-            part = slice(at, min(at + _PIECE, end))
-            step = _on_grid(scores[part], steps)
-            if step is None:
-                return None
-            step -= first
-            cell = step.astype(np.intp)
-            cell += cell
-            cell += is_positive[part]
-            found += np.bincount(cell, minlength=cells)
-        return found
+        mine, labels = scores[start : start + half], is_positive[start : start + half]
+        found = np.zeros(cells, dtype=np.int64)
+        if compiled is None:
+            return _count(mine, labels, steps, first, found)
+        columns = np.ascontiguousarray(mine), np.ascontiguousarray(labels)
+        return found if compiled.count(*columns, steps, first, found) else None
 
     halves = [found for found in each(count, starts, n) if found is not None]
     if len(halves) < len(starts):
@@ -57,6 +58,21 @@ def counted(scores: Array, is_positive: Array) -> tuple[Array, Array, Array] | N
     neg, pos = np.add(*halves).reshape(-1, 2).T
     there = np.flatnonzero(neg + pos)
     return (first + there).astype(scores.dtype) / steps, pos[there], neg[there]
+
+
+def _count(scores: Array, is_positive: Array, steps: int, first: float, found: Array) -> Array | None:
+    """The same by numpy: how often each step occurs, added to what was found; None if a score lies between two."""
+    for at in range(0, len(scores), _PIECE):
+        part = slice(at, at + _PIECE)
+        step = _on_grid(scores[part], steps)
+        if step is None:
+            return None
+        step -= first
+        cell = step.astype(np.intp)
+        cell += cell
+        cell += is_positive[part]
+        found += np.bincount(cell, minlength=len(found))
+    return found
 
 
 def _steps(sample: Array) -> int | None:

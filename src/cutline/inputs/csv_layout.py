@@ -163,8 +163,8 @@ def with_one_line_end(path: Path, layout: Layout, title: str) -> tuple[Path, Lay
         writer = csv.writer(out, delimiter=layout.delimiter, lineterminator="\r\n")
         writer.writerow(layout.names.values())
         try:
-            rows = (row for row in csv.reader(text, delimiter=layout.delimiter) if row)
-            rows = dropwhile(lambda row: not any(map(str.strip, row)), rows)  # lines of spaces before the header
+            filled = (row for row in csv.reader(text, delimiter=layout.delimiter) if row)
+            rows = dropwhile(lambda row: not any(map(str.strip, row)), filled)  # lines of spaces before the header
             next(rows, None)  # the header, under names of one line
             writer.writerows(rows)
         except (csv.Error, UnicodeDecodeError):

@@ -38,7 +38,7 @@ _OTHERS = {
     MAGIC: ("a ranking file", "pass it by its path, to a command that reads rankings"),
     b"\x93NUMPY": ("a NumPy array", "load it in Python and pass the arrays"),
 }
-_REMOTE = re.compile(r"(https?|s3|s3a|gs|gcs|az|abfss?|hdfs|ftp)://", re.IGNORECASE)
+_REMOTE = re.compile(r"(?!file:)[a-z][a-z0-9+.-]+://", re.IGNORECASE)
 _AWKWARD = re.compile(r"[*?\[\\]")  # what DuckDB would take for a pattern
 
 

@@ -62,7 +62,9 @@ class FrameEngine:
     def _inexact(self) -> int:
         """Whether whole numbers are beyond those that floats hold."""
         size = self._raw.select(nw.col("x").max().alias("high"), nw.col("x").min().alias("low"))
-        found = _collect(size)
+        found = _collect(size.filter(~nw.col("high").is_null()))
+        if not len(found["high"]):  # every score is missing, which is told elsewhere
+            return 0
         return 10**6 * int(max(abs(int(found["high"][0])), abs(int(found["low"][0]))) > 2**53)
 
     def first(self, what: str) -> tuple[None, Any]:
@@ -91,9 +93,16 @@ class FrameEngine:
         for i, division in enumerate(divisions):
             table = nw.from_native(_table_like(self._complete, division._asdict()))
             is_last = i == len(divisions) - 1
-            part = (nw.col("x").abs() - nw.col("low")) / nw.col("span") * nw.col("parts")
-            inside = _within(part, 0.0, nw.col("parts") - 1).floor().cast(nw.Int64) + nw.col("start")
-            if not is_last:  # what was not divided keeps its number
+            low, span, parts, start = (nw.col(name) for name in ("low", "span", "parts", "start"))
+            if (
+                not is_last
+            ):  # what was not divided has none of these, and Dask makes no integer of a number that is none
+                low, span, parts, start = (
+                    one.fill_null(filled) for one, filled in ((low, 0.0), (span, 1.0), (parts, 1), (start, 0))
+                )
+            part = (nw.col("x").abs() - low) / span * parts
+            inside = _within(part, 0.0, parts - 1).floor().cast(nw.Int64) + start
+            if not is_last:  # ... and keeps its number
                 inside = nw.when(nw.col("parts").is_null()).then(nw.col("number")).otherwise(inside)
             frame = frame.join(table, on="number", how="inner" if is_last else "left")
             frame = frame.with_columns(inside.alias("number")).drop("low", "span", "parts", "start")

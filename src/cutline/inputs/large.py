@@ -17,6 +17,7 @@ from cutline.core.last_axis import Array
 from cutline.core.ranking import Ranking
 from cutline.inputs.binning import MOST, Bins, Division, binned, in_order, joined
 
+_WHOLE = 2.0**62  # up to which sums of whole numbers are kept as such: squares of weights may be larger
 _BYTES = 100  # that an exact ranking takes for a distinct score, with what is computed from it
 _ALL_ZERO = ("all weights are zero", "pass positive weights, or leave them out to weigh all cases alike")
 _NO_ROW = ("every row has a missing label, score or weight", "pass complete rows")
@@ -128,7 +129,8 @@ def rank_large(engine: Engine, wanted: Wanted, binary: Binary) -> Ranking:
     are_counts = wanted.weights_are not in ("sampling", "importance")
     whole = are_counts and not fractions and found.total("weight") < 2**53
     sums = [
-        None if c is None else c.astype(np.int64) if whole else c for c in (bins.pos, bins.neg, bins.pos2, bins.neg2)
+        c.astype(np.int64) if c is not None and whole and c.sum(dtype=float) < _WHOLE else c
+        for c in (bins.pos, bins.neg, bins.pos2, bins.neg2)
     ]
     how: dict[str, Any] = {"higher_is_positive": wanted.higher_is_positive, "positive": positive, "negative": negative}
     return of_bins(top, bottom, *sums, **how, dropped=dropped)  # type: ignore[arg-type]

@@ -23,7 +23,29 @@ DIALECTS = ("duckdb", "postgres", "bigquery", "snowflake", "clickhouse", "spark"
 _BACKTICKS = ("bigquery", "spark", "clickhouse")
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
-_RESERVED = re.compile("case|default|end|from|group|index|limit|order|rank|select|table|user|values|where|window")
+# Words that are no names in one dialect or another ...
+_RESERVED = re.compile(
+    "all|analyse|analyze|and|any|array|as|asc|asof|asymmetric|at|authorization|between|binary|both|by|case|cast|"
+    "check|collate|collation|column|concurrently|constraint|create|cross|current|current_catalog|current_date|"
+    "current_role|current_schema|current_time|current_timestamp|current_user|default|deferrable|desc|describe|"
+    "distinct|do|else|end|except|exists|exclude|extract|false|fetch|following|for|foreign|freeze|from|full|grant|"
+    "group|grouping|groups|hash|having|if|ignore|ilike|in|index|initially|inner|intersect|interval|into|is|"
+    "isnull|join|lambda|lateral|leading|left|like|limit|localtime|localtimestamp|lookup|merge|minus|natural|new|"
+    "no|not|notnull|null|nulls|of|offset|on|only|or|order|outer|over|overlaps|partition|pivot|placing|preceding|"
+    "primary|proto|qualify|range|rank|recursive|references|regexp|respect|returning|right|rlike|row|rows|select|"
+    "sample|semi|session_user|set|show|similar|some|start|struct|summarize|symmetric|table|tablesample|then|to|"
+    "trailing|treat|trigger|true|try_cast|unbounded|union|unique|unnest|unpivot|update|user|using|values|"
+    "variadic|verbose|view|when|where|window|with|within"
+)
+# ... and in Snowflake, which turns names without quotes into capitals: there, only what it reserves itself.
+_SNOWFLAKE = re.compile(
+    "account|all|alter|and|any|as|between|by|case|cast|check|column|connect|connection|constraint|create|cross|"
+    "current|current_date|current_time|current_timestamp|current_user|database|delete|distinct|drop|else|exists|"
+    "false|following|for|from|full|grant|group|gscluster|having|ilike|in|increment|inner|insert|intersect|into|"
+    "is|issue|join|lateral|left|like|localtime|localtimestamp|minus|natural|not|null|of|on|or|order|organization|"
+    "qualify|regexp|revoke|right|rlike|row|rows|sample|schema|select|set|some|start|table|tablesample|then|to|"
+    "trigger|true|try_cast|union|unique|update|using|values|view|when|whenever|where|with"
+)
 _TABLE = re.compile(r"[^;]+")
 
 
@@ -63,19 +85,21 @@ def ranking_query(
     lines = [f"{x} AS score"] if bins is None else [f"max({x}) AS top", f"min({x}) AS bottom"]
     lines += [summed(is_positive, one, "pos"), summed(f"NOT {is_positive}", one, "neg")]
     if weight is not None:
-        lines += [summed(is_positive, f"{one} * {one}", "pos2"), summed(f"NOT {is_positive}", f"{one} * {one}", "neg2")]
-    lines.append(
-        summed(f"{y} IS NULL OR {x} IS NULL" + ("" if weight is None else f" OR {one} IS NULL"), "1", "missing")
-    )
+        square = f"1e0 * {one} * {one}"  # as floats: whole numbers would not fit into their own type
+        lines += [summed(is_positive, square, "pos2"), summed(f"NOT {is_positive}", square, "neg2")]
+    wrong = f"{y} IS NULL OR {x} IS NULL" + ("" if weight is None else f" OR {one} IS NULL OR {one} < 0")
+    lines.append(summed(wrong, "1", "missing"))
     step = f"CASE WHEN {x} = 0 THEN 0 ELSE floor({bins} * ln(abs({x})) / ln(2)) END"
     by = x if bins is None else f"sign({x}), {step}"
-    return "SELECT\n  " + ",\n  ".join(lines) + f"\nFROM {of}\nGROUP BY {by};"
+    some = "" if weight is None else f"\nWHERE {one} IS NULL OR {one} <> 0"
+    return "SELECT\n  " + ",\n  ".join(lines) + f"\nFROM {of}{some}\nGROUP BY {by};"
 
 
 def _name(name: str, dialect: str) -> str:
     """A name as it is, which warehouses fold in their own way, or between their quotes."""
     name = name.strip().strip('`"')
-    if _PLAIN.fullmatch(name) and not _RESERVED.fullmatch(name.lower()):
+    reserved = _SNOWFLAKE if dialect == "snowflake" else _RESERVED
+    if _PLAIN.fullmatch(name) and not reserved.fullmatch(name.lower()):
         return name
     quote = "`" if dialect in _BACKTICKS else '"'
     return quote + name.replace(quote, quote * 2) + quote
@@ -112,16 +136,32 @@ def read_ranking_table(path: Any, *, positive: Any = None, higher_is_positive: b
     wanted = [name for name in (*ends, "pos", "neg", "pos2", "neg2", "missing") if name in named]
     rows = source.rows({name: Ask("weights" if name not in ends else "scores", named[name]) for name in wanted})
     read = {name: columns.scores(rows[name], name).astype(float) for name in ends}
-    counts = {name: columns.weights(rows[name]) for name in wanted if name not in ends}
+    counts = {name: _counts(rows[name], named[name]) for name in wanted if name not in ends}
+    if ("pos2" in counts) != ("neg2" in counts):
+        raise InputError(f"{source.title} has one of the columns pos2 and neg2", "pass both, or neither")
     lacking = float(counts.pop("missing", np.zeros(1)).sum())
     if lacking or any(np.isnan(values).any() for values in read.values()):
-        found = f"{source.title} counts rows with a missing label, score or weight"
-        raise InputError(found, "leave them out of the query with WHERE ... IS NOT NULL")
+        found = f"{source.title} counts rows with a missing label, score or weight, or a negative weight"
+        raise InputError(found, "leave them out of the query with WHERE")
     top, bottom = read[ends[0]], read[ends[-1]]
     if (top < bottom).any():
         raise InputError(f"{source.title} has a bin whose top is below its bottom", "pass the result as it is")
-    pos, neg = (columns.whole_if_possible(np.nan_to_num(counts[name])) for name in ("pos", "neg"))
+    some = counts["pos"] + counts["neg"] > 0  # a score without cases is none
+    if not some.any():
+        raise InputError(f"{source.title} holds no cases: all its counts are 0", "pass the result as it is")
+    top, bottom, counts = top[some], bottom[some], {name: values[some] for name, values in counts.items()}
+    pos, neg = (columns.whole_if_possible(counts[name]) for name in ("pos", "neg"))
     number = np.zeros(len(top), np.int64)
     bins = in_order(Bins(top + 0.0, bottom + 0.0, pos, neg, number, counts.get("pos2"), counts.get("neg2")))
     how: dict[str, Any] = {"higher_is_positive": higher_is_positive, "positive": 1 if positive is None else positive}
     return of_bins(bins.top, bins.bottom, bins.pos, bins.neg, bins.pos2, bins.neg2, **how)
+
+
+def _counts(given: Any, name: str) -> np.ndarray:
+    """The sums of a column, none of them missing or negative."""
+    values = columns.numbers(given, name).astype(float)
+    wrong = np.flatnonzero(~(values >= 0) | np.isinf(values))
+    if len(wrong):
+        found = f"Column {name!r} holds {values[wrong[0]]:g} in row {wrong[0] + 1}"
+        raise InputError(found, "pass the result as it is: sums are finite and not negative")
+    return columns.weights(values)

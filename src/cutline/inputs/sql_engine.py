@@ -55,6 +55,8 @@ class SqlEngine:
     ) -> None:
         self._connection, self._plainly, self._integers = connection, plainly, integers
         self.rows, self.single, self.weighted = count, single, weighted
+        if weighted:  # as floats: squares of whole numbers would not fit into their own type
+            rows = f"SELECT y, x, CAST(w AS DOUBLE) AS w FROM ({rows})"
         self._all = rows
         if keep:
             with plainly(), followed(connection, count):

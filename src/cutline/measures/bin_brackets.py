@@ -34,12 +34,16 @@ class Bounds(NamedTuple):
     @property
     def note(self) -> str:
         """What qualifies the value, in words; empty where the bounds are certain."""
-        return "" if self.certain else f"{APPROXIMATE} from {self.low:.10g} to {self.high:.10g}."
+        if self.certain:
+            return ""
+        if self.low == self.high:
+            return "The value is approximate, because the scores were binned; nothing tells how far off it is."
+        return f"{APPROXIMATE} from {self.low:.10g} to {self.high:.10g}."
 
     @property
     def statement(self) -> str:
         """Between which values the exact one lies, in a sentence, where no column says it."""
-        return self.note or f"The scores were binned: the exact value is between {between(self.low, self.high)}."
+        return self.note or f"The scores were binned: the exact value is from {between(self.low, self.high)}."
 
 
 def bounds(measure: Measure, ranking: Ranking, parameters: Mapping[str, Any], value: float) -> Bounds | None:
@@ -59,7 +63,7 @@ def all_bounds(asked: Sequence[tuple[Measure, Mapping[str, Any], float]], rankin
 
     The two ends of the bracket are made one after the other: each may be as large as the ranking twice.
     """
-    if ranking.reach is None:
+    if ranking.reach is None or not (ranking.reach[0] != ranking.reach[1]).any():
         return [None] * len(asked)
     forget(ranking)
     ends = [_ends(asked, ranking, ranking.extreme(first_pos=first_pos)) for first_pos in (False, True)]
@@ -89,7 +93,7 @@ def _between(asked: tuple[Measure, Mapping[str, Any], float], one: Any, other: A
     if measure.name in _OWN:
         return _wide(_COMBINED[measure.name](one, other) if measure.name in _COMBINED else one, value)
     (counts, low), (same, high) = one, other
-    if counts is not None and counts == same:  # no bin straddles the cut
+    if counts is not None and counts == same and low == high == value:  # no bin straddles the cut
         return None
     if math.isnan(low) or math.isnan(high):
         return Bounds(*measure.range) if measure.concordant else Bounds(value, value, certain=False)
@@ -99,7 +103,7 @@ def _between(asked: tuple[Measure, Mapping[str, Any], float], one: Any, other: A
 def _wide(ends: tuple[float, float], value: float, *, certain: bool = True) -> Bounds | None:
     """The bounds in order; none where they leave nothing open. Rounding never leaves the value outside."""
     low, high = min(*ends, value), max(*ends, value)
-    return None if low == high else Bounds(float(low), float(high), certain)
+    return None if low == high and certain else Bounds(float(low), float(high), certain)
 
 
 # ---------------------------------------------------------------------- measures with bounds of their own

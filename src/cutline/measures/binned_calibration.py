@@ -108,6 +108,7 @@ def ece(r: Ranking, *, bins: int = 10, binning: str = "mass", average: str = "ca
     title="Debiased calibration error",
     formula=r"\sqrt{\max\left(0, \sum_b \frac{n_b}{n} \left[(\bar y_b - \bar p_b)^2 "
     r"- \frac{\bar y_b (1 - \bar y_b)}{n_b - 1}\right]\right)}",
+    kind=CalibrationError(of_places=True),
     source=("kumar2019", "broecker2012"),
     blind_to="Errors that cancel inside a bin, and whether the model can tell cases apart.",
 )

@@ -69,7 +69,7 @@ def _delta_variance_of_log_ratio(r: Ranking) -> Any:
     ),
     aliases=("o_e_ratio", "observed_expected_ratio"),
     caveat="The interval is too wide when the probabilities tell cases apart; the method 'delta' avoids that.",
-    kind=StandardError({"log": _variance_of_log_ratio, "delta": _delta_variance_of_log_ratio}, scale="log"),
+    kind=StandardError({"delta": _delta_variance_of_log_ratio, "log": _variance_of_log_ratio}, scale="log"),
     source=("vancalster2025", "riley2021"),
     blind_to="Errors that cancel: half the cases too high and half too low give 1.",
 )
@@ -95,8 +95,12 @@ def _extremes(r: Ranking, cells: Array) -> tuple[Array, Array]:
 
 def _overlaps(r: Ranking) -> Any:
     """Whether each class has a case strictly beyond one of the other, so that the likelihood has a maximum."""
-    (top_pos, low_pos), (top_neg, low_neg) = _extremes(r, r.pos), _extremes(r, r.neg)
-    return (low_pos < top_neg) & (low_neg < top_pos) & (r.positives > 0) & (r.negatives > 0)
+
+    def found() -> Any:
+        (top_pos, low_pos), (top_neg, low_neg) = _extremes(r, r.pos), _extremes(r, r.neg)
+        return (low_pos < top_neg) & (low_neg < top_pos) & (r.positives > 0) & (r.negatives > 0)
+
+    return r.kept("overlaps", found)
 
 
 SEPARATED = Condition(
@@ -106,8 +110,11 @@ SEPARATED = Condition(
 
 
 def _offset_fit(r: Ranking) -> logistic.Fit:
-    exists = (r.positives > 0) & (r.negatives > 0) & ~NO_DOUBT.holds(r)
-    return logistic.fit(np.broadcast_to(1.0, (len(r), 1)), r.pos, r.neg, offset=logits(r), exists=exists)
+    def fitted() -> logistic.Fit:
+        exists = (r.positives > 0) & (r.negatives > 0) & ~NO_DOUBT.holds(r)
+        return logistic.fit(np.broadcast_to(1.0, (len(r), 1)), r.pos, r.neg, offset=logits(r), exists=exists)
+
+    return r.kept("offset_fit", fitted)  # type: ignore[no-any-return]
 
 
 def joint_fit(r: Ranking, fit: str = "likelihood") -> logistic.Fit:

@@ -74,11 +74,18 @@ class StandardError(NamedTuple):
 
 
 class CalibrationError(NamedTuple):
-    """A distance of the probabilities from what happens: 0 for a calibrated model, and never lowered by chance."""
+    """A distance of the probabilities from what happens: 0 for a calibrated model, and never lowered by chance.
+
+    `of_places`: not the mean distance but one that single places of the curve decide.
+    """
+
+    of_places: bool = False
 
 
 class BestOfCuts(NamedTuple):
-    """The best over all cuts: it favours the sample at hand."""
+    """The best over all cuts, or over all of something else: it favours the sample at hand."""
+
+    over: str = "cuts"
 
 
 class CurvePoint(NamedTuple):
@@ -92,6 +99,22 @@ class Stretch(NamedTuple):
     """An area over a stretch of one rate, whose range, given the parameters, is narrower than that of the measure."""
 
     range: Callable[..., tuple[float, float]]
+
+
+class OfPrevalence(NamedTuple):
+    """A function of the share of positives alone, with the parameters of the measure."""
+
+    of: Callable[..., Any]
+
+
+class ShareOfPairs(NamedTuple):
+    """A share of all pairs of a positive and a negative case.
+
+    `of` gives, for a positive of each score, the share of the negatives that it has the property with, and for a
+    negative of each score that of the positives.
+    """
+
+    of: Callable[[Any], tuple[Array, Array]]
 
 
 class TopOfList(NamedTuple):
@@ -111,6 +134,8 @@ Kind = (
     | BestOfCuts
     | CurvePoint
     | Stretch
+    | OfPrevalence
+    | ShareOfPairs
     | TopOfList
     | None
 )

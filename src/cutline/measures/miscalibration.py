@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -14,7 +15,7 @@ from cutline.core.kept import is_long
 from cutline.core.ranking import Array, Ranking, dot
 from cutline.measures.definition import Family, Needs, measure
 from cutline.measures.facts import Condition, Parameter, ReferenceValue
-from cutline.measures.kinds import CalibrationError
+from cutline.measures.kinds import BestOfCuts, CalibrationError, OfPrevalence
 from cutline.measures.probabilities import brier, log_loss
 from cutline.measures.rates import entropy
 
@@ -64,7 +65,6 @@ UNCERTAINTY = ReferenceValue(r"S(\pi)", lambda s, score="brier": _uncertainty(s.
 UPWARDS = (
     "Chance alone raises it, the more the fewer the cases: the method 'inversion' allows for that, bootstraps do not."
 )
-SHIFTED = "Chance alone raises it, the more the fewer the cases: the interval may lie above the truth."
 part_of_score = partial(error, parameters={"score": SCORE}, source="dimitriadis2021")
 
 
@@ -87,7 +87,7 @@ def mcb(r: Ranking, *, score: str = "brier") -> Any:
     formula=r"\bar S(\pi) - \bar S(\hat p_{PAV})",
     better="higher",
     perfect=UNCERTAINTY,
-    caveat=SHIFTED,
+    kind=BestOfCuts("recalibrations"),
     blind_to="Whether the probabilities are right: only their order counts.",
 )
 def dsc(r: Ranking, *, score: str = "brier") -> Any:
@@ -101,6 +101,7 @@ def dsc(r: Ranking, *, score: str = "brier") -> Any:
     better=None,
     perfect=UNCERTAINTY,
     baseline=UNCERTAINTY,
+    kind=OfPrevalence(lambda prevalence, score="brier": _uncertainty(prevalence, score)),
     blind_to="The model: it is a fact about the data.",
 )
 def unc(r: Ranking, *, score: str = "brier") -> Any:
@@ -182,6 +183,7 @@ def ici(r: Ranking, *, smooth: str = "loess", span: float = 0.75, degree: int = 
 
 @from_curve(
     title="E50",
+    kind=CalibrationError(of_places=True),
     formula=r"\operatorname{median}_i |p_i - \hat s(p_i)|",
     blind_to="The worse half of the errors, in which direction they go, and whether the model can tell cases apart.",
 )
@@ -192,6 +194,7 @@ def e50(r: Ranking, *, smooth: str = "loess", span: float = 0.75, degree: int = 
 
 @from_curve(
     title="E90",
+    kind=CalibrationError(of_places=True),
     formula=r"Q_{0.9}\, |p_i - \hat s(p_i)|",
     blind_to="The worst tenth of the errors, in which direction they go, and whether the model can tell cases apart.",
 )
@@ -202,6 +205,7 @@ def e90(r: Ranking, *, smooth: str = "loess", span: float = 0.75, degree: int = 
 
 @from_curve(
     title="Emax",
+    kind=CalibrationError(of_places=True),
     formula=r"\max_i |p_i - \hat s(p_i)|",
     aliases=("e_max",),
     blind_to="All cases but the worst one, which is often where there are the fewest data.",
@@ -218,11 +222,7 @@ def _quantile(r: Ranking, curve: tuple[str, float, int], q: float) -> Any:
 
 def _quantiles(r: Ranking, distance: Array) -> dict[float, Any]:
     """The quantiles of the cases' distances, linear between two (type 7); of weights that are no counts, a step."""
-    values, ends, last = _in_order(r, distance)
-
-    def at(position: Any) -> Any:
-        cell = (ends <= position[..., None]).sum(-1) if r.integral else (ends < position[..., None]).sum(-1)
-        return np.take_along_axis(values, np.minimum(cell, last)[..., None], -1)[..., 0]
+    at = _one_each(distance) if is_long(r) and r.integral and (r.size == 1).all() else _at_place(r, distance)
 
     def quantile(q: float) -> Any:
         place = np.asarray((r.total - 1) * q if r.integral else r.total * q)
@@ -230,7 +230,29 @@ def _quantiles(r: Ranking, distance: Array) -> dict[float, Any]:
         low = at(first)
         return low + (place - first) * (at(first + 1) - low) if r.integral else low
 
-    return {q: quantile(q) for q in (0.5, 0.9)}
+    return {q: quantile(q) for q in _QUANTILES}
+
+
+_QUANTILES = (0.5, 0.9)
+
+
+def _one_each(values: Array) -> Callable[[Any], Any]:
+    """The value at a place around a quantile, where each score has one case: chosen, which is quicker than sorting."""
+    last = len(values) - 1
+    near = [min(math.floor(last * q) + step, last) for q in _QUANTILES for step in (0, 1)]
+    chosen = np.partition(values, near)
+    return lambda position: chosen[np.minimum(position.astype(int), last)]
+
+
+def _at_place(r: Ranking, values: Array) -> Callable[[Any], Any]:
+    """The value at a place of the list of all cases, in ascending order of their values."""
+    ordered, ends, last = _in_order(r, values)
+
+    def at(position: Any) -> Any:
+        cell = (ends <= position[..., None]).sum(-1) if r.integral else (ends < position[..., None]).sum(-1)
+        return np.take_along_axis(ordered, np.minimum(cell, last)[..., None], -1)[..., 0]
+
+    return at
 
 
 def _in_order(r: Ranking, values: Array) -> tuple[Array, Array, Array]:
@@ -264,7 +286,7 @@ def _from_prevalence(r: Ranking) -> Any:
     },
     aliases=("estimated_calibration_index",),
     caveat=UPWARDS,
-    kind=CalibrationError(),
+    kind=CalibrationError(of_places=True),
     scales=False,
     source=("vancalster2025", "vanhoorde2015"),
     blind_to="In which direction the probabilities err, and wiggles that the curve smooths.",

@@ -17,7 +17,7 @@ from cutline.inputs.predictions import rank
 from cutline.measures.conditions import FRACTIONAL_WEIGHTS, INFINITE_SCORES, NO_POSITIVE, ONE_CLASS
 from cutline.measures.definition import Family, Needs, measure
 from cutline.measures.facts import FLAGGED, PREVALENCE, Condition, Parameter, ReferenceValue
-from cutline.measures.kinds import Equivalent, LineOfAuc
+from cutline.measures.kinds import Equivalent, LineOfAuc, Stretch
 from cutline.measures.precision_recall import mean_precision_of_places
 from cutline.measures.roc import gini
 
@@ -96,7 +96,10 @@ def enrichment(r: Ranking, *, quota: Any) -> Any:
 def lifts(r: Ranking, portions: int) -> Any:
     """The lift of each of several equal portions of the list, from its top; ties are spread evenly."""
     ends = np.multiply.outer(r.total, np.arange(portions + 1) / portions)
-    found = np.stack([r.at_quota(ends[..., k]).tp for k in range(portions + 1)], axis=-1)
+    if r.pos.ndim == 1:  # of which any number of quotas can be asked at once
+        found = r.at_quota(ends).tp
+    else:
+        found = np.stack([r.at_quota(ends[..., k]).tp for k in range(portions + 1)], axis=-1)
     return divide(np.diff(found), divide(r.positives, portions)[..., None])
 
 
@@ -119,6 +122,7 @@ def lifts(r: Ranking, portions: int) -> Any:
         "portions": Parameter("into how many the list is divided", low=1, whole=True, example=4),
     },
     concordant=False,
+    kind=Stretch(lambda portion=1, portions=10: (0.0, float(portions))),
     aliases=("decile_lift",),
     source={"arbel2006": "Section 2.2.5", "coppock2002": ""},
     blind_to="All other portions of the list.",
@@ -257,6 +261,7 @@ def pem_areas(data: Any, scores: Any = None, weights: Any = None, *, positive: A
             lambda r, quota=None, **_: _flat(r, quota),
         ),
         INFINITE_SCORES,
+        Condition("the scores were binned, and a bin counts as a tie", lambda r, **_: r.reach is not None),
     ),
     parameters={"quota": Parameter(QUOTA.words + "; the whole list by default", low=1, example=5)},
     concordant=False,
@@ -279,7 +284,8 @@ def pearson(r: Ranking, *, quota: Any = None) -> Any:
         t = t - divide(dot(size, t)[..., None], n)
         covariance = dot(size * p, t)
         deviations = np.sqrt(dot(size * p, p)) * np.sqrt(dot(size * t, t))
-    return np.where(_flat(r, quota), np.nan, np.clip(divide(covariance, deviations), -1, 1))
+    is_undefined = _flat(r, quota) | (r.reach is not None)
+    return np.where(is_undefined, np.nan, np.clip(divide(covariance, deviations), -1, 1))
 
 
 def _places(r: Ranking, quota: Any) -> tuple[Array, Array]:

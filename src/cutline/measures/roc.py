@@ -18,7 +18,7 @@ from cutline.core.ranking import Ranking, take
 from cutline.measures.conditions import ONE_CLASS
 from cutline.measures.definition import Family, Needs, measure
 from cutline.measures.facts import NULL_PREVALENCE, Condition, ReferenceValue
-from cutline.measures.kinds import BestOfCuts, Equivalent, LineOfAuc
+from cutline.measures.kinds import BestOfCuts, Equivalent, LineOfAuc, ShareOfPairs
 
 order = partial(measure, needs=Needs.RANKING, family=Family.RANKING, range=(0, 1), undefined=ONE_CLASS, concordant=True)
 
@@ -163,6 +163,7 @@ def concordant_pairs(r: Ranking) -> Any:
     perfect=0,
     baseline=ReferenceValue(r"\text{depends on the scores}", lambda s, **_: math.nan),
     concordant=False,
+    kind=ShareOfPairs(lambda r: (divide(r.neg, r.negatives), divide(r.pos, r.positives))),
     source="agresti2010",
     blind_to="Whether the pairs that are not tied are in the right order.",
 )

@@ -42,7 +42,11 @@ th,td{border-bottom:1px solid #8888;padding:.25rem .5rem;text-align:left;vertica
 text-align:right}td.n{font-variant-numeric:tabular-nums;white-space:nowrap}.wide{overflow-x:auto}.figures{display:grid;gap:1rem;
 grid-template-columns:repeat(auto-fit,minmax(min(26rem,100%),1fr))}figure{margin:0;break-inside:avoid}img{width:100%;height:auto;
 background:#fff}figcaption{font-size:.9rem}tr{break-inside:avoid}thead{display:table-header-group}
-@media screen{.wide td:last-child{min-width:15rem}}
+@media screen and (min-width:48rem){.wide td:last-child{min-width:15rem}}
+@media screen and (width<48rem){.wide thead{position:absolute;clip-path:inset(50%)}.wide tr,.wide th,.wide tbody{
+display:block}.wide th,.wide td{border:0;padding:.1rem 0}.wide tr{border-bottom:1px solid #8888;padding:.3rem 0}
+.wide td{display:grid;grid-template-columns:7.5rem 1fr}.wide td.n{text-align:left;white-space:normal}
+.wide td::before{content:attr(data-of)}}
 @media print{@page{size:A4;margin:15mm}body{font-size:9.5pt;line-height:1.4;max-width:none;padding:0}
 h1,h2{margin:.5em 0 .3em;break-after:avoid}th[scope=rowgroup]{break-after:avoid}
 table{break-inside:avoid}.wide table{break-inside:auto;font-size:8pt}.wide th,.wide td{padding:.12rem .25rem}
@@ -181,7 +185,7 @@ def _measures(estimates: list[Estimate]) -> str:
     pairs = list(zip(GUIDES, estimates, strict=True))
     parts = [
         f"<tbody><tr><th scope='rowgroup' colspan='{len(names)}'>{domain}</th></tr>"
-        + "".join(_measure(guide, e) for guide, e in pairs if guide.domain == domain)
+        + "".join(_measure(guide, e, names[1:]) for guide, e in pairs if guide.domain == domain)
         + "</tbody>"
         for domain in dict.fromkeys(guide.domain for guide in GUIDES)
     ]
@@ -189,12 +193,17 @@ def _measures(estimates: list[Estimate]) -> str:
     return f"<p>{_CAPTION}</p><div class='wide' tabindex='0' role='region' aria-label='All measures'>{table}</div>"
 
 
-def _measure(guide: Guide, e: Estimate) -> str:
-    return (
-        f"<tr><th scope='row'>{escape(guide.title)}</th><td class='n'>{shown(e.value)}</td>"
-        f"<td class='n'>{_interval(e)}</td><td>{guide.advice.value}</td><td>{guide.proper.value}</td>"
-        f"<td>{'yes' if guide.has_one_focus else 'no'}</td><td>{escape(guide.why)} [{escape(_source(guide))}]</td></tr>"
+def _measure(guide: Guide, e: Estimate, columns: Sequence[str]) -> str:
+    """A row; on a narrow screen its cells stand below each other, each with the name of its column."""
+    why = f"{escape(guide.why)} [{escape(_source(guide))}]"
+    focus = "yes" if guide.has_one_focus else "no"
+    cells = (shown(e.value), _interval(e), guide.advice.value, guide.proper.value, focus, why)
+    number = " class='n'"
+    named_cells = (
+        f"<td{number if place < 2 else ''} data-of='{name}'>{cell}</td>"
+        for place, (name, cell) in enumerate(zip(columns, cells, strict=True))
     )
+    return f"<tr><th scope='row'>{escape(guide.title)}</th>{''.join(named_cells)}</tr>"
 
 
 def _source(guide: Guide) -> str:

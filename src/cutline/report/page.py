@@ -9,13 +9,14 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from cutline.charts import CHARTS, DARK, LIGHT, Place, vega
+from cutline.core import parallel
 from cutline.core.ranking import Ranking
 from cutline.core.table import plain
 from cutline.core.wording import listed
@@ -90,9 +91,10 @@ def page(summary: Summary | ComparisonSummary, tools: ToolTable | None = None) -
     has_trust = bool(found and found["models"])
     how: dict[str, Any] = {"seed": summary.options.seed, "resamples": summary.options.resamples}
     specs = chart_specs.charts(shown, differences, trusted=has_trust, level=summary.level, **how)
-    drawn, stills = _drawn(specs, models)
-    held = {name: kept_cuts.kept(own.data.ranking, own.counts, len(models)) for name, own in models.items()}
-    data = _data(summary, models, held, drawn)
+    with parallel.beside(partial(promised.embedded, models)) as promises:  # which take long for long lists
+        drawn, stills = _drawn(specs, models)
+        held = {name: kept_cuts.kept(own.data.ranking, own.counts, len(models)) for name, own in models.items()}
+        data = _data(summary, models, held, drawn) | {"promises": promises()}
     context |= _common(summary, models, held) | {"trust": found, "tools": tools}
     scripts = {"library": library.result(), "program": script()}
     context["charts"] = _figures(drawn, [still.result() for still in stills])
@@ -164,7 +166,7 @@ def _data(
     held: Mapping[str, kept_cuts.Kept],
     drawn: Sequence[Mapping[str, Any]],
 ) -> dict[str, Any]:
-    """What the page's program reads."""
+    """What the page's program reads, but for the promises."""
     rows = [(row.name, row.measure) for row in next(iter(models.values())).rows if of_the_cut(row)]
     points = [name for picture in drawn for name in _coordinates(picture)]
     program = programs.embedded(rows, (*points, *_POINTS), summary.level)
@@ -181,7 +183,6 @@ def _data(
         ],
         "program": program,
         "methods": TITLES,
-        "promises": promised.embedded(models),
         "charts": drawn,
         "document": summary.document(),
     }

@@ -28,6 +28,7 @@ TITLES: Mapping[str, str] = {
     "bias_corrected": "bootstrap (bias-corrected, logit)",
     "sandwich": "sandwich variance",
     "inversion": "simulated tests, inverted",
+    "smoothed": "samples of the smoothed data",
     "tango": "Tango",
     "mcnemar_midp": "McNemar (mid-p)",
     "mcnemar_exact": "McNemar (exact)",
@@ -39,7 +40,7 @@ TITLES: Mapping[str, str] = {
     "delong_unpaired": "DeLong (independent samples)",
     "permutation": "permutation test",
 }
-RESAMPLED = ("bootstrap", "bca", "student", "bias_corrected", "inversion")
+RESAMPLED = ("bootstrap", "bca", "student", "bias_corrected", "inversion", "smoothed")
 
 
 def method_title(method: str) -> str:

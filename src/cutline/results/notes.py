@@ -119,7 +119,7 @@ def _order(r: Ranking) -> Iterator[Note]:
         if not r.higher_is_positive:
             way_out = ("high scores mean positive, leave ", turn, " out.")
         yield Note("reversed", Text("The AUC is below 0.5. If ", *way_out), kind="warning")
-    if len(r) <= 2 < r.total:
+    if len(r) <= 2 < r.total and r.reach is None:
         text = f"The scores have {counted(len(r), 'distinct value')}: labels rather than scores."
         yield Note("labels", text, kind="warning")
 
@@ -144,8 +144,26 @@ def _at_the_cut(r: Ranking, cut: CutPoint) -> Iterator[Note]:
             *(Argument("threshold"), ", ", Argument("quota"), " or ", Argument("share"), " for another."),
         )
         yield Note("scale", text, kind="warning")
+    yield from _inside_a_bin(r, cut)
     counts = cut.counts(r)
     if not counts.flagged or not counts.unflagged:
         whom = "nobody" if not counts.flagged else "everybody"
         alike = f"The threshold {cut.threshold:g} flags {whom}: the scores run from {low:g} to {high:g}."
         yield Note("all-alike", alike, kind="warning")
+
+
+def _inside_a_bin(r: Ranking, cut: CutPoint) -> Iterator[Note]:
+    """The bin that a threshold goes through: nobody knows which of its cases are flagged."""
+    if r.reach is None or cut.by_quota:
+        return
+    sign = 1 if r.higher_is_positive else -1
+    first, last = (sign * np.asarray(end, dtype=float) for end in r.reach)
+    for i in np.flatnonzero((first >= sign * cut.threshold) & (last < sign * cut.threshold)):
+        low, high = sorted((float(r.reach[0][i]), float(r.reach[1][i])))
+        text = (
+            f"The threshold {cut.threshold:g} goes through a bin with scores from {low:g} to {high:g}. Its cases are "
+            f"counted on one side: truly {written(r.ends[i])} to {written(r.ends[i + 1])} cases are flagged, of which "
+            f"{written(r.tp[i])} to {written(r.tp[i + 1])} are positive. What rests on these counts has a bracket; a "
+            "threshold at an end of the bin has none."
+        )
+        yield Note("inside-a-bin", text, kind="warning")

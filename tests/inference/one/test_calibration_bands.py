@@ -94,6 +94,15 @@ def test_limits_of_single_places_are_quantiles():
     assert np.concatenate((low, high)).tolist() == pytest.approx([50, 100, 950, 1900])
 
 
+def test_few_curves_at_many_places_have_simultaneous_limits_beyond_their_extremes():
+    rng = np.random.default_rng(1)
+    curves, new = rng.standard_normal((900, 400)), rng.standard_normal((1000, 400))
+    low, high = envelope(curves, 0.95, simultaneous=True)
+
+    assert ((new < curves.min(0)) | (new > curves.max(0))).any(-1).mean() > 0.4
+    assert ((new < low) | (new > high)).any(-1).mean() == pytest.approx(0.05, abs=0.03)
+
+
 def test_unknown_kinds_are_refused():
     with pytest.raises(cl.ParameterError, match="consistency, confidence, honest"):
         calibration_band(calibrated(0), "wide")

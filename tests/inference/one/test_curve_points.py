@@ -56,3 +56,11 @@ def test_points_of_nearly_perfect_curves_are_held():
         for name, found in zip(POINTS, cl.evaluate(**p.sample(rng)).estimates(POINTS), strict=True):
             held[name] += found.low - 1e-9 <= truth[name] <= found.high + 1e-9
     assert min(held.values()) >= 35, held
+
+
+def test_ties_that_put_the_next_cut_far_away_leave_both_cuts_inside():
+    """Recall is 0.82 at the second of three scores: it may be below 0.8 in truth, and then all cases are flagged."""
+    labels = [1] * 30 + [0] * 10 + [1] * 11 + [0] * 20 + [1] * 9 + [0] * 120
+    found = cl.evaluate(labels, [3] * 40 + [2] * 31 + [1] * 129).estimate("precision_at_recall", recall=0.8)
+    assert found.value == pytest.approx(41 / 71)
+    assert found.low <= 50 / 200

@@ -81,7 +81,14 @@ def test_few_simulations_for_the_level_are_told():
     ev = cl.evaluate(*predictions(2))
     found = ev.estimate("mcb", level=0.99, resamples=80)
     assert any("too few for a level of 0.99" in note for note in found.notes)
-    assert any("fewer than 500 cases" in note for note in found.notes) == (ev.ranking.total < 500)
+
+
+def test_what_single_places_of_the_curve_decide_is_told_where_the_model_is_not_calibrated():
+    off, right = cl.evaluate(*predictions(1, 600, power=4.0)), cl.evaluate(*predictions(2))
+    for name in ("e90", "debiased_ece"):
+        assert any("Single places of the calibration curve" in note for note in off.estimate(name, resamples=320).notes)
+    for ev, name in ((off, "ici"), (off, "mcb"), (right, "e90")):
+        assert not any("Single places" in note for note in ev.estimate(name, resamples=320).notes)
 
 
 def test_probabilities_that_equal_the_observed_shares_have_an_upper_limit_above_nought():
@@ -91,17 +98,32 @@ def test_probabilities_that_equal_the_observed_shares_have_an_upper_limit_above_
     assert found.high > 0.001
 
 
-def test_weights_that_are_not_counts_and_groups_are_resampled_instead():
+def test_groups_and_weights_are_simulated_as_the_cases_that_they_are_worth():
+    """Each case four times, as a group, says no more than once; weights say less than as many equal ones."""
     labels, scores = predictions(5, 80)
+    alone = cl.evaluate(labels, scores)
+    groups = cl.evaluate(np.repeat(labels, 4), np.repeat(scores, 4), groups=np.repeat(np.arange(80), 4))
+    assert inversion.cases_worth(alone.ranking, None) == pytest.approx(80, rel=0.02)
+    assert inversion.cases_worth(groups.ranking, groups.groups) == pytest.approx(80, rel=0.02)
     weights = np.random.default_rng(1).uniform(0.5, 2, 80)
-    assert cl.evaluate(labels, scores, weights).estimate("mcb", resamples=50).method == "student"
-    grouped = cl.evaluate(labels, scores, groups=np.repeat(np.arange(20), 4))
-    assert grouped.estimate("mcb", resamples=50).method == "student"
+    weighted = cl.evaluate(labels, scores, weights)
+    assert 50 < inversion.cases_worth(weighted.ranking, None) < 80
+    for ev in (groups, weighted):
+        found = ev.estimate("mcb", resamples=320)
+        assert found.method == "inversion"
+        assert found.low == 0 < found.value <= found.high
+
+
+def test_an_error_that_corrects_itself_for_chance_does_not_depend_on_the_scale_of_the_weights():
+    labels, scores = predictions(6, 200)
+    weights = np.random.default_rng(2).uniform(0.5, 2, 200)
+    one, many = (cl.evaluate(labels, scores, k * weights).estimate("mcb", resamples=320) for k in (1, 50))
+    assert (one.low, one.high) == pytest.approx((many.low, many.high))
 
 
 def test_a_world_at_the_end_of_the_way_has_the_error_that_was_seen_of_its_curve():
     ev = cl.evaluate(*predictions(5, power=2.0))
-    worlds = inversion._Worlds(ev.ranking, [ev._estimand("mcb", {})], 0)
+    worlds = inversion._Worlds(ev.ranking, [ev._estimand("mcb", {})], 0, 40, float(ev.ranking.total), ())
     assert worlds.truth(0, 0.0) == pytest.approx(0, abs=1e-15)
     p, curve, size = ev.ranking.key, worlds.curve, ev.ranking.size
     assert worlds.truth(0, 1.0) == pytest.approx(float(size @ (p - curve) ** 2 / size.sum()))

@@ -75,3 +75,17 @@ def test_the_default_interval_of_the_auc_is_the_wider_of_two_where_either_may_fa
 
     assert found.method == "newcombe_delong"
     assert (found.low, found.high) == (min(one.low for one in parts), max(one.high for one in parts))
+
+
+def test_a_value_at_an_end_that_no_resample_leaves_has_the_limit_of_a_share_of_none():
+    """No positive among the first five, nor in any resample: none of five does not mean that none ever will be."""
+    labels = [0] * 40 + [1] * 5 + [0] * 20  # not the reverse of a perfect order
+    found = evaluate(labels, list(range(65, 0, -1))).estimate("break_even")
+    assert (found.value, found.low) == (0, 0)
+    assert found.high > 0.3
+
+
+def test_the_lift_of_a_portion_stays_within_the_number_of_portions():
+    labels = [1] * 8 + [0] * 20 + [1] * 2 + [0] * 70
+    found = evaluate(labels, list(range(100, 0, -1))).estimate("portion_lift", resamples=200)
+    assert 0 <= found.low < found.high <= 10

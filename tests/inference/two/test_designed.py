@@ -76,3 +76,18 @@ def test_strata_can_be_columns_of_one_frame_or_of_the_first_of_several():
     frames = {name: frame.rename(columns={name: "p"})[::step] for name, step in (("a", 1), ("b", -1))}
     two = compare("y", "p", data=frames, id="case", strata="s", threshold=0.7).difference("recall")
     assert given == one == two
+
+
+def test_means_over_the_cases_have_the_paired_t_test():
+    from scipy.stats import ttest_rel
+
+    rng = np.random.default_rng(3)
+    labels = rng.random(60) < 0.3
+    one, two = rng.uniform(size=60), rng.uniform(size=60)
+    models = compare(labels, {"a": one, "b": two})
+    expected = ttest_rel((one - labels) ** 2, (two - labels) ** 2)
+
+    test, found = models.test("brier").pairs[0], models.difference("brier")
+    assert (test.method, found.method) == ("influence", "influence")
+    assert test.p_value == pytest.approx(expected.pvalue)
+    assert (found.low, found.high) == pytest.approx(tuple(expected.confidence_interval(0.95)))

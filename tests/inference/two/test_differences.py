@@ -149,3 +149,9 @@ def test_a_difference_without_a_standard_error_has_no_p_value(kind):
     assert math.isnan(kind(0.5, 0.0).p_value())
     assert all(map(math.isnan, kind(0.5, 0.0).interval(0.95)))
     assert kind(0.0, 0.0).p_value() == 1
+
+
+def test_resamples_at_the_null_count_half_on_either_side():
+    draws = np.repeat([-1.0, 0.0, 1.0], [2, 10, 87])
+    assert ResampledDifference(1.0, draws).p_value() == pytest.approx(2 * (1 + 2 + 5) / 100)
+    assert ResampledDifference(1.0, -draws).p_value() == pytest.approx(2 * (1 + 2 + 5) / 100)

@@ -7,6 +7,8 @@
 
 from __future__ import annotations
 
+import bisect
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -157,17 +159,27 @@ def envelope(curves: Array, level: float, *, simultaneous: bool) -> tuple[Array,
 
     Simultaneous limits are the k-th lowest and highest value at each place among two thirds of the curves. The others
     tell the largest k for which that share of them stays between the limits everywhere: curves would flatter limits
-    that were chosen on them.
+    that were chosen on them. Where too few stay between the extremes, these are moved out.
     """
     if not simultaneous:
         low, high = np.quantile(curves, ((1 - level) / 2, (1 + level) / 2), axis=0)
         return low, high
-    others = curves[::3]
-    ordered = np.sort(np.delete(curves, np.s_[::3], axis=0), axis=0)
-    depth = np.full(len(others), len(ordered))
-    for column, values in zip(ordered.T, others.T, strict=True):
-        below, above = np.searchsorted(column, values, side="right"), np.searchsorted(column, values)
-        np.minimum(depth, np.minimum(below, len(column) - above), out=depth)
-    # A curve of depth k stays between the k-th values from either end.
-    k = max(1, int(np.sort(depth)[min(int(np.floor((1 - level) * len(depth))), len(depth) - 1)]))
-    return ordered[k - 1], ordered[len(ordered) - k]
+    others, ordered = curves[::3], np.sort(np.delete(curves, np.s_[::3], axis=0), axis=0)
+    may_leave = min(math.floor((1 - level) * len(others)), len(others) - 1)
+
+    def leave_too_often(k: int) -> bool:
+        is_outside = ((others < ordered[k - 1]) | (others > ordered[-k])).any(-1)
+        return int(np.count_nonzero(is_outside)) > may_leave
+
+    k = bisect.bisect_left(range(1, (len(ordered) + 1) // 2 + 1), True, key=leave_too_often)
+    return (ordered[k - 1], ordered[-k]) if k else _moved_out(ordered, others, level)
+
+
+def _moved_out(ordered: Array, others: Array, level: float) -> tuple[Array, Array]:
+    """The extremes, so many times as far from the middle that this share of the other curves stays between them."""
+    low, middle, high = ordered[0], ordered[len(ordered) // 2], ordered[-1]
+    way = others - middle
+    reach = np.where(way > 0, high - middle, middle - low)
+    times = np.divide(np.abs(way), reach, out=np.zeros(way.shape), where=reach > 0).max(-1)
+    most = max(1.0, float(np.sort(times)[min(math.ceil(level * (len(times) + 1)), len(times)) - 1]))
+    return middle - most * (middle - low), middle + most * (high - middle)

@@ -12,6 +12,7 @@ from cutline.core.counts import divide
 from cutline.core.ranking import Ranking
 from cutline.inference import delong, effective_size, influence
 from cutline.inference.caveats import (
+    BELOW,
     EQUAL,
     FEW_FOR_DELONG,
     IGNORES_THE_DESIGN,
@@ -20,7 +21,7 @@ from cutline.inference.caveats import (
     few_cases,
     finished,
 )
-from cutline.inference.one import curve_points, designs, proportions, ratios, separation, three_shares
+from cutline.inference.one import curve_points, designs, plain_shares, proportions, ratios, separation, three_shares
 from cutline.inference.one.estimand import Estimand
 from cutline.inference.one.replicates import caveats_of, design_notes, few_decisions
 from cutline.inference.resampling.samplers import GroupSampler
@@ -53,6 +54,8 @@ def closed(estimand: Estimand, method: str, level: float, groups: GroupSampler |
         limits, found = designs.limits(estimand, level, groups)
     elif isinstance(estimand.kind, CurvePoint) and method == "mover":
         limits, found = curve_points.limits(estimand, level)
+    elif method == "wilson" and plain_shares.applies(estimand):
+        limits, found = plain_shares.limits(estimand, level), []
     elif method == "mover" and estimand.by_quota:
         limits, found = separation.at_quota(estimand, level), []
     elif method == "mover" and isinstance(estimand.kind, Ratio) and not estimand.kind.odds:
@@ -142,7 +145,7 @@ def _too_narrow(estimand: Estimand, method: str, variance: float) -> list[str]:
     if not kind.robust:
         return []
     notes = []
-    if min(effective_size.effective(estimand.ranking)) < FEW_FOR_A_LINE:
+    if method == kind.robust and min(effective_size.effective(estimand.ranking)) < FEW_FOR_A_LINE:
         notes.append(
             f"With fewer than {FEW_FOR_A_LINE} cases of a class the actual coverage may be below the nominal level."
         )
@@ -150,7 +153,7 @@ def _too_narrow(estimand: Estimand, method: str, variance: float) -> list[str]:
     if method != kind.robust and wider > NOTICEABLY:
         notes.append(
             "The interval supposes that the line which is fitted is the true one: without that, "
-            f"the method {kind.robust!r} gives one that is {100 * wider:.0f} % wider."
+            f"the method {kind.robust!r} gives one that is {100 * wider:.0f} % wider, and {BELOW}."
         )
     return notes
 

@@ -41,13 +41,30 @@ def limits(estimand: Estimand, level: float) -> tuple[Limits, list[str]]:
     given = np.array([float(estimand.parameters.get(kind.given, defaults[kind.given]))])
     if kind.height == "recall_at_precision":
         return _recall(r, float(given[0]), level), []
-    if kind.height == "precision":  # of the recalls that ties leave, the one at the cut may be far above
-        given = np.append(given, float(r.tpr[_best_cut(r, float(given[0]))]))
+    if kind.height == "precision":
+        given = np.append(given, _other_cuts(r, float(given[0]), level))
     found = {"recall": _recalls, "specificity": _specificities, "precision": _precisions}[kind.height](r, given, level)
     of_positives = kind.given == "recall"
     beyond = float(effective(r)[0 if of_positives else 1]) * (1 - float(given[0]))
     notes = [CUT_ANYWHERE] if beyond < FEW_BEYOND else []
     return Limits(float(found.low.min()), float(found.high.max())), notes
+
+
+def _other_cuts(r: Ranking, recall: float, level: float) -> list[float]:
+    """The recalls of the cuts that may be the one that just reaches a recall: ties may put them far apart.
+
+    These are the best cut that reaches it in the sample, the last one that does not but may in truth, and the one after
+    the first that does, if that may not in truth.
+    """
+    positives, n = float(effective(r).positives), len(r.tpr)
+    first = int(np.argmax(r.tpr >= recall))
+    found = [_best_cut(r, recall)]
+    for cut, other in ((first - 1, first - 1), (first, first + 1)):
+        if 0 < other < n:
+            low, high = proportions.wilson(float(r.tpr[cut]) * positives, positives, level)
+            if low <= recall <= high:
+                found.append(other)
+    return [float(r.tpr[cut]) for cut in found]
 
 
 def _best_cut(r: Ranking, recall: float) -> int:

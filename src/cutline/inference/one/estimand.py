@@ -19,7 +19,7 @@ from cutline.inference.effective_size import effective_counts, squares
 from cutline.inference.influence import JUMPING, Influence, of_order
 from cutline.inputs.predictions import cut, places, places_of_share
 from cutline.measures import Family, Measure, Needs
-from cutline.measures.bin_brackets import bounds
+from cutline.measures.bin_brackets import Bounds, bounds
 from cutline.measures.facts import constant
 from cutline.measures.kinds import Kind, Stretch
 
@@ -39,7 +39,7 @@ class Estimand:
     cut: Callable[[Ranking], Counts] | None = None
     of_counts: Callable[[Counts], Any] | None = None
     caveat: str = ""  # what qualifies its interval, whatever the method
-    bins: tuple[str, ...] = ()  # between which values the exact one lies, where the scores were binned
+    open_to: Bounds | None = None  # between which values the exact one lies, where the scores were binned
     by_quota: bool = False  # the number of the flagged is given, so that the cases at a cut are not independent
     needs: Needs | None = None  # of a registered measure
     quota: float | None = None  # how many are flagged, where that is what makes the cut
@@ -84,6 +84,11 @@ class Estimand:
         return self.cut(self.ranking)  # type: ignore[misc]
 
     @property
+    def bins(self) -> tuple[str, ...]:
+        """What bins leave certain of the value, in a sentence, where they leave something open."""
+        return () if self.open_to is None else (self.open_to.statement,)
+
+    @property
     def second(self) -> Counts:
         """The squared weights at its cut; a quota that ends inside a tie has those of the whole tie."""
         counts = self.counts
@@ -101,7 +106,7 @@ def bracketed(found: Estimand, measure: Measure, parameters: Mapping[str, Any]) 
         parameters: Those of the measure, and its cut.
     """
     open_to = bounds(measure, found.ranking, parameters, found.value)
-    return found if open_to is None else replace(found, bins=(open_to.statement,))
+    return found if open_to is None else replace(found, open_to=open_to)
 
 
 def of_measure(measure: Measure, ranking: Ranking, parameters: dict[str, Any], *, grouped: bool = False) -> Estimand:

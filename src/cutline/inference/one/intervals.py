@@ -10,7 +10,8 @@ from cutline.core.errors import ParameterError
 from cutline.core.ranking import Ranking
 from cutline.inference import effective_size
 from cutline.inference.caveats import FEW_FOR_DELONG, PLENTY, PLENTY_IN_A_CELL
-from cutline.inference.one import designs, proportions
+from cutline.inference.one import designs, plain_shares, proportions
+from cutline.inference.one.binned_intervals import widened
 from cutline.inference.one.closed_forms import area_of, closed
 from cutline.inference.one.estimand import Estimand
 from cutline.inference.one.interval_options import Options, checked
@@ -18,6 +19,8 @@ from cutline.inference.one.inversion import METHOD as INVERSION
 from cutline.inference.one.inversion import inverted
 from cutline.inference.one.replicates import RESAMPLING, resampled
 from cutline.inference.one.separation import few_at_quota
+from cutline.inference.one.smoothed import METHOD as SMOOTHED
+from cutline.inference.one.smoothed import smoothed
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.measures.kinds import (
     BestOfCuts,
@@ -33,8 +36,9 @@ from cutline.measures.kinds import (
 )
 from cutline.results.estimate import Estimate
 
-__all__ = ["Options", "by_formula", "checked", "choose", "default", "estimates", "methods"]
+__all__ = ["SIMULATED", "Options", "by_formula", "checked", "choose", "default", "estimates", "methods"]
 
+SIMULATED = (INVERSION, SMOOTHED)  # limits from simulated data
 FEW_OUT_OF_ORDER = 5  # cases of the smaller class that stand on the wrong side, in effect
 
 
@@ -47,6 +51,10 @@ def methods(estimand: Estimand) -> tuple[str, ...]:
         own = tuple(kind.methods)
     elif _is_inverted(estimand):
         own = (INVERSION,)
+    elif _is_smoothed(estimand):
+        own = (SMOOTHED,)
+    elif plain_shares.applies(estimand):
+        own = ("wilson",)
     elif isinstance(kind, CurvePoint):
         own = ("mover",)
     elif estimand.is_of_one_cut:
@@ -67,6 +75,8 @@ def _of_one_cut(kind: Kind) -> tuple[str, ...]:
 def default(estimand: Estimand, groups: GroupSampler | None = None) -> str:
     """The method for a measure, from what it is and from what the coverage study found (docs/coverage.md)."""
     kind = estimand.kind
+    if _is_inverted(estimand):
+        return INVERSION
     if groups is not None:
         if _is_best_of_all_cuts(estimand):
             return "bias_corrected"
@@ -80,14 +90,14 @@ def default(estimand: Estimand, groups: GroupSampler | None = None) -> str:
         if not estimand.ranking.integral:
             return "linearised"
         return "wilson" if isinstance(kind, Proportion) else _of_one_cut(kind)[0]
-    if _is_inverted(estimand):
-        return INVERSION
     if isinstance(kind, CurvePoint):
         return "mover"
+    if plain_shares.applies(estimand):
+        return "wilson"
     if _is_plentiful(estimand):
         return "influence"
     if _is_best_of_all_cuts(estimand):
-        return "bias_corrected"
+        return SMOOTHED if _is_smoothed(estimand) else "bias_corrected"
     if few_at_quota(estimand):
         return "mover"
     if estimand.by_quota:  # a quota makes it jump, so that resamples are not about normal
@@ -99,10 +109,18 @@ def _is_best_of_all_cuts(estimand: Estimand) -> bool:
     return isinstance(estimand.kind, BestOfCuts)
 
 
+def _is_smoothed(estimand: Estimand) -> bool:
+    """Whether it is the best over all cuts of whole cases of both classes, which can be smoothed."""
+    return _is_best_of_all_cuts(estimand) and estimand.ranking.integral and _has_both_classes(estimand.ranking)
+
+
 def _is_inverted(estimand: Estimand) -> bool:
-    """Whether it is a calibration error of whole cases, of two kinds, whose outcomes can be simulated."""
-    r = estimand.ranking
-    return isinstance(estimand.kind, CalibrationError) and r.integral and bool(r.positives > 0 and r.negatives > 0)
+    """Whether it is a calibration error of cases of both classes, whose outcomes can be simulated."""
+    return isinstance(estimand.kind, CalibrationError) and _has_both_classes(estimand.ranking)
+
+
+def _has_both_classes(r: Ranking) -> bool:
+    return bool(r.positives > 0 and r.negatives > 0)
 
 
 def _has_few_pairs_out_of_order(r: Ranking) -> bool:
@@ -147,14 +165,17 @@ def estimates(estimands: Sequence[Estimand], options: Options, groups: GroupSamp
     found = resampled([estimands[i] for i in drawn], [chosen[i] for i in drawn], options, groups)
     by_index = dict(zip(drawn, found, strict=True))
     tested = [i for i, estimand in enumerate(estimands) if chosen[i] == INVERSION and math.isfinite(estimand.value)]
-    by_index |= zip(tested, inverted([estimands[i] for i in tested], options), strict=True)
-    return [
+    by_index |= zip(tested, inverted([estimands[i] for i in tested], options, groups), strict=True)
+    known = [i for i, estimand in enumerate(estimands) if chosen[i] == SMOOTHED and math.isfinite(estimand.value)]
+    by_index |= zip(known, smoothed([estimands[i] for i in known], options), strict=True)
+    made = [
         by_index[i] if i in by_index else closed(estimand, method, options.level, groups)
         for i, (estimand, method) in enumerate(zip(estimands, chosen, strict=True))
     ]
+    return [widened(one, estimand.open_to, estimand.range) for one, estimand in zip(made, estimands, strict=True)]
 
 
 def by_formula(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Estimate | None:
     """The estimate by the default method; None when that is resampling, or simulation."""
     method = choose(estimand, "auto", groups)
-    return None if method in (*RESAMPLING, INVERSION) else closed(estimand, method, level, groups)
+    return None if method in (*RESAMPLING, *SIMULATED) else closed(estimand, method, level, groups)

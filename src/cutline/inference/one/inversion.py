@@ -4,12 +4,18 @@ A calibration error is 0 for a calibrated model, and chance can only raise it, s
 high. Instead, outcomes are simulated in worlds whose true curve goes a part t of the way from the diagonal (t = 0, a
 calibrated model) to the isotonic curve of the data (t = 1) and beyond. The interval holds the true errors of those
 worlds in which the value that was seen is between the tails of the simulated ones: tests of every t, inverted.
+
+A simulated study has the scores at hand. Scores drawn with replacement would be tied where those at hand are not, and
+ties leave an isotonic curve less chance to follow. That the scores are a sample too is added to the simulated values:
+by how much the true error differs between samples of scores. Cases with groups, strata or weights that are not counts
+are simulated as as many cases as they are worth for the mean of the outcomes less the probabilities; these few have
+scores drawn from those at hand.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -17,10 +23,14 @@ import numpy as np
 from cutline.core import parallel
 from cutline.core.ranking import Array, Ranking
 from cutline.core.table import shown
-from cutline.inference.caveats import finished
+from cutline.inference import effective_size
+from cutline.inference.caveats import BELOW, finished
+from cutline.inference.influence import Influence
+from cutline.inference.linearisation import linearised
 from cutline.inference.one.estimand import Estimand
 from cutline.inference.one.interval_options import Options
-from cutline.inference.resampling.samplers import Urn
+from cutline.inference.one.replicates import design_notes
+from cutline.inference.resampling.samplers import GroupSampler, Urn
 from cutline.measures.miscalibration import isotonic
 from cutline.results.estimate import Estimate, Limits
 
@@ -29,9 +39,10 @@ _FIRST = (0.0, 0.4, 0.8, 1.2, 1.6, 2.4)  # worlds that tell where the limits are
 _STEPS = (0.025, 0.05, 0.1, 0.2, 0.4)  # between worlds: the smallest with which few of them reach around the limits
 _WORLDS = 9  # between and around which the limits are found, at most
 _FEWEST = 40  # simulations of a world, of which the extremes are the limits at 95 %
-_FEW = 500  # cases, below which simulated studies found a coverage of 91 to 97 % for a level of 95 %
 _AT_ONCE = 2**18  # cells held at once
+_MANY = 1e6  # times as many cases as the sample has a population: what corrects itself for chance finds none there
 _WIDE = 2.6  # standard deviations, within which the first worlds look for the limits
+_OF_PLACES = f"Single places of the calibration curve decide it, which the data tell less of than of the mean: {BELOW}."
 _NULL = "Chance alone could give such a value: a calibrated model has {} on average."
 _RAISED = (
     "Chance probably raised the value: simulations give the upper limit {}, which was moved to include the value; that "
@@ -46,32 +57,56 @@ class _World(NamedTuple):
     values: Array
 
 
-def inverted(estimands: Sequence[Estimand], options: Options) -> list[Estimate]:
-    """The estimates of calibration errors of one ranking.
+def inverted(estimands: Sequence[Estimand], options: Options, groups: GroupSampler | None = None) -> list[Estimate]:
+    """The estimates of calibration errors of one ranking, whose cases may come in groups.
 
     The outcomes of a world are the same for all of them, and which worlds are simulated for one does not depend on the
     others, so that an interval does not depend on what else is asked for.
     """
     if not estimands:
         return []
-    worlds = _Worlds(estimands[0].ranking, estimands, options.seed)
+    ranking = estimands[0].ranking
+    worth = float(ranking.total) if ranking.integral and groups is None else cases_worth(ranking, groups)
+    notes = effective_size.notes(ranking) if groups is None else design_notes(groups, "counted")
+    simulations = max(_FEWEST, options.resamples // 8)
+    worlds = _Worlds(ranking, estimands, options.seed, simulations, worth, notes)
     first = worlds.simulated([_FIRST] * len(estimands), max(_FEWEST // 2, options.resamples // 20))
-    ways = [_around(one, estimand.value) for one, estimand in zip(first, estimands, strict=True)]
-    found = worlds.simulated(ways, max(_FEWEST, options.resamples // 8))
+    ways = [_around(one, worlds.seen(i)) for i, one in enumerate(first)]
+    found = worlds.simulated(ways, simulations)
     return [
         _estimate(worlds, i, found[i], float(first[i][0].values.mean()), options.level) for i in range(len(estimands))
     ]
 
 
 class _Worlds:
-    """The worlds of a ranking, and the outcomes that are simulated in them."""
+    """The worlds of a ranking, and the outcomes that are simulated in them.
 
-    def __init__(self, ranking: Ranking, estimands: Sequence[Estimand], seed: int) -> None:
-        self.ranking = ranking
-        self.estimands = estimands
+    Args:
+        ranking: The scores at hand.
+        estimands: The errors.
+        seed: Of the simulations.
+        most: How many simulations a world has at most.
+        worth: How many independent cases the sample is worth.
+        notes: About the sample.
+    """
+
+    def __init__(
+        self, ranking: Ranking, estimands: Sequence[Estimand], seed: int, most: int, worth: float, notes: Sequence[str]
+    ) -> None:
+        self.ranking, self.estimands, self.seed = ranking, estimands, seed
+        self.worth, self.notes = worth, notes
         self.curve = isotonic(ranking)
-        self.urn = Urn.of(ranking.size)
-        self.seed = seed
+        self.is_plain = worth == float(ranking.total)  # each case is worth one
+        self.urn = Urn.of(ranking.size if self.is_plain else ranking.size * (worth / float(ranking.total)))
+        self.whole = [self.truth(i, 1.0) for i in range(len(estimands))]
+        self.by_scores = self._of_other_scores(most) if self.is_plain else None
+
+    def seen(self, i: int) -> float:
+        """The value of the sample as so many cases: an error that corrects itself for chance depends on them."""
+        if self.is_plain:
+            return self.estimands[i].value
+        scale = self.worth / float(self.ranking.total)
+        return float(self.estimands[i].statistic(self._ranking(self.ranking.pos * scale, self.ranking.neg * scale)))
 
     def risks(self, way: float) -> Array:
         """The true share of positives at each score."""
@@ -79,8 +114,7 @@ class _Worlds:
 
     def truth(self, i: int, way: float) -> float:
         """The error in a population where each score has its true share of positives."""
-        risk, size = self.risks(way), self.ranking.size.astype(float)
-        return float(self.estimands[i].statistic(self._ranking(size * risk, size * (1 - risk))))
+        return float(self.estimands[i].statistic(self._certain(self.ranking.size, way)))
 
     def simulated(self, ways: Sequence[Sequence[float]], simulations: int) -> list[list[_World]]:
         """The worlds of each statistic, with as many simulations in each."""
@@ -95,20 +129,61 @@ class _Worlds:
         asked = [i for i, own in enumerate(ways) if way in own]
         rng = np.random.default_rng([self.seed, simulations, round(way / _STEPS[0])])
         risk = self.risks(way)
+
+        def draw(count: int) -> Ranking:
+            size = (
+                np.broadcast_to(self.ranking.size, (count, len(risk))) if self.is_plain else self.urn.draw(rng, count)
+            )
+            pos = rng.binomial(size, risk) if size.max() > 1 else (rng.random(size.shape) < risk).astype(size.dtype)
+            return self._ranking(pos, size - pos)
+
+        values = self._values(asked, simulations, draw)
+        for place, i in enumerate(asked):
+            if self.by_scores is not None and way and self.whole[i] > 0:
+                values[place] += self.truth(i, way) / self.whole[i] * self.by_scores[i, :simulations]
+        return dict(zip(asked, np.sort(values, axis=-1), strict=True))
+
+    def _of_other_scores(self, simulations: int) -> Array:
+        """By how much the true error at the end of the way differs between samples of scores, for each statistic."""
+        rng, every = np.random.default_rng([self.seed, simulations]), range(len(self.estimands))
+        values = self._values(every, simulations, lambda count: self._certain(self.urn.draw(rng, count), 1.0))
+        return np.asarray(values - values.mean(-1, keepdims=True))
+
+    def _values(self, asked: Sequence[int], simulations: int, draw: Callable[[int], Ranking]) -> Array:
+        """The statistics of some stacks, so many rows of which are drawn as fit into memory."""
         at_once = max(1, _AT_ONCE // len(self.ranking))
         found = []
         for start in range(0, simulations, at_once):
             parallel.stop_if_unwanted()
             # One row more than one, so that the statistics see a stack.
-            size = self.urn.draw(rng, max(2, min(at_once, simulations - start)))
-            pos = rng.binomial(size, risk)
-            stack = self._ranking(pos, size - pos)
+            stack = draw(max(2, min(at_once, simulations - start)))
             found.append([np.asarray(self.estimands[i].statistic(stack), dtype=float) for i in asked])
-        values = np.sort(np.nan_to_num(np.concatenate(found, axis=-1)[:, :simulations], nan=0.0), axis=-1)
-        return dict(zip(asked, values, strict=True))
+        return np.nan_to_num(np.concatenate(found, axis=-1)[:, :simulations], nan=0.0)
+
+    def _certain(self, size: Array, way: float) -> Ranking:
+        """A population with these shares of scores, and the true share of positives at each."""
+        risk, many = self.risks(way), _MANY * size.astype(float)
+        return self._ranking(many * risk, many * (1 - risk))
 
     def _ranking(self, pos: Array, neg: Array) -> Ranking:
         return Ranking(self.ranking.score, pos, neg, pos, neg)
+
+
+def cases_worth(r: Ranking, groups: GroupSampler | None) -> float:
+    """How many independent cases a sample is worth for the mean of the outcomes less the probabilities.
+
+    Args:
+        r: The ranking of probabilities.
+        groups: How the cases were sampled; None where their weights are all that is known.
+    """
+    total = float(r.total)
+    pos, neg = (cases.astype(float) for cases in (r.pos, r.neg))
+    mean = float(pos.sum() - (pos + neg) @ r.key) / total
+    of_positives, of_negatives = 1 - r.key - mean, -r.key - mean
+    spread = float(pos @ of_positives**2 + neg @ of_negatives**2) / total
+    variance = float(linearised([Influence(of_positives / total, of_negatives / total)], r, groups).covariance[0, 0])
+    most = total**2 / float(r.pos2.sum() + r.neg2.sum()) if not r.integral else total  # Kish's number
+    return min(max(spread / variance, 2.0), most) if variance > 0 else most
 
 
 def _around(first: Sequence[_World], seen: float) -> list[float]:
@@ -129,25 +204,37 @@ def _estimate(worlds: _Worlds, i: int, found: Sequence[_World], by_chance: float
     ways = np.array([world.way for world in found])
     values = np.array([world.values for world in found])
     tail = (values.shape[-1] + 1) * (1 - level) / 2
-    rank = max(1, math.floor(tail + 1e-9))
-    notes = [estimand.caveat] if estimand.caveat else []
-    if float(estimand.ranking.total) < _FEW:
-        notes.append(f"With fewer than {_FEW} cases the actual coverage may be a few points below the nominal level.")
+    notes = [*worlds.notes, *([estimand.caveat] if estimand.caveat else [])]
     if tail < 1 - 1e-9:
         notes.append(f"{values.shape[-1]} simulations are too few for a level of {level:g}: their extremes are used.")
-    lowest, highest = (np.maximum.accumulate(values[:, place]) for place in (rank - 1, -rank))
-    is_null = ways[0] == 0 and estimand.value <= highest[0]
-    low = 0.0 if is_null else worlds.truth(i, _crossing(estimand.value, highest, ways))
-    if ways[0] == 0 and estimand.value < lowest[0]:  # less than chance alone makes of it: nothing to shrink
-        high = float(highest[0])
-    else:
-        high = worlds.truth(i, _crossing(estimand.value, lowest, ways))
+    seen = worlds.seen(i)
+    lowest, highest = (_rising(ways, limits) for limits in _tails(values, level))
+    is_null = ways[0] == 0 and seen <= highest[0]
+    low = 0.0 if is_null else worlds.truth(i, _crossing(seen, highest, ways))
+    is_less = ways[0] == 0 and seen <= lowest[0]  # no more than chance alone makes of it: nothing to shrink
+    high = float(highest[0]) if is_less else worlds.truth(i, _crossing(seen, lowest, ways))
+    if not is_null and estimand.kind.of_places:  # type: ignore[union-attr]
+        notes.append(_OF_PLACES)
     if is_null:
         notes.append(_NULL.format(shown(by_chance)))
     if high < estimand.value:
         notes.append(_RAISED.format(shown(high)))
     limits = Limits(min(low, estimand.value), max(high, estimand.value))
     return finished(estimand.name, estimand.value, limits, estimand.range, level, METHOD, notes)
+
+
+def _tails(values: Array, level: float) -> Array:
+    """What the simulated values of each world lie between."""
+    tail = (1 - level) / 2
+    return np.asarray(np.quantile(values, (tail, 1 - tail), axis=-1, method="median_unbiased"))
+
+
+def _rising(ways: Array, limits: Array) -> Array:
+    """Simulated limits without their noise: a parabola along the way, and rising, as the true ones do."""
+    from scipy.optimize import isotonic_regression
+
+    smooth = np.polynomial.Polynomial.fit(ways, limits, min(2, len(ways) - 1))
+    return np.asarray(isotonic_regression(np.maximum(smooth(ways), limits.min())).x)
 
 
 def _crossing(value: float, limits: Array, ways: Array) -> float:

@@ -14,11 +14,11 @@ from cutline.core.errors import ParameterError
 from cutline.inference import effective_size
 from cutline.inference.caveats import (
     BELOW,
-    FEW_AT_THE_TOP,
     FEW_DECISIONS,
     FEW_FOR_ONE_CUT,
     FEW_FOR_RESAMPLING,
     FEW_FOR_STUDENT,
+    FEW_IF_A_FEW_WEIGH,
     FEW_WEIGH,
     NEAR_AN_END,
     NO_COVERAGE,
@@ -37,7 +37,7 @@ from cutline.inference.caveats import (
 from cutline.inference.one.estimand import Estimand
 from cutline.inference.one.interval_options import Options
 from cutline.inference.one.normal_scale import Scale, on_its_scale
-from cutline.inference.one.separation import separated
+from cutline.inference.one.separation import at_an_end, separated, with_few_at_the_top
 from cutline.inference.resampling.bootstrap import Shape, bca, bootstrap, percentile, shapes
 from cutline.inference.resampling.coarse import NEGLIGIBLE, coarse, note
 from cutline.inference.resampling.samplers import CaseSampler, GroupSampler, OneModel
@@ -48,6 +48,7 @@ RESAMPLING = ("bootstrap", "bca", "student", "bias_corrected")
 _UNSEEN = 2  # times what resamples show of the bias: they start from an optimum that is one of the sample already
 _NEAR_AN_END = 0.02  # of the range
 _FEWEST_FREE = 2.0  # degrees of freedom
+_HANDFUL = 5.0  # degrees of freedom, where a handful of cases decides
 _PART_OF_A_CASE = 0.25  # how near to an end of its range a resampled value is taken to come, as a share of all cases
 _PART_OF_THE_VALUE = 0.1  # ... of a range with one end, as a share of the distance of the value
 _INSIDE = 1e-3  # of the range: how near to its end a corrected value may come
@@ -132,10 +133,11 @@ def _inside_a_tie(estimand: Estimand) -> list[str]:
     """That a quota ends among cases of one score, if it does."""
     if estimand.quota is None:
         return []
-    index, inside = estimand.ranking.position(estimand.quota)
+    r, quota = estimand.ranking, estimand.quota
+    index, inside = r.kept(("place", quota), lambda: r.position(quota))
     if not 1e-9 < float(inside) < 1 - 1e-9:
         return []
-    tied = float(estimand.ranking.size[int(index)])
+    tied = float(r.size[int(index)])
     where = f"The quota ends inside a tie of {tied:.6g} cases"
     return [f"{where}: which of them are flagged is left to chance, and the value is the mean over their orders."]
 
@@ -145,15 +147,7 @@ def _few(estimand: Estimand, method: str) -> list[str]:
     few = FEW_FOR_STUDENT if method == "student" else FEW_FOR_ONE_CUT if estimand.is_of_one_cut else FEW_FOR_RESAMPLING
     cases = few_cases(estimand.ranking, few, "resampling")
     best = [OPTIMISTIC] if isinstance(estimand.kind, BestOfCuts) else []
-    return best + (cases or few_decisions(estimand) or _few_at_the_top(estimand))
-
-
-def _few_at_the_top(estimand: Estimand) -> list[str]:
-    """A warning when a measure of the first cases of the list looks at hardly any."""
-    if not isinstance(estimand.kind, TopOfList):
-        return []
-    first = float(sum(effective_size.effective(estimand.ranking))) * estimand.kind.share(**estimand.parameters)
-    return [f"It rests on about the first {first:.2g} cases of the list: {BELOW}."] if first < FEW_AT_THE_TOP else []
+    return best + (cases or few_decisions(estimand))
 
 
 def few_decisions(estimand: Estimand) -> list[str]:
@@ -206,7 +200,7 @@ def from_replicates(
     if not has_spread(known):
         stand_in = separated(estimand, level, units)
         notes.append(NO_COVERAGE if stand_in is None else SEPARATED)
-        limits = stand_in or limits
+        limits = stand_in or at_an_end(estimand, level, units) or limits
     return finished(estimand.name, estimand.value, limits, estimand.range, level, method, notes)
 
 
@@ -232,8 +226,10 @@ def studentised(
         notes.append(
             f"It is undefined on {len(values) - len(known)} of {len(values)} resamples: the limits are from the others."
         )
-    if _is_near_an_end(estimand):
+    if _is_near_an_end(estimand) and not isinstance(estimand.kind, TopOfList):
         notes.append(NEAR_AN_END)
+    if _freedom(shape) < _HANDFUL and not few_cases(estimand.ranking, FEW_FOR_STUDENT, ""):
+        notes += few_cases(estimand.ranking, FEW_IF_A_FEW_WEIGH, "a handful of which makes most of what varies")
     scale, (least, most), tail = _scale(estimand), estimand.range, (1 - level) / 2
     centre, there = float(scale.of(estimand.value)), scale.of(known)
     reach = student_quantile(level, _freedom(shape)) * float(there.std(ddof=1))
@@ -241,6 +237,7 @@ def studentised(
     low, high = scale.back(min(centre, shifted) - reach), scale.back(max(centre, shifted) + reach)
     # Where many resamples are at an end of the range, it is a limit itself.
     limits = Limits(least if np.mean(known <= least) > tail else low, most if np.mean(known >= most) > tail else high)
+    limits = with_few_at_the_top(estimand, limits, level, notes)
     return finished(estimand.name, estimand.value, limits, estimand.range, level, "student", notes)
 
 

@@ -11,11 +11,12 @@ from dataclasses import replace
 import numpy as np
 
 from cutline.core.counts import Counts
-from cutline.inference.caveats import FEW_DECISIONS
+from cutline.inference.caveats import FEW_AT_THE_TOP, FEW_DECISIONS
 from cutline.inference.effective_size import effective
 from cutline.inference.one import proportions
 from cutline.inference.one.estimand import Estimand
 from cutline.measures import Needs
+from cutline.measures.kinds import TopOfList
 from cutline.results.estimate import Limits
 
 _NEAR = 2 / 3  # of the positives: a quota from there to their number over it is about as long as they are many
@@ -43,6 +44,49 @@ def separated(estimand: Estimand, level: float, units: float = np.inf) -> Limits
     if np.isnan(bound):
         return None
     return Limits(min(bound, estimand.value), max(bound, estimand.value))
+
+
+def at_an_end(estimand: Estimand, level: float, units: float = np.inf) -> Limits | None:
+    """The limits of a value at an end of its range that no resample leaves; None for another value.
+
+    It is taken for a share of none, or of all, of the cases of the smaller class.
+
+    Args:
+        estimand: What is estimated.
+        level: The level of the interval.
+        units: How many independent units there are, if fewer than cases: the groups.
+    """
+    least, most = estimand.range
+    size = min(*(float(n) for n in effective(estimand.ranking)), units)
+    is_whole = estimand.quota is not None and estimand.quota >= float(estimand.ranking.total)  # all are flagged, always
+    if not np.isfinite([least, most]).all() or not size >= 1 or estimand.value not in (least, most) or is_whole:
+        return None
+    low, high = proportions.wilson(0.0 if estimand.value == least else size, size, level)
+    return Limits(*(least + (most - least) * float(share) for share in (low, high)))
+
+
+def with_few_at_the_top(estimand: Estimand, limits: Limits, level: float, notes: list[str]) -> Limits:
+    """The limits of a measure of the first cases of the list, where hardly any of these is of the other class.
+
+    Resamples then hardly vary. The weight that such a measure gives to the list is that of so many first cases, or of
+    the positives if these are fewer, of which the value is about a share: the limits are at least Wilson's.
+
+    Args:
+        estimand: What is estimated.
+        limits: Those of resamples.
+        level: The level of the interval.
+        notes: To which a warning is added.
+    """
+    if not isinstance(estimand.kind, TopOfList):
+        return limits
+    size = effective(estimand.ranking)
+    share = estimand.kind.share(**estimand.parameters)
+    first = min(2 * share * float(sum(size)), float(size.positives))
+    if min(estimand.value, 1 - estimand.value) * first >= FEW_DECISIONS:
+        return limits
+    notes.append(FEW_AT_THE_TOP.format(first))
+    low, high = proportions.wilson(estimand.value * first, first, level)
+    return Limits(min(float(limits.low), float(low)), max(float(limits.high), float(high)))
 
 
 def few_at_quota(estimand: Estimand) -> bool:

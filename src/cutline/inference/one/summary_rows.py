@@ -10,6 +10,7 @@ from cutline.core.kept import is_long
 from cutline.core.parallel import each
 from cutline.core.ranking import Ranking
 from cutline.core.table import plain
+from cutline.inference.one.binned_intervals import widened
 from cutline.inference.one.estimand import Estimand, of_measure
 from cutline.inference.one.interval_options import Options as IntervalOptions
 from cutline.inference.one.interval_options import checked
@@ -79,7 +80,11 @@ def _row(one: Wanted, estimand: Estimand, found: Estimate | None, open_to: Bound
     baseline = plain(one.measure.baseline_value(data, **{**one.measure.bound, **parameters}))
     value = estimand.value
     reason = estimand.reason or ("infinite" if math.isinf(value) else "")
-    estimate = found or Estimate(estimand.name, value, math.nan, math.nan, options.level, "")
+    estimate = (
+        widened(found, open_to, estimand.range)
+        if found
+        else Estimate(estimand.name, value, math.nan, math.nan, options.level, "")
+    )
     return Row(one.measure, estimate, baseline, reason, one.at, open_to)
 
 

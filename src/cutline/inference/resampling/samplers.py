@@ -14,7 +14,7 @@ from cutline.core.columns import group_codes
 from cutline.core.counts import Counts
 from cutline.core.errors import InputError
 from cutline.core.ranking import Array, Ranking
-from cutline.inference.resampling.row_counts import times_of_rows
+from cutline.inference.resampling.row_counts import Kinds, times_of_rows
 
 KINDS = 200  # with more kinds of cases, or groups, lots of them are left out of a jackknife instead of each
 LOTS = 100
@@ -118,7 +118,7 @@ class Urn(NamedTuple):
 
     sizes: Array
     draws: int
-    starts: Array | None  # where the rows of each kind start, when single rows are drawn
+    rows: Kinds | None  # of which kind each row is, when single rows are drawn
 
     @classmethod
     def of(cls, sizes: Array) -> Urn:
@@ -127,23 +127,21 @@ class Urn(NamedTuple):
         whole = np.rint(sizes).astype(np.int64)
         # A row costs a few nanoseconds and a kind a hundred; rows exist only in whole numbers.
         by_rows = draws < 30 * len(sizes) and bool(np.allclose(sizes, whole, rtol=1e-9, atol=0))
-        starts = np.concatenate(([0], whole.cumsum()[:-1])) if by_rows else None
-        return cls(whole if by_rows else sizes, draws, starts)
+        return cls(whole if by_rows else sizes, draws, Kinds.of(whole) if by_rows else None)
 
     def draw(self, rng: np.random.Generator, count: int) -> Array:
         """How many of each kind some resamples hold, one resample a row."""
         n, kinds = self.draws, len(self.sizes)
         if not kinds:
             return np.zeros((count, 0), dtype=np.int64)
-        if self.starts is None:
+        if self.rows is None:
             return rng.multinomial(n, self.sizes / self.sizes.sum(), count)
         if n > MANY:
-            each = [times_of_rows(rng, n) for _ in range(count)]
-            times = np.stack(each) if count > 1 else each[0][None]  # a stack of one would be a copy
-        else:
-            row = rng.integers(0, n, (count, n)) + n * np.arange(count)[:, None]
-            times = np.bincount(row.ravel(), minlength=count * n).reshape(count, n)
-        return times if kinds == n else np.add.reduceat(times, self.starts, axis=-1)
+            each = [times_of_rows(rng, n, None if kinds == n else self.rows) for _ in range(count)]
+            return np.stack(each) if count > 1 else each[0][None]  # a stack of one would be a copy
+        row = rng.integers(0, n, (count, n)) + n * np.arange(count)[:, None]
+        times = np.bincount(row.ravel(), minlength=count * n).reshape(count, n)
+        return times if kinds == n else np.add.reduceat(times, self.rows.starts, axis=-1)
 
 
 class _Kinds(NamedTuple):

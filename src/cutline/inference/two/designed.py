@@ -38,3 +38,26 @@ def designed(pairing: Pairing, question: Question, influences: list[Influence], 
     variance = float(pairing.cases @ np.square(weight * change))
     se = math.sqrt(variance * size / (size - 1)) if size > 1 else math.nan
     return StudentDifference(value, se, max(size - 1, 1.0))
+
+
+def paired_t(value: float, se: float, size: float) -> StudentDifference:
+    """The difference of two means over the same cases, as in the paired t test.
+
+    Args:
+        value: The difference.
+        se: Its standard error with the number of cases as divisor.
+        size: The number of cases.
+    """
+    free = max(size - 1, 1.0)
+    return with_freedom(value, se * math.sqrt(size / free), free)
+
+
+def with_freedom(value: float, se: float, free: float) -> StudentDifference:
+    """The difference with a standard error that is known with so many degrees of freedom, at least one.
+
+    Args:
+        value: The difference.
+        se: Its standard error.
+        free: The degrees of freedom.
+    """
+    return StudentDifference(value, se, max(float(free), 1.0))

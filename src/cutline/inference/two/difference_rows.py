@@ -16,6 +16,7 @@ from cutline.inference.two.differences import chi_square
 from cutline.inference.two.hypotheses import Hypothesis
 from cutline.inference.two.paired_measure import PairedMeasure
 from cutline.inference.two.questions import Questions, ask
+from cutline.inference.two.suited_methods import DRAWN
 from cutline.inference.two.test_results import PairTest, PairTests
 from cutline.measures import MEASURES
 from cutline.results.comparison_summary import DifferenceRow, Omnibus
@@ -39,7 +40,7 @@ class Differences:
     @property
     def resampling(self) -> tuple[int, bool]:
         """How many resamples gave some of the rows, and whether some would have needed them and got none."""
-        used = self.resamples if any("bootstrap" in row.methods for row in self.rows) else 0
+        used = self.resamples if any({*DRAWN} & {*row.methods} for row in self.rows) else 0
         return used, not self.resamples and any(not row.methods for row in self.rows)
 
 

@@ -131,13 +131,17 @@ class ResampledDifference:
         return min(1.0, 2 * self._beyond(null) / len(self.draws)) if not self.says_nothing else math.nan
 
     def p_value(self, null: float = 0.0) -> float:
-        """Two-sided, the data at hand counted as one more resample, so that it is never 0."""
+        """Two-sided, the data at hand counted as one more resample, so that it is never 0.
+
+        Resamples that have the null itself count half on either side, as in a mid-p test: differences of few cases or
+        at a quota are steps, and whole ones would make the test err far too rarely.
+        """
         return min(1.0, 2 * (1 + self._beyond(null)) / (1 + len(self.draws))) if not self.says_nothing else math.nan
 
-    def _beyond(self, null: float) -> int:
-        low = np.searchsorted(self.draws, null + EQUAL, side="right")
-        high = len(self.draws) - np.searchsorted(self.draws, null - EQUAL, side="left")
-        return int(min(low, high))
+    def _beyond(self, null: float) -> float:
+        low, up = np.searchsorted(self.draws, [null - EQUAL, null + EQUAL], side="left")
+        at_null = (up - low) / 2
+        return float(min(low, len(self.draws) - up) + at_null)
 
     def interval(self, level: float) -> tuple[float, float]:
         """The percentile interval, its limits resamples themselves; NaN when there are too few for the level."""

@@ -14,11 +14,12 @@ from cutline.core.ranking import Array
 from cutline.core.table import p_shown, shown
 from cutline.inference import effective_size
 from cutline.inference.caveats import (
+    AT_A_QUOTA,
     DISCORDANT,
     EQUAL,
-    FEW_FOR_DELONG,
+    FEW_FOR_A_DIFFERENCE,
+    FEW_FOR_A_MEAN,
     FEW_FOR_ONE_CUT,
-    FEW_FOR_RESAMPLING,
     IGNORES_THE_DESIGN,
     INDEPENDENT,
     NO_SPREAD,
@@ -34,34 +35,22 @@ from cutline.inference.influence import Influence
 from cutline.inference.one.replicates import design_notes
 from cutline.inference.permutation import exchange_models
 from cutline.inference.resampling.pairing import Pairing, Question, bootstrap, delong_covariance
-from cutline.inference.two.designed import designed
+from cutline.inference.two.designed import designed, paired_t, with_freedom
 from cutline.inference.two.differences import Difference, NormalDifference, ResampledDifference, has_no_width, speaks
 from cutline.inference.two.hypotheses import Hypothesis
 from cutline.inference.two.mcnemar import VARIANTS, Discordance, discordance, few_discordant, mcnemar
 from cutline.inference.two.paired_influence import changes_of, influence_of, standard_error
 from cutline.inference.two.predictive import MEASURES_OF_THEM, PREDICTIVE, log_ratio_error, weighted_generalised_score
 from cutline.inference.two.separate import apart
+from cutline.inference.two.suited_methods import DRAWN, refuse_unsuited
 from cutline.inference.two.test_results import PairTest
 from cutline.measures import MEASURES, LineOfAuc, MeanOfCases, Measure, Needs
 from cutline.results.estimate import Estimate, quantile
 
-TESTS = (
-    "auto",
-    "delong",
-    *VARIANTS,
-    "tango",
-    *PREDICTIVE,
-    "influence",
-    "linearised",
-    "log_ratio",
-    "bootstrap",
-    "permutation",
-)
 APART = (
     "No case tells the two apart here, which does not mean that none ever will: the interval is from those of both "
     "models, one by one."
 )
-INTERVALS = ("auto", "delong", "tango", "influence", "linearised", "bootstrap")
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,27 +109,10 @@ class PairedMeasure:
                 return "linearised" if closed and self.influences is not None else "bootstrap"
             if self.is_linear_in_auc or self.is_share:
                 return "delong" if self.is_linear_in_auc else for_shares
-            return "influence" if self.is_plentiful else "bootstrap"
-        if method == "delong" and not self.is_linear_in_auc:
-            lines = ", ".join(m.name for m in MEASURES if isinstance(m.kind, LineOfAuc))
-            raise ParameterError(
-                f"is for {lines}, not for {self.measure.name}", "pass method='bootstrap'", argument="delong"
-            )
-        if method.startswith(("mcnemar", "tango")) and not self.is_share:
-            shares = ", ".join(m.name for m in MEASURES if m.paired)
-            raise ParameterError(
-                f"{method} is for {shares} at a threshold, of cases without fractional weights, not for {self.measure}",
-                "pass method='bootstrap'",
-            )
-        if method in PREDICTIVE and not self.is_predictive:
-            listed = ", ".join(MEASURES_OF_THEM)
-            raise ParameterError(
-                f"{method} is for {listed} at a threshold, of cases without fractional weights", "pass 'bootstrap'"
-            )
-        if method in ("influence", "linearised", "log_ratio") and self.influences is None:
-            raise ParameterError(f"{method} needs a smooth measure, and {self.measure} is none", "pass 'bootstrap'")
-        if method == "log_ratio" and not min(self.values) > 0:
-            raise ParameterError("A ratio needs two values above 0", "pass another method")
+            if self.is_mean or self.is_plentiful:
+                return "influence"
+            return "student" if self.is_at_quota else "bootstrap"
+        refuse_unsuited(self, method)
         return "mcnemar_midp" if method == "mcnemar" else method
 
     @cached_property
@@ -149,6 +121,17 @@ class PairedMeasure:
         found = [influence_of(self.pairing, self.question, model, self.values[model]) for model in (0, 1)]
         known = [one for one in found if one is not None]
         return known if len(known) == len(found) else None
+
+    @property
+    def is_at_quota(self) -> bool:
+        """Whether a quota or a share makes the cut of a registered measure, so that its differences are steps."""
+        given = {*self.measure.bound, *self.question.parameters[0]}
+        return self.measure.name in MEASURES.names and bool(given & {"quota", "share"})
+
+    @property
+    def is_mean(self) -> bool:
+        """Whether it is a mean over the cases, whose difference is the mean of the differences of single cases."""
+        return isinstance(self.measure.kind, MeanOfCases) and math.isfinite(self.value) and self.influences is not None
 
     @cached_property
     def is_plentiful(self) -> bool:
@@ -207,7 +190,7 @@ class PairedMeasure:
         chosen = self.chosen(method, "tango")
         found, notes = self._seen_by(chosen)
         may_resample = self.resampled is not None or self.resamples > 0
-        if method == "auto" and chosen in ("delong", "linearised") and may_resample and not speaks(found):
+        if method == "auto" and chosen in ("delong", "linearised", "influence") and may_resample and not speaks(found):
             second, more = self._seen_by("bootstrap")
             notes = (*notes, *more)
             if speaks(second):
@@ -237,13 +220,20 @@ class PairedMeasure:
         if method == "linearised" and self.influences is not None:
             return designed(self.pairing, self.question, self.influences, self.value), tuple(notes)
         if method == "influence" and self.influences is not None:
+            if self.is_mean:  # the paired t test
+                notes += few_cases(ranking, FEW_FOR_A_MEAN, "so few differences of single cases")
+                size = float(sum(effective_size.effective(ranking)))
+                return paired_t(self.value, self._influence_se, size), tuple(notes)
             return NormalDifference(self.value, self._influence_se), tuple(notes)
         draws, redrawn = self._resampled
         with np.errstate(invalid="ignore"):
             found = ResampledDifference(self.value, draws[0] - draws[1])
         notes += redraws(redrawn) + few_resamples(len(draws[0]))
-        notes += few_cases(ranking, FEW_FOR_RESAMPLING if self.cuts is None else FEW_FOR_ONE_CUT, "resampling")
+        notes += few_cases(ranking, FEW_FOR_A_DIFFERENCE, "resampling")
         undefined = len(found.resampled) - len(found.draws)
+        if method == "student" and has_spread(found.draws) and math.isfinite(found.se):
+            notes += [AT_A_QUOTA] if self.is_at_quota else []
+            return with_freedom(self.value, found.se, min(effective_size.effective(ranking)) - 1), tuple(notes)
         if undefined:
             notes.append(f"In {undefined} of {len(found.resampled)} resamples {self.measure} has no difference.")
         if found.says_nothing:
@@ -257,8 +247,8 @@ class PairedMeasure:
         sampler, ranking = self.pairing.sampler(0), self.pairing.rankings[0]
         if sampler is None:
             return effective_size.notes(ranking)
-        if method in ("bootstrap", "linearised"):
-            return design_notes(sampler, "resampled" if method == "bootstrap" else "counted")
+        if method in (*DRAWN, "linearised"):
+            return design_notes(sampler, "counted" if method == "linearised" else "resampled")
         return [*effective_size.notes(ranking), IGNORES_THE_DESIGN if sampler.are_single else INDEPENDENT]
 
     @cached_property
@@ -289,7 +279,7 @@ class PairedMeasure:
             return ("DeLong's variance needs two cases of each class.",)
         if self._delong_se <= EQUAL < abs(self.value):
             return ("DeLong's variance is 0, as it is between a perfect and a reversed order: it says nothing.",)
-        return tuple(few_cases(self.pairing.rankings[0], FEW_FOR_DELONG, "DeLong's interval"))
+        return tuple(few_cases(self.pairing.rankings[0], FEW_FOR_A_DIFFERENCE, "DeLong's interval"))
 
     @cached_property
     def _resampled(self) -> tuple[Array, int]:
@@ -306,10 +296,12 @@ class PairedMeasure:
             notes = (*notes, f"{self.resamples} resamples are too few for a level of {level:g}: pass more resamples.")
         reach = self.measure.range[1] - self.measure.range[0]
         limits = (-reach, reach)
-        if chosen == "tango" and self.pairing.groups is None:
-            p_value = mcnemar(self.discordance)
-            if (p_value <= 1 - level) != (not low <= 0 <= high):
-                told = f"The interval and McNemar's mid-p test (p {p_shown(p_value)}) disagree about 0"
+        if (chosen == "tango" and self.pairing.groups is None) or isinstance(found, ResampledDifference):
+            of_table = chosen == "tango"
+            p_value = mcnemar(self.discordance) if of_table else found.p_value()
+            if not math.isnan(low) and (p_value <= 1 - level) != (not low <= 0 <= high):
+                what = "McNemar's mid-p test" if of_table else "the test"
+                told = f"The interval and {what} (p {p_shown(p_value)}) disagree about 0"
                 notes = (*notes, f"{told}: for a decision, trust the test, whose level is nearer to what it says.")
         return finished(self.title, self.value, (low, high), limits, level, chosen, list(notes), what="difference")
 

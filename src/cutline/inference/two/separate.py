@@ -20,6 +20,7 @@ from cutline.inference.one.intervals import default
 from cutline.inference.one.inversion import METHOD as INVERSION
 from cutline.inference.one.replicates import RESAMPLING
 from cutline.inference.one.separation import separated
+from cutline.inference.one.smoothed import METHOD as SMOOTHED
 from cutline.inference.resampling.pairing import Pairing, Question
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.measures import Measure
@@ -100,7 +101,7 @@ def own_limits(
     method = default(estimand, groups)
     if method == INVERSION:  # its limits are those of simulated data
         return None
-    if method in RESAMPLING:
+    if method in (*RESAMPLING, SMOOTHED):
         units = math.inf if groups is None else groups.groups
         if separated(estimand, 0.95, units) is None:
             return None

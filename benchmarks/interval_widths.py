@@ -1,0 +1,126 @@
+"""Widths of the default intervals beside those of the former defaults, on the same samples.
+
+    python benchmarks/interval_widths.py run [minutes]   # adds samples to interval_widths.json
+    python benchmarks/interval_widths.py                 # prints the table, which docs/coverage.md has too
+
+The former defaults were Wilson's interval for shares, Newcombe's for the AUC with fewer than 30 cases of a class and
+DeLong's on the logit scale otherwise, the log scale for ratios and the O:E ratio, the likelihood for the line of
+calibration, tests inverted for calibration errors, and BCa for all others. Cases without weights and groups.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+import time
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from coverage import EVERY, LARGE, RESAMPLES, SHARE, SLOW, truths
+from populations import Population, registry, threshold_of
+
+import cutline as cl
+from cutline.core import parallel
+from cutline.measures import Measure
+from cutline.measures.kinds import CalibrationError, LineOfAuc, Proportion, Ratio, StandardError
+
+RESULTS = Path(__file__).with_name("interval_widths.json")
+COVERS = 0.925
+BATCH = 10  # samples
+FEWEST = 20  # intervals of a cell
+
+
+def former(measure: Measure, ev: cl.Evaluation) -> str:
+    """The method that was the default for a measure."""
+    kind = measure.kind
+    if isinstance(kind, Proportion):
+        return "wilson"
+    if isinstance(kind, LineOfAuc):
+        return "newcombe" if min(ev.ranking.positives, ev.ranking.negatives) < 30 else "delong_logit"
+    if isinstance(kind, Ratio) or measure.name == "oe_ratio":
+        return "log"
+    if isinstance(kind, StandardError):
+        return next(iter(kind.methods))
+    return "inversion" if isinstance(kind, CalibrationError) else "bca"
+
+
+def sample(p: Population, rng: np.random.Generator, i: int, truth: dict[str, float], found: Any) -> None:
+    """One sample: for each measure both intervals, whether they hold, and their widths."""
+    ev = cl.evaluate(**p.sample(rng), threshold=threshold_of(p))
+    quota = max(1, round(SHARE * float(ev.ranking.total)))
+    for m in cl.MEASURES:
+        if math.isnan(truth[m.name]) or (m.name in SLOW and i % EVERY) or not m.fits(ev.ranking):
+            continue
+        asked = m.with_(quota=quota) if m.name in ("hit_rate", "qrecall", "enrichment") else m
+        method = former(m, ev)
+        new = ev.estimate(asked, resamples=RESAMPLES, seed=i)
+        old = new if new.method == method else ev.estimate(asked, method=method, resamples=RESAMPLES, seed=i)
+        widths = [one.high - one.low for one in (new, old)]
+        if not all(math.isfinite(width) for width in widths):
+            continue
+        row = found[m.name]
+        row[0] += 1
+        for place, one, width in ((1, new, widths[0]), (3, old, widths[1])):
+            row[place] += one.low - 1e-9 <= truth[m.name] <= one.high + 1e-9
+            row[place + 1] += width
+
+
+def run(minutes: float) -> None:
+    """Add samples, to the populations that have fewest first."""
+    parallel.WORTH_THREADS = sys.maxsize
+    end, found = time.monotonic() + 60 * minutes, read()
+    whole = {
+        f"{p.positives} + {p.negatives}, {p.name}": p
+        for p in registry()
+        if p.n < LARGE and p.weights == "none" and p.groups == 1
+    }
+    while time.monotonic() < end:
+        name = min(whole, key=lambda name: max((row[0] for row in found.get(name, {}).values()), default=0))
+        rows = defaultdict(lambda: [0, 0, 0.0, 0, 0.0], found.get(name, {}))
+        first = max((row[0] for row in rows.values()), default=0)
+        p, rng = whole[name], np.random.default_rng([sum(name.encode()), int(first)])
+        truth = truths(p, threshold_of(p))
+        for i in range(BATCH):
+            sample(p, rng, i, truth, rows)
+        found[name] = {key: [round(x, 5) for x in row] for key, row in rows.items()}
+        RESULTS.write_text(json.dumps(found, separators=(",", ":")) + "\n", encoding="utf-8")
+
+
+def read() -> dict[str, dict[str, list[float]]]:
+    return json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
+
+
+def table() -> list[str]:
+    """By measure: how the mean widths compare where the former default covered, and where it did not."""
+    found, rows = read(), []
+    ratios: dict[str, tuple[list[float], list[float]]] = defaultdict(lambda: ([], []))
+    held: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0])
+    for cells in found.values():
+        for name, (made, new, new_width, old, old_width) in cells.items():
+            held[name] = [a + b for a, b in zip(held[name], (made, new, old), strict=True)]
+            if made >= FEWEST and old_width > 0:
+                ratios[name][old / made < COVERS].append(new_width / old_width)
+    for m in cl.MEASURES:
+        covered, failed = ratios.get(m.name, ([], []))
+        if not covered and not failed:
+            continue
+        made, new, old = held[m.name]
+        shown = [
+            f"{100 * (math.exp(np.mean(np.log(some))) - 1):+.0f} % ({len(some)})" if some else ""
+            for some in (covered, failed)
+        ]
+        rows.append(f"| {m.name} | {100 * old / made:.1f} | {100 * new / made:.1f} | {shown[0]} | {shown[1]} |")
+    return [
+        "| measure | former default held, % | default holds, % | wider where the former covered (cells) | where not |",
+        "|---|---|---|---|---|",
+        *rows,
+    ]
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["run"]:
+        run(float(sys.argv[2]) if len(sys.argv) > 2 else 10)
+    print(*table(), sep="\n")

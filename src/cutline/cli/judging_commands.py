@@ -1,0 +1,75 @@
+"""The commands `evaluate`, `compare` and `check`. Loading this module loads Typer and nothing heavier."""
+
+from __future__ import annotations
+
+import typer
+
+from cutline.cli import engine_options as e
+from cutline.cli import options as o
+from cutline.cli.class_options import ClassScores, ClassScoresOfModels
+from cutline.cli.groups import Asked, Files, Gate, Intervals, LargeReading, Named, Output, ReadingAtCut
+
+
+def evaluate(
+    files: e.Files = None,
+    *,
+    reading: LargeReading,
+    asked: Asked,
+    output: Files,
+    name: o.Name = None,
+    template: o.PageTemplate = o.Template.report,
+    plugin: o.Plugin = None,
+    ranking_csv: e.RankingCsv = None,
+    class_scores: ClassScores = None,
+    by: e.By = None,
+) -> None:
+    """The command `evaluate`."""
+    from cutline.cli.evaluate import run_evaluate
+
+    if by is not None:
+        from cutline.cli.slices import run_slices
+
+        unused = {"--ranking-csv": ranking_csv, "--class-scores": class_scores}
+        run_slices(files or [], by, reading, asked, output, name, unused)
+        return
+    if class_scores:
+        from cutline.cli.classes import ClassModel, run_classes
+
+        asked_of = ClassModel(files or [], class_scores, name, template.value, ranking_csv)
+        run_classes(asked_of, reading, asked, output)
+        return
+    run_evaluate(files or [], reading, asked, output, name=name, template=template.value, ranking_csv=ranking_csv)
+
+
+def compare(
+    files: o.SeveralFiles,
+    reading: ReadingAtCut,
+    asked: Named,
+    output: Files,
+    plugin: o.Plugin = None,
+    class_scores: ClassScoresOfModels = None,
+    independent: e.Independent = False,
+) -> None:
+    """The command `compare`."""
+    from cutline.cli.evaluate import run_compare
+
+    if independent:
+        from cutline.cli.rankings import run_independent
+
+        run_independent(files, reading, asked, output)
+        return
+    if class_scores:
+        from cutline.cli.classes import run_class_comparison
+
+        run_class_comparison(files, class_scores, reading, asked, output)
+        return
+    run_compare(files, reading, asked, output)
+
+
+def check(
+    file: o.File, gate: Gate, reading: ReadingAtCut, asked: Intervals, output: Output, plugin: o.Plugin = None
+) -> None:
+    """The command `check`."""
+    from cutline.cli.check import run_check
+
+    raise typer.Exit(0 if run_check(file, reading, asked, gate, output) else 1)

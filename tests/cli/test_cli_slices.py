@@ -1,0 +1,83 @@
+"""`cutline evaluate --by`: one model on each slice of its cases."""
+
+import csv
+import datetime as dt
+import io
+import json
+from pathlib import Path
+
+import duckdb
+import jsonschema
+import pytest
+
+from cutline import evaluate
+
+SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "schema.json").read_text(encoding="utf-8"))
+
+ROWS = [  # site, label, score, day
+    *[("north", 1, 0.9, "2024-05-06"), ("north", 0, 0.2, "2024-05-06"), ("north", 1, 0.6, "2024-05-07")],
+    *[("north", 0, 0.7, "2024-05-07"), ("south", 1, 0.4, "2024-05-06"), ("south", 0, 0.3, "2024-05-07")],
+    *[("south", 1, 0.8, "2024-05-06"), ("south", 0, 0.1, "2024-05-07")],
+]
+
+
+@pytest.fixture
+def sites(tmp_path):
+    path = tmp_path / "sites.csv"
+    path.write_text("site,y,p,day\n" + "".join(f"{s},{y},{p},{d}\n" for s, y, p, d in ROWS))
+    return str(path)
+
+
+def test_each_site_has_its_own_numbers(cutline, sites):
+    done = cutline("evaluate", sites, "--label", "y", "--score", "p", "--by", "site", "--json")
+    found = json.loads(done.out)
+    jsonschema.Draft202012Validator(SCHEMA).validate(found)
+    assert [part["slice"] for part in found["slices"]] == ["north", "south"]
+    values = [{row["measure"]: row["value"] for row in part["evaluation"]["measures"]} for part in found["slices"]]
+    assert [row["auc"] for row in values] == [3 / 4, 1]  # 0.6 of a positive is below 0.7 of a negative
+    assert [row["recall"] for row in values] == [1, 1 / 2]
+
+
+def test_the_table_and_the_csv_show_the_same_numbers(cutline, sites):
+    asked = ("evaluate", sites, "--label", "y", "--score", "p", "--by", "site", "--measures", "auc,recall")
+    rows = list(csv.DictReader(io.StringIO(cutline(*asked, "--csv").out)))
+    assert [(row["site"], row["measure"], float(row["value"])) for row in rows] == [
+        *[("north", "auc", 0.75), ("north", "recall", 1.0), ("south", "auc", 1.0), ("south", "recall", 0.5)]
+    ]
+    shown = cutline(*asked).out
+    assert "2 slices by site" in shown
+    for row in rows:
+        assert f"[{float(row['low']):.4f}, {float(row['high']):.4f}]" in shown
+
+
+def test_a_day_is_a_date_and_not_a_time(cutline, sites, tmp_path):
+    days = str(tmp_path / "days.parquet")
+    duckdb.sql(f"COPY (SELECT y, p, CAST(day AS DATE) AS day FROM read_csv('{sites}')) TO '{days}'")  # noqa: S608
+    done = cutline("evaluate", days, "--label", "y", "--score", "p", "--by", "day", "--measures", "auc")
+    assert "2024-05-06" in done.out
+    assert "00:00" not in done.out
+    slices = evaluate("y", "p", data=days, by="day")
+    assert list(slices) == [dt.date(2024, 5, 6), dt.date(2024, 5, 7)]
+
+
+def test_slices_have_the_same_keys_however_many_rows_there_are(sites, monkeypatch):
+    few = {by: list(evaluate("y", "p", data=sites, by=by)) for by in ("site", "day", "y")}
+    monkeypatch.setattr("cutline.inputs.large.is_large", lambda _: True)
+    many = {by: list(evaluate("y", "p", data=sites, by=by)) for by in few}
+    assert few == many
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--by", "sites"), "has no column 'sites', which --by names. Did you mean site?"),
+        (("--by", "site", "--html", "x.html"), "--by prints a table alone"),
+        (("--by", "site", "--group", "day"), "--by cannot be combined with --group"),
+        (("--by", "site", "--ranking-csv", "r.csv"), "--by cannot be combined with --ranking-csv"),
+        (("--by", "site", "--score", "y"), "--score is given 2 times"),
+    ],
+)
+def test_what_slices_cannot_have_is_refused(cutline, sites, options, said):
+    done = cutline("evaluate", sites, "--label", "y", "--score", "p", *options)
+    assert done.code == 2
+    assert said in done.err

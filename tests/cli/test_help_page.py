@@ -1,0 +1,69 @@
+"""`cutline --help`: every command in its group, and none of them loaded for it."""
+
+import subprocess
+import sys
+
+import pytest
+
+from cutline.cli.command_table import COMMANDS
+
+
+@pytest.fixture
+def page(cutline, monkeypatch):
+    def shown(width):
+        monkeypatch.setenv("COLUMNS", str(width))
+        monkeypatch.delenv("FORCE_COLOR", raising=False)
+        return cutline("--help")
+
+    return shown
+
+
+def words(lines):
+    return " ".join(line.strip("│ ") for line in lines).split()
+
+
+def test_every_command_stands_in_its_group_with_all_its_words(page):
+    lines = page(80).out.splitlines()
+    borders = [number for number, line in enumerate(lines) if line.startswith(("╭", "╰"))]
+    boxes = {
+        lines[top].strip("╭─╮ "): words(lines[top + 1 : end]) for top, end in zip(*[iter(borders)] * 2, strict=True)
+    }
+
+    groups = list(dict.fromkeys(entry.panel for entry in COMMANDS))
+    assert list(boxes) == ["Options", *groups]
+    for group in groups:
+        assert boxes[group] == " ".join(f"{e.name} {e.help}" for e in COMMANDS if e.panel == group).split()
+
+
+def test_every_option_of_the_whole_is_explained(page):
+    told = " ".join(words(page(80).out.splitlines()))
+
+    for option in ("--version", "--install-completion", "--show-completion", "--help -h Show this message and exit."):
+        assert option in told
+    assert "Exit codes: 0 fine, 1 a gate failed, 2 bad input" in told
+    assert told.endswith("Try it: cutline demo")
+
+
+@pytest.mark.parametrize("width", [50, 80, 140])
+def test_no_line_of_it_is_wider_than_the_terminal(page, width):
+    assert max(map(len, page(width).out.splitlines())) == width
+
+
+def test_no_arguments_show_the_same(page, cutline):
+    assert cutline().out.rstrip() == page(80).out.rstrip()
+
+
+def test_it_is_coloured_for_terminals_that_want_it(cutline, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+
+    assert "\x1b[1;36mevaluate" in cutline("--help").out.replace("\x1b[0m", "")
+
+
+def test_it_loads_no_command_and_nothing_that_draws_markdown():
+    script = "import sys; from cutline.cli.main import main; main(['--help']); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)  # noqa: S603
+    loaded = set(done.stdout.splitlines()[-1].split())
+
+    assert not {f"cutline.cli.{entry.module}" for entry in COMMANDS} & loaded
+    assert not {"cutline.cli.options", "rich.markdown", "pygments", "numpy"} & loaded
