@@ -35,6 +35,8 @@ FILES = [
     "check-1005200",
     "evaluate-2000835",
     "apply-3000815",
+    "evaluate-40012744",
+    "compare-40017494",
 ]
 CALLS = [
     "Counts.independent-141", "cl.mcnemar-23", "Evaluation:1.to_dict-176", "Discordance.p_value-314", "cl.plan-353",

@@ -24,7 +24,8 @@ def judged(case: commands.Case, code: int, out: str, said: str, folder: Path) ->
 def ended(arguments: list[str], code: int, out: str, said: str) -> tuple[str, str]:
     """How a run of the command ended, by what it printed."""
     command = arguments[0]
-    raw = [character for character in out + said if _is_raw(character)]
+    is_handed_on = command == "apply" and not {"--output", "-o"} & {*arguments}  # the rows of the file, for a program
+    raw = [character for character in ("" if is_handed_on else out) + said if _is_raw(character)]
     if code not in (0, 1, 2) or (code == 1 and command not in GATES):
         return "traceback", f"{command}, exit code {code}: {said}"
     if raw or "Warning" in said or "Traceback" in said:

@@ -330,3 +330,13 @@ def test_a_given_threshold_is_described_as_in_python(cutline, cases):
     VALIDATOR.validate(json.loads(done.out))
     assert mixed.code == 2
     assert "leave the other wishes out" in " ".join(mixed.err.split())
+
+
+def test_what_apply_prints_steers_no_terminal_and_is_the_data_elsewhere(cutline, cases, tmp_path, monkeypatch):
+    (tmp_path / "new.csv").write_text("p,name\n9.0,\x1b[2J\n", encoding="utf-8")
+    cutline("cut", cases[0], "--label", "y", "--score", "p", "--maximize", "f1", "--resamples", 0, "-o", "cut.json")
+
+    asked = ("apply", "cut.json", "new.csv", "--score", "p", "--quiet")
+    assert cutline(*asked).out == "p,name,flagged\n9.0,\x1b[2J,true\n"
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    assert cutline(*asked).out == "p,name,flagged\n9.0,\\x1b[2J,true\n"

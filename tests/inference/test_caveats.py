@@ -13,7 +13,6 @@ RESAMPLED = {
     "percentiles": lambda n: EV.estimate("f1", method="bootstrap", resamples=n),
     "Student": lambda n: EV.estimate("average_precision", resamples=n),
     "BCa": lambda n: EV.estimate("average_precision", method="bca", resamples=n),
-    "the best of all cuts": lambda n: EV.estimate("ks", resamples=n),
     "a band": lambda n: cl.roc_band(EV, resamples=n),
     "a difference": lambda n: CMP.difference("average_precision", resamples=n),
     "a test": lambda n: CMP.test("average_precision", resamples=n),

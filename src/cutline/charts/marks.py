@@ -203,7 +203,8 @@ def sizes(places: Sequence[Place], frame: Frame) -> list[float]:
 
 
 def _share(value: float, domain: tuple[float, float]) -> float:
-    return (value - domain[0]) / (domain[1] - domain[0])
+    width = domain[1] - domain[0]
+    return (value - domain[0]) / width if width else 0.5  # an axis of one value
 
 
 def rule_layer(at: Mapping[str, float], channel: str, frame: Frame, theme: Theme) -> list[Any]:

@@ -5,6 +5,7 @@ The copy is a file, or goes to standard output as CSV; then what is said of it g
 
 from __future__ import annotations
 
+import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -75,7 +76,7 @@ def _kind(out: Path | None, *, force: bool) -> str:
 
 @contextmanager
 def _copy(out: Path | None, *, force: bool) -> Iterator[Path]:
-    """The file to fill, which becomes the copy, or is printed."""
+    """The file to fill, which becomes the copy, or is printed: to a terminal without what would steer it."""
     if out is not None:
         with writing.filling(out, overwrite=force) as unfinished:
             yield unfinished
@@ -84,8 +85,9 @@ def _copy(out: Path | None, *, force: bool) -> Iterator[Path]:
         printed = Path(folder, "copy.csv")
         yield printed
         with printed.open(encoding="utf-8", newline="") as rows:
+            is_seen = sys.stdout is not None and sys.stdout.isatty()
             for part in iter(lambda: rows.read(_AT_ONCE), ""):
-                render.put(part)
+                render.put("\n".join(map(printable, part.split("\n"))) if is_seen else part)
 
 
 def _told(lines: Sequence[str], out: Path | None) -> None:

@@ -14,6 +14,8 @@ from cutline.curves.curve_type import FARTHEST, NEAREST, Axis, CurveKind, Vertic
 from cutline.measures import Condition, Parameter
 from cutline.measures.conditions import INFINITE_SCORES, ONE_CLASS
 
+_STEPS = 4000  # between neighbouring numbers, at the least, over which bins can have a width
+
 
 def edges(r: Ranking, bins: int, through: float | None) -> Array:
     """The edges of so many bins from the most positive score to the least, such that `through` is one of them.
@@ -25,7 +27,8 @@ def edges(r: Ranking, bins: int, through: float | None) -> Array:
     top, bottom = float(r.key[0]), float(r.key[-1])
     if top == bottom:
         unit = (min(sign, 0.0), max(sign, 0.0))  # probabilities stay between 0 and 1
-        bottom, top = unit if unit[0] <= top <= unit[1] else (bottom - 0.5, top + 0.5)
+        around = max(0.5, abs(top) * 1e-6)  # beside a large number one half is nothing
+        bottom, top = unit if unit[0] <= top <= unit[1] else (bottom - around, top + around)
     at = math.nan if through is None else sign * float(through)
     if at == top:
         top += (top - bottom) / max(bins - 1, 1)
@@ -58,7 +61,11 @@ def _density(v: Vertices, found: Array, of: Any) -> Array:
 
 def _has_no_scale(r: Ranking) -> bool:
     span = float(r.score.max() / 2) - float(r.score.min() / 2)
-    return not (len(r) == 1 or NEAREST < span < FARTHEST) if math.isfinite(span) else False
+    largest = float(np.abs(r.score).max())
+    if len(r) == 1:
+        return FARTHEST < largest < math.inf
+    nearest = max(NEAREST, _STEPS * float(np.spacing(largest)))
+    return not nearest < span < FARTHEST if math.isfinite(span) else False
 
 
 NO_SCALE = Condition("the scores lie too far apart, or too near, for an axis", lambda r, **_: _has_no_scale(r))

@@ -53,7 +53,8 @@ def _delta_variance_of_log_ratio(r: Ranking) -> Any:
     expected = dot(r.size.astype(float), r.key)
     ratio = np.asarray(divide(r.positives, expected))[..., None]
     pos2, neg2 = (r.pos, r.neg) if r.integral else (r.pos2, r.neg2)
-    squared = (pos2 * (1 - ratio * r.key) ** 2 + neg2 * (ratio * r.key) ** 2).sum(-1)
+    with np.errstate(invalid="ignore", over="ignore"):  # where probabilities are next to nothing, it is undefined
+        squared = (pos2 * (1 - ratio * r.key) ** 2 + neg2 * (ratio * r.key) ** 2).sum(-1)
     return divide(squared, np.square(r.positives, dtype=float))
 
 

@@ -13,6 +13,7 @@ from cutline.inference.resampling.bootstrap import percentile
 from cutline.inference.two.differences import (
     NormalDifference,
     ResampledDifference,
+    StudentDifference,
     chi_square,
     holm,
     needed_cases,
@@ -141,6 +142,13 @@ def test_the_number_of_cases_for_a_given_power_is_named_with_its_uncertainty():
 
     assert said.startswith("about 920 cases would give 80 % power (you have 300) if the true difference is the one obs")
     assert said.endswith("judging by its 80 % interval, 280 to 23,000.")
+
+
+@pytest.mark.parametrize("kind", [NormalDifference, lambda value, se: StudentDifference(value, se, 3)])
+def test_a_difference_without_a_standard_error_has_no_p_value(kind):
+    assert math.isnan(kind(0.5, 0.0).p_value())
+    assert all(map(math.isnan, kind(0.5, 0.0).interval(0.95)))
+    assert kind(0.0, 0.0).p_value() == 1
 
 
 def test_resamples_at_the_null_count_half_on_either_side():
