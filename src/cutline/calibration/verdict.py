@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from cutline.core import parallel
 from cutline.core.checks import LEVEL, check_level
 from cutline.core.counts import written
 from cutline.core.errors import ParameterError
@@ -168,8 +169,9 @@ def judged(
     if grouped:
         verdict.append(GROUPED)
     else:
-        band = calibration_band(r, "consistency", level=level, seed=seed)
-        honest = calibration_band(r, "honest", level=level) if r.integral else None
+        with parallel.beside(lambda: calibration_band(r, "honest", level=level) if r.integral else None) as other:
+            band = calibration_band(r, "consistency", level=level, seed=seed)
+            honest = other()
         regions, (off_by, most) = _regions(band, r), _off_by(honest, r)
         p_value = math.erfc(abs(z) / math.sqrt(2))
         verdict += [*_where(regions, level), *_tested(p_value, level), *_levels(found, regions)]
