@@ -81,3 +81,11 @@ def test_groups_that_are_no_column_are_refused(groups):
 def test_labels_that_are_no_column_are_refused(labels):
     with pytest.raises(InputError, match="labels"):
         rank(labels, SCORES)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # older versions of numpy only warn where newer ones refuse
+def test_a_list_with_one_number_is_not_that_number():
+    lists = pd.Series([np.array([weight]) for weight in (1, 2, 3, 4)])
+
+    with pytest.raises(InputError, match=r"weights holds a ndarray at position 0: pass real numbers"):
+        rank(LABELS, SCORES, lists)
