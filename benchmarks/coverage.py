@@ -47,7 +47,7 @@ FEWER = 100  # ... of a large population
 LARGE = 3000  # cases, from which on a batch is smaller, and measures that take long are left out
 SHARE = 0.1  # of the list that a quota takes
 SLOW = frozenset({"auch", "h_measure", "mcb", "dsc", "ici", "e50", "e90", "emax", "eci", "smooth_ece"})
-EVERY = 2  # ... so that only one sample in so many has them
+EVERY = 4  # ... so that only one sample in so many has them
 TESTED = (
     *("auc", "accuracy", "recall", "precision", "f1", "mcc", "brier", "log_loss", "average_precision", "ks"),
     *("qrecall", "partial_auc", "balanced_accuracy"),
