@@ -254,9 +254,10 @@ def main() -> None:
     if what == "page":
         from audit_designs import table
         from coverage_page import write_page
+        from interval_widths import table as widths
 
         facts = {"resamples": RESAMPLES, "slow": ", ".join(sorted(SLOW)), "every": EVERY}
-        write_page(read(), read(HELD_OUT), facts, table())
+        write_page(read(), read(HELD_OUT), facts, table(), widths())
     elif what == "held-out":
         whole = [Cell(p, kind) for p in held_out() for kind in ("intervals", "tests")]
         run(minutes, processes, whole, HELD_OUT)
