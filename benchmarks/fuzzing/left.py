@@ -72,7 +72,7 @@ def formulas(text: str, name: str) -> list[str]:
         f"{name} holds {cell[:40]!r}"
         for row in csv.reader(text.splitlines())
         for cell in row
-        if cell.startswith(("=", "+", "-", "@", "\t", "\r")) and not _is_number(cell)
+        if cell.startswith(("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d")) and not _is_number(cell)
     ]
 
 

@@ -48,6 +48,15 @@ def test_a_link_stays_a_link(tmp_path):
     assert (tmp_path / "there" / "real.json").read_bytes() == b"new"
 
 
+def test_of_hard_links_the_other_keeps_the_old_file(tmp_path):
+    (tmp_path / "one.json").write_bytes(b"old")
+    (tmp_path / "two.json").hardlink_to(tmp_path / "one.json")
+    write(tmp_path / "one.json", b"new", overwrite=True)
+
+    assert (tmp_path / "one.json").read_bytes() == b"new"
+    assert (tmp_path / "two.json").read_bytes() == b"old"
+
+
 def test_a_full_disk_is_told_with_the_name_of_the_file_and_leaves_nothing(tmp_path):
     def fill():
         with filling(tmp_path / "big.json", overwrite=False):
@@ -116,7 +125,7 @@ def test_a_killed_writer_leaves_the_old_file_whole(tmp_path):
     assert (tmp_path / "x.json").read_bytes() == b"old"
 
 
-@pytest.mark.parametrize("text", ["=cmd|' /C calc'!A0", "@SUM(1+1)", "+1+1", "-2+3", "\t=1", "\r=1"])
+@pytest.mark.parametrize("text", ["=cmd|' /C calc'!A0", "@SUM(1+1)", "+1+1", "-2+3", "\t=1", "\r=1", "\n=1", "\uff1d1"])
 def test_a_formula_is_text_in_a_spreadsheet(text):
     assert csv_cell(text) == f"'{text}"
 

@@ -137,13 +137,18 @@ def _closed(target: Path, why: str) -> ParameterError:
     return ParameterError(f"Nothing can be written in the folder {str(target.parent)!r} ({why})", "pass another path")
 
 
+# With which a formula begins in a spreadsheet, or what it skips before one; the wide signs, where people write those.
+_FORMULA = (*"=+-@\t\r\n", "\N{FULLWIDTH EQUALS SIGN}", "\N{FULLWIDTH PLUS SIGN}", "\N{FULLWIDTH HYPHEN-MINUS}",
+            "\N{FULLWIDTH COMMERCIAL AT}")  # fmt: skip
+
+
 def csv_cell(value: Any) -> Any:
     """A value for a CSV file; text that a spreadsheet would run as a formula is told to be text.
 
     >>> csv_cell("=1+1"), csv_cell("-0.5"), csv_cell(-0.5), csv_cell("a")
     ("'=1+1", '-0.5', -0.5, 'a')
     """
-    if not isinstance(value, str) or not value.startswith(("=", "+", "-", "@", "\t", "\r")):
+    if not isinstance(value, str) or not value.startswith(_FORMULA):
         return value
     try:
         float(value)

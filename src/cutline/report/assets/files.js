@@ -2,7 +2,7 @@
 
 // Text that a spreadsheet would take for a formula is quoted out of its way.
 export function quoted(text) {
-  const safe = /^[=+@]|^-[^\d.I]/.test(text) ? `'${text}` : text;
+  const safe = /^[=+\-@\t\r\n＝＋－＠]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
