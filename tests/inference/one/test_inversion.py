@@ -81,7 +81,17 @@ def test_few_simulations_for_the_level_are_told():
     ev = cl.evaluate(*predictions(2))
     found = ev.estimate("mcb", level=0.99, resamples=80)
     assert any("too few for a level of 0.99" in note for note in found.notes)
-    assert any("fewer than 500 cases" in note for note in found.notes) == (ev.ranking.total < 500)
+
+
+def test_few_cases_are_told_unless_the_moved_limit_makes_up_for_them():
+    found = [cl.evaluate(*predictions(seed)).estimate("mcb", resamples=320) for seed in range(12)]
+    is_told = [any("fewer than 500 cases" in note for note in one.notes) for one in found]
+    is_moved = [any("moved to include" in note for note in one.notes) for one in found]
+
+    assert 0 < sum(is_moved) < 12
+    assert is_told == [not one for one in is_moved]
+    many = cl.evaluate(*predictions(2, 600, power=2.0)).estimate("ici", resamples=320)
+    assert not any("500 cases" in note for note in many.notes)
 
 
 def test_probabilities_that_equal_the_observed_shares_have_an_upper_limit_above_nought():

@@ -33,7 +33,7 @@ _FIRST = (0.0, 0.4, 0.8, 1.2, 1.6, 2.4)  # worlds that tell where the limits are
 _STEPS = (0.025, 0.05, 0.1, 0.2, 0.4)  # between worlds: the smallest with which few of them reach around the limits
 _WORLDS = 9  # between and around which the limits are found, at most
 _FEWEST = 40  # simulations of a world, of which the extremes are the limits at 95 %
-_FEW = 500  # cases, below which simulated studies found a coverage of 91 to 97 % for a level of 95 %
+_FEW = 500  # cases, below which some simulated populations had a coverage of 92 % for a level of 95 % (docs/calibration.md)
 _AT_ONCE = 2**18  # cells held at once
 _WIDE = 2.6  # standard deviations, within which the first worlds look for the limits
 _NULL = "Chance alone could give such a value: a calibrated model has {} on average."
@@ -158,8 +158,6 @@ def _estimate(worlds: _Worlds, i: int, found: Sequence[_World], by_chance: float
     values = np.array([world.values for world in found])
     tail = (values.shape[-1] + 1) * (1 - level) / 2
     notes = [estimand.caveat] if estimand.caveat else []
-    if float(estimand.ranking.total) < _FEW:
-        notes.append(f"With fewer than {_FEW} cases the actual coverage may be a few points below the nominal level.")
     if tail < 1 - 1e-9:
         notes.append(f"{values.shape[-1]} simulations are too few for a level of {level:g}: their extremes are used.")
     lowest, highest = (_rising(ways, limits) for limits in _tails(values, level))
@@ -173,6 +171,8 @@ def _estimate(worlds: _Worlds, i: int, found: Sequence[_World], by_chance: float
         notes.append(_NULL.format(shown(by_chance)))
     if high < estimand.value:
         notes.append(_RAISED.format(shown(high)))
+    elif float(estimand.ranking.total) < _FEW:
+        notes.append(f"With fewer than {_FEW} cases the actual coverage may be a few points below the nominal level.")
     limits = Limits(min(low, estimand.value), max(high, estimand.value))
     return finished(estimand.name, estimand.value, limits, estimand.range, level, METHOD, notes)
 
