@@ -11,6 +11,7 @@ import statsmodels.api as sm
 from sklearn.linear_model import LogisticRegression
 
 import cutline as cl
+from cutline.core import loess
 
 FROZEN = json.loads((Path(__file__).parents[1] / "oracles" / "calibration.json").read_text())
 ANSWERS = FROZEN["answers"]
@@ -250,3 +251,13 @@ def test_a_line_that_is_the_truth_has_no_such_note():
 
     for name in ("calibration_slope", "calibration_intercept", "joint_calibration_intercept"):
         assert not any("sandwich" in note for note in ev.estimate(name).notes)
+
+
+@pytest.mark.parametrize("method", loess.SMOOTHERS)
+@pytest.mark.parametrize("n", [5, 40, 1500])
+def test_responses_with_the_same_cases_are_smoothed_as_each_alone(method, n):
+    rng = np.random.default_rng(n)
+    x, weight, responses = np.sort(rng.random(n)), rng.integers(1, 3, n).astype(float), rng.random((6, n))
+    together = loess.smooth(x, np.tile(weight, (6, 1)), responses, method)
+
+    np.testing.assert_array_equal(together, [loess.smooth(x, weight, one, method) for one in responses])

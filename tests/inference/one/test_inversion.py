@@ -91,6 +91,17 @@ def test_what_single_places_of_the_curve_decide_is_told_where_the_model_is_not_c
         assert not any("Single places" in note for note in ev.estimate(name, resamples=320).notes)
 
 
+def test_few_cases_are_told_unless_the_moved_limit_makes_up_for_them():
+    found = [cl.evaluate(*predictions(seed)).estimate("mcb", resamples=320) for seed in range(12)]
+    is_told = [any("fewer than 500 cases" in note for note in one.notes) for one in found]
+    is_moved = [any("moved to include" in note for note in one.notes) for one in found]
+
+    assert 0 < sum(is_moved) < 12
+    assert is_told == [not one for one in is_moved]
+    many = cl.evaluate(*predictions(2, 600, power=2.0)).estimate("ici", resamples=320)
+    assert not any("500 cases" in note for note in many.notes)
+
+
 def test_probabilities_that_equal_the_observed_shares_have_an_upper_limit_above_nought():
     labels = [1, 0, 0, 0] * 10 + [1, 1, 1, 0] * 10
     found = cl.evaluate(labels, [0.25] * 40 + [0.75] * 40).estimate("mcb", resamples=320)
