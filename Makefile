@@ -47,9 +47,10 @@ java:
 	    { apt-get update -qq >/dev/null 2>&1 && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq default-jre-headless >/dev/null 2>&1; }; }; } || \
 	  echo "Java is not here and cannot be installed: the tests of Spark will be skipped."
 
-# One thread of linear algebra for each worker: more of them wait for each other.
+# One thread of linear algebra for each worker: more of them wait for each other. What is compiled is kept, for the many
+# commands that tests start.
 test: browser java lint types layers
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist worksteal
+	PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist worksteal
 
 lint: $(DEV)
 	$(BIN)/ruff check .
@@ -85,8 +86,8 @@ fuzz: $(DEV)
 test-minimum:
 	$(PYTHON) -m venv $(VENV)-minimum
 	$(VENV)-minimum/bin/python -m pip install --quiet --disable-pip-version-check uv
-	$(VENV)-minimum/bin/uv pip install --quiet --python $(VENV)-minimum/bin/python --resolution lowest-direct --editable '.[dev]'
-	CUTLINE_MINIMUM=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(VENV)-minimum/bin/python -m pytest -n auto --dist worksteal
+	$(VENV)-minimum/bin/uv pip install --quiet --compile-bytecode --python $(VENV)-minimum/bin/python --resolution lowest-direct --editable '.[dev]'
+	CUTLINE_MINIMUM=1 PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(VENV)-minimum/bin/python -m pytest -n auto --dist worksteal
 
 # The source distribution and the wheel for every platform, in dist/.
 build: $(BIN)/python

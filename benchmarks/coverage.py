@@ -47,7 +47,7 @@ FEWER = 100  # ... of a large population
 LARGE = 3000  # cases, from which on a batch is smaller, and measures that take long are left out
 SHARE = 0.1  # of the list that a quota takes
 SLOW = frozenset({"auch", "h_measure", "mcb", "dsc", "ici", "e50", "e90", "emax", "eci", "smooth_ece"})
-EVERY = 2  # ... so that only one sample in so many has them
+EVERY = 4  # ... so that only one sample in so many has them
 TESTED = (
     *("auc", "accuracy", "recall", "precision", "f1", "mcc", "brier", "log_loss", "average_precision", "ks"),
     *("qrecall", "partial_auc", "balanced_accuracy"),
@@ -254,9 +254,10 @@ def main() -> None:
     if what == "page":
         from audit_designs import table
         from coverage_page import write_page
+        from interval_widths import table as widths
 
         facts = {"resamples": RESAMPLES, "slow": ", ".join(sorted(SLOW)), "every": EVERY}
-        write_page(read(), read(HELD_OUT), facts, table())
+        write_page(read(), read(HELD_OUT), facts, table(), widths())
     elif what == "held-out":
         whole = [Cell(p, kind) for p in held_out() for kind in ("intervals", "tests")]
         run(minutes, processes, whole, HELD_OUT)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 import numpy as np
-from measuring import Timing, in_turn, once, predictions, ratio, target, verdict
+from measuring import Timing, in_turn, predictions, ratio, run_once, target, verdict
 from sklearn.metrics import roc_auc_score
 
 import cutline as cl
@@ -28,11 +28,11 @@ def bootstrap_against_a_loop() -> None:
     ev.estimates(every, method="bootstrap", resamples=2)  # load what is loaded once
     asked = {"resamples": RESAMPLES, "method": "bootstrap"}
     found = in_turn({"loop": loop, "auc": lambda: ev.estimate("auc", **asked)}, 3)
-    peer = Timing(tuple(run * RESAMPLES / LOOPS for run in found["loop"].runs))
+    peer = Timing(*(tuple(run * RESAMPLES / LOOPS for run in runs) for runs in found["loop"]))
     print(f"AUC, {RESAMPLES} resamples of {N} cases: {found['auc'].median:.2f} s; a loop: {peer.median:.1f} s")
     what = "bootstrap of the AUC, times faster than a loop over scikit-learn"
     target(what, ratio(peer, found["auc"]), low=45)
-    everything = Timing((once(lambda: ev.estimates(every, **asked)),))
+    everything = run_once(lambda: ev.estimates(every, **asked))
     print(f"all {len(every)} measures on the same resamples: {everything.median:.1f} s")
     target("bootstrap of all measures, share of that loop", ratio(everything, peer), high=0.35)
 

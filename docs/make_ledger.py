@@ -27,15 +27,27 @@ START = """# Why do two tools give two numbers?
 Written by `make docs` from the table in `cutline.ledger`. Each convention is data with a function that computes the
 measure under it, the tools that take it, a reason and a source. No tool's code is used.
 
-    cutline why predictions.csv --label y --score p --measure auc --value 0.8731   # which convention gives this number?
-    cutline why predictions.csv --label y --score p --value 0.8731                 # and of which measure?
-    cutline why predictions.csv --label y --score p --tools                        # what would each tool say?
-    cutline why predictions.csv --label y --score p --measure auc --as keras       # the number of one tool
-    cutline why a.csv b.csv --label y --score p --measure auc                      # two files, two numbers
+```sh
+# Which convention gives this number?
+cutline why predictions.csv --label y --score p --measure auc --value 0.8731
+# And of which measure?
+cutline why predictions.csv --label y --score p --value 0.8731
+# What would each tool say?
+cutline why predictions.csv --label y --score p --tools
+# The number of one tool
+cutline why predictions.csv --label y --score p --measure auc --as keras
+# Two files, two numbers
+cutline why a.csv b.csv --label y --score p --measure auc
+```
 
-    cl.why(labels, scores, measure="auc", value="0.8731")                          # a text keeps zeros at its end
-    cl.value_as(ev, "average_precision", "torchmetrics")                           # or ev.value(..., as_=...)
-    ev.save("report.html", template="tools")                                       # with "What would other tools say?"
+```python
+# A number in quotation marks keeps the zeros at its end.
+cl.why(labels, scores, measure="auc", value="0.8731")
+# The same as ev.value("average_precision", as_="torchmetrics")
+cl.value_as(ev, "average_precision", "torchmetrics")
+# A report with the section "What would other tools say?"
+ev.save("report.html", template="tools")
+```
 
 `why` tries each convention alone and those of each tool, then pairs. What prints as the given number fits. Of those
 that fit, the more plausible comes first: a default of a tool before a rare habit, one convention before two. It calls

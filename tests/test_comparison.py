@@ -587,3 +587,9 @@ def test_models_may_be_named_by_numbers():
     assert both[0] is both["0"]
     assert (both[0].threshold, both[1].threshold) == (0.5, 0.3)
     assert both.difference("auc", 0, 1).value == both[0].auc - both[1].auc
+
+
+def test_a_list_of_columns_is_told_to_need_names():
+    frame = {"y": [1, 0, 1, 0], "p": [0.9, 0.2, 0.8, 0.4], "q": [0.9, 0.2, 0.3, 0.4]}
+    with pytest.raises(cl.InputError, match="scores is a list: pass the columns by the names of their models"):
+        compare("y", ["p", "q"], data=pd.DataFrame(frame))

@@ -17,7 +17,8 @@ import cutline as cl
 
 normal, abnormal = [33, 6, 6, 11, 2], [3, 2, 2, 11, 33]
 truth = np.repeat([0, 1], [sum(normal), sum(abnormal)])
-first = np.concatenate([np.repeat(range(1, 6), normal), np.repeat(range(1, 6), abnormal)])
+ratings = range(1, 6)
+first = np.concatenate([np.repeat(ratings, normal), np.repeat(ratings, abnormal)])
 rng = np.random.default_rng(3)
 second = np.clip(first + rng.choice([-1, 0, 0, 1], len(first)), 1, 5)
 
@@ -32,19 +33,26 @@ print(ev.estimate("auc", method="delong"))
 
 # %%
 cmp = cl.compare(truth, {"reader 1": first, "reader 2": second}, threshold=3)
-print(cmp.summary(["auc", "sensitivity", "specificity"]))
+cmp.summary(["auc", "sensitivity", "specificity"])
 
 # %% [markdown]
 # ## The figure for the paper
 #
 # A column of many journals is 85 mm wide. The theme `print` stays readable in grey, and `dpi=600` is written into the file,
-# so that a text processor places it at this size. With one model, the ROC curve has its confidence band.
+# so that a text processor places it at this size.
 
 # %%
 folder = tempfile.TemporaryDirectory()
-figure = cmp.chart("roc", theme="print", title="Two readers", width="85mm", height="95mm")
+size = {"width": "85mm", "height": "95mm", "theme": "print"}
+figure = cmp.chart("roc", title="Two readers", **size)
 figure.save(Path(folder.name) / "figure-1.png", dpi=600)
 figure
+
+# %% [markdown]
+# The curve of one reader can have a band, which holds the whole curve with 95 % confidence.
+
+# %%
+ev.chart("roc", title="Reader 1", band="simultaneous", hull=False, **size)
 
 # %% [markdown]
 # ## A risk model: can the probabilities be trusted?
@@ -62,9 +70,10 @@ model.chart("reliability")
 # The clinical template writes a validation report: figures, the recommended measures, a checklist, and this paragraph.
 
 # %%
-saved = model.save(Path(folder.name) / "validation.html", template="clinical", resamples=200)
-page = saved.read_text(encoding="utf-8")
-print(html.unescape(re.search("<p id='results'>(.*?)</p>", page, re.DOTALL)[1]))
+path = Path(folder.name) / "validation.html"
+page = model.save(path, template="clinical", resamples=200).read_text(encoding="utf-8")
+paragraph = re.search("<p id='results'>(.*?)</p>", page, re.DOTALL)[1]
+print(html.unescape(paragraph))
 folder.cleanup()
 
 # %% [markdown]

@@ -21,7 +21,7 @@ outcome = np.array(["paid"] * len(good) + ["default"] * len(bad))
 
 # %%
 ev = cl.evaluate(outcome, points, positive="default", higher_is_positive=False, name="scorecard")
-print(ev.summary(["auc", "ks", "gini", "recall", "precision"]))
+ev.summary(["auc", "ks", "gini", "recall", "precision"])
 
 # %% [markdown]
 # ## The gains table
@@ -30,7 +30,7 @@ print(ev.summary(["auc", "ks", "gini", "recall", "precision"]))
 # equal points are never split by the order of the rows.
 
 # %%
-print(ev.gains(10))
+ev.gains(10)
 
 # %% [markdown]
 # ## An approval rate

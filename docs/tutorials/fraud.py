@@ -62,7 +62,7 @@ command = (
     "--against payments.parquet --against-score old --no-worse auc --margin 0.001"
 )
 words = [sys.executable, "-m", *shlex.split(command)]
-gate = subprocess.run(words, cwd=folder.name, capture_output=True, text=True, check=False)  # noqa: S603
+gate = subprocess.run(words, cwd=folder.name, capture_output=True, text=True, check=False)
 print(gate.stdout, f"exit code {gate.returncode}", sep="\n")
 
 # %% [markdown]

@@ -27,7 +27,7 @@ forest = RandomForestClassifier(100, random_state=1).fit(X_train, y_train)
 
 # %%
 ev = cl.evaluate_model(logistic, X_test, y_test, positive="malignant")
-print(ev)
+ev
 
 # %% [markdown]
 # Any measure is an attribute. `estimate` adds the interval, the method behind it, and what to know about it.
@@ -42,12 +42,13 @@ ev.chart("roc")
 # The models saw the same cases, so their difference is more certain than the two values alone.
 
 # %%
+column = list(logistic.classes_).index("malignant")
 scores = {
-    "logistic": logistic.predict_proba(X_test)[:, list(logistic.classes_).index("malignant")],
-    "forest": forest.predict_proba(X_test)[:, list(forest.classes_).index("malignant")],
+    "logistic": logistic.predict_proba(X_test)[:, column],
+    "forest": forest.predict_proba(X_test)[:, column],
 }
 cmp = cl.compare(y_test, scores, positive="malignant")
-print(cmp.summary(["auc", "brier", "recall"]))
+cmp.summary(["auc", "brier", "recall"])
 
 # %% [markdown]
 # ## Draw the line

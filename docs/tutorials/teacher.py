@@ -8,8 +8,9 @@
 import cutline as cl
 
 ten = cl.examples.load("ten_cases")
-ev = cl.evaluate(ten.labels, ten.scores["score"], positive=ten.positive, name="ten cases")
-print(ev.places())
+scores = ten.scores["score"]
+ev = cl.evaluate(ten.labels, scores, positive=ten.positive, name="ten cases")
+ev.places()
 
 # %% [markdown]
 # ## Four counts, many measures
@@ -19,8 +20,9 @@ print(ev.places())
 # %%
 for threshold in (0.9, 0.55, 0.5, 0.2):
     at = ev.at(threshold=threshold)
-    found = f"{at.tp:g} true and {at.fp:g} false positives"
-    print(f"{threshold}: {found}; accuracy {at.accuracy:.2f}, precision {at.precision:.2f}, recall {at.recall:.2f}")
+    print(f"{threshold}: {at.tp:g} true and {at.fp:g} false positives")
+    for name in ("accuracy", "precision", "recall"):
+        print(f"    {name} {getattr(at, name):.2f}")
 
 # %% [markdown]
 # ## All thresholds at once
@@ -32,8 +34,9 @@ ev.chart("roc")
 # The area under this curve is the share of pairs, one positive and one negative, that are in the right order. Count them.
 
 # %%
-positives = [s for s, label in zip(ten.scores["score"], ten.labels, strict=True) if label == ten.positive]
-negatives = [s for s, label in zip(ten.scores["score"], ten.labels, strict=True) if label != ten.positive]
+cases = list(zip(scores, ten.labels, strict=True))
+positives = [score for score, label in cases if label == ten.positive]
+negatives = [score for score, label in cases if label != ten.positive]
 right = sum((p > n) + 0.5 * (p == n) for p in positives for n in negatives)
 pairs = len(positives) * len(negatives)
 print(f"{right} of {pairs} pairs: {right / pairs}, and ev.auc is {ev.auc}")

@@ -4,10 +4,17 @@
 # A measure of ten lines is a first-class measure: it has intervals, tests, gates, and a place in the report.
 
 # %%
+from dataclasses import replace
+
 import cutline as cl
 
 
-@cl.measure(range=(1, float("inf")), better="lower", title="Alerts per hit", formula=r"\frac{TP + FP}{TP}")
+@cl.measure(
+    range=(1, float("inf")),
+    better="lower",
+    title="Alerts per hit",
+    formula=r"\frac{TP + FP}{TP}",
+)
 def alerts_per_hit(tp, fp):
     """How many alerts are looked at for each true one."""
     return (tp + fp) / tp
@@ -16,8 +23,8 @@ def alerts_per_hit(tp, fp):
 cl.check_measure(alerts_per_hit)
 
 # %%
-example = cl.examples.load("tumours")
-ev = cl.evaluate(example.labels, example.scores["tree"], positive=example.positive, name="tree")
+data = cl.examples.load("tumours")
+ev = cl.evaluate(data.labels, data.scores["tree"], positive=data.positive, name="tree")
 print(ev.estimate("alerts_per_hit"))
 
 # %% [markdown]
@@ -27,9 +34,18 @@ print(ev.estimate("alerts_per_hit"))
 ev.chart("alerts_per_hit")
 
 # %% [markdown]
-# Any chart is an Altair chart inside, to change or to combine.
+# ## Your own chart
+#
+# Every chart is an Altair chart inside, to change or to combine; put it back, and it is drawn and saved as before.
 
 # %%
 picture = ev.chart("precision_recall")
-picture.altair.properties(title="Precision and recall of the tree")
+wide = picture.altair.properties(title="Precision and recall of the tree", width=450, height=250)
+replace(picture, altair=wide)
+
+# %% [markdown]
+# A measure stays until you take it back.
+
+# %%
 cl.MEASURES.remove("alerts_per_hit")
+print("alerts_per_hit" in cl.MEASURES)

@@ -127,3 +127,12 @@ def test_the_levels_of_calibration_are_told_and_each_supposes_the_one_before(dat
 
     assert all(level in said for level in levels)
     assert "strong (for every kind of case) cannot be told" in said
+
+
+def test_certain_probabilities_are_judged_by_the_ratio_where_the_intercept_is_undefined():
+    labels, certain = [1] * 60 + [0] * 40, [1.0] * 40 + [0.0] * 60
+    first = cl.evaluate(labels, certain).calibration(resamples=40).verdict[0]
+    few = cl.evaluate([1, 0], [0.6, 0.4]).calibration(resamples=40).verdict[0]
+
+    assert first.startswith("Too low on average: 60 positives, 40 expected")
+    assert few.startswith("Right on average, as far as the data tell: 1 positive, 1 expected")

@@ -18,3 +18,17 @@ def test_the_command_writes_it_and_replaces_nothing_without_force(cutline, ten):
     assert cutline("check", ten, "--require", "auc >= 0.5", "--markdown", "gate.md").code == 0
     assert cutline("check", ten, "--require", "auc >= 0.5", "--markdown", "gate.md").code == 2
     assert cutline("check", ten, "--require", "auc >= 0.9", "--markdown", "gate.md", "--force").code == 1
+
+
+def test_a_dash_prints_it_instead_of_the_table_and_writes_no_file(cutline, ten, tmp_path):
+    done = cutline("check", ten, "--require", "auc >= 0.9", "--markdown", "-")
+    assert done.code == 1
+    assert done.out.startswith("### cutline check: ")
+    assert done.out.splitlines()[6].startswith("| **failed** | auc &gt;= 0.9 | 0.8000 |")
+    assert not (tmp_path / "-").exists()
+
+    refused = cutline("check", ten, "--require", "auc >= 0.9", "--markdown", "-", "--json")
+    assert (refused.code, refused.err) == (
+        2,
+        "cutline: --json and --markdown - both ask for standard output: pass one of them.\n",
+    )

@@ -100,3 +100,11 @@ def test_weights_whose_sum_is_infinite_are_refused_without_a_warning(tmp_path):
         evaluate([1, 0], [0.5, 0.4], [1.7e308, 1.7e308])
     with pytest.raises(InputError, match="weights add up to inf"):
         evaluate("y", "p", "w", data=tmp_path / "x.csv")
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # older versions of numpy only warn where newer ones refuse
+def test_a_list_with_one_number_is_not_that_number():
+    lists = pd.Series([np.array([weight]) for weight in (1, 2, 3, 4)])
+
+    with pytest.raises(InputError, match=r"weights holds a ndarray at position 0: pass real numbers"):
+        rank(LABELS, SCORES, lists)

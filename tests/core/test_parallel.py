@@ -84,6 +84,24 @@ def test_work_inside_of_work_stops_with_it():
     assert not [t for t in threading.enumerate() if t.name.startswith("ThreadPoolExecutor")]
 
 
+@pytest.mark.parametrize("rows", [0, MANY])
+def test_results_come_one_after_the_other_in_the_order_of_the_items(rows):
+    begun = []
+    found = parallel.in_order(lambda item: begun.append(item) or item * item, range(5), rows)
+
+    assert next(found) == 0
+    assert len(begun) < 5 or rows
+    assert [*found] == [1, 4, 9, 16]
+
+
+def test_an_error_comes_where_its_result_would():
+    found = parallel.in_order(lambda item: 1 // item, [1, 1, 0, 1], MANY)
+
+    assert [next(found), next(found)] == [1, 1]
+    with pytest.raises(ZeroDivisionError):
+        next(found)
+
+
 def test_work_beside_a_block_is_done_while_it_runs():
     met = threading.Barrier(2, timeout=HANGS)  # passes only if both are there at the same time
 

@@ -1,5 +1,6 @@
 """Rankings as files: exact, checked, and never half written."""
 
+import json
 import os
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from cutline import InputError, ParameterError, rank
 from cutline.core.merging import merge
 from cutline.core.ranking import Ranking
-from cutline.core.ranking_file import MAGIC, is_ranking_file, load
+from cutline.core.ranking_file import MAGIC, _checksum, is_ranking_file, load
 
 LABELS, SCORES = [1, 0, 1, 0, 1], [0.9, 0.6, 0.6, 0.2, -np.inf]
 
@@ -143,3 +144,23 @@ def test_a_writer_that_is_killed_leaves_the_old_file_and_no_litter(tmp_path):
         assert len(load(target)) in (4, 200_000)
         assert [path.name for path in tmp_path.iterdir() if path != temporary] == ["day.ranking"]
         assert not list(temporary.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("change", "payload", "said"),
+    [
+        ({"version": -1}, None, "header"),
+        ({"version": 1.5}, None, "header"),
+        ({"dropped": "x"}, None, "header"),
+        ({}, b"junk", "contents"),
+    ],
+)
+def test_a_forged_file_with_a_right_checksum_is_refused(tmp_path, change, payload, said):
+    path = tmp_path / "a.ranking"
+    rank([1, 0, 1], [0.9, 0.5, 0.4]).save(path)
+    header, _, written = path.read_bytes()[len(MAGIC) :].partition(b"\n")
+    facts, payload = json.loads(header) | change, written if payload is None else payload
+    facts["sha256"] = _checksum(facts, payload)
+    path.write_bytes(MAGIC + json.dumps(facts).encode() + b"\n" + payload)
+    with pytest.raises(InputError, match=f"is damaged: its {said} cannot be read"):
+        load(path)

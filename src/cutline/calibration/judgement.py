@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from cutline.calibration.verdict import BY_FORMULA, Calibration, judged
 from cutline.calibration.worth import Worth, worth_recalibrating
+from cutline.core import parallel
 from cutline.core.errors import CutlineError
 from cutline.results.comparison_summary import ComparisonSummary
 from cutline.results.summary import Summary
@@ -53,7 +54,9 @@ def judged_probabilities(summary: Document) -> Document:
     """
     made: Any = summary
     if isinstance(summary, ComparisonSummary):
-        made = replace(summary, models={name: judged_probabilities(own) for name, own in summary.models.items()})
+        rows = sum(len(own.data.ranking) for own in summary.models.values())
+        judged_models = parallel.each(judged_probabilities, summary.models.values(), rows)
+        made = replace(summary, models=dict(zip(summary.models, judged_models, strict=True)))
     elif isinstance(summary, Summary) and summary.probabilities is None:
         made = replace(summary, probabilities=judgement(summary))
     return made  # type: ignore[no-any-return]

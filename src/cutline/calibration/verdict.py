@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from cutline.core import parallel
 from cutline.core.checks import LEVEL, check_level
 from cutline.core.counts import written
 from cutline.core.errors import ParameterError
@@ -168,8 +169,9 @@ def judged(
     if grouped:
         verdict.append(GROUPED)
     else:
-        band = calibration_band(r, "consistency", level=level, seed=seed)
-        honest = calibration_band(r, "honest", level=level) if r.integral else None
+        with parallel.beside(lambda: calibration_band(r, "honest", level=level) if r.integral else None) as other:
+            band = calibration_band(r, "consistency", level=level, seed=seed)
+            honest = other()
         regions, (off_by, most) = _regions(band, r), _off_by(honest, r)
         p_value = math.erfc(abs(z) / math.sqrt(2))
         verdict += [*_where(regions, level), *_tested(p_value, level), *_levels(found, regions)]
@@ -255,12 +257,14 @@ def _interval(estimate: Estimate) -> str:
 def _in_the_large(found: dict[str, Estimate], r: Ranking) -> str:
     ratio, intercept = found["oe_ratio"], found["calibration_intercept"]
     expected = float((r.size * r.key).sum())
-    seen = f"{written(r.positives)} positives, {expected:.4g} expected (O:E {_interval(ratio)})"
-    if not intercept.has_interval:
+    noun = "positive" if float(r.positives) == 1 else "positives"
+    seen = f"{written(r.positives)} {noun}, {expected:.4g} expected (O:E {_interval(ratio)})"
+    if not (intercept.has_interval or (ratio.has_interval and r.negatives > 0)):
         return f"On average: {seen}."
-    if intercept.low > 0:
+    judge, right = (intercept, 0.0) if intercept.has_interval else (ratio, 1.0)
+    if judge.low > right:
         return f"Too low on average: {seen}."
-    if intercept.high < 0:
+    if judge.high < right:
         return f"Too high on average: {seen}."
     return f"Right on average, as far as the data tell: {seen}."
 

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
+import typer
 from rich.text import Text
 
 from cutline.cli import junit, markdown, render
@@ -29,6 +30,7 @@ from cutline.results.methods import RESAMPLED
 from cutline.results.summary import Row
 
 NEW, OLD = "new", "old"
+STDOUT = "-"
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,10 @@ class Outcome:
 
 def run_check(path: str, reading: Reading, asked: Intervals, gate: Gate, output: Output) -> bool:
     """Check all conditions, show them, and say whether all hold."""
-    files = [(gate.junit, junit.document), (gate.markdown, markdown.document)]
+    prints_markdown = str(gate.markdown) == STDOUT
+    if prints_markdown and output.json:
+        raise ParameterError("--json and --markdown - both ask for standard output", "pass one of them")
+    files = [(gate.junit, junit.document), (None if prints_markdown else gate.markdown, markdown.document)]
     wanted = [(file, document) for file, document in files if file is not None]
     for file, _ in wanted:
         writing.check(file, overwrite=output.force)
@@ -106,6 +111,8 @@ def run_check(path: str, reading: Reading, asked: Intervals, gate: Gate, output:
         writing.write(file, document(outcome), overwrite=output.force)
     if output.json:
         print_json(outcome.document())
+    elif prints_markdown:
+        typer.echo(markdown.document(outcome), nl=False)
     elif not outcome.passed or not output.quiet:
         _show(outcome)
     return outcome.passed

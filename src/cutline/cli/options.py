@@ -300,7 +300,10 @@ Junit = Annotated[
 ]
 Markdown = Annotated[
     Path | None,
-    typer.Option(help="Also write the results as Markdown. Example: --markdown gate.md", rich_help_panel=_OUTPUT),
+    typer.Option(
+        help="Also write the results as Markdown; - prints them instead of the table. Example: --markdown gate.md",
+        rich_help_panel=_OUTPUT,
+    ),
 ]
 
 

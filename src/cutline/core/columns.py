@@ -79,6 +79,8 @@ def _objects_as_numbers(array: Array, name: str) -> Array:
         if isinstance(value, str | bytes):
             raise _text_error(name, value, position)
         try:
+            if getattr(value, "ndim", 0):
+                raise TypeError  # older versions of numpy take an array of one number for the number
             number = math.nan if is_missing(value) else float(value)
         except OverflowError:
             raise PositionError("is too large for float64", "scale it down", argument=name, position=position) from None

@@ -5,7 +5,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -36,28 +39,31 @@ def each(work: Callable[[Item], Result], items: Iterable[Item], rows: int, *, to
     """
     if rows < WORTH_THREADS:
         return [work(item) for item in items]
-    from concurrent.futures import ThreadPoolExecutor, as_completed
+    from concurrent.futures import as_completed
 
-    unwanted = (*getattr(_here, "unwanted", ()), threading.Event())  # work inside of work stops with it
-
-    def watched_work(item: Item) -> Result:
-        _here.unwanted = unwanted
-        stop_if_unwanted()
-        return work(item)
-
-    pool = ThreadPoolExecutor(max_workers=2)
-    try:
-        waiting = [pool.submit(watched_work, item) for item in items]
+    with _threads(work, 2) as begin:
+        waiting = [begin(item) for item in items]
         for done, one in enumerate(as_completed(waiting), start=1):
             one.result()  # raises what it raised
             if told:
                 tell(done, len(waiting))
-    except BaseException:
-        unwanted[-1].set()
-        pool.shutdown(wait=False, cancel_futures=True)
-        raise
-    pool.shutdown()
     return [one.result() for one in waiting]
+
+
+def in_order(work: Callable[[Item], Result], items: Iterable[Item], rows: int) -> Iterator[Result]:
+    """The same, one result after the other, each as soon as it and those before it are there.
+
+    Args:
+        work: What is done to an item.
+        items: The items.
+        rows: How many rows an item has.
+    """
+    if rows < WORTH_THREADS:
+        yield from map(work, items)
+        return
+    with _threads(work, 2) as begin:
+        for one in [begin(item) for item in items]:
+            yield one.result()
 
 
 @contextmanager
@@ -69,22 +75,30 @@ def beside(work: Callable[[], Result]) -> Iterator[Callable[[], Result]]:
     Args:
         work: What is done meanwhile.
     """
+    with _threads(lambda _: work(), 1) as begin:
+        yield begin(None).result
+
+
+@contextmanager
+def _threads(work: Callable[[Item], Result], number: int) -> Iterator[Callable[[Item], Future[Result]]]:
+    """So many threads for the work, which is unwanted when the block fails: what begins the work on an item."""
     from concurrent.futures import ThreadPoolExecutor
 
-    unwanted = (*getattr(_here, "unwanted", ()), threading.Event())
+    unwanted = (*getattr(_here, "unwanted", ()), threading.Event())  # work inside of work stops with it
 
-    def watched_work() -> Result:
+    def watched_work(item: Item) -> Result:
         _here.unwanted = unwanted
-        return work()
+        stop_if_unwanted()
+        return work(item)
 
-    pool = ThreadPoolExecutor(max_workers=1)
+    pool = ThreadPoolExecutor(max_workers=number)
     try:
-        yield pool.submit(watched_work).result
+        yield lambda item: pool.submit(watched_work, item)
     except BaseException:
         unwanted[-1].set()
+        pool.shutdown(wait=False, cancel_futures=True)
         raise
-    finally:
-        pool.shutdown(wait=False)
+    pool.shutdown()
 
 
 def stop_if_unwanted() -> None:

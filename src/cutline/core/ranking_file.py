@@ -93,7 +93,7 @@ def load(path: str | os.PathLike[str]) -> Ranking:
     facts = _facts(header, title)
     if _checksum(facts, payload) != facts["sha256"]:
         raise InputError(f"{title} is damaged: its contents do not match its checksum. Make it again.")
-    found = _from_parquet(payload)
+    found = _from_parquet(payload, title)
     pos, neg = found["pos"], found["neg"]
     return Ranking(
         found["score"],
@@ -119,6 +119,8 @@ def _facts(header: bytes, title: str) -> dict[str, Any]:
     try:
         facts: dict[str, Any] = json.loads(header)
         version = facts["version"]
+        if type(version) is not int or version < 1 or type(facts["dropped"]) is not int:
+            raise TypeError(version)
         if version > VERSION:
             raise InputError(f"{title} was written by a newer cutline (format {version}): update cutline to read it.")
         if not {"positive", "higher_is_positive", "dropped", "sha256"} <= facts.keys():
@@ -170,9 +172,12 @@ def _as_parquet(columns: dict[str, Any]) -> bytes:
         return file.read_bytes()
 
 
-def _from_parquet(payload: bytes) -> dict[str, Any]:
+def _from_parquet(payload: bytes, title: str) -> dict[str, Any]:
     import duckdb
 
     with _scratch() as file, duckdb.connect(":memory:") as connection:
         file.write_bytes(payload)
-        return dict(connection.execute("SELECT * FROM read_parquet(?)", [str(file)]).fetchnumpy())
+        try:
+            return dict(connection.execute("SELECT * FROM read_parquet(?)", [str(file)]).fetchnumpy())
+        except duckdb.Error:
+            raise InputError(f"{title} is damaged: its contents cannot be read. Make it again.") from None

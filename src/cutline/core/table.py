@@ -68,8 +68,8 @@ class Table:
 
     def _repr_html_(self) -> str:
         chosen = self._shown_columns()
-        head = "".join(f"<th scope='col'>{html.escape(self.columns[i])}</th>" for i in chosen)
         style = {i: " style='text-align: right'" if self._is_number(i) else "" for i in chosen}
+        head = "".join(f"<th scope='col'{style[i]}>{html.escape(self.columns[i])}</th>" for i in chosen)
         body = "".join(
             "<tr>" + "".join(f"<td{style[i]}>{html.escape(shown(row[i]))}</td>" for i in chosen) + "</tr>"
             for row in self.rows

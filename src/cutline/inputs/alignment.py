@@ -178,6 +178,12 @@ def join_frames(
 
 def _check_frames(score: Any, frames: Any, key: Any) -> None:
     """Refuse what are not the frames of several models, with the names of their ids and scores."""
+    if not isinstance(frames, Mapping) and isinstance(score, list | tuple):
+        raise InputError(
+            f"is a {type(score).__name__}",
+            'pass the columns by the names of their models, such as {"a": "score_a", "b": "score_b"}',
+            argument="scores",
+        )
     if not isinstance(frames, Mapping) or len(frames) < 2:
         raise InputError(
             "holds the frames of fewer than two models",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from altair.utils.schemapi import debug_mode
 
@@ -23,6 +23,7 @@ from cutline.charts import (
     error_bars,
     legends_below,
 )
+from cutline.core import parallel
 from cutline.core.checks import LEVEL
 from cutline.core.errors import CutlineError
 from cutline.inference.two.confidence_curve import ConfidenceCurve
@@ -72,18 +73,33 @@ def charts(
         resamples: How many resamples these take, where that was asked for.
     """
     how = {"level": level, "seed": seed} | ({} if resamples is None else {"resamples": resamples})
+    jobs = [(one, _taken(one.kind, how)) for one in _drawn(models, trusted=trusted)]
+    jobs += [(_Drawn(CHARTS["confidence_curve"], one), {"level": level}) for one in differences]
+    longest = max(len(model.ranking) for model in models.values())
+    with debug_mode(False):  # for all threads: each `tried` would set it back while others draw
+        yield from parallel.in_order(lambda job: tried(*job[0], **job[1]), jobs, longest)
+
+
+class _Drawn(NamedTuple):
+    """A chart that is to be drawn: of what, of which of the models, and what its title ends with."""
+
+    kind: ChartKind
+    models: Any
+    which: Sequence[int] = ()
+    suffix: str = ""
+
+
+def _drawn(models: Mapping[str, Evaluated], *, trusted: bool) -> Iterator[_Drawn]:
+    """The charts of some models."""
     several, left_out = len(models) > 1, undrawn(len(models))
     compared = sum(model.ranking.are_probabilities for model in models.values()) > 1
     for kind in [*kinds(several=several), *(of_trust(several=compared) if trusted else ())]:
-        if several and kind.shows is Shows.ONE:
-            if kind.name not in left_out:
-                for i, (name, model) in enumerate(models.items()):
-                    if not trusted or model.ranking.are_probabilities or Requires.PROBABILITIES not in kind.needs:
-                        yield tried(kind, {name: model}, [i], suffix=f" of {name}", **_taken(kind, how))
-        else:
-            yield tried(kind, models, list(range(len(models))), **_taken(kind, how))
-    for difference in differences:
-        yield tried(CHARTS["confidence_curve"], difference, [], level=level)
+        if not several or kind.shows is not Shows.ONE:
+            yield _Drawn(kind, models, tuple(range(len(models))))
+        elif kind.name not in left_out:
+            for i, (name, model) in enumerate(models.items()):
+                if not trusted or model.ranking.are_probabilities or Requires.PROBABILITIES not in kind.needs:
+                    yield _Drawn(kind, {name: model}, (i,), f" of {name}")
 
 
 def _taken(kind: ChartKind, how: Mapping[str, Any]) -> dict[str, Any]:
@@ -91,10 +107,10 @@ def _taken(kind: ChartKind, how: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in how.items() if name in kind.parameters}
 
 
-def tried(kind: ChartKind, models: Any, which: list[int], suffix: str = "", **parameters: Any) -> dict[str, Any]:
+def tried(kind: ChartKind, models: Any, which: Sequence[int], suffix: str = "", **parameters: Any) -> dict[str, Any]:
     """The chart, or why there is none: a class may lack, or the scores be infinite."""
     try:
-        which = drawn_of(kind, models) if len(which) > 1 else which
+        which = drawn_of(kind, models) if len(which) > 1 else list(which)
         with debug_mode(False):  # the tests of the charts check them; here it would take longer than all else
             shown = None if kind.shows is Shows.NOTHING else models
             spec = chart(kind.name, shown, **parameters).to_dict(check=False)

@@ -80,8 +80,7 @@ def default(estimand: Estimand, groups: GroupSampler | None = None) -> str:
     if groups is not None:
         if _is_best_of_all_cuts(estimand):
             return "bias_corrected"
-        has_formula = designs.applies(estimand) if groups.is_survey else designs.is_closed(estimand)
-        return "linearised" if has_formula else "bootstrap" if estimand.by_quota else "student"
+        return "linearised" if designs.is_closed(estimand) else "bootstrap" if estimand.by_quota else "student"
     if isinstance(kind, LineOfAuc):
         return "newcombe_delong" if _has_few_pairs_out_of_order(estimand.ranking) else "delong_logit"
     if isinstance(kind, StandardError):

@@ -224,9 +224,9 @@ def _estimate(worlds: _Worlds, i: int, found: Sequence[_World], by_chance: float
 
 
 def _tails(values: Array, level: float) -> Array:
-    """What the simulated values of each world lie between."""
+    """Limits beyond which one more value would be in so many of the simulations, of each world."""
     tail = (1 - level) / 2
-    return np.asarray(np.quantile(values, (tail, 1 - tail), axis=-1, method="median_unbiased"))
+    return np.asarray(np.quantile(values, (tail, 1 - tail), axis=-1, method="weibull"))
 
 
 def _rising(ways: Array, limits: Array) -> Array:

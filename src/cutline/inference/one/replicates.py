@@ -49,6 +49,7 @@ _UNSEEN = 2  # times what resamples show of the bias: they start from an optimum
 _NEAR_AN_END = 0.02  # of the range
 _FEWEST_FREE = 2.0  # degrees of freedom
 _HANDFUL = 5.0  # degrees of freedom, where a handful of cases decides
+_FEW_HEAVY = 20.0  # ... of cases with weights
 _PART_OF_A_CASE = 0.25  # how near to an end of its range a resampled value is taken to come, as a share of all cases
 _PART_OF_THE_VALUE = 0.1  # ... of a range with one end, as a share of the distance of the value
 _INSIDE = 1e-3  # of the range: how near to its end a corrected value may come
@@ -230,6 +231,8 @@ def studentised(
         notes.append(NEAR_AN_END)
     if _freedom(shape) < _HANDFUL and not few_cases(estimand.ranking, FEW_FOR_STUDENT, ""):
         notes += few_cases(estimand.ranking, FEW_IF_A_FEW_WEIGH, "a handful of which makes most of what varies")
+    if _freedom(shape) < _FEW_HEAVY and not estimand.ranking.integral:
+        notes.append(FEW_WEIGH)
     scale, (least, most), tail = _scale(estimand), estimand.range, (1 - level) / 2
     centre, there = float(scale.of(estimand.value)), scale.of(known)
     reach = student_quantile(level, _freedom(shape)) * float(there.std(ddof=1))
