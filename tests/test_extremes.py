@@ -125,3 +125,22 @@ def test_scores_that_stand_in_one_place_are_drawn_or_refused(scores, higher):
     assert ev.chart("roc").to_dict()
     with contextlib.suppress(cl.InputError):  # which says that there is no scale
         assert ev.chart("score_distribution").to_dict()
+
+
+@pytest.mark.parametrize("unit", [1e-15, 1e-40, 1e-100, 1e-300, 5e-324])
+@pytest.mark.parametrize("smooth", ["loess", "loess_direct", "epanechnikov"])
+def test_a_smooth_calibration_curve_does_not_depend_on_how_small_the_probabilities_are(unit, smooth):
+    labels, places = np.arange(60) % 2, np.arange(1, 61)
+    usual, tiny = (cl.evaluate(labels, scale * places) for scale in (1e-12, unit))
+
+    for name in ("ici", "e90", "eci"):
+        assert tiny.value(name, smooth=smooth) == pytest.approx(usual.value(name, smooth=smooth), rel=1e-6)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("scores", [[1.7e308, -1.7e308] * 10, [1e-300 * i for i in range(20)]])
+def test_every_measure_of_scores_at_the_ends_of_floats_is_resampled_without_a_warning(scores):
+    ev = cl.evaluate([1, 0, 0, 1, 1] * 4, scores)
+
+    asked = [m.with_(quota=3) if "quota" in m.required else m for m in MEASURES]
+    assert len(ev.summary(asked, resamples=100).rows) == len(asked)

@@ -7,6 +7,7 @@ import stat
 import subprocess
 import sys
 import threading
+import time
 
 import pytest
 
@@ -110,6 +111,30 @@ def test_a_stopped_command_leaves_no_unfinished_file(tmp_path, name):
     assert b"Traceback" not in said
     if name == "SIGINT":
         assert said == b"cutline: Stopped.\n"
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
+def test_a_command_that_is_stopped_inside_a_query_says_by_what(name):
+    code = (
+        "import signal, sys; from cutline.cli import main as command; from cutline.inputs import duck, files\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "def work(*a, **k):\n"
+        "    connection = duck.connect(); connection.execute('SET threads = 1'); print('ready', flush=True)\n"
+        "    file = files.File.__new__(files.File)\n"
+        "    with file._plainly():\n"
+        "        connection.execute('SELECT sum(range % 7) FROM range(1000000000000)').fetchall()\n"
+        "command.app = work\n"
+        "command.run()\n"
+    )
+    command = [sys.executable, "-c", code]
+    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)  # noqa: S603
+    assert running.stdout.readline() == b"ready\n"
+    time.sleep(0.5)  # until it is in the query
+    running.send_signal(getattr(signal, name))
+    _, said = running.communicate(timeout=100)
+
+    assert running.returncode == {"SIGTERM": 143, "SIGHUP": 129, "SIGINT": 130}[name]
+    assert b"Traceback" not in said
 
 
 def test_a_killed_writer_leaves_the_old_file_whole(tmp_path):

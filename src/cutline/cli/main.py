@@ -129,8 +129,13 @@ def run() -> None:
     for name in ("SIGTERM", "SIGHUP"):  # which would end Python at once, with unfinished files left behind
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), _stop)
-    sys.exit(main())
+    code = main()
+    sys.exit(128 + _signals[0] if _signals and code == STOPPED else code)
+
+
+_signals: list[int] = []  # that told the command to stop, kept because DuckDB makes an interruption of any of them
 
 
 def _stop(number: int, _: FrameType | None) -> None:
+    _signals.append(number)
     raise SystemExit(128 + number)

@@ -24,8 +24,21 @@ _IN_CACHE = 24_576  # distances that are worked on at once
 _BLOCK = 1024  # points that are summed at a time, wherever a window starts: no sum depends on what is smoothed along
 _OPEN = 1e-6  # determinant, the diagonal being 1, below which a system may have no single solution
 _NARROWEST = 1e-300  # of a window: below, quotients would leave the range of floats
+_TINY = 1e-12  # of all points: below, products of their moments might be nothing
 _PIECE = 2**18  # points of a long list at which the curve is read together
 _FEWEST = 4  # distinct points below which there is nothing to smooth
+
+
+def on_a_usual_scale(x: Array) -> Array:
+    """Points of which the curve is the same, because it does not depend on their unit, but whose squares are numbers.
+
+    Points that are next to nothing are multiplied by a power of two, which is exact; others are left alone.
+
+    >>> on_a_usual_scale(np.array([0.25, 0.5])), on_a_usual_scale(np.array([2.0**-200, 2.0**-199]))
+    (array([0.25, 0.5 ]), array([0.25, 0.5 ]))
+    """
+    largest = float(np.max(np.abs(x), initial=0.0))
+    return x if not 0 < largest < _TINY else np.ldexp(x, -math.frexp(largest)[1])
 
 
 def smooth(

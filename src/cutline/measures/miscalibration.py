@@ -137,10 +137,11 @@ def _long_loess(r: Ranking, span: float, degree: int) -> Array:
 
     def fitted() -> loess.Cubics:
         rising = r.size[None, ::-1].astype(float), r.share[None, ::-1]
-        return loess.cubics(r.key[::-1], *rising, span, int(degree), r.integral)
+        return loess.cubics(at, *rising, span, int(degree), r.integral)
 
+    at = loess.on_a_usual_scale(r.key[::-1])
     found = r.kept(("cubics", span, degree), fitted)
-    return found.at(r.key[::-1])[0, ::-1]  # type: ignore[no-any-return]
+    return found.at(at)[0, ::-1]  # type: ignore[no-any-return]
 
 
 def _loess(r: Ranking, smooth: str, span: float, degree: int) -> Array:
@@ -148,7 +149,8 @@ def _loess(r: Ranking, smooth: str, span: float, degree: int) -> Array:
         return cells.reshape(-1, len(r))[:, ::-1] if cells.ndim > 1 else cells[::-1]
 
     cells = rising(r.size.astype(float)), rising(r.share)
-    found = loess.smooth(r.key[::-1], *cells, smooth, span, int(degree), r.integral)
+    at = loess.on_a_usual_scale(r.key[::-1])
+    found = loess.smooth(at, *cells, smooth, span, int(degree), r.integral)
     return np.asarray(found[..., ::-1].reshape(r.pos.shape))
 
 

@@ -41,7 +41,8 @@ def _mean(r: Ranking, of_positive: Array, of_negative: Array, alpha: Any = None)
     """The mean of a loss that depends on the class and the score, the classes weighted by alpha and 1 - alpha."""
     positive, negative = (_sum(weight, loss) for weight, loss in zip(r.floats, (of_positive, of_negative), strict=True))
     if alpha is None:
-        return divide(positive + negative, r.total)
+        with np.errstate(over="ignore"):  # of losses next to infinity
+            return divide(positive + negative, r.total)
     weight: Any = divide(r.negatives, r.total) if alpha == "balanced" else alpha
     return divide(weight * positive + (1 - weight) * negative, r.total)
 

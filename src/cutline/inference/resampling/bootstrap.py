@@ -27,6 +27,7 @@ SMALL_BLOCK = 10  # ... of a very long ranking, which has few resamples to share
 VERY_LONG = 100_000  # scores, from which on a resample takes a tenth of a second
 CELLS = 2**18  # cells held at once by a thread
 _ROUNDING = 1e-12  # of the largest draw: what a sum in another order may change
+_HUGE = 1e60  # values whose fourth powers, added up, might not be numbers
 
 Statistic = Callable[[Ranking], Any]
 
@@ -209,6 +210,9 @@ def _shape(values: Array, times: Array, units: float) -> Shape:
     values, times = values[known], times[known]
     if not len(values):
         return Shape()
+    largest = float(np.abs(values).max())
+    if largest > _HUGE:  # the shape does not depend on the unit, and fourth powers must be numbers
+        values = values / largest
     change = np.average(values, weights=times) - values
     second = float(times @ change**2)
     if not second > 0:
