@@ -1,1 +1,1 @@
-"""The command line: predictions in, decision out. `main` holds the commands and loads nothing heavy."""
+"""The command line: predictions in, decision out. `command_table` lists the commands, and `main` runs them."""

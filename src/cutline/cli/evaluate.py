@@ -7,14 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from threading import Thread
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from rich.console import RenderableType
 
 from cutline.advice import noted
-from cutline.calibration.judgement import judged_probabilities
-from cutline.classes.class_summary import ClassSummary
-from cutline.classes.difference_summary import ClassComparisonSummary
 from cutline.cli import render
 from cutline.cli.groups import Asked, Files, Named, Reading
 from cutline.cli.progress import waiting
@@ -29,6 +26,10 @@ from cutline.inputs.ranking_tables import read_ranking_table
 from cutline.results.comparison_summary import ComparisonSummary
 from cutline.results.summary import Summary
 from cutline.results.wanted import headlines
+
+if TYPE_CHECKING:
+    from cutline.classes.class_summary import ClassSummary
+    from cutline.classes.difference_summary import ClassComparisonSummary
 
 REPORT = "report"
 Document = TypeVar("Document", Summary, ComparisonSummary)
@@ -165,7 +166,7 @@ def evaluated(ev: Evaluation, asked: Asked, *, whole: bool = False, quiet: bool)
     with waiting("Resampling for the intervals", quiet=quiet or asked.resamples == 0):
         summary = ev.summary(chosen, family=asked.family and asked.family.value, **asked.how)
     summary = _in_options(noted(ev, summary, asked.by_name))
-    return judged_probabilities(summary) if whole else summary
+    return _judged(summary) if whole else summary
 
 
 def run_compare(paths: Sequence[str], reading: Reading, asked: Named, output: Files) -> None:
@@ -194,7 +195,14 @@ def compared(cmp: Comparison, asked: Named, *, whole: bool, quiet: bool) -> Comp
     with waiting("Resampling for the intervals", quiet=quiet or asked.resamples == 0):
         summary = cmp.summary(asked.chosen, of_models=of_models, **asked.how)
     summary = _in_options(noted(cmp, summary, asked.by_name))
-    return judged_probabilities(summary) if whole else summary
+    return _judged(summary) if whole else summary
+
+
+def _judged(summary: Document) -> Document:
+    """The summary with the judgement of the probabilities, which numbers on the screen do without."""
+    from cutline.calibration.judgement import judged_probabilities
+
+    return judged_probabilities(summary)
 
 
 def _in_options(summary: Document) -> Document:
