@@ -10,6 +10,7 @@ import pytest
 from cutline import MEASURES, ParameterError, compare, evaluate
 from cutline.advice import CHOICES, COMPARISON_RULES, MODEL_RULES, RULES, Situation, advise, noted, notes, notes_on
 from cutline.cli.text import in_options
+from cutline.core.binned import of_bins
 from cutline.core.ranking import Ranking
 from cutline.evaluation import Evaluation
 from cutline.inference.one.calibration_tests import calibration
@@ -30,6 +31,11 @@ RARE = model([0.6, 0.3, 0.02], [10, 15, 5], [10, 100, 860])  # 30 of 1000
 # By rule: what it must speak on, a piece of what it must say, and what it must be silent on.
 CASES = {
     "one-class": ({"ev": model([0.9, 0.2], [3, 4], [0, 0])}, "of one class", {"ev": CALM}),
+    "inside-a-bin": (
+        {"ev": Evaluation(of_bins(*map(np.array, ([0.9, 0.4], [0.5, 0.1], [40, 20], [10, 130]))), 0.8)},
+        "0 to 50 cases are flagged, of which 0 to 40 are positive",
+        {"ev": Evaluation(of_bins(*map(np.array, ([0.9, 0.4], [0.5, 0.1], [40, 20], [10, 130]))), 0.5)},
+    ),
     "reversed": ({"ev": model([0.9, 0.6, 0.2], [1, 20, 60], [60, 20, 1])}, "low scores mean positive", {"ev": CALM}),
     "chance": ({"ev": model([0.9, 0.6, 0.2], [21, 20, 19], [19, 20, 21])}, "better than the baseline", {"ev": CALM}),
     "labels": (

@@ -306,7 +306,8 @@ def test_differences_of_long_lists_are_tested_by_formula_alone(monkeypatch):
     monkeypatch.setattr("cutline.results.budget.WORK", 1000)
     found = {row.name: row for row in models.summary().rows}
 
-    assert {"auc", "accuracy", "recall", "specificity"} == {name for name, row in found.items() if row.interval}
+    formulas = {"auc", "accuracy", "recall", "specificity", "brier", "log_loss"}
+    assert formulas == {name for name, row in found.items() if row.interval}
     assert found["mcc"].notes == (NOT_RESAMPLED,)
 
 

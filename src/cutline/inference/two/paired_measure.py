@@ -112,7 +112,8 @@ class PairedMeasure:
             if self.is_mean or self.is_plentiful:
                 return "influence"
             return "student" if self.is_at_quota else "bootstrap"
-        refuse_unsuited(self, method)
+        if not self.reasons:  # of an undefined measure nothing is asked
+            refuse_unsuited(self, method)
         return "mcnemar_midp" if method == "mcnemar" else method
 
     @cached_property

@@ -39,8 +39,9 @@ class Questions:
         return self.of_all.measure
 
     def chosen(self, method: str) -> str:
-        """The test that a method stands for."""
-        return next(iter(self.pairs.values())).chosen(method)
+        """The test that a method stands for, of the first pair of models that has a difference."""
+        known = [one for one in self.pairs.values() if not one.reasons] or list(self.pairs.values())
+        return known[0].chosen(method)
 
     def needs_resamples(self, method: str = "auto") -> bool:
         """Whether some pair of models is compared on resamples, which all pairs then share."""
