@@ -25,7 +25,9 @@ Y = RNG.integers(0, 2, ROWS)
 P = RNG.normal(size=ROWS) + Y
 COARSE = P.round(1)
 SITE = np.where(RNG.random(ROWS) < 0.3, "north", "south")
-SMALL = {"spark.sql.shuffle.partitions": "2", "spark.driver.memory": "512m", "spark.sql.ansi.enabled": "true"}
+BRIEF = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # a program of seconds does not earn back the second compiler
+SMALL = {"spark.driver.extraJavaOptions": BRIEF, "spark.executor.extraJavaOptions": BRIEF}
+SMALL |= {"spark.sql.shuffle.partitions": "2", "spark.driver.memory": "512m", "spark.sql.ansi.enabled": "true"}
 
 
 def frame_of(spark, **columns):
@@ -144,6 +146,7 @@ def _evaluator(frame, found):
 
 @pytest.mark.filterwarnings("ignore")
 def test_a_cluster_gives_the_same_ranking_though_a_worker_is_killed_on_the_way(tmp_path, monkeypatch):
+    monkeypatch.setenv("SPARK_DAEMON_JAVA_OPTS", BRIEF)
     cluster = Cluster(tmp_path)
     spark = None
     try:
