@@ -38,7 +38,7 @@ def on_a_usual_scale(x: Array) -> Array:
     (array([0.25, 0.5 ]), array([0.25, 0.5 ]))
     """
     largest = float(np.max(np.abs(x), initial=0.0))
-    return x if not 0 < largest < _TINY else np.ldexp(x, -math.frexp(largest)[1])
+    return x if not 0 < largest < _TINY else np.asarray(np.ldexp(x, -math.frexp(largest)[1]))
 
 
 def smooth(
