@@ -1,6 +1,7 @@
 """What a file is: its format by name and by its first bytes, pipes, awkward names, and what is not read."""
 
 import bz2
+import gc
 import gzip
 import io
 import lzma
@@ -16,7 +17,7 @@ import pytest
 from pyarrow import parquet
 
 from cutline import InputError, rank
-from cutline.inputs import files
+from cutline.inputs import file_formats, files
 
 CSV = b"y,p\n1,0.9\n0,0.5\n1,0.7\n"
 JSON = b'{"y": 1, "p": 0.9}\n{"y": 0, "p": 0.5}\n{"y": 1, "p": 0.7}\n'
@@ -287,3 +288,18 @@ def test_a_union_is_no_column(tmp_path, role):
     asked = {"labels": "y", "scores": "p"} | {role: "x"}
     with pytest.raises(InputError, match="A column is of the type sparse_union"):
         evaluate(data=tmp_path / "x.arrow", **asked)
+
+
+def test_a_stream_stays_a_file_as_long_as_its_path_and_is_closed_with_it():
+    """Left to the garbage collector, Python 3.13 warns of it, and a warning is an error here."""
+    path = file_formats.spooled(io.BytesIO(CSV))
+    copy = Path(str(path))
+    assert copy.read_bytes() == CSV
+    path.itself = path  # as when an error holds it: the collector then ends all of it in any order
+    del path
+    gc.collect()
+    assert not copy.exists()
+    for refused in (io.BytesIO(b""), io.FileIO(os.devnull)):
+        with refused, pytest.raises(InputError):
+            file_formats.spooled(refused)
+    gc.collect()

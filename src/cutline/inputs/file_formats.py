@@ -123,6 +123,18 @@ def spooled(stream: Any, title: str = "standard input") -> Path:
     data: IO[bytes] = sys.stdin.buffer if stream == "-" else stream
     kept = tempfile.NamedTemporaryFile(prefix="cutline-")  # noqa: SIM115 - it lives as long as its path
     try:
+        _spool(data, kept, title)
+    except BaseException:
+        kept.close()
+        raise
+    path = _Kept(kept.name)
+    path.kept = weakref.finalize(path, kept.close)
+    return path
+
+
+def _spool(data: IO[bytes], kept: Any, title: str) -> None:
+    """Write what a stream holds to a file; refused if that is nothing, or without end."""
+    try:
         while block := data.read(1 << 20):
             if _is_endless(data):
                 raise InputError(f"{title} is a device, not a file", "pass a file, or a pipe")
@@ -132,9 +144,6 @@ def spooled(stream: Any, title: str = "standard input") -> Path:
     kept.flush()
     if not kept.tell():
         raise _empty(title)
-    path = _Kept(kept.name)
-    path.kept = kept
-    return path
 
 
 def plainly_named(path: Path) -> Path:

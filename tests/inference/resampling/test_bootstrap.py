@@ -1,5 +1,7 @@
 """The bootstrap: the same to the bit whatever the threads and the memory, and that of scipy but for chance."""
 
+import inspect
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -135,6 +137,9 @@ def test_a_long_ranking_is_resampled_without_the_scores_that_were_not_drawn(monk
 # ---------------------------------------------------------------------- limits
 
 
+SEED = "rng" if "rng" in inspect.signature(stats.bootstrap).parameters else "random_state"  # before SciPy 1.15
+
+
 @pytest.mark.parametrize(("ours", "theirs"), [("bootstrap", "percentile"), ("bca", "BCa")])
 @pytest.mark.parametrize("name", ["auc", "log_loss", "f1"])
 def test_scipy_finds_the_same_limits_but_for_chance(name, ours, theirs):
@@ -150,7 +155,7 @@ def test_scipy_finds_the_same_limits_but_for_chance(name, ours, theirs):
         n_resamples=2000,
         vectorized=False,
         method=theirs,
-        rng=np.random.default_rng(1),
+        **{SEED: np.random.default_rng(1)},
     )
     found = evaluate(LABELS, SCORES).estimate(name, method=ours)
     # A percentile of 2000 resamples at 2.5 % errs by sqrt(0.025 * 0.975 / 2000) / density: about 0.06 standard errors.
