@@ -356,6 +356,7 @@ ERRORS = ([0, 5, 20], ["#2166ac", "#f7f7f7", "#b2182b"], "rejected, %")
 def draw(found: Mapping[tuple[str, str], Tally], name: str, title: str, colours: tuple[Any, Any, str]) -> None:
     """A heat map: a row for each measure, a column for each population."""
     import altair as alt
+    from PIL import Image
 
     rows = [
         {"population": cell[0], "measure": cell[1], "share": 100 * t.share, "warned": "!" if t.is_noted else ""}
@@ -371,6 +372,10 @@ def draw(found: Mapping[tuple[str, str], Tally], name: str, title: str, colours:
         "share:Q", scale=alt.Scale(domain=domain, range=palette, clamp=True), legend=alt.Legend(title=legend)
     )
     chart = base.mark_rect().encode(color=colour) + base.mark_text(fontSize=8).encode(text="warned:N")
+    path = DOCS / name
     chart.properties(title=title, width=alt.Step(15), height=alt.Step(12)).configure_axis(labelFontSize=10).save(
-        str(DOCS / name), scale_factor=1.0
+        str(path), scale_factor=1.0
     )
+    with Image.open(path) as drawn:  # a quarter of the size in so many colours
+        small = drawn.convert("RGB").quantize(128)
+    small.save(path, optimize=True)
