@@ -94,6 +94,11 @@ class CurvePoint(NamedTuple):
     height: Literal["recall", "specificity", "precision", "recall_at_precision"]
     given: str
 
+    @property
+    def is_searched(self) -> bool:
+        """Whether the cut is the best of those that reach what is given."""
+        return self.height == "recall_at_precision"
+
 
 class Stretch(NamedTuple):
     """An area over a stretch of one rate, whose range, given the parameters, is narrower than that of the measure."""

@@ -64,3 +64,16 @@ def test_ties_that_put_the_next_cut_far_away_leave_both_cuts_inside():
     found = cl.evaluate(labels, [3] * 40 + [2] * 31 + [1] * 129).estimate("precision_at_recall", recall=0.8)
     assert found.value == pytest.approx(41 / 71)
     assert found.low <= 50 / 200
+
+
+def test_a_cut_that_is_searched_for_is_told_of():
+    """A plain sample has limits on the safe side; resamples of groups show too little of the search."""
+    rng = np.random.default_rng(1)
+    labels = rng.random(200) < 0.4
+    scores = rng.normal(size=200) + 1.5 * labels
+    plain = cl.evaluate(labels, scores).estimate("recall_at_precision", precision=0.7)
+    grouped = cl.evaluate(labels, scores, groups=np.arange(200) // 4).estimate(
+        "recall_at_precision", precision=0.7, resamples=100
+    )
+    assert any("searched" in note and "above the nominal level" in note for note in plain.notes)
+    assert any("searched" in note and "below the nominal level" in note for note in grouped.notes)

@@ -118,3 +118,11 @@ def test_designs_that_cannot_be_are_refused(options, message):
     with pytest.raises(CutlineError) as error:
         evaluate(LABELS, SCORES, **options)
     assert str(error.value).startswith(message)
+
+
+def test_groups_vary_in_the_sizes_that_an_average_gain_takes_as_given():
+    rng = np.random.default_rng(1)
+    labels = rng.random(200) < 0.4
+    ev = cl.evaluate(labels, rng.normal(size=200) + labels, groups=np.arange(200) // 4)
+    assert any("taken as given" in note for note in ev.estimate("average_gain").notes)
+    assert not any("taken as given" in note for name in ("auc", "gini") for note in ev.estimate(name).notes)

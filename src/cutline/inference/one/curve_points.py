@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cutline.core.ranking import Array, Ranking
-from cutline.inference.caveats import CUT_ANYWHERE
+from cutline.inference.caveats import CUT_ANYWHERE, SEARCHED
 from cutline.inference.effective_size import effective
 from cutline.inference.one import proportions
 from cutline.inference.one.bands import tpr_at
@@ -39,8 +39,8 @@ def limits(estimand: Estimand, level: float) -> tuple[Limits, list[str]]:
     assert isinstance(kind, CurvePoint)  # noqa: S101
     defaults = MEASURES[estimand.measure_name].defaults
     given = np.array([float(estimand.parameters.get(kind.given, defaults[kind.given]))])
-    if kind.height == "recall_at_precision":
-        return _recall(r, float(given[0]), level), []
+    if kind.is_searched:
+        return _recall(r, float(given[0]), level), [SEARCHED]
     if kind.height == "precision":
         given = np.append(given, _other_cuts(r, float(given[0]), level))
     found = {"recall": _recalls, "specificity": _specificities, "precision": _precisions}[kind.height](r, given, level)

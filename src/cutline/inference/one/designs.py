@@ -7,13 +7,14 @@ squares of the moves of three such shares; the AUC the logit scale; a ratio the 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from cutline.core.counts import divide
 from cutline.inference import delong, influence
-from cutline.inference.caveats import EQUAL, FEW_FOR_RESAMPLING, few_cases
+from cutline.inference.caveats import EQUAL, FEW_FOR_RESAMPLING, SIZES_GIVEN, few_cases
 from cutline.inference.effective_size import effective
 from cutline.inference.influence import Influence
 from cutline.inference.linearisation import linearised
@@ -106,7 +107,16 @@ def _area(estimand: Estimand, level: float, groups: GroupSampler | None) -> tupl
         limits = delong.newcombe_delong(area, variance, *sizes, level)
     else:
         limits = delong.delong_logit(area, variance, level)
-    return Limits(*(intercept + slope * float(limit) for limit in limits)), []
+    notes = [SIZES_GIVEN] if groups is not None and not groups.are_single and _depends_on_sizes(estimand) else []
+    return Limits(*(intercept + slope * float(limit) for limit in limits)), notes
+
+
+def _depends_on_sizes(estimand: Estimand) -> bool:
+    """Whether the line of the AUC is another one where there are fewer positives beside as many negatives."""
+    r, kind = estimand.ranking, estimand.kind
+    other = replace(r, pos=0.5 * r.pos, neg=r.neg)  # as many negatives, so that no product of both is the same
+    lines = (kind.of(one, **estimand.parameters) for one in (r, other))  # type: ignore[union-attr,arg-type]
+    return not np.allclose(*lines, rtol=0.05)
 
 
 def _normal(

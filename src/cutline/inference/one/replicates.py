@@ -23,6 +23,7 @@ from cutline.inference.caveats import (
     NEAR_AN_END,
     NO_COVERAGE,
     OPTIMISTIC,
+    SEARCHED_AGAIN,
     SEPARATED,
     SKEWED,
     STRATIFIED_GROUPS,
@@ -41,7 +42,7 @@ from cutline.inference.one.separation import at_an_end, separated, with_few_at_t
 from cutline.inference.resampling.bootstrap import Shape, bca, bootstrap, percentile, shapes
 from cutline.inference.resampling.coarse import NEGLIGIBLE, coarse, note
 from cutline.inference.resampling.samplers import CaseSampler, GroupSampler, OneModel
-from cutline.measures.kinds import BestOfCuts, TopOfList
+from cutline.measures.kinds import BestOfCuts, CurvePoint, TopOfList
 from cutline.results.estimate import Estimate, Limits, quantile, student_quantile
 
 RESAMPLING = ("bootstrap", "bca", "student", "bias_corrected")
@@ -148,6 +149,8 @@ def _few(estimand: Estimand, method: str) -> list[str]:
     few = FEW_FOR_STUDENT if method == "student" else FEW_FOR_ONE_CUT if estimand.is_of_one_cut else FEW_FOR_RESAMPLING
     cases = few_cases(estimand.ranking, few, "resampling")
     best = [OPTIMISTIC] if isinstance(estimand.kind, BestOfCuts) else []
+    if isinstance(estimand.kind, CurvePoint) and estimand.kind.is_searched:
+        best.append(SEARCHED_AGAIN)
     return best + (cases or few_decisions(estimand))
 
 
