@@ -1,5 +1,6 @@
 """Each side of a choice, on cases that can be counted by hand, and against brute force."""
 
+import inspect
 import itertools
 import math
 
@@ -179,8 +180,9 @@ def test_bootstrap_limits_are_those_of_scipy_but_for_the_seed():
     def area(y, s):
         return cl.auc(y, s)
 
-    found = stats.bootstrap((labels, scores), area, paired=True, vectorized=False, n_resamples=1999, rng=rng,
-                            method="percentile")  # fmt: skip
+    seed = "rng" if "rng" in inspect.signature(stats.bootstrap).parameters else "random_state"  # before SciPy 1.15
+    options = {"paired": True, "vectorized": False, "n_resamples": 1999, "method": "percentile", seed: rng}
+    found = stats.bootstrap((labels, scores), area, **options)
     error = found.standard_error
     for method, side in (
         ("percentile", "bootstrap_percentile"),

@@ -125,11 +125,13 @@ class FrameEngine:
         key: nw.Expr = magnitude.cast(nw.Int64) * 2 + side
         return key
 
-    def cells(self, low: float | None = None, high: float | None = None) -> Bins:
-        """The distinct scores in a range as bins of one score each."""
+    def cells(self, above: float | None = None, up_to: float | None = None) -> Bins:
+        """The distinct scores above one score, up to another with it, as bins of one score each; None is no border."""
         frame = self._complete
-        if low is not None:
-            frame = frame.filter((nw.col("x") >= low) & (nw.col("x") <= high))
+        if above is not None:
+            frame = frame.filter(nw.col("x") > above)
+        if up_to is not None:
+            frame = frame.filter(nw.col("x") <= up_to)
         return self._grouped(frame.with_columns(nw.col("x").alias("top")), "top")
 
     def _grouped(self, frame: nw.LazyFrame[Any], by: str) -> Bins:

@@ -6,6 +6,7 @@ An engine answers a few questions with one reading of the data each; only labels
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -73,8 +74,8 @@ class Engine(Protocol):
     def bins(self, divisions: list[Division]) -> Bins:
         """The bins of the last of the divisions."""
 
-    def cells(self, low: float | None = None, high: float | None = None) -> Bins:
-        """The distinct scores in a range as bins of one score each."""
+    def cells(self, above: float | None = None, up_to: float | None = None) -> Bins:
+        """The distinct scores above one score, up to another with it, as bins of one score each; None is no border."""
 
 
 class Wanted(NamedTuple):
@@ -159,12 +160,11 @@ def _by_ranges(engine: Engine, distinct: int, memory: int) -> Bins:
     ranges = in_order(engine.bins([]))
     size = np.cumsum(ranges.pos + ranges.neg)
     part = (size // (MOST * float(size[-1]) / engine.rows)).astype(np.int64)
-    found_parts = []
-    for number in np.unique(part):
-        mine = ranges.taken(part == number)
-        found_parts.append(engine.cells(float(mine.bottom[-1]), float(mine.top[0])))
-
-    return joined(found_parts)
+    # From the highest scores down. Neighbours share a border, so that no case is lost or counted twice even where an
+    # engine reads the digits of a number less than exactly, as older versions of DuckDB do in the queries of Ibis.
+    tops = [float(ranges.taken(part == number).top[0]) for number in np.unique(part)]
+    borders = [None, *tops[1:], None]
+    return joined([engine.cells(above, up_to) for up_to, above in pairwise(borders)])
 
 
 # ---------------------------------------------------------------------- refusals

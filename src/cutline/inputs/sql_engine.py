@@ -128,9 +128,10 @@ class SqlEngine:
             rows = f"SELECT {columns}, {number} AS number FROM {joined}"
         return self._grouped(rows, "number")
 
-    def cells(self, low: float | None = None, high: float | None = None) -> Bins:
-        """The distinct scores in a range as bins of one score each."""
-        rows = self._complete + ("" if low is None else f" AND x BETWEEN {_double(low)} AND {_double(high)}")
+    def cells(self, above: float | None = None, up_to: float | None = None) -> Bins:
+        """The distinct scores above one score, up to another with it, as bins of one score each; None is no border."""
+        rows = self._complete + ("" if above is None else f" AND x > {_double(above)}")
+        rows += "" if up_to is None else f" AND x <= {_double(up_to)}"
         return self._grouped(rows)
 
     def _grouped(self, rows: str, by: str = "") -> Bins:
