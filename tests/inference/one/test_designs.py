@@ -118,3 +118,13 @@ def test_designs_that_cannot_be_are_refused(options, message):
     with pytest.raises(CutlineError) as error:
         evaluate(LABELS, SCORES, **options)
     assert str(error.value).startswith(message)
+
+
+def test_the_average_gain_of_groups_allows_for_the_prevalence_as_that_of_single_cases_does():
+    rng = np.random.default_rng(3)
+    labels = rng.random(300) < 0.2
+    scores = rng.normal(size=300) + labels
+    alone = evaluate(labels, scores).estimate("average_gain")
+    groups = evaluate(labels, scores, groups=np.arange(300)).estimate("average_gain")
+    assert groups.method == "linearised"
+    assert groups.high - groups.low == pytest.approx(alone.high - alone.low, rel=0.1)
