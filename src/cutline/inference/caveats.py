@@ -36,7 +36,6 @@ FEW_AT_THE_TOP = f"It rests on about {{:.2g}} cases at the top of the list, near
 CUT_ANYWHERE = f"So few cases are beyond the cut that it may lie anywhere there: {ABOVE}."
 SEARCHED = f"The cut is searched for, and every one that could have been found is allowed for: {ABOVE}."
 SEARCHED_AGAIN = f"The cut is searched for, which resamples of such a design hardly show: {BELOW}."
-SIZES_GIVEN = f"The numbers of positives and negatives are taken as given, and whole groups vary in them: {BELOW}."
 AT_A_QUOTA = (
     "At a quota resamples vary a little more than samples do: the test's actual error rate is probably below its level."
 )

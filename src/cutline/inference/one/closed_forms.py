@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from cutline.inference.caveats import (
     BELOW,
     EQUAL,
     FEW_FOR_DELONG,
+    FEW_FOR_STUDENT,
     IGNORES_THE_DESIGN,
     INDEPENDENT,
     ON_THE_SAFE_SIDE,
@@ -57,7 +57,8 @@ def closed(estimand: Estimand, method: str, level: float, groups: GroupSampler |
     elif method == "wilson" and plain_shares.applies(estimand):
         limits, found = plain_shares.limits(estimand, level), []
     elif method == "mover" and estimand.by_quota:
-        limits, found = separation.at_quota(estimand, level), []
+        limits = separation.at_quota(estimand, level)
+        found = few_cases(estimand.ranking, FEW_FOR_STUDENT, "the two shares of a quota")
     elif method == "mover" and isinstance(estimand.kind, Ratio) and not estimand.kind.odds:
         limits, found = _ratio(estimand, level), []
     elif method == "mover":
@@ -208,22 +209,4 @@ def _auc(estimand: Estimand, method: str, level: float) -> tuple[str, Limits, li
         limits = (delong.delong if method == "delong" else delong.delong_logit)(area, variance, level)
         notes += few_cases(r, FEW_FOR_DELONG, "DeLong's interval")
     line = Limits(*(intercept + slope * limit for limit in limits))
-    return method, _with_prevalence(estimand, line, level), notes
-
-
-def _with_prevalence(estimand: Estimand, limits: Limits, level: float) -> Limits:
-    """The limits of a line of the AUC whose slope depends on the prevalence, which varies too: squared and added."""
-    r, kind = estimand.ranking, estimand.kind
-    size, share = float(sum(effective_size.effective(r))), float(r.positives / r.total)
-    moved = []
-    for end in proportions.wilson(share * size, size, level):
-        scales = float(end) / share, (1 - float(end)) / (1 - share)
-        pos, neg = (np.array([scale * n]) for scale, n in zip(scales, (r.positives, r.negatives), strict=True))
-        there: Any = replace(r, score=r.score[:1], pos=pos, neg=neg, pos2=pos, neg2=neg)  # a line needs both sums alone
-        slope, intercept = kind.of(there, **estimand.parameters)  # type: ignore[union-attr]
-        moved.append(float(intercept) + float(slope) * area_of(r) - estimand.value)
-    if not max(map(abs, moved)) > 1e-9 * max(1.0, abs(estimand.value)):
-        return limits
-    below = math.hypot(estimand.value - float(limits.low), max(0.0, -min(moved)))
-    above = math.hypot(float(limits.high) - estimand.value, max(0.0, *moved))
-    return Limits(estimand.value - below, estimand.value + above)
+    return method, designs.with_prevalence(estimand, line, level, float(sum(size))), notes

@@ -7,14 +7,13 @@ squares of the moves of three such shares; the AUC the logit scale; a ratio the 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from cutline.core.counts import divide
 from cutline.inference import delong, influence
-from cutline.inference.caveats import EQUAL, FEW_FOR_RESAMPLING, SIZES_GIVEN, few_cases
+from cutline.inference.caveats import EQUAL, FEW_FOR_RESAMPLING, few_cases
 from cutline.inference.effective_size import effective
 from cutline.inference.influence import Influence
 from cutline.inference.linearisation import linearised
@@ -107,16 +106,11 @@ def _area(estimand: Estimand, level: float, groups: GroupSampler | None) -> tupl
         limits = delong.newcombe_delong(area, variance, *sizes, level)
     else:
         limits = delong.delong_logit(area, variance, level)
-    notes = [SIZES_GIVEN] if groups is not None and not groups.are_single and _depends_on_sizes(estimand) else []
-    return Limits(*(intercept + slope * float(limit) for limit in limits)), notes
-
-
-def _depends_on_sizes(estimand: Estimand) -> bool:
-    """Whether the line of the AUC is another one where there are fewer positives beside as many negatives."""
-    r, kind = estimand.ranking, estimand.kind
-    other = replace(r, pos=0.5 * r.pos, neg=r.neg)  # as many negatives, so that no product of both is the same
-    lines = (kind.of(one, **estimand.parameters) for one in (r, other))  # type: ignore[union-attr,arg-type]
-    return not np.allclose(*lines, rtol=0.05)
+    line = Limits(*(intercept + slope * float(limit) for limit in limits))
+    share, total = float(r.positives / r.total), float(r.total)
+    changes = Influence(np.full(len(r), (1 - share) / total), np.full(len(r), -share / total))
+    worth, _ = three_shares.effective_share(changes, share, float(sum(size)), r, level=level, groups=groups)
+    return with_prevalence(estimand, line, level, worth), []
 
 
 def _normal(
@@ -132,3 +126,29 @@ def _normal(
         return on_its_scale(estimand.value, se, estimand.range, level), []
     half = quantile(level) * se
     return Limits(estimand.value - half, estimand.value + half), []
+
+
+def with_prevalence(estimand: Estimand, limits: Limits, level: float, size: float) -> Limits:
+    """The limits of a line of the AUC whose slope depends on the prevalence, which varies too: squared and added.
+
+    Args:
+        estimand: What is estimated.
+        limits: Those that follow from the AUC.
+        level: The level of the interval.
+        size: The number of cases that the prevalence is a share of, in effect.
+    """
+    r, kind = estimand.ranking, estimand.kind
+    share = float(r.positives / r.total)
+    area = float(divide(r.pairs.concordant + r.pairs.tied / 2, r.pairs.every))
+    moved = []
+    for end in proportions.wilson(share * size, size, level):
+        scales = float(end) / share, (1 - float(end)) / (1 - share)
+        pos, neg = (np.array([scale * n]) for scale, n in zip(scales, (r.positives, r.negatives), strict=True))
+        there: Any = replace(r, score=r.score[:1], pos=pos, neg=neg, pos2=pos, neg2=neg)  # a line needs both sums alone
+        slope, intercept = kind.of(there, **estimand.parameters)  # type: ignore[union-attr]
+        moved.append(float(intercept) + float(slope) * area - estimand.value)
+    if not max(map(abs, moved)) > 1e-9 * max(1.0, abs(estimand.value)):
+        return limits
+    below = math.hypot(estimand.value - float(limits.low), max(0.0, -min(moved)))
+    above = math.hypot(float(limits.high) - estimand.value, max(0.0, *moved))
+    return Limits(estimand.value - below, estimand.value + above)

@@ -19,7 +19,7 @@ from cutline.core import parallel
 from cutline.core.ranking import Array, Ranking
 from cutline.core.table import shown
 from cutline.inference import effective_size
-from cutline.inference.caveats import NO_COVERAGE, SEPARATED, finished, has_spread
+from cutline.inference.caveats import FEW_FOR_STUDENT, NO_COVERAGE, SEPARATED, few_cases, finished, has_spread
 from cutline.inference.one.estimand import Estimand
 from cutline.inference.one.interval_options import Options
 from cutline.inference.one.normal_scale import on_its_scale
@@ -176,6 +176,7 @@ def _with_no_skill(limits: Limits, value: float, world: _World, level: float) ->
 
 def _estimate(estimand: Estimand, world: _World, limits: Limits, level: float) -> Estimate:
     notes = [*effective_size.notes(estimand.ranking), *caveats_of(estimand)]
+    notes += few_cases(estimand.ranking, FEW_FOR_STUDENT, "samples of the smoothed data")
     if separated(estimand, level) is not None:
         notes.append(SEPARATED)
     elif len(world.samples) > 1 and has_spread(world.samples):
