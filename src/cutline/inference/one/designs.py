@@ -7,6 +7,7 @@ squares of the moves of three such shares; the AUC the logit scale; a ratio the 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
