@@ -181,7 +181,7 @@ def test_a_reward_that_cannot_happen_does_not_count():
     assert cl.expected_reward(lambda y, q: np.log(q if y else 1 - q), 1.0, 1.0) == 0
 
 
-@given(st.floats(0, 1), st.floats(0, 1))
+@given(st.floats(0, 1), st.floats(0, 1, allow_subnormal=False))  # of less, SciPy 1.13 makes infinity
 def test_the_divergence_is_the_cross_entropy_less_the_entropy(p, q):
     found = cl.kl_divergence(p, q, base=math.e)
 
