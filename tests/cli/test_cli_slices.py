@@ -8,9 +8,14 @@ from pathlib import Path
 
 import duckdb
 import jsonschema
+import numpy as np
 import pytest
+from rich.console import Console
 
 from cutline import evaluate
+from cutline.cli.slices import _rendered
+from cutline.core.binned import of_bins
+from cutline.evaluation import Evaluation
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "schema.json").read_text(encoding="utf-8"))
 
@@ -74,6 +79,7 @@ def test_slices_have_the_same_keys_however_many_rows_there_are(sites, monkeypatc
         (("--by", "site", "--html", "x.html"), "--by prints a table alone"),
         (("--by", "site", "--group", "day"), "--by cannot be combined with --group"),
         (("--by", "site", "--ranking-csv", "r.csv"), "--by cannot be combined with --ranking-csv"),
+        (("--by", "site", "--template", "clinical"), "--by cannot be combined with --template"),
         (("--by", "site", "--score", "y"), "--score is given 2 times"),
     ],
 )
@@ -81,3 +87,20 @@ def test_what_slices_cannot_have_is_refused(cutline, sites, options, said):
     done = cutline("evaluate", sites, "--label", "y", "--score", "p", *options)
     assert done.code == 2
     assert said in done.err
+
+
+def test_every_slice_says_where_it_is_cut_and_what_bins_leave_open(cutline, tmp_path):
+    """Scores that are not probabilities are cut where as many are flagged as are positive, in each slice by itself."""
+    rows = [("a", 1, 30), ("a", 0, 20), ("a", 0, 10), ("b", 1, 9), ("b", 1, 8), ("b", 0, 7)]
+    path = tmp_path / "points.csv"
+    path.write_text("site,y,p\n" + "".join(f"{s},{y},{p}\n" for s, y, p in rows))
+    asked = ("evaluate", str(path), "--label", "y", "--score", "p", "--by", "site", "--measures", "auc")
+    shown = cutline(*asked).out
+    assert "score >= 30" in shown
+    assert "score >= 8" in shown
+    assert "exact value" not in shown
+    top = of_bins(*map(np.array, ([0.9, 0.4], [0.5, 0.1], [40, 20], [10, 130])))
+    found = {"a": Evaluation(top).summary("auc", resamples=0)}
+    screen = Console(width=80, record=True)
+    screen.print(_rendered("site", found, with_notes=False))
+    assert "0.6190 to 0.9762" in screen.export_text()

@@ -29,7 +29,8 @@ def evaluate(
     if by is not None:
         from cutline.cli.slices import run_slices
 
-        unused = {"--ranking-csv": ranking_csv, "--class-scores": class_scores}
+        other_page = template is not o.Template.report
+        unused = {"--ranking-csv": ranking_csv, "--class-scores": class_scores, "--template": other_page}
         run_slices(files or [], by, reading, asked, output, name, unused)
         return
     if class_scores:

@@ -16,9 +16,9 @@ from cutline.cli.reading import opened
 from cutline.cli.text import printable
 from cutline.core.checks import name_of
 from cutline.core.errors import ParameterError
-from cutline.core.table import shown
+from cutline.core.table import between, shown
 from cutline.evaluation import evaluate
-from cutline.results.summary import Summary
+from cutline.results.summary import Row, Summary
 from cutline.slices import Slices, common_table
 
 
@@ -101,23 +101,33 @@ def _rendered(by: str, found: Mapping[Any, Summary], *, with_notes: bool) -> Ren
     """The slices with their sizes, then each measure with a line for each slice, then the notes."""
     screen = render.console()
     first = next(iter(found.values()))
-    sizes = [(value, shown(one.data.cases), shown(one.data.positives)) for value, one in found.items()]
+    sizes = [
+        (value, shown(one.data.cases), shown(one.data.positives), one.cut.words(one.data.ranking))
+        for value, one in found.items()
+    ]
     level = f"{100 * first.level:g} % interval"
     keys = {row.key: row.title for one in found.values() for row in one.rows}
     rows = []
     for key, title in keys.items():
         for i, (value, one) in enumerate(found.items()):
             row = next((row for row in one.rows if row.key == key), None)
-            cells = ("", "") if row is None else (shown(row.value), render.interval(row.interval))
+            cells = ("", "", "") if row is None else (shown(row.value), render.interval(row.interval), _bracket(row))
             rows.append((title if not i else "", value, *cells))
+    head = ["", by, "value", level, "exact value from"]
+    if not any(row[-1] for row in rows):  # nothing was binned
+        head, rows = head[:-1], [row[:-1] for row in rows]
     parts: list[RenderableType] = [
-        Text(printable(f"{len(found)} slices by {by}; {first.cut.words(first.data.ranking)}")),
+        Text(printable(f"{len(found)} slices by {by}")),
         Text(),
-        render.grid(screen, (by, "cases", "positive"), sizes),
+        render.grid(screen, (by, "cases", "positive", "flagged"), sizes),
         Text(),
-        render.grid(screen, ("", by, "value", level), rows),
+        render.grid(screen, head, rows),
     ]
     return Group(*parts, *(_notes(by, found) if with_notes else ()))
+
+
+def _bracket(row: Row) -> str:
+    return "" if row.bounds is None else between(row.bounds.low, row.bounds.high)
 
 
 def _notes(by: str, found: Mapping[Any, Summary]) -> list[RenderableType]:
