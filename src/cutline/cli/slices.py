@@ -107,7 +107,7 @@ def _rendered(by: str, found: Mapping[Any, Summary], *, with_notes: bool) -> Ren
     ]
     level = f"{100 * first.level:g} % interval"
     keys = {row.key: row.title for one in found.values() for row in one.rows}
-    rows = []
+    rows: list[tuple[Any, ...]] = []
     for key, title in keys.items():
         for i, (value, one) in enumerate(found.items()):
             row = next((row for row in one.rows if row.key == key), None)
