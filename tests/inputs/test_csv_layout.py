@@ -101,6 +101,7 @@ def test_line_breaks_in_a_name_longer_than_the_first_block_do_not_end_the_header
         ("z" * 200_000, "a name of a column of more than 131,072 characters"),
         ('"z', "a name of a column of more than 131,072 characters: give it a shorter one, or close its quote"),
         (",".join("z" * 50_000 + str(i) for i in range(50)), "a header of more than 2 million bytes"),
+        (",".join(map(str, range(50_000))), "has 50,002 columns, of which a CSV file may have 50,000"),
     ],
 )
 def test_what_is_too_long_in_a_header_is_said(tmp_path, more, said):

@@ -173,7 +173,7 @@ def read_comparison(paths: Sequence[str], how: Reading) -> tuple[Comparison, tup
     scores = how.columns.scores
     if len(paths) == 1:
         if len(scores) == 1:
-            raise ParameterError("compare takes at least two models", "pass --score once for each, or more files")
+            raise ParameterError("A comparison takes at least two models", "pass --score once for each, or more files")
         found = opened(paths[0], how, models=2)
         names = {printable(column): column for column in found.chosen.scores}
         c = how.columns
