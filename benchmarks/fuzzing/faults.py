@@ -135,7 +135,7 @@ def _with_signals() -> None:
 
 def _interrupted(dice: random.Random, place: Path) -> Verdict:
     """Ctrl-C in the middle of resampling."""
-    code = _LONG_WORK.format(n=dice.choice((1_000, 100_000, MANY)), work=dice.choice(_WORKS))
+    code = _LONG_WORK.format(n=dice.choice((1_000, 100_000, MANY, MANY)), work=dice.choice(_WORKS))
     running = _started(_script(code), place)
     running.stdout.readline()
     time.sleep(dice.uniform(0.1, 4))
