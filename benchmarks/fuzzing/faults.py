@@ -327,7 +327,7 @@ def _memory(dice: random.Random, place: Path) -> Verdict:
 
 def _with_little_memory() -> None:
     """So that what would take all memory of the machine ends before that."""
-    resource.setrlimit(resource.RLIMIT_DATA, (6 * 10**9, 6 * 10**9))
+    resource.setrlimit(resource.RLIMIT_DATA, (3 * 10**9, 3 * 10**9))
 
 
 FAULTS: dict[str, Callable[[random.Random, Path], Verdict]] = {

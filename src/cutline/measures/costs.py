@@ -182,10 +182,11 @@ def min_expected_cost(r: Ranking, *, cost_fp: float = 1.0, cost_fn: float = 1.0)
         "a": Parameter(
             "first shape of the Beta distribution of the cost share c; that of the prior by default",
             low=0,
+            high=1e100,
             includes_low=False,
             example=2,
         ),
-        "b": Parameter("second shape; that of the prior by default", low=0, includes_low=False, example=2),
+        "b": Parameter("second shape; that of the prior by default", low=0, high=1e100, includes_low=False, example=2),
     },
     concordant=True,
     kind=BestOfCuts(),

@@ -85,7 +85,9 @@ class Parameter:
         if any(value is choice or (isinstance(value, str) and value == choice) for choice in (*self.choices, default)):
             return
         if not self._is_number_inside(value):
-            raise ParameterError(f"is {briefly(value)}", f"pass {self.domain}", argument=name)
+            finite = "finite " if isinstance(value, float) and math.isinf(value) and self.high < math.inf else ""
+            domain = self.domain.replace("number", f"{finite}number")
+            raise ParameterError(f"is {briefly(value)}", f"pass {domain}", argument=name)
 
     @property
     def _takes_numbers(self) -> bool:
