@@ -7,6 +7,7 @@ import pytest
 
 import cutline as cl
 from cutline.core import kept
+from cutline.inference.influence import of_order
 
 
 @pytest.fixture
@@ -68,3 +69,15 @@ def test_a_long_ranking_gives_the_same_intervals(evaluation, monkeypatch, quota)
     found = again.summary(resamples=0, quota=quota)
     assert [row.interval for row in found.rows] == [row.interval for row in whole.rows]
     assert sum(row.interval is not None for row in whole.rows) > 40
+
+
+def test_of_many_models_the_last_few_keep_what_is_large():
+    rng = np.random.default_rng(7)
+    labels = rng.random(1000) < 0.4
+    rankings = [cl.rank(labels, rng.random(1000) + 0.1 * i * labels) for i in range(8)]
+
+    for r in rankings:
+        assert of_order(cl.auc, cl.auc(r), r) is not None
+
+    holding = ["_large" in r.__dict__["short_list"].ranking.__dict__ for r in rankings]
+    assert holding == [False] * 4 + [True] * 4

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import weakref
 from collections.abc import Callable, Hashable
 from functools import cached_property
 from typing import Any, Self, TypeVar, overload
@@ -13,6 +15,10 @@ Found = TypeVar("Found")
 _LONG = 1_200_000  # scores, from which on keeping every column would take many times the memory of the predictions
 _LARGE = 4_000_000  # ... and cells of a stack of shorter rankings
 _MOST = 2  # columns of a long ranking that are kept, those that were used last
+_HOLDERS = 4  # rankings that keep what is many times as large as they are, those that asked last
+
+_holders: list[weakref.ref[Any]] = []
+_changing = threading.Lock()
 
 
 def is_long(ranking: Any) -> bool:
@@ -36,6 +42,20 @@ def remembered(ranking: Any, key: Hashable, make: Callable[[], Any]) -> Any:
     for old in [*columns][:-_MOST]:  # of a copy: another thread may be changing it
         columns.pop(old, None)
     return value
+
+
+def kept_by_few(ranking: Any, key: Hashable, make: Callable[[], Any]) -> Any:
+    """Something large that `make` finds: of many rankings, such as those of twenty models, only the last few keep it."""
+    with _changing:
+        others = [one for one in _holders if (held := one()) is not None and held is not ranking]
+        for one in others[: 1 - _HOLDERS]:
+            if (old := one()) is not None:
+                old.__dict__.pop("_large", None)
+        _holders[:] = [*others[1 - _HOLDERS :], weakref.ref(ranking)]
+    large: dict[Hashable, Any] = ranking.__dict__.setdefault("_large", {})
+    if key not in large:
+        large[key] = make()
+    return large[key]
 
 
 def kept_if_long(ranking: Any, key: Hashable, make: Callable[[], Any]) -> Any:

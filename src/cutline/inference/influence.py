@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cutline.core.counts import Counts, divide
+from cutline.core.kept import kept_by_few
 from cutline.core.parallel import stop_if_unwanted
 from cutline.core.ranking import Array, Ranking
 from cutline.inference.effective_size import effective, squares
@@ -233,7 +234,7 @@ def _changes(statistic: Callable[[Ranking], Any], r: Ranking, first: Array, of_p
     """What one case more changes, for each stretch of one class; where it has none, nothing."""
     found, middle = np.zeros(len(first)), float(statistic(r))
     changed = bent = 0.0
-    for moved in r.kept(("moved", of_positives), lambda: _moved(r, first, of_positives)):
+    for moved in kept_by_few(r, ("moved", of_positives), lambda: _moved(r, first, of_positives)):
         stop_if_unwanted()
         up, down = (np.asarray(statistic(lists), dtype=float) for lists in (moved.up, moved.down))
         is_there = moved.more > 0
