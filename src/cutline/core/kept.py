@@ -45,7 +45,7 @@ def remembered(ranking: Any, key: Hashable, make: Callable[[], Any]) -> Any:
 
 
 def kept_by_few(ranking: Any, key: Hashable, make: Callable[[], Any]) -> Any:
-    """Something large that `make` finds: of many rankings, such as those of twenty models, only the last few keep it."""
+    """Something large that `make` finds: of many rankings, as of twenty models, only the last few keep it."""
     with _changing:
         others = [one for one in _holders if (held := one()) is not None and held is not ranking]
         for one in others[: 1 - _HOLDERS]:
