@@ -102,7 +102,10 @@ def written(dice: random.Random, kind: str, rows: dict[str, list[Any]]) -> bytes
             out = io.BytesIO()
             parquet.write_table(made.cast(pa.schema(zip(made.column_names, plain, strict=True))), out, **how)
     else:
-        options = ipc.IpcWriteOptions(compression=dice.choice((None, None, "lz4")))
+        compression = dice.choice((None, None, "lz4"))
+        if any(pa.types.is_string_view(one.type) for one in made.schema):  # which pyarrow below 25 packs into a crash
+            compression = None
+        options = ipc.IpcWriteOptions(compression=compression)
         opened = dice.choice((ipc.new_file, ipc.new_stream))
         with opened(out, made.schema, options=options) as writer:
             writer.write_table(made, max_chunksize=17)

@@ -39,6 +39,7 @@ def as_frame(spark):
     """A maker of frames from columns, each with the type that its array has."""
     import pandas as pd
 
+    spark.conf.set("spark.sql.execution.arrow.pyspark.enabled", "true")  # Spark 3.5 makes doubles of all floats without
     return lambda columns: spark.createDataFrame(pd.DataFrame(columns)).repartition(3)
 
 

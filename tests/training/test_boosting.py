@@ -1,5 +1,6 @@
 """The losses and measures that LightGBM and XGBoost accept, with the real libraries."""
 
+import inspect
 import pickle
 
 import lightgbm as lgb
@@ -184,7 +185,9 @@ def test_the_estimators_of_both_libraries_accept_them_too(data):
     X, y = data
     loss, metric = boosting_loss("focal", gamma=1.0), boosting_metric("average_precision")
     light = lgb.LGBMClassifier(objective=loss, n_estimators=20, verbosity=-1, n_jobs=1)
-    light.fit(X[:1000], y[:1000], eval_X=X[1000:], eval_y=y[1000:], eval_metric=metric.lightgbm)
+    is_new = "eval_X" in inspect.signature(light.fit).parameters  # since LightGBM 4.7, which warns of the other
+    seen = {"eval_X": X[1000:], "eval_y": y[1000:]} if is_new else {"eval_set": [(X[1000:], y[1000:])]}
+    light.fit(X[:1000], y[:1000], **seen, eval_metric=metric.lightgbm)
     heavy = xgb.XGBClassifier(objective=loss, n_estimators=20, eval_metric=metric.xgboost, n_jobs=1)
     margins = {"base_margin": np.full(1000, loss.start(y)), "base_margin_eval_set": [np.full(500, loss.start(y))]}
     heavy.fit(X[:1000], y[:1000], eval_set=[(X[1000:], y[1000:])], verbose=False, **margins)
