@@ -79,7 +79,8 @@ def corners(curve: Curve, also: str | None = None, over: tuple[float, float] | N
         x[0] = first
         x = np.clip(x, low, high)
     is_finite = np.isfinite(x) & np.isfinite(y)
-    x, y, vertex = x[is_finite], y[is_finite], vertex[is_finite]
+    if not is_finite.all():  # most are, and a million of them take as long to choose as to draw
+        x, y, vertex = x[is_finite], y[is_finite], vertex[is_finite]
     if kind.between == "line" or len(x) < 2:
         return Drawn(vertex, x, y)
     before = kind.between == "step-before"
