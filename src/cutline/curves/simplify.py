@@ -37,9 +37,16 @@ def drawn(curve: Curve, also: str | None = None, over: tuple[float, float] | Non
         over: Where the x-axis starts and ends, if not where the curve does.
     """
     line = corners(curve, also, over)
-    (left, right), (bottom, top) = over or curve.domain[0], curve.domain[1]
-    kept = simplify((line.x - left) / (right - left), (line.y - bottom) / (top - bottom), spread=_SPREAD)
+    kept = simplify(
+        _of_length_1(line.x, over or curve.domain[0]), _of_length_1(line.y, curve.domain[1]), spread=_SPREAD
+    )
     return Drawn(*(column[kept] for column in line))
+
+
+def _of_length_1(values: Array, domain: tuple[float, float]) -> Array:
+    """Values on an axis that goes from 0 to 1 instead of over its domain."""
+    low, high = domain
+    return values if (low, high) == (0, 1) else (values - low) / (high - low)
 
 
 def described(curve: Curve, line: Drawn) -> dict[str, Array]:
@@ -124,10 +131,12 @@ def _extremes(column: Array, y: Array) -> Array:
     The line through them passes every height that the run has, so that a point left out is a column's width away.
     """
     starts = np.flatnonzero(np.concatenate(([True], column[1:] != column[:-1])))
-    run = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(y))))
-    ends = np.append(starts[1:], len(y)) - 1
-    lowest, highest = (_first(y == extreme.reduceat(y, starts)[run], run) for extreme in (np.minimum, np.maximum))
-    return np.unique(np.concatenate((starts, ends, lowest, highest)))
+    lengths = np.diff(np.append(starts, len(y)))
+    found = [starts, starts + lengths - 1]
+    for extreme in (np.minimum, np.maximum):
+        reaching = np.flatnonzero(y == np.repeat(extreme.reduceat(y, starts), lengths))
+        found.append(reaching[np.searchsorted(reaching, starts)])  # the first of each run, which has one
+    return np.unique(np.concatenate(found))
 
 
 def _first(chosen: Array, run: Array) -> Array:
