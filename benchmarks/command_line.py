@@ -18,7 +18,7 @@ SETTINGS = {name: value for name, value in os.environ.items() if name != "PYTHON
 def start() -> None:
     """The help and a small file, in times that Python takes to import numpy."""
     with tempfile.TemporaryDirectory() as folder:
-        small = _csv(Path(folder) / "small.csv")
+        small = csv_of_cases(Path(folder) / "small.csv")
         found = in_turn(
             {
                 "numpy": lambda: _run(folder, "-c", "import numpy"),
@@ -39,13 +39,15 @@ def start() -> None:
 def reports() -> None:
     """Pages of one model and of several."""
     with tempfile.TemporaryDirectory() as folder:
-        small, page = _csv(Path(folder) / "small.csv"), str(Path(folder) / "page.html")
-        large, two, twelve = (_parquet(Path(folder), n, models) for n, models in ((10**6, 1), (10**6, 2), (10**5, 12)))
+        small, page = csv_of_cases(Path(folder) / "small.csv"), str(Path(folder) / "page.html")
+        large, two, twelve = (
+            parquet_of_cases(Path(folder), n, models) for n, models in ((10**6, 1), (10**6, 2), (10**5, 12))
+        )
         asked = {
             "cutline evaluate --html of 569 rows": (2.5, "evaluate", small, "--label", "y", "--score", "p"),
-            "cutline evaluate --html of 1e6 rows": (6, "evaluate", large, *_named(1)),
-            "cutline compare --html of 2 models at 1e6 rows": (6, "compare", two, *_named(2)),
-            "cutline compare --html of 12 models at 1e5 rows": (10, "compare", twelve, *_named(12)),
+            "cutline evaluate --html of 1e6 rows": (6, "evaluate", large, *named(1)),
+            "cutline compare --html of 2 models at 1e6 rows": (6, "compare", two, *named(2)),
+            "cutline compare --html of 12 models at 1e5 rows": (10, "compare", twelve, *named(12)),
         }
         for what, (most, *arguments) in asked.items():
             call = ("-m", "cutline", *map(str, arguments), "--html", page, "--force", "--quiet")
@@ -62,14 +64,16 @@ def _run(folder: str, *arguments: str) -> None:
     )
 
 
-def _csv(path: Path) -> str:
+def csv_of_cases(path: Path) -> str:
+    """A small file of predictions."""
     labels, scores = predictions(569)
     rows = "".join(f"{int(y)},{s}\n" for y, s in zip(labels, scores, strict=True))
     path.write_text(f"y,p\n{rows}")
     return str(path)
 
 
-def _parquet(folder: Path, n: int, models: int) -> str:
+def parquet_of_cases(folder: Path, n: int, models: int) -> str:
+    """A file of so many cases and models in a folder."""
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -79,5 +83,6 @@ def _parquet(folder: Path, n: int, models: int) -> str:
     return str(path)
 
 
-def _named(models: int) -> list[str]:
+def named(models: int) -> list[str]:
+    """The options that name the columns of such a file."""
     return ["--label", "y", *(part for i in range(models) for part in ("--score", f"model {i}"))]

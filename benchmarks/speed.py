@@ -14,6 +14,7 @@ from collections.abc import Callable
 
 import command_line
 import numpy as np
+import profiles
 import scaling
 from measuring import in_turn, once, predictions, ratio, seconds, several_models, target, verdict
 from peers import auc_by_others, interval_by_others, missing
@@ -202,6 +203,7 @@ PARTS: dict[str, Callable[[int], object]] = {
     "reports": lambda _: command_line.reports(),
     "scaling": scaling.exponents,
     "memory": lambda _: memory(),
+    "profile": lambda _: profiles.every_profile(),
 }
 
 

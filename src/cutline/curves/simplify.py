@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -36,10 +37,15 @@ def drawn(curve: Curve, also: str | None = None, over: tuple[float, float] | Non
         also: The name of what else is drawn over the same x, in place of the curve.
         over: Where the x-axis starts and ends, if not where the curve does.
     """
-    line = corners(curve, also, over)
-    (left, right), (bottom, top) = over or curve.domain[0], curve.domain[1]
-    kept = simplify((line.x - left) / (right - left), (line.y - bottom) / (top - bottom), spread=_SPREAD)
-    return Drawn(*(column[kept] for column in line))
+    x, y, vertex = _outline(curve, also, over)
+    kept = simplify(_of_length_1(x, over or curve.domain[0]), _of_length_1(y, curve.domain[1]), spread=_SPREAD)
+    return Drawn(vertex(kept), x[kept], y[kept])
+
+
+def _of_length_1(values: Array, domain: tuple[float, float]) -> Array:
+    """Values on an axis that goes from 0 to 1 instead of over its domain."""
+    low, high = domain
+    return values if (low, high) == (0, 1) else (values - low) / (high - low)
 
 
 def described(curve: Curve, line: Drawn) -> dict[str, Array]:
@@ -68,31 +74,44 @@ def corners(curve: Curve, also: str | None = None, over: tuple[float, float] | N
         also: The name of what else is drawn over the same x, in place of the curve.
         over: Where the x-axis starts and ends, if not where the curve does.
     """
-    kind, vertex = curve.kind, np.arange(len(curve))
+    x, y, vertex = _outline(curve, also, over)
+    return Drawn(vertex(np.arange(len(x))), x, y)
+
+
+def _outline(
+    curve: Curve, also: str | None, over: tuple[float, float] | None
+) -> tuple[Array, Array, Callable[[Array], Array]]:
+    """The corners of a line, and what tells the vertices that some of them belong to: few are asked for."""
+    kind, last_vertex = curve.kind, len(curve) - 1
     x, y = curve.x.astype(float), np.array(curve.y if also is None else curve.also[also], dtype=float)
     if kind.reach and np.isnan(y[0]) and len(y) > 1:
         y[0] = y[1]
     if kind.x is THRESHOLD:
         low, high = over or curve.domain[0]
         first, last = (high, low) if x[0] > 0 else (low, high)
-        x, y, vertex = np.append(x, last), np.append(y, y[-1]), np.append(vertex, vertex[-1])
+        x, y = np.append(x, last), np.append(y, y[-1])
         x[0] = first
         x = np.clip(x, low, high)
     is_finite = np.isfinite(x) & np.isfinite(y)
-    x, y, vertex = x[is_finite], y[is_finite], vertex[is_finite]
+    there = None if is_finite.all() else np.flatnonzero(is_finite)  # most are: no choice among millions, then
+    if there is not None:
+        x, y = x[there], y[there]
+
+    def vertex(place: Array) -> Array:
+        return np.minimum(place if there is None else there[place], last_vertex)
+
     if kind.between == "line" or len(x) < 2:
-        return Drawn(vertex, x, y)
-    before = kind.between == "step-before"
-    # Between two vertices stands a corner with the x of the one and the y of the other.
-    corner_x, corner_y = (x[:-1], y[1:]) if before else (x[1:], y[:-1])
-    owner = vertex[1:] if before else vertex[:-1]
+        return x, y, vertex
+    # Between two vertices stands a corner with the x of the one and the y of the other, to which it belongs.
+    if kind.between == "step-before":
+        return _woven(x, x[:-1]), _woven(y, y[1:]), lambda corner: vertex((corner + 1) // 2)
+    return _woven(x, x[1:]), _woven(y, y[:-1]), lambda corner: vertex(corner // 2)
 
-    def woven(ends: Array, between: Array) -> Array:
-        line = np.empty(2 * len(ends) - 1, ends.dtype)
-        line[::2], line[1::2] = ends, between
-        return line
 
-    return Drawn(woven(vertex, owner), woven(x, corner_x), woven(y, corner_y))
+def _woven(ends: Array, between: Array) -> Array:
+    line = np.empty(2 * len(ends) - 1, ends.dtype)
+    line[::2], line[1::2] = ends, between
+    return line
 
 
 def simplify(x: Array, y: Array, tolerance: float = TOLERANCE, *, spread: int = 2) -> Array:
@@ -123,10 +142,12 @@ def _extremes(column: Array, y: Array) -> Array:
     The line through them passes every height that the run has, so that a point left out is a column's width away.
     """
     starts = np.flatnonzero(np.concatenate(([True], column[1:] != column[:-1])))
-    run = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(y))))
-    ends = np.append(starts[1:], len(y)) - 1
-    lowest, highest = (_first(y == extreme.reduceat(y, starts)[run], run) for extreme in (np.minimum, np.maximum))
-    return np.unique(np.concatenate((starts, ends, lowest, highest)))
+    lengths = np.diff(np.append(starts, len(y)))
+    found = [starts, starts + lengths - 1]
+    for extreme in (np.minimum, np.maximum):
+        reaching = np.flatnonzero(y == np.repeat(extreme.reduceat(y, starts), lengths))
+        found.append(reaching[np.searchsorted(reaching, starts)])  # the first of each run, which has one
+    return np.unique(np.concatenate(found))
 
 
 def _first(chosen: Array, run: Array) -> Array:

@@ -141,9 +141,9 @@ def chance_below(bounds: Array, index: Array, cases: int) -> float:
     moves by a Poisson step, and at the bound of the i-th smallest it must be i or more. Chances that no float
     notices in the end are dropped, that is, taken for failures.
     """
-    from scipy.special import gammaln, xlogy
+    from scipy.special import xlogy
 
-    factorial = gammaln(np.arange(cases + 1) + 1.0)  # of each k, log k!
+    factorial = _log_factorials(cases)
 
     def poisson(mean: Any, first: int, last: int) -> Array:
         return np.asarray(np.exp(xlogy(np.arange(first, last + 1), mean) - mean - factorial[first : last + 1]))
@@ -170,14 +170,24 @@ def chance_below(bounds: Array, index: Array, cases: int) -> float:
     return float(chance @ rest) / whole
 
 
+@lru_cache(maxsize=2)  # of both classes: the search for a level asks for them again and again
+def _log_factorials(last: int) -> Array:
+    """Of each whole number up to the last, the logarithm of its factorial."""
+    from scipy.special import gammaln
+
+    return np.asarray(gammaln(np.arange(last + 1) + 1.0))
+
+
 def _convolve(one: Array, two: Array) -> Array:
     if len(one) * len(two) < 1_000_000:  # below, the plain sum is quicker
         return np.convolve(one, two)
     from scipy import fft  # as scipy.signal's fftconvolve to the bit, which takes half a second to load
 
     length = len(one) + len(two) - 1
-    size = fft.next_fast_len(length, real=True)
-    return np.asarray(np.maximum(fft.irfft(fft.rfft(one, size) * fft.rfft(two, size), size)[:length], 0))
+    both = np.zeros((2, fft.next_fast_len(length, real=True)))  # transformed at once, in less time than one by one
+    both[0, : len(one)], both[1, : len(two)] = one, two
+    found = fft.rfft(both)
+    return np.asarray(np.maximum(fft.irfft(found[0] * found[1], both.shape[1])[:length], 0))
 
 
 def shared_bounds(cases: int) -> list[int] | None:
