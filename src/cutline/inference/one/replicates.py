@@ -14,6 +14,7 @@ from cutline.core.errors import ParameterError
 from cutline.inference import effective_size
 from cutline.inference.caveats import (
     BELOW,
+    CLASSES_WEIGH_DIFFERENTLY,
     FEW_DECISIONS,
     FEW_FOR_ONE_CUT,
     FEW_FOR_RESAMPLING,
@@ -27,6 +28,7 @@ from cutline.inference.caveats import (
     SEPARATED,
     SKEWED,
     STRATIFIED_GROUPS,
+    UNEVEN_CLASSES,
     few_cases,
     few_resamples,
     finished,
@@ -236,6 +238,7 @@ def studentised(
         notes += few_cases(estimand.ranking, FEW_IF_A_FEW_WEIGH, "a handful of which makes most of what varies")
     if _freedom(shape) < _FEW_HEAVY and not estimand.ranking.integral:
         notes.append(FEW_WEIGH)
+    notes += _uneven_classes(estimand)
     scale, (least, most), tail = _scale(estimand), estimand.range, (1 - level) / 2
     centre, there = float(scale.of(estimand.value)), scale.of(known)
     reach = student_quantile(level, _freedom(shape)) * float(there.std(ddof=1))
@@ -245,6 +248,21 @@ def studentised(
     limits = Limits(least if np.mean(known <= least) > tail else low, most if np.mean(known >= most) > tail else high)
     limits = with_few_at_the_top(estimand, limits, level, notes)
     return finished(estimand.name, estimand.value, limits, estimand.range, level, "student", notes)
+
+
+def _uneven_classes(estimand: Estimand) -> list[str]:
+    """A warning when a case of one class weighs far more than one of the other, in a measure that both together make.
+
+    Whether they do is seen from what twice the weight of the negatives changes.
+    """
+    r, times = estimand.ranking, effective_size.weight_of_negatives(estimand.ranking)
+    if 1 / UNEVEN_CLASSES <= times <= UNEVEN_CLASSES:
+        return []
+    doubled = float(estimand.statistic(replace(r, neg=2 * r.neg, neg2=4 * r.neg2)))
+    if abs(doubled - estimand.value) <= 1e-9 * max(1.0, abs(estimand.value)):
+        return []
+    heavy, light = ("negative", "positive") if times > 1 else ("positive", "negative")
+    return [CLASSES_WEIGH_DIFFERENTLY.format(heavy, max(times, 1 / times), light)]
 
 
 def _scale(estimand: Estimand) -> Scale:
