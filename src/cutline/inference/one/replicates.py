@@ -11,6 +11,7 @@ import numpy as np
 
 from cutline.core.columns import counted
 from cutline.core.errors import ParameterError
+from cutline.core.kept import is_long
 from cutline.inference import effective_size
 from cutline.inference.caveats import (
     BELOW,
@@ -44,7 +45,7 @@ from cutline.inference.one.separation import at_an_end, separated, with_few_at_t
 from cutline.inference.resampling.bootstrap import Shape, bca, bootstrap, percentile, shapes
 from cutline.inference.resampling.coarse import NEGLIGIBLE, coarse, note
 from cutline.inference.resampling.samplers import CaseSampler, GroupSampler, OneModel
-from cutline.measures.kinds import BestOfCuts, CurvePoint, TopOfList
+from cutline.measures.kinds import BestOfCuts, CurvePoint, Proportion, TopOfList, best_cuts
 from cutline.results.estimate import Estimate, Limits, quantile, student_quantile
 
 RESAMPLING = ("bootstrap", "bca", "student", "bias_corrected")
@@ -56,6 +57,7 @@ _FEW_HEAVY = 20.0  # ... of cases with weights
 _PART_OF_A_CASE = 0.25  # how near to an end of its range a resampled value is taken to come, as a share of all cases
 _PART_OF_THE_VALUE = 0.1  # ... of a range with one end, as a share of the distance of the value
 _INSIDE = 1e-3  # of the range: how near to its end a corrected value may come
+_NAMED = 4  # thresholds that are equally good
 
 
 def resampled(
@@ -130,7 +132,28 @@ def design_notes(groups: GroupSampler, how: str) -> list[str]:
 def caveats_of(estimand: Estimand) -> list[str]:
     """What qualifies the interval of a measure, whatever the method."""
     notes = [*estimand.bins, *([estimand.caveat] if estimand.caveat else [])]
-    return notes + one_class(estimand.ranking) + _inside_a_tie(estimand)
+    return notes + _missing_class(estimand) + _inside_a_tie(estimand) + _tied_cuts(estimand)
+
+
+def _missing_class(estimand: Estimand) -> list[str]:
+    """A warning when a class has no case, unless the measure is a share of the other one."""
+    kind, r = estimand.kind, estimand.ranking
+    among = kind.paired.among if isinstance(kind, Proportion) and kind.paired is not None else None
+    is_of_the_other = (among is True and not r.negatives) or (among is False and not r.positives)
+    return [] if is_of_the_other else one_class(r)
+
+
+def _tied_cuts(estimand: Estimand) -> list[str]:
+    """That several cuts are equally good, if they are; `threshold_of` names the first of them."""
+    kind, r = estimand.kind, estimand.ranking
+    if not isinstance(kind, BestOfCuts) or kind.of_all is None or is_long(r):
+        return []
+    best = best_cuts(kind.of_all(r, **estimand.parameters))
+    if len(best) < 2:
+        return []
+    named = [f"{float(threshold):.6g}" for threshold in r.thresholds[best[:_NAMED]]]
+    some = f"{', '.join(named)}{', ...' if len(best) > _NAMED else ''}"
+    return [f"{len(best)} cuts are equally good, with the thresholds {some}; threshold_of() gives the first of them."]
 
 
 def _inside_a_tie(estimand: Estimand) -> list[str]:
