@@ -1,4 +1,4 @@
-"""What the coverage laboratory measured of intervals that carry a note on their coverage.
+"""What the coverage laboratory measured of intervals and tests that carry a note on their coverage.
 
 The figures are those of `python benchmarks/noted_coverage.py`, which reads the stored results; a test compares them.
 """
@@ -38,6 +38,28 @@ FIGURES = {
     ("student", False): Measured(92, 100),
     ("student", True): Measured(89, 99),
 }
+
+# The share of equal models, in percent, that a test at 5 % says to differ.
+TESTED = {("bootstrap", True): Measured(2, 9)}
+
+
+def quoted_of_test(method: str, notes: tuple[str, ...], ranking: Ranking) -> tuple[str, ...]:
+    """The notes on a two-sided test with what was measured of tests like it, if one says that it is in doubt.
+
+    Args:
+        method: The method of the test.
+        notes: What qualifies it.
+        ranking: The cases.
+    """
+    fewest = float(min(effective(ranking)))
+    figures = TESTED.get((method, 0 < fewest < FEW))
+    if figures is None or not any(QUALIFIED in note or "error rate" in note for note in notes):
+        return notes
+    told = (
+        f"In simulations with fewer than {FEW} cases of a class, tests of equal models at 5 % by this method that "
+        f"carried such a note rejected {figures.low} to {figures.high} % of the time (docs/coverage.md)."
+    )
+    return (*notes, told)
 
 
 def quoted(found: Estimate, ranking: Ranking) -> Estimate:
