@@ -72,21 +72,21 @@ def weight_of_negatives(r: Ranking) -> float:
     return float(divide(r.neg2.sum() / r.negatives, r.pos2.sum() / r.positives))
 
 
-def freedom_of_weights(weights: Array, times: Any = 1) -> float:
-    """The degrees of freedom that a variance has left where a few heavy weights make most of it (Satterthwaite).
+def freedom_of_sum(parts: Array, times: Any = 1) -> float:
+    """The degrees of freedom of a variance that is a sum of squares, few if a few of these make most (Satterthwaite).
 
-    Equal weights take none away: the number is infinite.
+    Equal squares take none away: the number is infinite.
 
     Args:
-        weights: The weights of the cases that matter.
+        parts: What is squared: the weight of a case times what it changes.
         times: How many cases have each of them.
 
-    >>> freedom_of_weights(np.array([1.0, 1.0, 1.0]))
+    >>> freedom_of_sum(np.array([1.0, -1.0, 1.0]))
     inf
-    >>> round(freedom_of_weights(np.array([1.0, 1.0, 1.0, 10.0])), 2)
+    >>> round(freedom_of_sum(np.array([1.0, 1.0, 1.0, 10.0])), 2)
     2.89
     """
-    square = np.square(weights, dtype=float)
+    square = np.square(parts, dtype=float)
     number, second, fourth = (float((times * np.ones_like(square) * part).sum()) for part in (1, square, square**2))
     beyond = fourth - second**2 / number if number else 0.0
     return 2 * second**2 / beyond if beyond > 1e-9 * fourth else np.inf

@@ -220,7 +220,7 @@ class PairedMeasure:
         if method == "delong":
             return NormalDifference(self.value, self._delong_se), (*notes, *self._delong_notes)
         if method == "linearised" and self.influences is not None:
-            notes += [WEIGHTS_GO_WITH_SCORES] if effective_size.go_with_scores(ranking) else []
+            notes += [WEIGHTS_GO_WITH_SCORES] if any(map(effective_size.go_with_scores, self.pairing.rankings)) else []
             return designed(self.pairing, self.question, self.influences, self.value), tuple(notes)
         if method == "influence" and self.influences is not None:
             if self.is_mean:  # the paired t test
