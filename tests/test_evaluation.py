@@ -126,6 +126,27 @@ def test_the_threshold_found_has_the_value_that_was_found():
         assert EV.value("precision", threshold=at) == pytest.approx(EV.value("precision_at_recall", recall=recall))
 
 
+def test_of_cuts_that_are_equally_good_the_first_is_named_whatever_rounding_says_and_the_estimate_tells_of_the_others():
+    """J is 1/3 - 0, 2/3 - 1/3 and 1 - 2/3, which rounding makes three different numbers."""
+    ev = evaluate([1, 0, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.3, 0.2, 0.1])
+
+    for name in ("max_youden_j", "ks", "min_expected_cost"):
+        assert ev.threshold_of(name) == 0.9
+        told = ev.estimate(name, resamples=100).notes
+        assert (
+            "3 cuts are equally good, with the thresholds 0.9, 0.7, 0.2; threshold_of() gives the first of them."
+            in told
+        )
+    assert not any("equally good" in note for note in EV.estimate("max_youden_j", resamples=100).notes)
+
+
+def test_a_share_of_one_class_needs_no_case_of_the_other():
+    alone = evaluate([0] * 20, [i / 40 for i in range(20)])
+
+    assert alone.estimate("specificity").notes == ()
+    assert any("no positive case" in note for note in alone.estimate("accuracy").notes)
+
+
 def test_the_threshold_found_is_on_the_scale_of_the_user():
     turned = evaluate(LABELS, [-s for s in SCORES], higher_is_positive=False)
 

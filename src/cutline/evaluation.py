@@ -188,6 +188,8 @@ class Evaluation(Summarized, OneModelViews):
     def threshold_of(self, measure: str | Measure, **parameters: Any) -> float:
         """The threshold where a measure that searches the cuts, such as max_youden_j, found its value.
 
+        Of several cuts that are equally good it is the first, with the highest scores; the estimate names the others.
+
         Args:
             measure: The measure, by name or alias.
             **parameters: The parameters of the measure.

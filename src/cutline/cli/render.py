@@ -240,7 +240,7 @@ def comparison(screen: Console, summary: ComparisonSummary) -> RenderableType:
         parts += [Text(), Text("p is corrected for the number of pairs (Holm); the intervals are not.", style="dim")]
     told = list(summary.verdict)
     if not any(note.rule == "dominance" for note in summary.notes) and "roc" in summary.dominance:
-        told.append(summary.dominance["roc"].verdict)
+        told.append(summary.dominance["roc"].statement)
     if told:
         parts += [Text(), Text("Verdict", style="bold"), *(Text(printable(line)) for line in told)]
     return Group(*parts)

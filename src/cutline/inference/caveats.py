@@ -43,6 +43,12 @@ NO_SPREAD = "Every resample has the same value, so the bootstrap cannot tell how
 NO_COVERAGE = f"Every resample has the same value: {BELOW}."
 SKEWED = 0.06  # acceleration of BCa, beyond which it held the truth too rarely (docs/coverage.md)
 FEW_WEIGH = f"A few cases weigh so heavily in it that {BELOW}."
+WEIGHTS_GO_WITH_SCORES = (
+    f"The weights go with the scores, so that a few heavy cases at one end of the list decide: {BELOW}, and the error "
+    "rate of a test above its level."
+)
+CLASSES_WEIGH_DIFFERENTLY = f"A {{}} weighs {{:.3g}} times as much as a {{}}, so that a few of them decide: {BELOW}."
+UNEVEN_CLASSES = 3.0  # times the weight of a case of the other class
 NEAR_AN_END = f"The value is so near to an end of its range that {BELOW}."
 SEPARATED = (
     "No case is on the wrong side (or none is on the right one), so all resamples agree: the limit is what the measure "

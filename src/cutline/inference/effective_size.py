@@ -13,8 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cutline.core.counts import Counts, divide
-from cutline.core.ranking import Ranking
+from cutline.core.ranking import Array, Ranking
 
+_TREND = 0.6  # correlation of the logarithms of the weights with the ranks
+_UNEQUAL = 0.3  # standard deviation of these logarithms
+_ENOUGH_FOR_A_TREND = 12  # scores
 _OTHERWISE = "If they are sampling or importance weights, say so when you evaluate."
 
 
@@ -44,6 +47,49 @@ def effective_counts(c: Counts, second: Counts) -> Counts:
         for whole, squared in ((c.positives, second.positives), (c.negatives, second.negatives))
     )
     return Counts(c.tp * of_positive, c.fp * of_negative, c.fn * of_positive, c.tn * of_negative, c.threshold)
+
+
+def go_with_scores(r: Ranking) -> bool:
+    """Whether the weights of a class rise or fall with the scores, as where high scores are sampled more often."""
+    if r.integral:
+        return False
+    for cells, second in ((r.pos, r.pos2), (r.neg, r.neg2)):
+        some = cells > 0
+        weight = np.log(divide(second[some], cells[some]))
+        number, place = cells[some] ** 2 / second[some], -np.cumsum(cells)[some] / cells.sum()
+        if len(weight) < _ENOUGH_FOR_A_TREND:
+            continue
+        spread = np.cov(weight, place, aweights=number)
+        if spread[0, 0] > _UNEQUAL**2 and abs(spread[0, 1]) > _TREND * np.sqrt(spread[0, 0] * spread[1, 1]):
+            return True
+    return False
+
+
+def weight_of_negatives(r: Ranking) -> float:
+    """How many times as much a negative weighs as a positive, on average; 1 where weights are counts."""
+    if r.integral or not r.positives or not r.negatives:
+        return 1.0
+    return float(divide(r.neg2.sum() / r.negatives, r.pos2.sum() / r.positives))
+
+
+def freedom_of_sum(parts: Array, times: Any = 1) -> float:
+    """The degrees of freedom of a variance that is a sum of squares, few if a few of these make most (Satterthwaite).
+
+    Equal squares take none away: the number is infinite.
+
+    Args:
+        parts: What is squared: the weight of a case times what it changes.
+        times: How many cases have each of them.
+
+    >>> freedom_of_sum(np.array([1.0, -1.0, 1.0]))
+    inf
+    >>> round(freedom_of_sum(np.array([1.0, 1.0, 1.0, 10.0])), 2)
+    2.89
+    """
+    square = np.square(parts, dtype=float)
+    number, second, fourth = (float((times * np.ones_like(square) * part).sum()) for part in (1, square, square**2))
+    beyond = fourth - second**2 / number if number else 0.0
+    return 2 * second**2 / beyond if beyond > 1e-9 * fourth else np.inf
 
 
 def notes(r: Ranking) -> list[str]:

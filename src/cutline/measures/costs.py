@@ -13,7 +13,7 @@ from cutline.core.ranking import Array, Ranking
 from cutline.measures.conditions import NO_CASE, NO_POSITIVE, ONE_CLASS
 from cutline.measures.definition import Family, Needs, measure
 from cutline.measures.facts import Condition, Parameter, ReferenceValue
-from cutline.measures.kinds import BestOfCuts
+from cutline.measures.kinds import BestOfCuts, best_cuts
 
 _BLOCK = 1 << 17  # cuts of a long ranking that are looked at together
 COST = Parameter("cost of one such error", low=0, high=1e100, example=5)
@@ -136,7 +136,7 @@ def _cost_of_cuts(r: Ranking, cost_fp: float, cost_fn: float) -> Any:
 
 
 def _cheapest_cut(r: Ranking, cost_fp: float, cost_fn: float) -> Any:
-    return _cost_of_cuts(r, cost_fp, cost_fn).argmin(-1)
+    return int(best_cuts(-_cost_of_cuts(r, cost_fp, cost_fn))[0])
 
 
 @measure(
@@ -154,7 +154,7 @@ def _cheapest_cut(r: Ranking, cost_fp: float, cost_fn: float) -> Any:
     parameters={"cost_fp": COST, "cost_fn": COST},
     found_at=_cheapest_cut,
     concordant=True,
-    kind=BestOfCuts(),
+    kind=BestOfCuts(of_all=lambda r, cost_fp=1.0, cost_fn=1.0, **_: -_cost_of_cuts(r, cost_fp, cost_fn)),
     source=("vancalster2025", "provost2001"),
     blind_to="All of the list but its cheapest cut, which is searched: it flatters small samples.",
 )

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple
 
+import numpy as np
+
 from cutline.core.counts import Counts
 from cutline.core.ranking import Array
+
+_ROUNDING = 1e-12  # by which equal heights may differ
 
 
 class PairedShare(NamedTuple):
@@ -83,9 +87,23 @@ class CalibrationError(NamedTuple):
 
 
 class BestOfCuts(NamedTuple):
-    """The best over all cuts, or over all of something else: it favours the sample at hand."""
+    """The best over all cuts, or over all of something else: it favours the sample at hand.
+
+    `of_all` gives the height of every cut of a ranking, the larger the better, where one cut is the best.
+    """
 
     over: str = "cuts"
+    of_all: Callable[..., Any] | None = None
+
+
+def best_cuts(heights: Any) -> Array:
+    """Which cuts are the best, in the order of the list: several, where they differ by rounding alone.
+
+    >>> best_cuts([0.0, 1 / 3, 0.2, 1 - 2 / 3]).tolist()
+    [1, 3]
+    """
+    known = np.asarray(heights)
+    return np.flatnonzero(known >= known.max() - _ROUNDING * max(1.0, abs(float(known.max()))))
 
 
 class CurvePoint(NamedTuple):

@@ -18,7 +18,7 @@ from cutline.core.ranking import Ranking, take
 from cutline.measures.conditions import ONE_CLASS
 from cutline.measures.definition import Family, Needs, measure
 from cutline.measures.facts import NULL_PREVALENCE, Condition, ReferenceValue
-from cutline.measures.kinds import BestOfCuts, Equivalent, LineOfAuc, ShareOfPairs
+from cutline.measures.kinds import BestOfCuts, Equivalent, LineOfAuc, ShareOfPairs, best_cuts
 
 order = partial(measure, needs=Needs.RANKING, family=Family.RANKING, range=(0, 1), undefined=ONE_CLASS, concordant=True)
 
@@ -180,6 +180,10 @@ def youden_of_all_cuts(r: Ranking) -> Any:
     return r.tpr - r.fpr
 
 
+def _distance_of_all_cuts(r: Ranking) -> Any:
+    return np.abs(youden_of_all_cuts(r))
+
+
 @order(
     title="Kolmogorov-Smirnov statistic",
     formula=r"\max_t |TPR(t) - FPR(t)|",
@@ -188,15 +192,15 @@ def youden_of_all_cuts(r: Ranking) -> Any:
     baseline=0,
     concordant=False,
     aliases=("kolmogorov_smirnov", "ks_statistic"),
-    found_at=lambda r, **_: int(np.argmax(np.abs(youden_of_all_cuts(r)))),
+    found_at=lambda r, **_: int(best_cuts(_distance_of_all_cuts(r))[0]),
     headline=True,
-    kind=BestOfCuts(),
+    kind=BestOfCuts(of_all=lambda r, **_: _distance_of_all_cuts(r)),
     source={"berrar2025": "Definition 30"},
     blind_to="All of the list but one place, how rare positives are, and in which direction the scores run.",
 )
 def ks(r: Ranking) -> Any:
     """Largest distance between the distributions of the scores in the two classes, whichever is above."""
-    return np.abs(youden_of_all_cuts(r)).max(-1)
+    return _distance_of_all_cuts(r).max(-1)
 
 
 @order(
@@ -206,8 +210,8 @@ def ks(r: Ranking) -> Any:
     perfect=1,
     baseline=0,
     aliases=("j_max", "max_youden"),
-    found_at=lambda r, **_: int(np.argmax(youden_of_all_cuts(r))),
-    kind=BestOfCuts(),
+    found_at=lambda r, **_: int(best_cuts(youden_of_all_cuts(r))[0]),
+    kind=BestOfCuts(of_all=lambda r, **_: youden_of_all_cuts(r)),
     source={"berrar2025": "Definition 8", "ruopp2008": ""},
     blind_to="All of the list but its best cut, and how rare positives are.",
 )

@@ -35,6 +35,10 @@ class Regions(Protocol):
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON."""
 
+    @property
+    def statement(self) -> str:
+        """The verdict, and that it is one on this sample."""
+
 
 @dataclass(frozen=True, eq=False)
 class DifferenceRow(Estimated):

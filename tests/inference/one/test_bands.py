@@ -123,3 +123,25 @@ def test_limits_at_the_top_of_the_curve_have_a_width():
     found = roc_band(rank([1] * 30 + [0] * 30, [2] * 30 + [1] * 30), [0.5, 0.8], resamples=100)
     assert (found.low < 0.95).all()
     assert (found.high == 1).all()
+
+
+def test_the_calibrated_band_of_precision_and_recall_holds_the_whole_curve_and_is_narrower_than_both_limits_at_once():
+    """Its coverage at 100 + 150 is 95 to 97 % over many samples; of thirty, hardly ever fewer than 26 hold."""
+    from statistics import NormalDist
+
+    normal, recall = NormalDist(), np.linspace(0.05, 0.95, 19)
+    alarms = np.array([1 - normal.cdf(1 + normal.inv_cdf(1 - share)) for share in recall])
+    truth = 0.4 * recall / (0.4 * recall + 0.6 * alarms)
+    samples = [simulated(250, 2000 + seed) for seed in range(30)]
+    found = [pr_band(r, recall, simultaneous=True, resamples=100) for r in samples]
+
+    assert sum(((b.low <= truth) & (truth <= b.high)).all() for b in found) >= 26
+    # Limits of the ROC curve and of the prevalence, each by itself, leave 0.52.
+    assert np.mean([(b.high - b.low).mean() for b in found]) < 0.45
+
+
+def test_a_perfect_order_leaves_the_simultaneous_bands_a_width():
+    ranking = rank([1] * 20 + [0] * 20, np.arange(40)[::-1])
+    curve = roc_band(ranking, [0.2, 0.6], simultaneous=True, resamples=100)
+    assert (curve.low < 0.95).all()
+    assert (pr_band(ranking, [0.5], simultaneous=True, resamples=100).low < 0.95).all()

@@ -128,3 +128,32 @@ def test_the_average_gain_of_groups_allows_for_the_prevalence_as_that_of_single_
     groups = evaluate(labels, scores, groups=np.arange(300)).estimate("average_gain")
     assert groups.method == "linearised"
     assert groups.high - groups.low == pytest.approx(alone.high - alone.low, rel=0.1)
+
+
+def weighted_by(chance, labels, scores):
+    return evaluate(labels, scores, 1 / chance, weights_are="sampling")
+
+
+def test_weights_that_go_with_the_scores_are_told_of_and_others_are_not():
+    rng = np.random.default_rng(6)
+    labels = rng.random(300) < 0.3
+    scores = rng.normal(size=300) + labels
+    of_score, of_chance = 0.2 + 1.8 / (1 + np.exp(2 - 2 * scores)), rng.uniform(0.2, 2, 300)
+    told = weighted_by(of_score, labels, scores).estimate("auc").notes
+    assert any(note.startswith("The weights go with the scores") for note in told)
+    assert not any("go with" in note for note in weighted_by(of_chance, labels, scores).estimate("auc").notes)
+    other = scores + rng.normal(size=300)
+    models = compare(labels, {"a": scores, "b": other}, 1 / of_score, weights_are="sampling")
+    assert any("error rate of a test" in note for note in models.test("auc").pairs[0].notes)
+
+
+def test_classes_of_different_weight_are_told_of_where_the_measure_mixes_them():
+    rng = np.random.default_rng(7)
+    labels = rng.random(400) < 0.5
+    scores = rng.normal(size=400) + labels
+    ev = weighted_by(np.where(labels, 0.9, 0.1), labels, scores)
+    told, silent = (ev.estimate(name, resamples=100).notes for name in ("average_precision", "partial_auc"))
+    assert any(note.startswith("A negative weighs 9 times as much as a positive") for note in told)
+    assert not any("times as much" in note for note in silent)
+    alike = weighted_by(rng.uniform(0.2, 1, 400), labels, scores).estimate("average_precision", resamples=100).notes
+    assert not any("times as much" in note for note in alike)

@@ -91,3 +91,16 @@ def test_means_over_the_cases_have_the_paired_t_test():
     assert (test.method, found.method) == ("influence", "influence")
     assert test.p_value == pytest.approx(expected.pvalue)
     assert (found.low, found.high) == pytest.approx(tuple(expected.confidence_interval(0.95)))
+
+
+def test_a_few_heavy_weights_leave_few_degrees_of_freedom():
+    """Equal weights take none away; one of 60 among weights of 1.5 leaves hardly any, and a wider interval."""
+    from cutline.inference.effective_size import freedom_of_sum
+
+    heavy = np.where(np.arange(N) == 5, 60.0, 1.5)
+    assert freedom_of_sum(np.full(N, 1.5)) == np.inf
+    assert freedom_of_sum(heavy) < 3
+    even = compare(LABELS, {"a": A, "b": B}, np.full(N, 1.5), threshold=0.7)
+    assert even.difference("accuracy").high - even.difference("accuracy").low < 0.2
+    one = compare(LABELS, {"a": A, "b": B}, heavy, threshold=0.7).difference("precision")
+    assert one.high - one.low > even.difference("precision").high - even.difference("precision").low

@@ -18,12 +18,13 @@ from cutline.core.ranking import Array, Ranking
 from cutline.core.table import Table, frame
 from cutline.inference.caveats import FEW_DECISIONS, STRATIFIED_GROUPS, few_resamples, redraws, whole_groups
 from cutline.inference.effective_size import effective
-from cutline.inference.one import proportions
 from cutline.inference.one.whole_bands import (
     Displacement,
+    Drawing,
+    PrecisionCurve,
     displaced,
     displacement,
-    precision_limits,
+    precision_band,
     wilson_at_the_ends,
 )
 from cutline.inference.resampling.bootstrap import bootstrap, percentile
@@ -167,10 +168,10 @@ def roc_band(
     """The band of the ROC curve: the true positive rate at given false positive rates, at 101 by default.
 
     Point by point it is that of `band`, whose options it takes, and at least Wilson's interval where few positives lie
-    on one side of a point. Simultaneous, it holds the whole curve at once: the curve is displaced both ways by what the
-    bootstrap says (docs/intervals.md). Guaranteed, it holds it whatever the scores and however few the cases: both
-    rates are within the bound of Dvoretzky, Kiefer, Wolfowitz and Massart of theirs, so the curve is inside the
-    rectangles around its points (Campbell, 1994). That needs no resampling, and is about twice as wide.
+    on one side of a point. Simultaneous, it holds the whole curve at once: the curve is displaced both ways by what
+    samples of the smoothed data say (docs/intervals.md). Guaranteed, it holds it whatever the scores and however few
+    the cases: both rates are within the bound of Dvoretzky, Kiefer, Wolfowitz and Massart of theirs, so the curve is
+    inside the rectangles around its points (Campbell, 1994). That needs no resampling, and is about twice as wide.
 
     Args:
         ranking: A ranking, or an evaluation, whose groups are then resampled whole.
@@ -197,7 +198,7 @@ def roc_band(
         bound = (np.sqrt(np.log(2 / (1 - np.sqrt(level))) / 2 / float(size)) for size in effective(ranking))
         return Band(x, curve(x), *displaced(curve, x, Displacement(*bound)), level, True)
     if check_flag(simultaneous, "simultaneous"):
-        by = displacement(ranking, level, *_drawing(options), groups)
+        by = displacement(ranking, _drawing(level, options, groups))
         notes = () if groups is None else (whole_groups(groups.groups),)
         return Band(x, curve(x), *displaced(curve, x, by), level, True, notes)
     found = band(data, partial(tpr_at, fpr=x), x, level=level, **options)
@@ -206,13 +207,13 @@ def roc_band(
     return replace(found, low=low, high=high)
 
 
-def _drawing(options: Mapping[str, Any]) -> tuple[int, int]:
-    """The number of resamples and the seed, which are all that a simultaneous band takes."""
+def _drawing(level: float, options: Mapping[str, Any], groups: GroupSampler | None) -> Drawing:
+    """How a simultaneous band is calibrated: it takes the number of resamples and the seed, and no other option."""
     other = [name for name in options if name not in ("resamples", "seed")]
     if other:
         raise ParameterError(f"A simultaneous band has no option {other[0]!r}", "pass resamples, seed or neither")
     resamples = check_whole(options.get("resamples", 1000), "resamples", 40)
-    return resamples, check_whole(options.get("seed", 0), "seed", 0)
+    return Drawing(check_level(level), resamples, check_whole(options.get("seed", 0), "seed", 0), groups)
 
 
 def pr_band(
@@ -225,8 +226,8 @@ def pr_band(
 ) -> Band:
     """The band of the precision-recall curve: the precision at given recalls, from 0.01 to 1 by default.
 
-    Between two cuts it is read on the straight line of the ROC curve. Simultaneous, it follows from the simultaneous
-    band of the ROC curve and Wilson's interval of the prevalence, each at the root of the level: they are independent.
+    Between two cuts it is read on the straight line of the ROC curve. Simultaneous, the ROC curve is displaced and the
+    prevalence moved, together by what holds the whole curve in samples of the smoothed data (docs/intervals.md).
 
     Args:
         ranking: A ranking, or an evaluation, whose groups are then resampled whole.
@@ -243,12 +244,8 @@ def pr_band(
         raise ParameterError("recall must be a flat sequence of rates above 0 and up to 1.")
     if not check_flag(simultaneous, "simultaneous"):
         return band(data, partial(_precision_at, recall=x), x, level=level, **options)
-    turned, part = ranking.swapped(), float(np.sqrt(check_level(level)))
-    by = displacement(turned, part, *_drawing(options), None if groups is None else groups.turned())
-    specificity = displaced(partial(tpr_at, turned), 1 - x, by)
-    size = float(sum(effective(ranking))) if groups is None else float(groups.groups)
-    share = proportions.wilson(float(ranking.positives / ranking.total) * size, size, part)
-    low, high = precision_limits(x, specificity, (float(share.low), float(share.high)))
+    curve = PrecisionCurve(x, partial(_precision_at, recall=x), lambda r, missed: tpr_at(r.swapped(), missed))
+    low, high = precision_band(ranking, curve, _drawing(level, options, groups))
     y = _precision_at(ranking, recall=x)
     notes = () if groups is None else (whole_groups(groups.groups),)
     return Band(x, y, np.minimum(low, y), np.maximum(high, y), level, True, notes)

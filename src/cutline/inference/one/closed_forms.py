@@ -203,6 +203,10 @@ def _auc(estimand: Estimand, method: str, level: float) -> tuple[str, Limits, li
         wrong = min(sizes) * min(area, 1 - area)
         notes += [ON_THE_SAFE_SIDE] if min(sizes) >= FEW_FOR_DELONG and 0 < wrong < FEW_ON_A_SIDE else []
         limits = delong.newcombe_delong(area, float(np.nan_to_num(delong.variance(r))) * stretch**2, *sizes, level)
+        errors = delong.size_of_few_errors(r, area)
+        if errors is not None:
+            share = proportions.wilson(area * errors, errors, level)
+            limits = Limits(min(limits.low, share.low), max(limits.high, share.high))
     elif method == "newcombe":
         limits = delong.newcombe(area, float(size.positives), float(size.negatives), level)
     else:

@@ -14,8 +14,8 @@ import numpy as np
 
 from cutline.core.counts import divide
 from cutline.inference import delong, influence
-from cutline.inference.caveats import EQUAL, FEW_FOR_RESAMPLING, few_cases
-from cutline.inference.effective_size import effective
+from cutline.inference.caveats import EQUAL, FEW_FOR_RESAMPLING, WEIGHTS_GO_WITH_SCORES, few_cases
+from cutline.inference.effective_size import effective, go_with_scores
 from cutline.inference.influence import Influence
 from cutline.inference.linearisation import linearised
 from cutline.inference.one import proportions, three_shares
@@ -111,7 +111,7 @@ def _area(estimand: Estimand, level: float, groups: GroupSampler | None) -> tupl
     share, total = float(r.positives / r.total), float(r.total)
     changes = Influence(np.full(len(r), (1 - share) / total), np.full(len(r), -share / total))
     worth, _ = three_shares.effective_share(changes, share, float(sum(size)), r, level=level, groups=groups)
-    return with_prevalence(estimand, line, level, worth), []
+    return with_prevalence(estimand, line, level, worth), [WEIGHTS_GO_WITH_SCORES] if go_with_scores(r) else []
 
 
 def _normal(

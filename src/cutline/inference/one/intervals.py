@@ -17,6 +17,7 @@ from cutline.inference.one.estimand import Estimand
 from cutline.inference.one.interval_options import Options, checked
 from cutline.inference.one.inversion import METHOD as INVERSION
 from cutline.inference.one.inversion import inverted
+from cutline.inference.one.measured_coverage import quoted
 from cutline.inference.one.replicates import RESAMPLING, resampled
 from cutline.inference.one.separation import few_at_quota
 from cutline.inference.one.smoothed import METHOD as SMOOTHED
@@ -171,10 +172,17 @@ def estimates(estimands: Sequence[Estimand], options: Options, groups: GroupSamp
         by_index[i] if i in by_index else closed(estimand, method, options.level, groups)
         for i, (estimand, method) in enumerate(zip(estimands, chosen, strict=True))
     ]
-    return [widened(one, estimand.open_to, estimand.range) for one, estimand in zip(made, estimands, strict=True)]
+    return [
+        quoted(widened(one, estimand.open_to, estimand.range), estimand.ranking)
+        for one, estimand in zip(made, estimands, strict=True)
+    ]
 
 
 def by_formula(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Estimate | None:
     """The estimate by the default method; None when that is resampling, or simulation."""
     method = choose(estimand, "auto", groups)
-    return None if method in (*RESAMPLING, *SIMULATED) else closed(estimand, method, level, groups)
+    return (
+        None
+        if method in (*RESAMPLING, *SIMULATED)
+        else quoted(closed(estimand, method, level, groups), estimand.ranking)
+    )

@@ -11,9 +11,11 @@ import numpy as np
 
 from cutline.core.columns import counted
 from cutline.core.errors import ParameterError
+from cutline.core.kept import is_long
 from cutline.inference import effective_size
 from cutline.inference.caveats import (
     BELOW,
+    CLASSES_WEIGH_DIFFERENTLY,
     FEW_DECISIONS,
     FEW_FOR_ONE_CUT,
     FEW_FOR_RESAMPLING,
@@ -27,6 +29,7 @@ from cutline.inference.caveats import (
     SEPARATED,
     SKEWED,
     STRATIFIED_GROUPS,
+    UNEVEN_CLASSES,
     few_cases,
     few_resamples,
     finished,
@@ -42,7 +45,7 @@ from cutline.inference.one.separation import at_an_end, separated, with_few_at_t
 from cutline.inference.resampling.bootstrap import Shape, bca, bootstrap, percentile, shapes
 from cutline.inference.resampling.coarse import NEGLIGIBLE, coarse, note
 from cutline.inference.resampling.samplers import CaseSampler, GroupSampler, OneModel
-from cutline.measures.kinds import BestOfCuts, CurvePoint, TopOfList
+from cutline.measures.kinds import BestOfCuts, CurvePoint, Proportion, TopOfList, best_cuts
 from cutline.results.estimate import Estimate, Limits, quantile, student_quantile
 
 RESAMPLING = ("bootstrap", "bca", "student", "bias_corrected")
@@ -54,6 +57,7 @@ _FEW_HEAVY = 20.0  # ... of cases with weights
 _PART_OF_A_CASE = 0.25  # how near to an end of its range a resampled value is taken to come, as a share of all cases
 _PART_OF_THE_VALUE = 0.1  # ... of a range with one end, as a share of the distance of the value
 _INSIDE = 1e-3  # of the range: how near to its end a corrected value may come
+_NAMED = 4  # thresholds that are equally good
 
 
 def resampled(
@@ -128,7 +132,28 @@ def design_notes(groups: GroupSampler, how: str) -> list[str]:
 def caveats_of(estimand: Estimand) -> list[str]:
     """What qualifies the interval of a measure, whatever the method."""
     notes = [*estimand.bins, *([estimand.caveat] if estimand.caveat else [])]
-    return notes + one_class(estimand.ranking) + _inside_a_tie(estimand)
+    return notes + _missing_class(estimand) + _inside_a_tie(estimand) + _tied_cuts(estimand)
+
+
+def _missing_class(estimand: Estimand) -> list[str]:
+    """A warning when a class has no case, unless the measure is a share of the other one."""
+    kind, r = estimand.kind, estimand.ranking
+    among = kind.paired.among if isinstance(kind, Proportion) and kind.paired is not None else None
+    is_of_the_other = (among is True and not r.negatives) or (among is False and not r.positives)
+    return [] if is_of_the_other else one_class(r)
+
+
+def _tied_cuts(estimand: Estimand) -> list[str]:
+    """That several cuts are equally good, if they are; `threshold_of` names the first of them."""
+    kind, r = estimand.kind, estimand.ranking
+    if not isinstance(kind, BestOfCuts) or kind.of_all is None or is_long(r):
+        return []
+    best = best_cuts(kind.of_all(r, **estimand.parameters))
+    if len(best) < 2:
+        return []
+    named = [f"{float(threshold):.6g}" for threshold in r.thresholds[best[:_NAMED]]]
+    some = f"{', '.join(named)}{', ...' if len(best) > _NAMED else ''}"
+    return [f"{len(best)} cuts are equally good, with the thresholds {some}; threshold_of() gives the first of them."]
 
 
 def _inside_a_tie(estimand: Estimand) -> list[str]:
@@ -236,6 +261,7 @@ def studentised(
         notes += few_cases(estimand.ranking, FEW_IF_A_FEW_WEIGH, "a handful of which makes most of what varies")
     if _freedom(shape) < _FEW_HEAVY and not estimand.ranking.integral:
         notes.append(FEW_WEIGH)
+    notes += _uneven_classes(estimand)
     scale, (least, most), tail = _scale(estimand), estimand.range, (1 - level) / 2
     centre, there = float(scale.of(estimand.value)), scale.of(known)
     reach = student_quantile(level, _freedom(shape)) * float(there.std(ddof=1))
@@ -245,6 +271,21 @@ def studentised(
     limits = Limits(least if np.mean(known <= least) > tail else low, most if np.mean(known >= most) > tail else high)
     limits = with_few_at_the_top(estimand, limits, level, notes)
     return finished(estimand.name, estimand.value, limits, estimand.range, level, "student", notes)
+
+
+def _uneven_classes(estimand: Estimand) -> list[str]:
+    """A warning when a case of one class weighs far more than one of the other, in a measure that both together make.
+
+    Whether they do is seen from what twice the weight of the negatives changes.
+    """
+    r, times = estimand.ranking, effective_size.weight_of_negatives(estimand.ranking)
+    if 1 / UNEVEN_CLASSES <= times <= UNEVEN_CLASSES:
+        return []
+    doubled = float(estimand.statistic(replace(r, neg=2 * r.neg, neg2=4 * r.neg2)))
+    if abs(doubled - estimand.value) <= 1e-9 * max(1.0, abs(estimand.value)):
+        return []
+    heavy, light = ("negative", "positive") if times > 1 else ("positive", "negative")
+    return [CLASSES_WEIGH_DIFFERENTLY.format(heavy, max(times, 1 / times), light)]
 
 
 def _scale(estimand: Estimand) -> Scale:

@@ -10,8 +10,8 @@ value too, the interval reaches to what that world has.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -76,11 +76,15 @@ def smoothed(estimands: Sequence[Estimand], options: Options) -> list[Estimate]:
     return [_estimate(*told, options.level) for told in zip(estimands, worlds, limits, strict=True)]
 
 
-def smoothed_risks(r: Ranking) -> Array:
+def smoothed_risks(r: Ranking, bandwidth: float = _BANDWIDTH) -> Array:
     """The share of positives at each score of the smoothed sample.
 
     The cases of a class are spread over the scores by a normal kernel on the scale of the normal scores of their ranks,
     in proportion to how many cases have each score: ties stay where they are.
+
+    Args:
+        r: The ranking.
+        bandwidth: Of the kernel, in units of the spread of a class over the fifth root of its cases.
     """
     from scipy.special import ndtri
 
@@ -93,7 +97,7 @@ def smoothed_risks(r: Ranking) -> Array:
         weight = cases.astype(float)
         count = float(weight.sum())
         spread = math.sqrt(max(float(weight @ (z - weight @ z / count) ** 2) / count, 1e-6))
-        kernel = np.exp(-0.5 * ((nodes[:, None] - nodes) / (_BANDWIDTH * spread * count**-0.2)) ** 2)
+        kernel = np.exp(-0.5 * ((nodes[:, None] - nodes) / (bandwidth * spread * count**-0.2)) ** 2)
         reached = kernel @ everywhere  # by a case at each node
         found = kernel @ (_on_nodes(z, weight, nodes) / np.maximum(reached, np.finfo(float).tiny))
         density.append(found if nodes is z else np.interp(z, nodes, found))
@@ -112,6 +116,31 @@ def _worlds(r: Ranking, risk: Array, estimands: Sequence[Estimand], samples: int
     """Each measure in a world where every score has a share of positives, and in samples of it."""
     if not estimands:
         return []
+    statistics, known = [one.statistic for one in estimands], known_world(r, risk)
+    made = []
+    for of, values in zip(statistics, samples_of_world(r, risk, statistics, samples, seed), strict=True):
+        made.append(_World(float(of(known)), values[np.isfinite(values)]))
+    return made
+
+
+def known_world(r: Ranking, risk: Array) -> Ranking:
+    """The ranking with a given share of positives at each score."""
+    pos, neg = r.size * risk, r.size * (1 - risk)
+    return Ranking(r.score, pos, neg, pos, neg)
+
+
+def samples_of_world(
+    r: Ranking, risk: Array, statistics: Sequence[Callable[[Ranking], Any]], samples: int, seed: Sequence[int]
+) -> list[Array]:
+    """Statistics in samples of a world where every score has a share of positives, one sample a row.
+
+    Args:
+        r: The ranking, of whole cases.
+        risk: The share of positives at each of its scores.
+        statistics: Functions of a stack of rankings.
+        samples: The number of samples.
+        seed: The seed of the samples.
+    """
     urn, at_once = Urn.of(r.size), max(1, _AT_ONCE // len(r))
     streams = np.random.SeedSequence(list(seed)).spawn(-(-samples // at_once))
 
@@ -121,16 +150,10 @@ def _worlds(r: Ranking, risk: Array, estimands: Sequence[Estimand], samples: int
         size = urn.draw(rng, max(2, min(at_once, samples)))  # one row more than one, so that the statistics see a stack
         pos = rng.binomial(size, risk)
         stack = Ranking(r.score, pos, size - pos, pos, size - pos)
-        return [np.asarray(one.statistic(stack), dtype=float) for one in estimands]
+        return [np.asarray(of(stack), dtype=float) for of in statistics]
 
     found = parallel.each(drawn, streams, samples * len(r))
-    pos, neg = r.size * risk, r.size * (1 - risk)
-    known = Ranking(r.score, pos, neg, pos, neg)
-    made = []
-    for one, *values in zip(estimands, *found, strict=True):
-        every = np.concatenate(values)[:samples]
-        made.append(_World(float(one.statistic(known)), every[np.isfinite(every)]))
-    return made
+    return [np.concatenate(values)[:samples] for values in zip(*found, strict=True)]
 
 
 def _limits(estimand: Estimand, world: _World, level: float) -> Limits:
@@ -157,8 +180,7 @@ def _limits(estimand: Estimand, world: _World, level: float) -> Limits:
 
 
 def _may_have_no_skill(estimand: Estimand, world: _World, ranking: Ranking, no_skill: Array) -> bool:
-    pos, neg = ranking.size * no_skill, ranking.size * (1 - no_skill)
-    there = float(estimand.statistic(Ranking(ranking.score, pos, neg, pos, neg)))
+    there = float(estimand.statistic(known_world(ranking, no_skill)))
     reach = abs(world.bias) + _FAR * float(world.samples.std()) if len(world.samples) else math.nan
     return abs(estimand.value - there) < reach
 

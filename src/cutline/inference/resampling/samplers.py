@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, Protocol, Self
 
@@ -315,12 +315,6 @@ class GroupSampler(_OfOneModel):
         cell[~is_positive] += len(ranking)
         apart = None if strata is None else strata_of(strata, code)
         return cls(ranking, cell, code, weights, len(names), apart, groups is None)
-
-    def turned(self) -> GroupSampler:
-        """The same groups with the classes changed round."""
-        scores = len(self.ranking)
-        place, positive = self.cell % scores, self.cell < scores
-        return replace(self, ranking=self.ranking.swapped(), cell=scores - 1 - place + np.where(positive, scores, 0))
 
     @property
     def has_weights(self) -> bool:

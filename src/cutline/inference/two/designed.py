@@ -2,7 +2,7 @@
 
 What each case changes in one model and not in the other is added up by groups, and the spread of these sums within
 the strata is the variance, as for one model. Student's quantile has as many degrees of freedom as there are groups more
-than strata.
+than strata, and fewer where weights leave most of the variance to a few cases.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import math
 
 import numpy as np
 
+from cutline.inference.effective_size import freedom_of_sum
 from cutline.inference.influence import Influence
 from cutline.inference.linearisation import of_rows
 from cutline.inference.resampling.pairing import Pairing, Question
@@ -30,14 +31,19 @@ def designed(pairing: Pairing, question: Question, influences: list[Influence], 
     one, two = changes_of(pairing, question, influences)
     change, sampler = one - two, pairing.sampler(0)
     if pairing.groups is not None and sampler is not None:
-        known = of_rows([change[pairing.groups.cell]], sampler)
-        return StudentDifference(value, math.sqrt(known.covariance[0, 0]), known.freedom)
-    weight = pairing.weight.astype(float)
+        rows_changed = change[pairing.groups.cell]
+        known = of_rows([rows_changed], sampler)
+        free = known.freedom
+        if sampler.are_single and sampler.weight is not None:
+            free = min(free, max(freedom_of_sum((sampler.weight * rows_changed)[rows_changed != 0]), 1.0))
+        return StudentDifference(value, math.sqrt(known.covariance[0, 0]), free)
+    weight, matters = pairing.weight.astype(float), change != 0
     rows, squares = float(pairing.cases @ weight), float(pairing.cases @ np.square(weight))
     size = rows**2 / squares
     variance = float(pairing.cases @ np.square(weight * change))
     se = math.sqrt(variance * size / (size - 1)) if size > 1 else math.nan
-    return StudentDifference(value, se, max(size - 1, 1.0))
+    free = min(size - 1, freedom_of_sum((weight * change)[matters], pairing.cases[matters]))
+    return StudentDifference(value, se, max(free, 1.0))
 
 
 def paired_t(value: float, se: float, size: float) -> StudentDifference:

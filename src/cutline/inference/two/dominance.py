@@ -23,6 +23,7 @@ from cutline.measures import Measure
 
 _SHORT = 0.01  # of the axis: shorter stretches are not named one by one
 _LONGEST = 3  # stretches of a model that a sentence names
+_OF_THIS_SAMPLE = "That is so in this sample; which leads are more than chance, regions() says."
 _EQUAL = 1e-9  # heights that rounding alone can tell apart, as a share of the whole height
 
 
@@ -106,6 +107,12 @@ class Dominance(ComparedByFields):
             return "The models are equal everywhere."
         return f"No model dominates. {'; '.join(filter(None, map(self._lead, self.names)))}."
 
+    @property
+    def statement(self) -> str:
+        """The verdict, and that it is one on this sample: curves of equally good models cross nearly always."""
+        is_alike = not self.spans or all(len(span.best) == len(self.names) for span in self.spans)
+        return self.verdict if is_alike else f"{self.verdict} {_OF_THIS_SAMPLE}"
+
     def _lead(self, name: str) -> str:
         """Where a model leads, alone or with others: its longest stretches of the axis, and its share of it."""
         least = _SHORT * (self.spans[-1].high - self.spans[0].low)
@@ -126,10 +133,10 @@ class Dominance(ComparedByFields):
                 yield spans[0].low, spans[-1].high
 
     def __repr__(self) -> str:
-        return f"{self.table!r}\n{self.verdict}"
+        return f"{self.table!r}\n{self.statement}"
 
     def _repr_html_(self) -> str:
-        return f"{self.table._repr_html_()}<p>{html.escape(self.verdict)}</p>"
+        return f"{self.table._repr_html_()}<p>{html.escape(self.statement)}</p>"
 
 
 def _brief(place: float) -> str:

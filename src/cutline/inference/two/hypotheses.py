@@ -62,7 +62,8 @@ def hypothesis(alternative: str, margin: float | None, measure: Measure) -> Hypo
     if not 0 <= size < math.inf or (size == 0 and alternative != "superior"):
         raise ParameterError(f"is {size:g}", "pass a number above 0", argument="margin")
     if measure.better is None and alternative != "equivalent":
-        raise ParameterError(f"{measure.name} is neither good nor bad when it grows", "pass 'greater' or 'less'")
+        what = f"{measure.name} is neither good nor bad when it grows"
+        raise ParameterError(what, "pass 'greater', 'less' or 'equivalent'")
     return Hypothesis(alternative, size)
 
 

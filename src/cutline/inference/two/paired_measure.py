@@ -25,6 +25,7 @@ from cutline.inference.caveats import (
     NO_SPREAD,
     PLENTY_FOR_A_DIFFERENCE,
     PLENTY_IN_A_CELL,
+    WEIGHTS_GO_WITH_SCORES,
     few_cases,
     few_resamples,
     finished,
@@ -219,6 +220,7 @@ class PairedMeasure:
         if method == "delong":
             return NormalDifference(self.value, self._delong_se), (*notes, *self._delong_notes)
         if method == "linearised" and self.influences is not None:
+            notes += [WEIGHTS_GO_WITH_SCORES] if any(map(effective_size.go_with_scores, self.pairing.rankings)) else []
             return designed(self.pairing, self.question, self.influences, self.value), tuple(notes)
         if method == "influence" and self.influences is not None:
             if self.is_mean:  # the paired t test

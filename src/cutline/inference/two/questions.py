@@ -12,6 +12,7 @@ from cutline.core.errors import ParameterError, UnknownNameError, near
 from cutline.core.ranking import Ranking
 from cutline.core.table import p_shown, shown
 from cutline.inference.one.estimand import as_measure
+from cutline.inference.one.measured_coverage import quoted_of_test
 from cutline.inference.resampling.pairing import Pairing, Question, Resamples
 from cutline.inference.two.differences import planned
 from cutline.inference.two.hypotheses import Hypothesis
@@ -65,7 +66,14 @@ class Questions:
 
     def tests(self, method: str = "auto", asked: Hypothesis = Hypothesis()) -> tuple[PairTest, ...]:  # noqa: B008
         """The test of each pair, corrected for their number."""
-        return corrected([one.test(method, asked) for one in self.pairs.values()])
+        return corrected([_quoted(one, one.test(method, asked)) for one in self.pairs.values()])
+
+
+def _quoted(one: PairedMeasure, test: PairTest) -> PairTest:
+    """The test with what the laboratory measured of tests like it, where that is in doubt."""
+    if test.alternative != "two-sided":
+        return test
+    return replace(test, notes=quoted_of_test(test.method, test.notes, one.pairing.rankings[0]))
 
 
 def as_asked(measure: Asked, parameters: Mapping[str, Any]) -> Measure:
