@@ -43,10 +43,14 @@ class Ratio(NamedTuple):
 
 
 class SumOfRates(NamedTuple):
-    """A slope times the sum of recall and specificity plus an intercept: shares of different cases, so independent."""
+    """A slope times the sum of recall and specificity plus an intercept: shares of different cases, so independent.
+
+    `of_flags`: precision and negative predictive value are added instead, shares of the flagged and of the others.
+    """
 
     slope: float
     intercept: float
+    of_flags: bool = False
 
 
 class LineOfAuc(NamedTuple):

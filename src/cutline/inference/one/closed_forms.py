@@ -14,7 +14,6 @@ from cutline.inference.caveats import (
     BELOW,
     EQUAL,
     FEW_FOR_DELONG,
-    FEW_FOR_STUDENT,
     IGNORES_THE_DESIGN,
     INDEPENDENT,
     ON_THE_SAFE_SIDE,
@@ -57,8 +56,7 @@ def closed(estimand: Estimand, method: str, level: float, groups: GroupSampler |
     elif method == "wilson" and plain_shares.applies(estimand):
         limits, found = plain_shares.limits(estimand, level), []
     elif method == "mover" and estimand.by_quota:
-        limits = separation.at_quota(estimand, level)
-        found = few_cases(estimand.ranking, FEW_FOR_STUDENT, "the two shares of a quota")
+        limits, found = separation.at_quota(estimand, level)
     elif method == "mover" and isinstance(estimand.kind, Ratio) and not estimand.kind.odds:
         limits, found = _ratio(estimand, level), []
     elif method == "mover":
@@ -100,7 +98,8 @@ def _proportion(estimand: Estimand, method: str, level: float) -> tuple[Limits, 
 def _sum_of_rates(estimand: Estimand, level: float) -> tuple[Limits, list[str]]:
     kind: Any = estimand.kind
     c = estimand.counts_in_effect
-    limits = proportions.square_and_add((c.tp, c.positives), (c.tn, c.negatives), level)
+    among = (c.flagged, c.unflagged) if kind.of_flags else (c.positives, c.negatives)
+    limits = proportions.square_and_add((c.tp, among[0]), (c.tn, among[1]), level)
     return Limits(*sorted(kind.intercept + kind.slope * float(limit) for limit in limits)), []
 
 
