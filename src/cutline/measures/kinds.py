@@ -126,6 +126,25 @@ class ShareOfPairs(NamedTuple):
     of: Callable[[Any], tuple[Array, Array]]
 
 
+class OpenEnds(NamedTuple):
+    """An area under straight lines between the cuts, whose ends depend on which rare scores a sample happens to have.
+
+    `lost` is how much more the area could be, given the parameters, if rarer scores shortened the lines at its ends.
+    """
+
+    lost: Callable[..., float]
+
+
+class GainOfLikelihood(NamedTuple):
+    """A function of the log loss and of that of always saying the prevalence, called `null`, which falls with the loss.
+
+    `loss` gives the log loss of some values, and `back` the value of a log loss, both with `null` as it is.
+    """
+
+    loss: Callable[[Array, float], Array]
+    back: Callable[[float, float], float]
+
+
 class TopOfList(NamedTuple):
     """A number that rests on the first cases of the list: on which share of all, given the parameters."""
 
@@ -145,6 +164,8 @@ Kind = (
     | Stretch
     | OfPrevalence
     | ShareOfPairs
+    | OpenEnds
+    | GainOfLikelihood
     | TopOfList
     | None
 )

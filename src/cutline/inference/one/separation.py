@@ -11,16 +11,25 @@ from dataclasses import replace
 import numpy as np
 
 from cutline.core.counts import Counts
-from cutline.inference.caveats import FEW_AT_THE_TOP, FEW_DECISIONS, FEW_FOR_STUDENT, ON_THE_SAFE_SIDE, few_cases
+from cutline.inference.caveats import (
+    BELOW,
+    FEW_AT_THE_TOP,
+    FEW_DECISIONS,
+    FEW_FOR_STUDENT,
+    ON_THE_SAFE_SIDE,
+    RARE_SCORES,
+    few_cases,
+)
 from cutline.inference.effective_size import effective
 from cutline.inference.one import proportions
 from cutline.inference.one.estimand import Estimand
 from cutline.measures import Needs
-from cutline.measures.kinds import TopOfList
+from cutline.measures.kinds import OpenEnds, TopOfList
 from cutline.results.estimate import Limits
 
 _NEAR = 2 / 3  # of the positives: a quota from there to their number over it is about as long as they are many
 _OF_A_QUOTA = ("hit_rate", "qrecall", "enrichment")
+_MUCH = 0.1  # of the width of an interval
 _PARTS_OF_A_CASE = 1024  # for measures of places, which only whole cases have
 
 
@@ -87,6 +96,24 @@ def with_few_at_the_top(estimand: Estimand, limits: Limits, level: float, notes:
     notes.append(FEW_AT_THE_TOP.format(first))
     low, high = proportions.wilson(estimand.value * first, first, level)
     return Limits(min(float(limits.low), float(low)), max(float(limits.high), float(high)))
+
+
+def with_open_ends(estimand: Estimand, limits: Limits, notes: list[str]) -> Limits:
+    """The limits of an area that a sample without rare scores shows too small: what it may have lost is added.
+
+    Args:
+        estimand: What is estimated.
+        limits: Those of resamples, which lack the same scores.
+        notes: To which a warning is added if that is much.
+    """
+    if not isinstance(estimand.kind, OpenEnds):
+        return limits
+    lost = estimand.kind.lost(estimand.ranking, **estimand.parameters)
+    low, high = float(limits.low), float(limits.high)
+    if abs(lost) > _MUCH * (high - low) and not any(BELOW in note for note in notes):
+        notes.append(RARE_SCORES)
+    far = float(np.hypot((high if lost > 0 else low) - estimand.value, lost))
+    return Limits(low, estimand.value + far) if lost > 0 else Limits(estimand.value - far, high)
 
 
 def few_at_quota(estimand: Estimand) -> bool:
