@@ -38,9 +38,11 @@ CUTS_FAR_APART = f"Ties put the cuts that may be meant far apart, and all are al
 FEW_TRUE_POSITIVES = f"The cut has only {{}}, of which so little can be told that the interval is wide: {ABOVE}."
 SEARCHED = f"The cut is searched for, and every one that could have been found is allowed for: {ABOVE}."
 SEARCHED_AGAIN = f"The cut is searched for, which resamples of such a design hardly show: {BELOW}."
+TOO_RARELY = "The test's actual error rate is probably below its level."
 AT_A_QUOTA = (
     "At a quota resamples vary a little more than samples do: the test's actual error rate is probably below its level."
 )
+RESAMPLED_BEST = "Chance makes much of the best over all cuts here, and makes more of it in resamples."
 NO_SPREAD = "Every resample has the same value, so the bootstrap cannot tell how uncertain it is."
 NO_COVERAGE = f"Every resample has the same value: {BELOW}."
 SKEWED = 0.06  # acceleration of BCa, beyond which it held the truth too rarely (docs/coverage.md)
