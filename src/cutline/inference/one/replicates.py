@@ -265,7 +265,7 @@ def _by_its_loss(
     kind, r = estimand.kind, estimand.ranking
     assert isinstance(kind, GainOfLikelihood)  # noqa: S101
     null = float(entropy(float(r.positives / r.total)))
-    value = float(kind.loss(np.float64(estimand.value), null))
+    value = float(kind.loss(np.asarray(estimand.value), null))
     loss = replace(estimand, value=value, range=(0.0, math.inf), kind=None)
     found = studentised(loss, kind.loss(values, null), shape, level, notes, units)
     limits = Limits(*(kind.back(limit, null) for limit in (found.high, found.low)))

@@ -153,14 +153,12 @@ class ResampledDifference:
         return float(low), float(high)
 
 
-def said_of_resamples(
-    found: ResampledDifference, draws: Sequence[Array], values: Sequence[float], measure: Measure
-) -> list[str]:
+def said_of_resamples(found: ResampledDifference, draws: Array, values: Sequence[float], measure: Measure) -> list[str]:
     """What qualifies a difference that is known from resamples.
 
     Args:
         found: The difference.
-        draws: The measure of each model in the resamples.
+        draws: The measure of each model in the resamples, a row for each.
         values: The measure of each model.
         measure: What it is.
     """
