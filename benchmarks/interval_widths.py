@@ -30,7 +30,20 @@ from cutline.measures.kinds import CalibrationError, LineOfAuc, Proportion, Rati
 RESULTS = Path(__file__).with_name("interval_widths.json")
 COVERS = 0.925, 0.975  # between which an interval held the truth as often as it says
 MUCH = 0.1  # wider
-WHY: dict[str, str] = {}
+_RAISED = "BCa takes no account of the chance that raises it, and covers in few cells"
+_CUTS = "every cut that may be meant is allowed for"
+_AT_AN_END = "resamples vary too little near an end of the range"
+_TAIL = "a few cases make most of the loss: Student's quantile has few degrees of freedom"
+_JUMPS = "it jumps from case to case, so that the resamples have few values"
+_FIRST = "it rests on few first cases, nearly all of one class"
+WHY = {
+    **dict.fromkeys(("ks", "max_youden_j", "min_expected_cost", "auch", "h_measure", "dsc"), _RAISED),
+    **dict.fromkeys(("precision_at_recall", "recall_at_precision", "specificity_at_recall"), _CUTS),
+    **dict.fromkeys(("partial_auc", "partial_auc_above_recall", "mean_average_precision"), _AT_AN_END),
+    "break_even": _JUMPS,
+    **dict.fromkeys(("balanced_cross_entropy", "focal_loss", "log_loss"), _TAIL),
+    **dict.fromkeys(("bedroc", "hit_rate", "average_qrecall", "rie"), _FIRST),
+}
 BATCH = 10  # samples
 FEWEST = 20  # intervals of a cell
 

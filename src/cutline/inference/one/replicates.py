@@ -51,7 +51,7 @@ from cutline.results.estimate import Estimate, Limits, quantile, student_quantil
 RESAMPLING = ("bootstrap", "bca", "student", "bias_corrected")
 _UNSEEN = 2  # times what resamples show of the bias: they start from an optimum that is one of the sample already
 _NEAR_AN_END = 0.02  # of the range
-_FEWEST_FREE = 2.0  # degrees of freedom
+_FEWEST_FREE = 6.0  # degrees of freedom: fewer make intervals wide that hold no more
 _HANDFUL = 10.0  # degrees of freedom, where a handful of cases decides
 _NOISE = 2  # standard errors of the mean of the resamples
 _HEAVY = 4.0  # fourth moment of the resamples; 3 for normal ones
