@@ -83,6 +83,13 @@ def test_a_quota_that_ends_among_positives_allows_for_how_many_there_are():
     assert found.low < 40 / many
 
 
+def test_a_quota_of_half_a_list_of_positives_leaves_no_more_than_the_rest():
+    """The limit of the prevalence would leave 15 of 10 cases positive."""
+    found = evaluate([1] * 19 + [0], np.linspace(1, 0, 20)).estimate("enrichment", quota=10)
+
+    assert 0 < found.low <= found.value <= found.high < 2
+
+
 def test_one_error_does_not_rule_out_that_errors_are_very_rare():
     """A share of one in 250, 40 of which are seen: Wilson's interval holds it in 85 % of the samples."""
     chance = [0.996**40, 40 * 0.004 * 0.996**39]

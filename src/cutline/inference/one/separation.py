@@ -142,7 +142,8 @@ def at_quota(estimand: Estimand, level: float) -> tuple[Limits, list[str]]:
     first = total if fn < FEW_DECISIONS <= min(tp, fp) else flagged
     ends = [(min(first * float(end), flagged), fn) for end in proportions.wilson_of_few(tp, first, level)]
     if fp < FEW_DECISIONS:
-        ends += [(tp, max(total * float(end) - tp, 0.0)) for end in proportions.wilson(tp + fn, total, level)]
+        shares = proportions.wilson(tp + fn, total, level)
+        ends += [(tp, min(max(total * float(end) - tp, 0.0), rest)) for end in shares]
     elif rest:
         ends += [(tp, rest * float(end)) for end in proportions.wilson_of_few(fn, rest, level)]
     below = above = 0.0
