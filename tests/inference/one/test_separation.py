@@ -85,7 +85,7 @@ def test_a_quota_that_ends_among_positives_allows_for_how_many_there_are():
 
 def test_a_quota_of_half_a_list_of_positives_leaves_no_more_than_the_rest():
     """All ten others are positive; the limit of the prevalence would leave eleven."""
-    found = evaluate([1] * 8 + [0] * 2 + [1] * 10, np.linspace(1, 0, 20)).estimate("enrichment", quota=10)
+    found = evaluate([1] * 8 + [0] * 2 + [1] * 10, np.linspace(1, 0, 20)).estimate("lift", quota=10)
 
     assert 0 < found.low <= found.value <= found.high < 2
 
