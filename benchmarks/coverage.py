@@ -37,12 +37,22 @@ from cutline.measures import Measure, Needs
 
 RESULTS = Path(__file__).with_name("coverage_results.jsonl")
 HELD_OUT = Path(__file__).with_name("coverage_held_out.jsonl")
-RULES = 9  # the version of the defaults and their notes
+RULES = 10  # the version of the defaults and their notes
 FIRST = 8  # the oldest version whose figures count ...
-CHANGED: dict[str, int] = {
-    "recall_at_precision": 9,
-    "average_gain": 9,
-}  # ... but for the measures whose defaults or notes are newer
+_SINCE_10 = (
+    *("aucpr_davis_goadrich", "aucpr_max", "aucpr_min", "aucpr_minmax", "average_hit_rate", "average_lift"),
+    *("average_precision", "average_qrecall", "balanced_cross_entropy", "bedroc", "break_even", "brier"),
+    *("brier_skill", "concordant_pairs", "cox_snell_r2", "discrimination_slope", "eer", "enrichment"),
+    *("expected_average_precision", "focal_loss", "hinge_loss", "hit_rate", "information_score"),
+    *("log_loss", "mae", "markedness", "mcfadden_r2", "mean_average_precision", "mean_precision"),
+    *("nagelkerke_r2", "partial_auc", "partial_auc_above_recall", "portion_lift", "precision_at_recall"),
+    *("qrecall", "quadratic_score", "recall_at_specificity", "relative_information_score", "rie", "rmse"),
+    *("specificity_at_recall",),
+)
+CHANGED: dict[str, dict[str, int]] = {  # ... but for the measures whose defaults or notes are newer
+    "intervals": {"recall_at_precision": 9, "average_gain": 9} | dict.fromkeys(_SINCE_10, 10),
+    "tests": {"ks": 10, "qrecall": 10},
+}
 LEVEL = 0.95
 RESAMPLES = 150  # of a bootstrap here; 2000 are drawn in use, which moves a coverage by about half a point
 BATCH = 25  # samples, of small populations
@@ -171,9 +181,9 @@ def _tests(p: Population, threshold: float, rng: Any, i: int, found: Any, measur
 # ---------------------------------------------------------------------- many batches
 
 
-def since(name: str) -> int:
+def since(name: str, kind: str = "intervals") -> int:
     """The version of the rules from which on the figures of a measure count."""
-    return CHANGED.get(name, FIRST)
+    return CHANGED[kind].get(name, FIRST)
 
 
 def read(path: Path = RESULTS) -> list[dict[str, Any]]:
@@ -183,7 +193,7 @@ def read(path: Path = RESULTS) -> list[dict[str, Any]]:
     lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     for line in lines:
         for what in ("found", "samples"):
-            kept = {k: v for k, v in line[what].items() if line["rules"] >= since(k.partition("|")[0])}
+            kept = {k: v for k, v in line[what].items() if line["rules"] >= since(k.partition("|")[0], line["kind"])}
             line[what] = kept
     return [line for line in lines if line["found"]]
 

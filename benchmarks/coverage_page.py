@@ -165,8 +165,8 @@ def of_widths(table: list[str]) -> list[str]:
     about = (
         "`python benchmarks/interval_widths.py run` makes both on the same samples of the populations without weights "
         "and groups: the geometric mean over the populations of the ratio of mean widths, where the former default "
-        "held the truth in at least 92.5 % of its samples, and where it did not. With so few samples a cell counts as "
-        "covering by luck, too."
+        "held the truth in 92.5 to 97.5 % of its samples there, where in fewer, and where in more. With so few samples "
+        "a cell counts as covering by luck, too: 95 % of 30 samples are 28 or 29."
     )
     return ["## Widths beside the former defaults", "", *wrapped(about), "", *table, ""]
 

@@ -92,7 +92,7 @@ def test_batches_add_up_and_outdated_figures_do_not_count(tmp_path, monkeypatch)
     assert both == [line(9, [2, 1, 1, 0.75, 1]) | {"samples": {"auc": 2}}]
     path = tmp_path / "results.jsonl"
     laboratory.write([*both, line(8, [1, 1, 0, 0.25, 0])], path)
-    monkeypatch.setitem(laboratory.CHANGED, "auc", 9)
+    monkeypatch.setitem(laboratory.CHANGED["intervals"], "auc", 9)
     assert laboratory.read(path) == both
 
 

@@ -19,7 +19,7 @@ EQUAL = 1e-12  # what rounding alone can make of nothing
 FEW_FOR_DELONG = 30
 FEW_FOR_RESAMPLING = 30
 FEW_FOR_STUDENT = 8
-FEW_IF_A_FEW_WEIGH = 15  # ... where a handful of them makes most of what varies
+FEW_IF_A_FEW_WEIGH = 30  # ... where a handful of them makes most of what varies
 FEW_FOR_ONE_CUT = 20
 FEW_FOR_A_DIFFERENCE = 15  # ... of two models on the same cases
 FEW_FOR_A_MEAN = 10  # ... of means over the cases
@@ -34,14 +34,20 @@ ABOVE = "the actual coverage is probably above the nominal level"
 ON_THE_SAFE_SIDE = f"So few cases stand on the wrong side that the interval is wide: {ABOVE}."
 FEW_AT_THE_TOP = f"It rests on about {{:.2g}} cases at the top of the list, nearly all of one class: {ABOVE}."
 CUT_ANYWHERE = f"So few cases are beyond the cut that it may lie anywhere there: {ABOVE}."
+CUTS_FAR_APART = f"Ties put the cuts that may be meant far apart, and all are allowed for: {ABOVE}."
+FEW_TRUE_POSITIVES = f"The cut has only {{}}, of which so little can be told that the interval is wide: {ABOVE}."
 SEARCHED = f"The cut is searched for, and every one that could have been found is allowed for: {ABOVE}."
 SEARCHED_AGAIN = f"The cut is searched for, which resamples of such a design hardly show: {BELOW}."
+TOO_RARELY = "The test's actual error rate is probably below its level."
 AT_A_QUOTA = (
     "At a quota resamples vary a little more than samples do: the test's actual error rate is probably below its level."
 )
+RESAMPLED_BEST = "Chance makes much of the best over all cuts here, and makes more of it in resamples."
 NO_SPREAD = "Every resample has the same value, so the bootstrap cannot tell how uncertain it is."
 NO_COVERAGE = f"Every resample has the same value: {BELOW}."
 SKEWED = 0.06  # acceleration of BCa, beyond which it held the truth too rarely (docs/coverage.md)
+RARE_SCORES = f"The area depends on whether rarer scores than those at hand exist at the ends of the list: {BELOW}."
+SCATTERED = f"Some resamples are far from the others, which makes the interval wide: {ABOVE}."
 FEW_WEIGH = f"A few cases weigh so heavily in it that {BELOW}."
 WEIGHTS_GO_WITH_SCORES = (
     f"The weights go with the scores, so that a few heavy cases at one end of the list decide: {BELOW}, and the error "

@@ -10,7 +10,7 @@ import numpy as np
 from cutline.core.counts import Counts, divide, real
 from cutline.measures.conditions import ALL_FLAGGED, NO_CASE, NONE_FLAGGED, ONE_CLASS
 from cutline.measures.facts import Condition, Parameter, ReferenceValue
-from cutline.measures.kinds import Ratio
+from cutline.measures.kinds import Ratio, SumOfRates
 from cutline.measures.rates import BASE, entropy, fpr, npv, precision, rate, recall
 
 
@@ -151,6 +151,7 @@ def mutual_information(c: Counts, *, base: float = math.e) -> Any:
     undefined=(NONE_FLAGGED, ALL_FLAGGED),
     aliases=("delta_p",),
     source="powers2011",
+    kind=SumOfRates(1, -1, of_flags=True),
     blind_to="How many positives are found: few flags that are right score as well as many.",
 )
 def markedness(c: Counts) -> Any:

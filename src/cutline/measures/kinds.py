@@ -47,10 +47,14 @@ class Ratio(NamedTuple):
 
 
 class SumOfRates(NamedTuple):
-    """A slope times the sum of recall and specificity plus an intercept: shares of different cases, so independent."""
+    """A slope times the sum of recall and specificity plus an intercept: shares of different cases, so independent.
+
+    `of_flags`: precision and negative predictive value are added instead, shares of the flagged and of the others.
+    """
 
     slope: float
     intercept: float
+    of_flags: bool = False
 
 
 class LineOfAuc(NamedTuple):
@@ -140,6 +144,25 @@ class ShareOfPairs(NamedTuple):
     of: Callable[[Any], tuple[Array, Array]]
 
 
+class OpenEnds(NamedTuple):
+    """An area under straight lines between the cuts, whose ends depend on which rare scores a sample happens to have.
+
+    `lost` is how much more the area could be, given the parameters, if rarer scores shortened the lines at its ends.
+    """
+
+    lost: Callable[..., float]
+
+
+class GainOfLikelihood(NamedTuple):
+    """A function of the log loss and of that of always saying the prevalence, called `null`, which falls with the loss.
+
+    `loss` gives the log loss of some values, and `back` the value of a log loss, both with `null` as it is.
+    """
+
+    loss: Callable[[Array, float], Array]
+    back: Callable[[float, float], float]
+
+
 class TopOfList(NamedTuple):
     """A number that rests on the first cases of the list: on which share of all, given the parameters."""
 
@@ -159,6 +182,8 @@ Kind = (
     | Stretch
     | OfPrevalence
     | ShareOfPairs
+    | OpenEnds
+    | GainOfLikelihood
     | TopOfList
     | None
 )

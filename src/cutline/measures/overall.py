@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from cutline.core.counts import divide
-from cutline.core.ranking import Ranking, dot
+from cutline.core.ranking import Array, Ranking, dot
 from cutline.measures.conditions import ONE_CLASS
 from cutline.measures.definition import Family, Needs, measure
 from cutline.measures.facts import ReferenceValue
+from cutline.measures.kinds import GainOfLikelihood
 from cutline.measures.probabilities import EPS, log_loss
 from cutline.measures.rates import entropy
 
@@ -53,6 +54,17 @@ def _gain(r: Ranking, eps: float | None) -> tuple[Any, Any]:
 of_likelihood = partial(overall, undefined=ONE_CLASS, parameters={"eps": EPS})
 
 
+def _loss_of_cox_snell(value: Array, null: float) -> Array:
+    """The log loss that gives a Cox-Snell R²; none is below 0."""
+    return np.maximum(null + np.log1p(-value) / 2, 0.0)
+
+
+def _cox_snell(loss: float, null: float) -> float:
+    """The Cox-Snell R² of a log loss; that of a loss of 0 is the largest."""
+    with np.errstate(over="ignore"):
+        return float(-np.expm1(2 * (loss - null)))
+
+
 @of_likelihood(
     title="McFadden's R²",
     formula=r"1 - \frac{\ell}{\ell_0}",
@@ -71,6 +83,7 @@ def mcfadden_r2(r: Ranking, *, eps: float | None = None) -> Any:
     formula=r"1 - e^{2(\ell_0 - \ell)/n}",
     perfect=ReferenceValue(r"1 - e^{-2 H(\pi)}", lambda s, **_: -math.expm1(-2 * entropy(s.prevalence))),
     source=("vancalster2025", "coxsnell1989"),
+    kind=GainOfLikelihood(_loss_of_cox_snell, _cox_snell),
     blind_to=(
         "Whether an error comes from the order or from the probabilities; its largest value depends on the prevalence."
     ),
@@ -87,6 +100,10 @@ def cox_snell_r2(r: Ranking, *, eps: float | None = None) -> Any:
     formula=r"\frac{1 - e^{2(\ell_0 - \ell)/n}}{1 - e^{2 \ell_0 / n}}",
     perfect=1,
     source=("vancalster2025", "nagelkerke1991"),
+    kind=GainOfLikelihood(
+        lambda value, null: _loss_of_cox_snell(value * _cox_snell(0.0, null), null),
+        lambda loss, null: _cox_snell(loss, null) / _cox_snell(0.0, null),
+    ),
     blind_to="Whether an error comes from the order or from the probabilities.",
 )
 def nagelkerke_r2(r: Ranking, *, eps: float | None = None) -> Any:

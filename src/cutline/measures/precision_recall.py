@@ -11,8 +11,8 @@ from cutline.core.counts import divide
 from cutline.core.ranking import Array, Ranking, dot
 from cutline.measures.conditions import FRACTIONAL_WEIGHTS, NO_POSITIVE, ONE_CLASS
 from cutline.measures.facts import NULL_PREVALENCE, PREVALENCE, Condition, Parameter, ReferenceValue, null
-from cutline.measures.kinds import CurvePoint, Equivalent
-from cutline.measures.recall_steps import RecallSteps
+from cutline.measures.kinds import CurvePoint, Equivalent, OpenEnds
+from cutline.measures.recall_steps import RecallSteps, first_and_last_line, first_line
 from cutline.measures.roc import order
 
 
@@ -232,6 +232,7 @@ HALF_OF_THE_PREVALENCE = ReferenceValue(r"\frac{\pi}{2}", lambda s, **_: s.preva
     undefined=NO_POSITIVE,
     concordant=False,
     source={"berrar2025": "Definition 33", "boyd2013": ""},
+    kind=OpenEnds(first_and_last_line),
     blind_to="What a cut in between would reach: precision is not linear in recall, so straight lines mislead.",
 )
 def aucpr_min(r: Ranking) -> Any:
@@ -254,6 +255,7 @@ def aucpr_min(r: Ranking) -> Any:
     concordant=False,
     parameters={"start": Parameter("precision p_0 at recall 0, where the curve begins", low=0, high=1, example=1.0)},
     source={"berrar2025": "Definition 33", "boyd2013": ""},
+    kind=OpenEnds(first_line),
     blind_to="What a cut in between would reach: precision is not linear in recall, so straight lines mislead.",
 )
 def aucpr_minmax(r: Ranking, *, start: float = 0.0) -> Any:
@@ -277,6 +279,7 @@ def aucpr_minmax(r: Ranking, *, start: float = 0.0) -> Any:
     undefined=NO_POSITIVE,
     concordant=False,
     source={"berrar2025": "Definition 33", "boyd2013": ""},
+    kind=OpenEnds(first_line),
     blind_to="What a cut in between would reach: precision is not linear in recall, so straight lines mislead.",
 )
 def aucpr_max(r: Ranking) -> Any:

@@ -62,3 +62,19 @@ class RecallSteps(NamedTuple):
         bounds = np.searchsorted(self.row, np.arange(r.pos.size // self.length + 1))
         sums = [dot(a[i:j], b[i:j]) for i, j in pairwise(bounds.tolist())]  # each in the order it has alone
         return np.reshape(sums, r.pos.shape[:-1])
+
+
+def first_line(r: Ranking, *, start: float = 0.0) -> float:
+    """What the straight line from the start of a curve to its first positives takes from the area: half its rise.
+
+    A higher score that only rare positives have would leave next to nothing of it, and samples may lack such a score.
+    """
+    first = int(np.argmax(r.pos > 0))
+    return float(r.tpr[first + 1]) * (float(r.precision[first + 1]) - start) / 2
+
+
+def first_and_last_line(r: Ranking) -> float:
+    """What the first line of a curve takes, and the last one if it goes down to the prevalence."""
+    last = len(r) - 1 - int(np.argmax(r.pos[::-1] > 0))
+    fall = float(r.precision[last + 1]) - float(r.positives / r.total)
+    return first_line(r) + float(r.pos[last] / r.positives) * max(fall, 0.0) / 2

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import cutline as cl
+from cutline.inference.caveats import CUTS_FAR_APART, ON_THE_SAFE_SIDE
 from cutline.inference.one.proportions import wilson
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks"))
@@ -77,3 +78,28 @@ def test_a_cut_that_is_searched_for_is_told_of():
     )
     assert any("searched" in note and "above the nominal level" in note for note in plain.notes)
     assert any("searched" in note and "below the nominal level" in note for note in grouped.notes)
+
+
+@pytest.mark.parametrize("name", ["recall_at_specificity", "specificity_at_recall"])
+def test_few_distinct_scores_put_the_cuts_far_apart(name):
+    labels, scores = np.arange(300) < 100, np.repeat([3, 2, 1, 3, 2, 1], [60, 25, 15, 20, 60, 120])
+    smooth = scores + np.linspace(0, 0.9, 300)
+
+    assert CUTS_FAR_APART in cl.evaluate(labels, scores).estimate(name).notes
+    assert CUTS_FAR_APART not in cl.evaluate(labels, smooth).estimate(name).notes
+
+
+def test_a_recall_of_all_positives_is_on_the_safe_side():
+    found = cl.evaluate(np.arange(200) < 100, np.linspace(1, 0, 200)).estimate("recall_at_specificity")
+
+    assert ON_THE_SAFE_SIDE in found.notes
+
+
+@pytest.mark.parametrize("name", ["mcc", "lr_plus", "diagnostic_odds_ratio", "mutual_information"])
+def test_a_cut_with_two_true_positives_says_so(name):
+    labels = np.arange(100) < 8
+    scores = [np.isin(np.arange(100), [*range(found), 20, 21, 22]).astype(float) for found in (2, 5)]
+    few, more = (cl.evaluate(labels, one, threshold=0.5).estimate(name) for one in scores)
+
+    assert any("only 2 true positives" in note for note in few.notes)
+    assert not any("true positives" in note for note in more.notes)

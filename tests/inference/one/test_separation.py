@@ -5,7 +5,7 @@ import pytest
 
 import cutline as cl
 from cutline import MEASURES, evaluate
-from cutline.inference.one.proportions import square_and_add, wilson
+from cutline.inference.one.proportions import square_and_add, wilson, wilson_of_few
 
 LABELS = [1] * 20 + [0] * 20
 SCORES = np.linspace(0.99, 0.01, 40)
@@ -55,6 +55,48 @@ def test_square_and_add_is_the_root_of_the_squared_reaches():
 
     assert low == pytest.approx(0.9 + 0.75 - np.hypot(0.9 - one.low, 0.75 - two.low))
     assert high == pytest.approx(0.9 + 0.75 + np.hypot(one.high - 0.9, two.high - 0.75))
+
+
+def test_markedness_adds_the_shares_of_the_flagged_and_of_the_others():
+    ev = evaluate([1] * 5 + [0] * 95, [9, 9, 9, 1, 1] + [9] * 3 + [1] * 92, threshold=5)
+    found, (low, high) = ev.estimate("markedness"), square_and_add((3, 6), (92, 94), 0.95)
+
+    assert (found.method, found.low, found.high) == ("square_and_add", pytest.approx(low - 1), pytest.approx(high - 1))
+
+
+def test_a_quota_that_leaves_no_positive_may_have_missed_some():
+    """Every resample finds all five: their limits would be a point."""
+    scores = np.linspace(1, 0, 1000)
+    found = evaluate(np.arange(1000) % 20 == 0, scores * (np.arange(1000) < 100)).estimate("enrichment", quota=100)
+    assert found.method == "bootstrap"  # half of the positives are elsewhere
+
+    found = evaluate((np.arange(1000) % 20 == 0) & (np.arange(1000) < 100), scores).estimate("enrichment", quota=100)
+    assert found.value == found.high == 10 > found.low > 5
+
+
+def test_a_quota_that_ends_among_positives_allows_for_how_many_there_are():
+    """All 40 flagged are positive: what varies is the number of positives, 80 of 400, of which they are a share."""
+    found = evaluate(np.arange(400) < 80, np.linspace(1, 0, 400)).estimate("qrecall", quota=40)
+    few, many = (400 * float(share) for share in wilson(80, 400, 0.95))
+
+    assert found.high == pytest.approx(40 / few)
+    assert found.low < 40 / many
+
+
+def test_a_quota_of_half_a_list_of_positives_leaves_no_more_than_the_rest():
+    """All ten others are positive; the limit of the prevalence would leave eleven."""
+    found = evaluate([1] * 8 + [0] * 2 + [1] * 10, np.linspace(1, 0, 20)).estimate("lift", quota=10)
+
+    assert 0 < found.low <= found.value <= found.high < 2
+
+
+def test_one_error_does_not_rule_out_that_errors_are_very_rare():
+    """A share of one in 250, 40 of which are seen: Wilson's interval holds it in 85 % of the samples."""
+    chance = [0.996**40, 40 * 0.004 * 0.996**39]
+
+    assert wilson(39, 40, 0.95).high < 0.996 < wilson_of_few(39, 40, 0.95).high
+    assert chance[0] < 0.86
+    assert sum(chance) > 0.98
 
 
 def test_balanced_accuracy_is_half_of_youdens_j_and_its_error_rate_the_rest():

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from scipy.stats import chi2, norm
 from statsmodels.stats.multitest import multipletests
 
+import cutline as cl
+from cutline.inference.caveats import RESAMPLED_BEST, TOO_RARELY
 from cutline.inference.resampling.bootstrap import percentile
 from cutline.inference.two.differences import (
     NormalDifference,
@@ -155,3 +157,25 @@ def test_resamples_at_the_null_count_half_on_either_side():
     draws = np.repeat([-1.0, 0.0, 1.0], [2, 10, 87])
     assert ResampledDifference(1.0, draws).p_value() == pytest.approx(2 * (1 + 2 + 5) / 100)
     assert ResampledDifference(1.0, -draws).p_value() == pytest.approx(2 * (1 + 2 + 5) / 100)
+
+
+def test_a_test_of_the_best_over_all_cuts_says_where_chance_makes_most_of_it():
+    """Two models without skill: resamples raise the KS statistic of both. With skill they hardly do."""
+    rng = np.random.default_rng(0)
+    labels, noise = np.arange(300) < 60, rng.normal(size=(2, 300))
+    weak, strong = (
+        cl.compare(labels, {"a": noise[0] + shift * labels, "b": noise[1] + shift * labels}) for shift in (0.0, 2.5)
+    )
+
+    assert any(RESAMPLED_BEST in note for note in weak.test("ks", resamples=200).pairs[0].notes)
+    assert not any(RESAMPLED_BEST in note for note in strong.test("ks", resamples=200).pairs[0].notes)
+    assert not any(RESAMPLED_BEST in note for note in weak.test("partial_auc", resamples=200).pairs[0].notes)
+
+
+def test_two_models_that_no_resample_tells_apart_have_a_test_that_shows_nothing():
+    scores = np.linspace(1, 0, 100)
+    other = np.append(scores[:50][::-1], scores[50:])  # the first fifty, all positive, in another order
+    found = cl.compare(np.arange(100) < 50, {"a": scores, "b": other}).test("qrecall", quota=10, resamples=100).pairs[0]
+
+    assert found.p_value == 1
+    assert any(TOO_RARELY in note for note in found.notes)

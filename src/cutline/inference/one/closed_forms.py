@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from cutline.core.columns import counted
 from cutline.core.counts import divide
 from cutline.core.ranking import Ranking
 from cutline.inference import delong, effective_size, influence
@@ -14,7 +15,7 @@ from cutline.inference.caveats import (
     BELOW,
     EQUAL,
     FEW_FOR_DELONG,
-    FEW_FOR_STUDENT,
+    FEW_TRUE_POSITIVES,
     IGNORES_THE_DESIGN,
     INDEPENDENT,
     ON_THE_SAFE_SIDE,
@@ -29,6 +30,7 @@ from cutline.measures.kinds import CurvePoint, MeanOfCases, Ratio, StandardError
 from cutline.results.estimate import Estimate, Limits, quantile, student_quantile
 
 FEW_FOR_PROPORTIONS = 5
+FEW_FOUND = 2.5  # true positives of a cut
 FEWEST_FREE = 12.0  # degrees of freedom of DeLong's variance: with fewer, Newcombe's limits are the wider ones
 FEW_ON_A_SIDE = 1.2  # cases of the smaller class on the wrong side, in effect
 FEW_FOR_A_LINE = 30  # cases of a class
@@ -57,12 +59,11 @@ def closed(estimand: Estimand, method: str, level: float, groups: GroupSampler |
     elif method == "wilson" and plain_shares.applies(estimand):
         limits, found = plain_shares.limits(estimand, level), []
     elif method == "mover" and estimand.by_quota:
-        limits = separation.at_quota(estimand, level)
-        found = few_cases(estimand.ranking, FEW_FOR_STUDENT, "the two shares of a quota")
+        limits, found = separation.at_quota(estimand, level)
     elif method == "mover" and isinstance(estimand.kind, Ratio) and not estimand.kind.odds:
-        limits, found = _ratio(estimand, level), []
+        limits, found = _ratio(estimand, level), _few_true_positives(estimand)
     elif method == "mover":
-        limits, found = three_shares.limits(estimand, level), []
+        limits, found = three_shares.limits(estimand, level), _few_true_positives(estimand)
     elif method == "log":
         limits, found = _log(estimand, level)
     elif method == "influence":
@@ -100,7 +101,8 @@ def _proportion(estimand: Estimand, method: str, level: float) -> tuple[Limits, 
 def _sum_of_rates(estimand: Estimand, level: float) -> tuple[Limits, list[str]]:
     kind: Any = estimand.kind
     c = estimand.counts_in_effect
-    limits = proportions.square_and_add((c.tp, c.positives), (c.tn, c.negatives), level)
+    among = (c.flagged, c.unflagged) if kind.of_flags else (c.positives, c.negatives)
+    limits = proportions.square_and_add((c.tp, among[0]), (c.tn, among[1]), level)
     return Limits(*sorted(kind.intercept + kind.slope * float(limit) for limit in limits)), []
 
 
@@ -124,9 +126,17 @@ def _log(estimand: Estimand, level: float) -> tuple[Limits, list[str]]:
     if min(a, b, c, d) == 0:
         a, b, c, d = (count + 0.5 for count in (a, b, c, d))
         notes.append("One of the four counts is 0: a half was added to each for the limits (Haldane, Anscombe).")
+    if kind.odds:
+        notes += _few_true_positives(estimand)
     low, high = (ratios.log_odds if kind.odds else ratios.log_shares)(a, b, c, d, level)
     value = estimand.value
     return Limits(0.0 if value == 0 else low, math.inf if math.isinf(value) else high), notes
+
+
+def _few_true_positives(estimand: Estimand) -> list[str]:
+    """That a cut has hardly any true positive, if it has not: intervals from several shares are then wide."""
+    found = float(estimand.counts_in_effect.tp)
+    return [FEW_TRUE_POSITIVES.format(counted(round(found), "true positive"))] if found < FEW_FOUND else []
 
 
 def _standard_error(estimand: Estimand, method: str, level: float) -> tuple[Limits, list[str]]:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cutline.core.ranking import Array, Ranking
-from cutline.inference.caveats import CUT_ANYWHERE, SEARCHED
+from cutline.inference.caveats import CUT_ANYWHERE, CUTS_FAR_APART, ON_THE_SAFE_SIDE, SEARCHED
 from cutline.inference.effective_size import effective
 from cutline.inference.one import proportions
 from cutline.inference.one.bands import tpr_at
@@ -22,6 +22,8 @@ from cutline.measures.kinds import CurvePoint
 from cutline.results.estimate import Limits
 
 FEW_BEYOND = 3.7  # cases to be expected beyond the cut: with fewer, in more than 2.5 % of samples there is none
+_NOTICEABLY = 0.15  # by which an interval is wider than another
+_TIED = 0.2  # of the cases of a class, at one score
 _RECALLS = 400  # at which the precision is compared with the one that is asked for
 
 
@@ -46,8 +48,29 @@ def limits(estimand: Estimand, level: float) -> tuple[Limits, list[str]]:
     found = {"recall": _recalls, "specificity": _specificities, "precision": _precisions}[kind.height](r, given, level)
     of_positives = kind.given == "recall"
     beyond = float(effective(r)[0 if of_positives else 1]) * (1 - float(given[0]))
-    notes = [CUT_ANYWHERE] if beyond < FEW_BEYOND else []
-    return Limits(float(found.low.min()), float(found.high.max())), notes
+    return Limits(float(found.low.min()), float(found.high.max())), _why_wide(r, kind, found, beyond)
+
+
+def _why_wide(r: Ranking, kind: CurvePoint, found: _Points, beyond: float) -> list[str]:
+    """What makes such an interval hold the truth more often than it says, if anything does.
+
+    Args:
+        r: The ranking.
+        kind: Which point of the curve it is.
+        found: The point, and the same at the other cuts that may be meant.
+        beyond: How many cases are to be expected beyond the cut.
+    """
+    if beyond < FEW_BEYOND:
+        return [CUT_ANYWHERE]
+    other = float(effective(r)[0 if kind.height == "recall" else 1])  # cases of the class that the height is a share of
+    width = float(found.high[0] - found.low[0])
+    if len(found.low) > 1 and float(found.high.max() - found.low.min()) > (1 + _NOTICEABLY) * width:
+        return [CUTS_FAR_APART]
+    value = float(found.value[0])
+    tied = max(float(cells.max() / cells.sum()) for cells in (r.pos, r.neg))
+    if kind.height != "precision" and tied > _TIED:
+        return [CUTS_FAR_APART]
+    return [ON_THE_SAFE_SIDE] if min(value, 1 - value) * other < 1 else []
 
 
 def _other_cuts(r: Ranking, recall: float, level: float) -> list[float]:

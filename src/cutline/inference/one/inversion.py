@@ -24,7 +24,7 @@ from cutline.core import parallel
 from cutline.core.ranking import Array, Ranking
 from cutline.core.table import shown
 from cutline.inference import effective_size
-from cutline.inference.caveats import BELOW, finished
+from cutline.inference.caveats import BELOW, FEW_FOR_RESAMPLING, finished
 from cutline.inference.influence import Influence
 from cutline.inference.linearisation import linearised
 from cutline.inference.one.estimand import Estimand
@@ -44,6 +44,10 @@ _AT_ONCE = 2**18  # cells held at once
 _MANY = 1e6  # times as many cases as the sample has a population: what corrects itself for chance finds none there
 _WIDE = 2.6  # standard deviations, within which the first worlds look for the limits
 _OF_PLACES = f"Single places of the calibration curve decide it, which the data tell less of than of the mean: {BELOW}."
+_FEW_OF_A_CLASS = (
+    f"With fewer than {FEW_FOR_RESAMPLING} cases of a class the actual coverage may be a few points off the nominal "
+    "level."
+)
 _NULL = "Chance alone could give such a value: a calibrated model has {} on average."
 _RAISED = (
     "Chance probably raised the value: simulations give the upper limit {}, which was moved to include the value; that "
@@ -222,6 +226,8 @@ def _estimate(worlds: _Worlds, i: int, found: Sequence[_World], by_chance: float
         notes.append(_RAISED.format(shown(high)))
     elif worlds.worth < _FEW:
         notes.append(f"With fewer than {_FEW} cases the actual coverage may be a few points below the nominal level.")
+    elif min(effective_size.effective(worlds.ranking)) < FEW_FOR_RESAMPLING:
+        notes.append(_FEW_OF_A_CLASS)
     limits = Limits(min(low, estimand.value), max(high, estimand.value))
     return finished(estimand.name, estimand.value, limits, estimand.range, level, METHOD, notes)
 

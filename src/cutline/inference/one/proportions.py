@@ -13,6 +13,8 @@ import numpy as np
 from cutline.core.counts import real
 from cutline.results.estimate import Limits, quantile
 
+_FEW_OF_A_KIND = 3  # cases that have a property, or lack it, whose number is Poisson's
+
 
 def wald(k: Any, n: Any, level: float) -> Limits:
     """Wald's normal approximation (Berrar, Definition 36): only when n p > 5 and n (1 - p) > 5, and not even then.
@@ -58,6 +60,26 @@ def wilson(k: Any, n: Any, level: float) -> Limits:
     half = z * np.sqrt(k * (n - k) / n + z**2 / 4) / (n + z**2)
     # At the ends a limit is the end itself, which rounding would miss.
     return Limits(np.where(k > 0, centre - half, 0.0), np.where(k < n, centre + half, 1.0))
+
+
+def wilson_of_few(k: Any, n: Any, level: float) -> Limits:
+    """Wilson's interval with Poisson's limit where up to three cases have a property, or lack it.
+
+    Wilson's is too far from that end for them: 0.1 to 0.2 such cases to be expected give a coverage of 84 to 90 %, and
+    0.5 one of 91 % (Brown, Cai and DasGupta, 2001, who call it modified).
+
+    >>> [round(float(limit), 4) for limit in wilson_of_few(39, 40, 0.95)]
+    [0.8712, 0.9987]
+    """
+    from scipy.special import gammaincinv
+
+    k, n = real(k), real(n)
+    low, high = wilson(k, n, level)
+    few = [
+        np.where((x > 0) & (x <= _FEW_OF_A_KIND), gammaincinv(np.maximum(x, 1e-9), 1 - level) / n, 1.0)
+        for x in (k, n - k)
+    ]
+    return Limits(np.minimum(low, few[0]), np.maximum(high, 1 - few[1]))
 
 
 def agresti_coull(k: Any, n: Any, level: float) -> Limits:

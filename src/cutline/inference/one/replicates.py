@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from cutline.core.columns import counted
 from cutline.core.errors import ParameterError
 from cutline.core.kept import is_long
+from cutline.core.ranking import Array
 from cutline.inference import effective_size
 from cutline.inference.caveats import (
     BELOW,
@@ -25,6 +26,7 @@ from cutline.inference.caveats import (
     NEAR_AN_END,
     NO_COVERAGE,
     OPTIMISTIC,
+    SCATTERED,
     SEARCHED_AGAIN,
     SEPARATED,
     SKEWED,
@@ -41,18 +43,24 @@ from cutline.inference.caveats import (
 from cutline.inference.one.estimand import Estimand
 from cutline.inference.one.interval_options import Options
 from cutline.inference.one.normal_scale import Scale, on_its_scale
-from cutline.inference.one.separation import at_an_end, separated, with_few_at_the_top
+from cutline.inference.one.separation import at_an_end, separated, with_few_at_the_top, with_open_ends
 from cutline.inference.resampling.bootstrap import Shape, bca, bootstrap, percentile, shapes
 from cutline.inference.resampling.coarse import NEGLIGIBLE, coarse, note
 from cutline.inference.resampling.samplers import CaseSampler, GroupSampler, OneModel
-from cutline.measures.kinds import BestOfCuts, CurvePoint, Proportion, TopOfList, best_cuts
+from cutline.measures import Needs
+from cutline.measures.kinds import BestOfCuts, CurvePoint, GainOfLikelihood, Proportion, TopOfList, best_cuts
 from cutline.results.estimate import Estimate, Limits, quantile, student_quantile
 
 RESAMPLING = ("bootstrap", "bca", "student", "bias_corrected")
 _UNSEEN = 2  # times what resamples show of the bias: they start from an optimum that is one of the sample already
 _NEAR_AN_END = 0.02  # of the range
-_FEWEST_FREE = 2.0  # degrees of freedom
-_HANDFUL = 8.0  # degrees of freedom, where a handful of cases decides
+_FEWEST_FREE = 6.0  # degrees of freedom: fewer make intervals wide that hold no more
+_HANDFUL = 10.0  # degrees of freedom, where a handful of cases decides
+_NOISE = 2  # standard errors of the mean of the resamples
+_HEAVY = 4.0  # fourth moment of the resamples; 3 for normal ones
+_SCATTERED = 5.0  # ... from which on intervals held the truth in more than 97.5 % (docs/coverage.md)
+_SHIFTED = 0.3  # standard errors
+_OUTSIDE = 0.1  # of the resamples
 _FEW_HEAVY = 20.0  # ... of cases with weights
 _PART_OF_A_CASE = 0.25  # how near to an end of its range a resampled value is taken to come, as a share of all cases
 _PART_OF_THE_VALUE = 0.1  # ... of a range with one end, as a share of the distance of the value
@@ -246,8 +254,10 @@ def studentised(
     """The estimate with the spread of its resamples on the scale of its range, and Student's quantile.
 
     The degrees of freedom are few where a few cases make most of what changes. If the resamples are shifted against the
-    value, the sample may be shifted against the truth as much: the limit on that side moves by the shift.
+    value by more than their own noise, the sample may be shifted against the truth as much: the limit there moves.
     """
+    if isinstance(estimand.kind, GainOfLikelihood) and math.isfinite(estimand.value):
+        return _by_its_loss(estimand, values, shape, level, notes, units)
     known = values[~np.isnan(values)]
     if len(known) < 2 or not has_spread(known) or not np.isfinite(known).all() or not math.isfinite(estimand.value):
         return from_replicates(estimand, values, None, level, notes, units)
@@ -255,21 +265,20 @@ def studentised(
         notes.append(
             f"It is undefined on {len(values) - len(known)} of {len(values)} resamples: the limits are from the others."
         )
-    if _is_near_an_end(estimand) and not isinstance(estimand.kind, TopOfList):
-        notes.append(NEAR_AN_END)
-    if _freedom(shape) < _HANDFUL and not few_cases(estimand.ranking, FEW_FOR_STUDENT, ""):
-        notes += few_cases(estimand.ranking, FEW_IF_A_FEW_WEIGH, "a handful of which makes most of what varies")
-    if _freedom(shape) < _FEW_HEAVY and not estimand.ranking.integral:
-        notes.append(FEW_WEIGH)
+    notes += _weigh_heavily(estimand, _freedom(shape))
     notes += _uneven_classes(estimand)
     scale, (least, most), tail = _scale(estimand), estimand.range, (1 - level) / 2
-    centre, there = float(scale.of(estimand.value)), scale.of(known)
-    reach = student_quantile(level, _freedom(shape)) * float(there.std(ddof=1))
-    shifted = 2 * centre - float(there.mean())
-    low, high = scale.back(min(centre, shifted) - reach), scale.back(max(centre, shifted) + reach)
+    centre, spread = float(scale.of(estimand.value)), _spread(scale.of(known))
+    reach = student_quantile(level, _freedom(shape)) * spread.error
+    shift = centre - spread.mean
+    # What resampling alone makes of the mean of so many resamples is none.
+    shift = math.copysign(max(abs(shift) - _NOISE * spread.error / math.sqrt(len(known)), 0.0), shift)
+    low, high = scale.back(centre + min(shift, 0.0) - reach), scale.back(centre + max(shift, 0.0) + reach)
+    if spread.tails > _SCATTERED and (math.isfinite(most - least) or abs(shift) > _SHIFTED * spread.error):
+        notes += [SCATTERED] if not any(BELOW in note for note in notes) else []
     # Where many resamples are at an end of the range, it is a limit itself.
     limits = Limits(least if np.mean(known <= least) > tail else low, most if np.mean(known >= most) > tail else high)
-    limits = with_few_at_the_top(estimand, limits, level, notes)
+    limits = with_open_ends(estimand, with_few_at_the_top(estimand, limits, level, notes), notes)
     return finished(estimand.name, estimand.value, limits, estimand.range, level, "student", notes)
 
 
@@ -286,6 +295,55 @@ def _uneven_classes(estimand: Estimand) -> list[str]:
         return []
     heavy, light = ("negative", "positive") if times > 1 else ("positive", "negative")
     return [CLASSES_WEIGH_DIFFERENTLY.format(heavy, max(times, 1 / times), light)]
+
+
+def _by_its_loss(
+    estimand: Estimand, values: Any, shape: Shape | None, level: float, notes: list[str], units: float = math.inf
+) -> Estimate:
+    """The estimate of a function of the log loss, from that of the loss: a heavy tail of losses is one on its scale."""
+    from cutline.measures.rates import entropy
+
+    kind, r = estimand.kind, estimand.ranking
+    assert isinstance(kind, GainOfLikelihood)  # noqa: S101
+    null = float(entropy(float(r.positives / r.total)))
+    value = float(kind.loss(np.asarray(estimand.value), null))
+    loss = replace(estimand, value=value, range=(0.0, math.inf), kind=None)
+    found = studentised(loss, kind.loss(values, null), shape, level, notes, units)
+    limits = Limits(*(kind.back(limit, null) for limit in (found.high, found.low)))
+    return finished(estimand.name, estimand.value, limits, estimand.range, level, found.method, list(found.notes))
+
+
+def _weigh_heavily(estimand: Estimand, freedom: float) -> list[str]:
+    """Warnings where resamples are piled up at an end of the range, or a few cases make most of what varies."""
+    notes = [NEAR_AN_END] if _is_near_an_end(estimand) and not isinstance(estimand.kind, TopOfList) else []
+    few = few_cases(estimand.ranking, FEW_IF_A_FEW_WEIGH, "a handful of which makes most of what varies")
+    if freedom < _HANDFUL and not few_cases(estimand.ranking, FEW_FOR_STUDENT, ""):
+        # Of many cases, a handful is a heavy tail of losses.
+        notes += few or ([FEW_WEIGH] if estimand.needs is Needs.PROBABILITIES and not notes else [])
+    if freedom < _FEW_HEAVY and not estimand.ranking.integral and FEW_WEIGH not in notes:
+        notes.append(FEW_WEIGH)
+    return notes
+
+
+class _Spread(NamedTuple):
+    """The mean of resamples, their standard error, and how heavy their tails are: 3 for normal ones."""
+
+    mean: float
+    error: float
+    tails: float
+
+
+def _spread(there: Array) -> _Spread:
+    """The spread of resamples on the scale of a measure.
+
+    Some may be far away, near an end of the range: then it is that of the middle nine tenths, if that is less.
+    """
+    mean, error = float(there.mean()), float(there.std(ddof=1))
+    tails = float(np.mean(((there - mean) / error) ** 4)) if error > 0 else 3.0
+    if tails > _HEAVY:
+        low, high = np.quantile(there, [_OUTSIDE / 2, 1 - _OUTSIDE / 2])
+        error = min(error, float(high - low) / (2 * quantile(1 - _OUTSIDE))) or error
+    return _Spread(mean, error, tails)
 
 
 def _scale(estimand: Estimand) -> Scale:

@@ -11,16 +11,25 @@ from dataclasses import replace
 import numpy as np
 
 from cutline.core.counts import Counts
-from cutline.inference.caveats import FEW_AT_THE_TOP, FEW_DECISIONS
+from cutline.inference.caveats import (
+    BELOW,
+    FEW_AT_THE_TOP,
+    FEW_DECISIONS,
+    FEW_FOR_STUDENT,
+    ON_THE_SAFE_SIDE,
+    RARE_SCORES,
+    few_cases,
+)
 from cutline.inference.effective_size import effective
 from cutline.inference.one import proportions
 from cutline.inference.one.estimand import Estimand
 from cutline.measures import Needs
-from cutline.measures.kinds import TopOfList
+from cutline.measures.kinds import OpenEnds, TopOfList
 from cutline.results.estimate import Limits
 
 _NEAR = 2 / 3  # of the positives: a quota from there to their number over it is about as long as they are many
 _OF_A_QUOTA = ("hit_rate", "qrecall", "enrichment")
+_MUCH = 0.1  # of the width of an interval
 _PARTS_OF_A_CASE = 1024  # for measures of places, which only whole cases have
 
 
@@ -89,8 +98,26 @@ def with_few_at_the_top(estimand: Estimand, limits: Limits, level: float, notes:
     return Limits(min(float(limits.low), float(low)), max(float(limits.high), float(high)))
 
 
+def with_open_ends(estimand: Estimand, limits: Limits, notes: list[str]) -> Limits:
+    """The limits of an area that a sample without rare scores shows too small: what it may have lost is added.
+
+    Args:
+        estimand: What is estimated.
+        limits: Those of resamples, which lack the same scores.
+        notes: To which a warning is added if that is much.
+    """
+    if not isinstance(estimand.kind, OpenEnds):
+        return limits
+    lost = estimand.kind.lost(estimand.ranking, **estimand.parameters)
+    low, high = float(limits.low), float(limits.high)
+    if abs(lost) > _MUCH * (high - low) and not any(BELOW in note for note in notes):
+        notes.append(RARE_SCORES)
+    far = float(np.hypot((high if lost > 0 else low) - estimand.value, lost))
+    return Limits(low, estimand.value + far) if lost > 0 else Limits(estimand.value - far, high)
+
+
 def few_at_quota(estimand: Estimand) -> bool:
-    """Whether nearly all, or nearly none, of the cases that a quota flags are positive: resamples hardly vary."""
+    """Whether resamples hardly vary: a quota flags hardly any positive or negative, or leaves hardly any positive."""
     if estimand.quota is None or not estimand.ranking.integral or estimand.needs is Needs.PROBABILITIES:
         return False
     if estimand.of_counts is None and estimand.measure_name not in _OF_A_QUOTA:
@@ -98,26 +125,35 @@ def few_at_quota(estimand: Estimand) -> bool:
     counts = estimand.ranking.at_quota(estimand.quota)
     if _NEAR < float(counts.flagged) / max(float(counts.positives), 1.0) < 1 / _NEAR:
         return False  # then the number of positives decides, which resamples vary
-    return min(float(counts.tp), float(counts.fp)) < FEW_DECISIONS
+    return min(float(counts.tp), float(counts.fp), float(counts.fn)) < FEW_DECISIONS
 
 
-def at_quota(estimand: Estimand, level: float) -> Limits:
-    """The limits of a measure of a quota from two shares: positives among the flagged, and among the rest.
+def at_quota(estimand: Estimand, level: float) -> tuple[Limits, list[str]]:
+    """The limits of a measure of a quota from two shares, and what qualifies them.
 
-    How far the measure moves when one of them goes to Wilson's limit is squared and added.
+    One is that of the positives among the flagged, the other that among the rest. Where hardly any of the flagged is
+    negative, the quota ends among positives, and the rest has whatever it leaves of them: the other share is that among
+    all. Where hardly any positive is left, the quota has whatever there are of them: the first share is that among all.
+    How far the measure moves when one of them goes to its limit is squared and added.
     """
     counts = estimand.ranking.at_quota(estimand.quota)
-    flagged, rest = float(counts.flagged), float(counts.unflagged)
-    hits = [(float(counts.tp), flagged), (float(counts.fn), rest)]
+    tp, fn, flagged, rest = (float(x) for x in (counts.tp, counts.fn, counts.flagged, counts.unflagged))
+    total, fp = flagged + rest, flagged - tp
+    first = total if fn < FEW_DECISIONS <= min(tp, fp) else flagged
+    ends = [(min(first * float(end), flagged), fn) for end in proportions.wilson_of_few(tp, first, level)]
+    if fp < FEW_DECISIONS:
+        shares = proportions.wilson(tp + fn, total, level)
+        ends += [(tp, min(max(total * float(end) - tp, 0.0), rest)) for end in shares]
+    elif rest:
+        ends += [(tp, rest * float(end)) for end in proportions.wilson_of_few(fn, rest, level)]
     below = above = 0.0
-    for i, (k, n) in enumerate(hits):
-        for end in proportions.wilson(k, n, level) if n else ():
-            shares = [k / n if n else 0.0 for k, n in hits]
-            shares[i] = float(end)
-            cells = (flagged * shares[0], flagged * (1 - shares[0]), rest * shares[1], rest * (1 - shares[1]))
-            move = _measured(estimand, *cells) - estimand.value
-            below, above = below + min(move, 0.0) ** 2, above + max(move, 0.0) ** 2
-    return Limits(estimand.value - np.sqrt(below), estimand.value + np.sqrt(above))
+    for hits, missed in ends:
+        move = _measured(estimand, hits, flagged - hits, missed, rest - missed) - estimand.value
+        below, above = below + min(move, 0.0) ** 2, above + max(move, 0.0) ** 2
+    notes = few_cases(estimand.ranking, FEW_FOR_STUDENT, "the two shares of a quota")
+    if not notes and fp < 1 and estimand.measure_name == "hit_rate":
+        notes = [ON_THE_SAFE_SIDE]
+    return Limits(estimand.value - np.sqrt(below), estimand.value + np.sqrt(above)), notes
 
 
 def _sides(estimand: Estimand) -> int | None:

@@ -22,7 +22,6 @@ from cutline.inference.caveats import (
     FEW_FOR_ONE_CUT,
     IGNORES_THE_DESIGN,
     INDEPENDENT,
-    NO_SPREAD,
     PLENTY_FOR_A_DIFFERENCE,
     PLENTY_IN_A_CELL,
     WEIGHTS_GO_WITH_SCORES,
@@ -37,7 +36,14 @@ from cutline.inference.one.replicates import design_notes
 from cutline.inference.permutation import exchange_models
 from cutline.inference.resampling.pairing import Pairing, Question, bootstrap, delong_covariance
 from cutline.inference.two.designed import designed, paired_t, with_freedom
-from cutline.inference.two.differences import Difference, NormalDifference, ResampledDifference, has_no_width, speaks
+from cutline.inference.two.differences import (
+    Difference,
+    NormalDifference,
+    ResampledDifference,
+    has_no_width,
+    said_of_resamples,
+    speaks,
+)
 from cutline.inference.two.hypotheses import Hypothesis
 from cutline.inference.two.mcnemar import VARIANTS, Discordance, discordance, few_discordant, mcnemar
 from cutline.inference.two.paired_influence import changes_of, influence_of, standard_error
@@ -233,17 +239,10 @@ class PairedMeasure:
             found = ResampledDifference(self.value, draws[0] - draws[1])
         notes += redraws(redrawn) + few_resamples(len(draws[0]))
         notes += few_cases(ranking, FEW_FOR_A_DIFFERENCE, "resampling")
-        undefined = len(found.resampled) - len(found.draws)
         if method == "student" and has_spread(found.draws) and math.isfinite(found.se):
             notes += [AT_A_QUOTA] if self.is_at_quota else []
             return with_freedom(self.value, found.se, min(effective_size.effective(ranking)) - 1), tuple(notes)
-        if undefined:
-            notes.append(f"In {undefined} of {len(found.resampled)} resamples {self.measure} has no difference.")
-        if found.says_nothing:
-            notes.append("Every resample gives the same difference, so the bootstrap says nothing about it.")
-        elif not has_spread(found.draws):
-            notes.append(NO_SPREAD)
-        return found, tuple(notes)
+        return found, (*notes, *said_of_resamples(found, draws, self.values, self.measure))
 
     def _notes(self, method: str) -> list[str]:
         """How many cases the weights are worth, and whether a method knows how they were sampled."""
