@@ -230,7 +230,7 @@ def _cut(ranking: Ranking, where: dict[str, Any], grouped: bool) -> Callable[[Ra
         return lambda r: r.at_quota(taken(r))
     at = float(threshold)
     # The measures of a cut share its counts: making and checking them takes longer than most of the measures.
-    return lambda r: r.kept(("at threshold", at), lambda: r.at_threshold(at))  # type: ignore[no-any-return]
+    return lambda r: r.kept(("at threshold", at), lambda: r.at_threshold(at))
 
 
 def _taken(quota: Any, ranking: Ranking, grouped: bool) -> Callable[[Ranking], Any]:
