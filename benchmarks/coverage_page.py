@@ -146,8 +146,8 @@ def of_held_out(lines: list[dict[str, Any]]) -> list[str]:
     about = (
         f"{len(samples)} populations were kept apart (`held_out()` in `benchmarks/populations.py`: skewed, "
         "exponential, uniform and beta scores, mixtures, ties, four positives, AUC 0.997, uneven groups, strata, "
-        f"weights), with {samples[0]} to {samples[-1]} samples each. Methods were chosen without them; a few thresholds "
-        "of the method `student` and of its notes were set with both sets in view, so that they flatter it a little."
+        f"weights), with {samples[0]} to {samples[-1]} samples each. Methods were chosen without them; a few "
+        "thresholds of the method `student` and of its notes were set with both sets in view, and flatter it a little."
     )
     return ["## Populations that were kept apart", "", *wrapped(about), "", *judged(intervals), *errors(tests)]
 
