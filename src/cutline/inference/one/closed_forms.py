@@ -34,6 +34,7 @@ FEW_FOUND = 2.5  # true positives of a cut
 FEWEST_FREE = 12.0  # degrees of freedom of DeLong's variance: with fewer, Newcombe's limits are the wider ones
 FEW_ON_A_SIDE = 1.2  # cases of the smaller class on the wrong side, in effect
 FEW_FOR_A_LINE = 30  # cases of a class
+FEW_WEIGHTED = 15  # ... that its weights are worth
 NOTICEABLY = 0.05  # by which an interval is wider than another
 _NO_SLOPE = (
     "The infinitesimal jackknife needs a measure that changes smoothly with the order of the cases, and "
@@ -54,6 +55,8 @@ def closed(estimand: Estimand, method: str, level: float, groups: GroupSampler |
         limits, found = _standard_error(estimand, method, level)
     elif method == "linearised":
         limits, found = designs.limits(estimand, level, groups)
+        if not estimand.ranking.integral:
+            found = [*found, *few_cases(estimand.ranking, FEW_WEIGHTED, "weights as different as these")]
     elif isinstance(estimand.kind, CurvePoint) and method == "mover":
         limits, found = curve_points.limits(estimand, level)
     elif method == "wilson" and plain_shares.applies(estimand):
