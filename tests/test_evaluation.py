@@ -13,6 +13,7 @@ import pytest
 import cutline as cl
 from cutline import MEASURES, CutlineError, Evaluation, evaluate, rank
 from cutline.measures import Family, Needs
+from cutline.results import budget
 
 
 @pytest.fixture(autouse=True)
@@ -716,3 +717,17 @@ def test_a_first_look_says_which_intervals_it_does_not_wait_for():
 
     for shown in (repr(long), long._repr_html_()):
         assert "left out; .summary() has them" in shown
+
+
+def test_simulated_intervals_of_many_scores_are_left_out_unless_asked_for(monkeypatch):
+    rng = np.random.default_rng(2)
+    scores = rng.random(800)
+    ev = evaluate(rng.random(800) < scores, scores)
+    monkeypatch.setattr(budget, "WORK", 4 * 800 * budget.resamples_for(800))
+
+    found = ev.summary(["auc", "ks", "ece"])
+    assert [row.measure.name for row in found.rows if row.is_open] == ["ece"]
+    assert any("Intervals of calibration errors are left out" in str(note) for note in found.notes)
+
+    asked = ev.summary(["ece"], resamples=20)
+    assert asked.rows[0].estimate == ev.estimate("ece", resamples=20)

@@ -12,6 +12,7 @@ RESAMPLES = 2000
 FEWEST = 100  # resamples, below which limits would be little more than noise
 SCORES = 20_000_000  # distinct scores times resamples: longer lists get fewer resamples
 WORK = 1_000_000_000  # ... times measures: what a summary of measures that nobody named may cost, some ten seconds
+COST_OF_INVERSION = 8  # measures that are resampled, of which the simulations of one calibration error take the time
 QUICK = 80_000_000  # ... what a first look at an evaluation may cost, about a second
 CURVES = 1000  # resamples of whole curves, each of which costs many times a measure
 CURVES_FOR_A_NOTE = 400  # ... that nobody asked for
@@ -65,10 +66,12 @@ def curves_for_a_note(scores: int, asked: int | None = None) -> int:
     return CURVES_FOR_A_NOTE if asked is None else max(FEWEST_CURVES, min(asked, CURVES_FOR_A_NOTE))
 
 
-def left_out(scores: int) -> str:
-    """That intervals without a closed form were left out, in words."""
+def left_out(scores: int, used: int = 0) -> str:
+    """That intervals without a closed form were left out, in words: all of them, or those that are simulated."""
+    what = "of calibration errors" if used else "without a closed form"
+    how = "simulating" if used else "resampling"
     return (
-        f"Intervals without a closed form are left out, because resampling {scores:,} distinct scores takes long: "
+        f"Intervals {what} are left out, because {how} {scores:,} distinct scores takes long: "
         "ask for a number of resamples to have them."
     )
 

@@ -103,10 +103,11 @@ def data_notes(r: Ranking, cut: CutPoint, groups: int = 0) -> Iterator[Note]:
 
 
 def resampling_notes(scores: int, asked: int | None, used: int, is_open: bool, *, is_wanted: bool) -> Iterator[Note]:
-    """What the budget of resamples changed: fewer than usual, or none where some measure has no closed form."""
-    text = fewer(scores, asked) if used else left_out(scores) if is_open and is_wanted and asked is None else ""
-    if text:
-        yield Note("resamples", text)
+    """What the budget of resamples changed: fewer than usual, or none for some measures without a closed form."""
+    missing = left_out(scores, used) if is_open and is_wanted and asked is None else ""
+    texts = (fewer(scores, asked) if used else "", missing)
+    if any(texts):
+        yield Note("resamples", " ".join(filter(None, texts)))
 
 
 def _order(r: Ranking) -> Iterator[Note]:

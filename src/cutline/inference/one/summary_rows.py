@@ -14,10 +14,11 @@ from cutline.inference.one.binned_intervals import widened
 from cutline.inference.one.estimand import Estimand, of_measure
 from cutline.inference.one.interval_options import Options as IntervalOptions
 from cutline.inference.one.interval_options import checked
-from cutline.inference.one.intervals import by_formula, estimates
+from cutline.inference.one.intervals import by_formula, default, estimates
+from cutline.inference.one.inversion import METHOD as INVERSION
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.measures.bin_brackets import Bounds, all_bounds
-from cutline.results.budget import affordable, resamples_for
+from cutline.results.budget import COST_OF_INVERSION, affordable, resamples_for
 from cutline.results.estimate import Estimate
 from cutline.results.summary import Options, Row
 from cutline.results.wanted import Wanted
@@ -57,13 +58,17 @@ def _estimates(
     at_once = 0 if is_long(estimands[0].ranking) else n
     found = each(lambda t: by_formula(t, interval.level, groups), estimands, at_once)
     left = [i for i, one in enumerate(found) if one is None]
-    resamples = _resamples(options, len(left), n)
-    if not left or not resamples:
-        return found, 0
-    resampled = estimates([estimands[i] for i in left], interval._replace(resamples=resamples), groups)
-    for i, one in zip(left, resampled, strict=True):
-        found[i] = one
-    return found, resamples
+    # Simulations of calibration errors take longer than resamples: they have a budget of their own.
+    tested = [i for i in left if default(estimands[i], groups) == INVERSION]
+    drawn = [i for i in left if i not in tested]
+    used = 0
+    for some, cost in ((drawn, 1), (tested, COST_OF_INVERSION)):
+        if some and (resamples := _resamples(options, cost * len(some), n)):
+            made = estimates([estimands[i] for i in some], interval._replace(resamples=resamples), groups)
+            for i, one in zip(some, made, strict=True):
+                found[i] = one
+            used = resamples
+    return found, used
 
 
 def _resamples(options: Options, measures: int, scores: int) -> int:
