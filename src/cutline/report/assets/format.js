@@ -6,7 +6,10 @@ export function shown(value) {
   const size = Math.abs(value);
   if (size >= 1000) return String(Number(value.toPrecision(6)));
   if (size >= 0.001 || value === 0) return (value + 0).toFixed(4).replace(/^-(0\.0+)$/, "$1");
-  return String(Number(value.toPrecision(3)));
+  const rounded = Number(value.toPrecision(3));
+  if (Math.abs(rounded) >= 0.0001) return String(rounded);
+  const [digits, power] = rounded.toExponential().split("e-"); // 3.23e-05, as the tables have it
+  return `${digits}e-${power.padStart(2, "0")}`;
 }
 
 // A count without a decimal point where it has no decimals.
