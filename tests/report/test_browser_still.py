@@ -1,6 +1,7 @@
 """The page without its program, on paper, and with a measure of one's own."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from cutline.core.counts import Counts, divide
 from cutline.examples import load
 from cutline.measures import Family, Needs
 from cutline.measures.definition import MEASURES, measure
-from cutline.report import summarized
+from cutline.report import measure_rows, summarized
 
 
 def tumours(**options):
@@ -139,3 +140,21 @@ def test_measures_of_ones_own_follow_the_cut(browser, tmp_path, own_measures):
         page.click("#reset")
     assert page.complaints == []
     page.close()
+
+
+def test_numbers_are_written_alike_by_the_tables_and_by_the_program(browser):
+    values = [0.0, 9.9996e-5, 9.9994e-5, -3.2e-7, 1e-300, 0.001, 0.00099996, 999.99999, 1000, 999999.4, 1234567, -1e300]
+    source = (Path(measure_rows.__file__).parent / "assets" / "format.js").read_text(encoding="utf-8")
+    page = browser.new_page()
+    try:
+        found = page.evaluate(
+            """async ([source, values]) => {
+                 const program = await import("data:text/javascript," + encodeURIComponent(source));
+                 return values.map(program.shown);
+               }""",
+            [source, values],
+        )
+    finally:
+        page.close()
+
+    assert found == [measure_rows.number(value) for value in values]

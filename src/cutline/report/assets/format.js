@@ -4,12 +4,17 @@ export function shown(value) {
   if (value === null || value === undefined || Number.isNaN(value)) return "undefined";
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
   const size = Math.abs(value);
-  if (size >= 1000) return String(Number(value.toPrecision(6)));
+  if (size >= 1000) return rounded(value, 6);
   if (size >= 0.001 || value === 0) return (value + 0).toFixed(4).replace(/^-(0\.0+)$/, "$1");
-  const rounded = Number(value.toPrecision(3));
-  if (Math.abs(rounded) >= 0.0001) return String(rounded);
-  const [digits, power] = rounded.toExponential().split("e-"); // 3.23e-05, as the tables have it
-  return `${digits}e-${power.padStart(2, "0")}`;
+  return rounded(value, 3);
+}
+
+// So many digits, and the power of ten where they say little of the size: 1.23457e+06 and 3.23e-05, as the tables have it.
+function rounded(value, digits) {
+  const found = Number(value.toPrecision(digits));
+  if (Math.abs(found) >= 0.0001 && Math.abs(found) < 1e6) return String(found);
+  const [factor, power] = found.toExponential().split("e");
+  return `${factor}e${power[0]}${power.slice(1).padStart(2, "0")}`;
 }
 
 // A count without a decimal point where it has no decimals.
