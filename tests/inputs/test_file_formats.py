@@ -34,7 +34,7 @@ def zstd(content):
 def zipped(name):
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
-        archive.writestr(name, CSV)
+        archive.writestr(zipfile.ZipInfo(name), CSV)  # dated 1980: workers that collect it later get the same
     return out.getvalue()
 
 
