@@ -66,7 +66,7 @@ CALLS = [
     "Ranking.coarsen~bins~144", "Summary.only~measures~93", "losses.focal~gamma~13", "Evaluation.places~ids~144",
     "cl.Counts~threshold~48", "cl.Counts~threshold~75", "cl.Counts~is_risk~131", "cl.choose_cut~prevalence~106",
     "cl.decision_curve~prevalence~104", "cl.scorer~positive~94", "cl.why~scores~81", "cl.why~groups~33",
-    "measure:h_measure-30047920",
+    "measure:h_measure-30047920", "cl.Counts~class_titles~131", "Comparison.ratio~measure~66", "Ranking.save~path~169",
 ]  # fmt: skip
 
 

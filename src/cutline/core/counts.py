@@ -11,7 +11,7 @@ import numpy as np
 
 from cutline.core.checks import check_flag
 from cutline.core.columns import number
-from cutline.core.errors import InputError, UnavailableError, near
+from cutline.core.errors import InputError, ParameterError, UnavailableError, near
 from cutline.core.table import Table
 
 CLASSES = ("positive", "negative")  # what tables call them, where they have no names of their own
@@ -43,6 +43,10 @@ class Counts:
         if not (is_numpys or isinstance(self.threshold, float)):
             object.__setattr__(self, "threshold", number(self.threshold, "threshold"))
         check_flag(self.is_risk, "is_risk")
+        if self.class_titles is not CLASSES and not _are_titles(self.class_titles):
+            raise ParameterError(
+                "must be the names of two classes", 'pass a pair such as ("ill", "well")', argument="class_titles"
+            )
 
     @property
     def positives(self) -> Any:
@@ -219,3 +223,7 @@ def written(number: Any) -> str:
     if np.ndim(number):
         return np.array2string(np.asarray(number), threshold=8)
     return f"{int(number)}" if np.isfinite(number) and number == int(number) else f"{float(number):.6g}"
+
+
+def _are_titles(titles: Any) -> bool:
+    return isinstance(titles, tuple | list) and len(titles) == 2 and all(isinstance(one, str) for one in titles)

@@ -28,6 +28,7 @@ _COLUMNS = ("score", "pos", "neg", "pos2", "neg2")
 _SQUARES = ("pos2", "neg2")
 _LABELS = (bool, int, float, str)  # what JSON can hold
 _REACH = ("first", "last")  # of bins
+_OTHERS = (".csv", ".tsv", ".json", ".html")  # which people, and their programs, would take for text
 
 
 def save(ranking: Ranking, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
@@ -40,6 +41,8 @@ def save(ranking: Ranking, path: str | os.PathLike[str], *, overwrite: bool = Fa
     """
     if ranking.pos.ndim > 1:
         raise ParameterError("This is a stack of rankings", "save them one by one")
+    if isinstance(path, str | os.PathLike) and str(path).lower().endswith(_OTHERS):
+        raise ParameterError("A ranking has a file format of its own", 'pass a name such as "monday.ranking"')
     unweighted = ranking.pos2 is ranking.pos and ranking.neg2 is ranking.neg
     kept = {name: getattr(ranking, name) for name in _COLUMNS if not (unweighted and name in _SQUARES)}
     kept |= {} if ranking.reach is None else dict(zip(_REACH, ranking.reach, strict=True))

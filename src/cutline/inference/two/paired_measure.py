@@ -312,11 +312,16 @@ class PairedMeasure:
     def ratio(self, level: float) -> Estimate:
         """The ratio of the two models' values with its interval, on the log scale."""
         self.chosen("log_ratio")
+        if self.reasons:  # of an undefined measure nothing can be told
+            return Estimate(self._ratio_title, math.nan, math.nan, math.nan, level, "log_ratio", tuple(self.reasons))
         value = self.values[0] / self.values[1]
         factor = math.exp(quantile(level) * self._log_ratio_se)
         notes = self._notes("log_ratio") + few_cases(self.pairing.rankings[0], FEW_FOR_ONE_CUT, "the log scale")
-        title = f"{self.measure}: {self.names[0]} / {self.names[1]}"
-        return Estimate(title, value, value / factor, value * factor, level, "log_ratio", tuple(notes))
+        return Estimate(self._ratio_title, value, value / factor, value * factor, level, "log_ratio", tuple(notes))
+
+    @property
+    def _ratio_title(self) -> str:
+        return f"{self.measure}: {self.names[0]} / {self.names[1]}"
 
     @property
     def _log_ratio_se(self) -> float:
