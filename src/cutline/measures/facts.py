@@ -85,8 +85,8 @@ class Parameter:
         if any(value is choice or (isinstance(value, str) and value == choice) for choice in (*self.choices, default)):
             return
         if not self._is_number_inside(value):
-            finite = "finite " if isinstance(value, float) and math.isinf(value) and self.high < math.inf else ""
-            domain = self.domain.replace("number", f"{finite}number")
+            is_infinite = isinstance(value, float) and math.isinf(value)
+            domain = self._in_words("finite " if is_infinite and self.high < math.inf else "")
             raise ParameterError(f"is {briefly(value)}", f"pass {domain}", argument=name)
 
     @property
@@ -104,6 +104,9 @@ class Parameter:
     @property
     def domain(self) -> str:
         """The values it takes, in words."""
+        return self._in_words()
+
+    def _in_words(self, which: str = "") -> str:
         named = " or ".join(repr(choice) for choice in self.choices)
         if not self._takes_numbers:
             return named
@@ -111,7 +114,7 @@ class Parameter:
         high = "" if self.high >= 1e6 else f"{'up to' if self.includes_high else 'below'} {self.high:g}"
         closed = bool(low and high and self.includes_low and self.includes_high)
         bounds = f"{low} to {self.high:g}" if closed else " and ".join(part for part in (low, high) if part)
-        number = f"a {'whole ' if self.whole else ''}number {bounds}".rstrip()
+        number = f"a {which}{'whole ' if self.whole else ''}number {bounds}".rstrip()
         return f"{named} or {number}" if named else number
 
 
