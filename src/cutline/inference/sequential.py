@@ -23,6 +23,7 @@ SHIFTS = np.array([0.02, 0.05, 0.1, 0.2])  # of a proportion, that the change de
 CALIBRATION_BINS = 10  # of equal width, for changes that cancel out on average
 _PRIOR = 0.5  # both parameters of the beta mixture: Jeffreys
 _HALVINGS = 60  # from an interval of length 1 to below the precision of a float
+_BLOCK = 256  # factors from 0.2 to 1.8, whose product a float can hold
 _SMALLEST = 1e-290  # below which the incomplete beta function loses digits
 
 
@@ -144,17 +145,38 @@ def calibration_terms(probability: Array, pos: Array, neg: Array, bins: int = CA
         bins: The number of bins of equal width.
     """
     ascending = probability[::-1]
-    of_bin = np.minimum(np.floor(ascending * bins), bins - 1).astype(int)
-    starts = np.searchsorted(of_bin, np.arange(bins))
-    filled = np.diff(np.append(starts, len(ascending))) > 0
+    of_bin = np.minimum(np.floor(ascending * bins), bins - 1).astype(np.intp)
     terms = np.zeros((bins, len(BETS)))
-    for column, bet in enumerate(BETS):
-        gains = np.zeros(len(ascending))
-        for cells, outcome in ((pos[::-1], 1.0), (neg[::-1], 0.0)):
-            some = np.flatnonzero(cells)
-            gains[some] += cells[some] * np.log(1 + bet * (outcome - ascending[some]))
-        terms[filled, column] = np.add.reduceat(gains, starts[filled])
+    for cells, outcome in ((pos[::-1], 1.0), (neg[::-1], 0.0)):
+        for some, counts in ((np.flatnonzero(cells == 1), None), (np.flatnonzero(cells > 1), cells)):
+            if len(some):
+                times = None if counts is None else counts[some]
+                terms += _log_gains(outcome - ascending[some], times, of_bin[some], bins)
     return terms
+
+
+def _log_gains(residual: Array, times: Array | None, of_bin: Array, bins: int) -> Array:
+    """Return the sums of log(1 + bet (y - p)) by bin and bet.
+
+    The factors of single cases are multiplied in blocks, which saves logarithms.
+
+    Args:
+        residual: y - p, sorted by bin.
+        times: How many cases each stands for; one when None.
+        of_bin: The bin of each.
+        bins: The number of bins.
+    """
+    new_bin = np.flatnonzero(np.diff(of_bin, prepend=-1))
+    blocks = np.union1d(new_bin, np.arange(0, len(residual), _BLOCK))
+    gains = np.empty((bins, len(BETS)))
+    for column, bet in enumerate(BETS):
+        factor = 1 + bet * residual
+        if times is None:
+            logs = np.log(np.multiply.reduceat(factor, blocks))
+        else:
+            logs = np.add.reduceat(times * np.log(factor), blocks)
+        gains[:, column] = np.bincount(of_bin[blocks], weights=logs, minlength=bins)
+    return gains
 
 
 def calibration_bets(terms: Array) -> Array:
