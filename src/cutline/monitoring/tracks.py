@@ -132,16 +132,8 @@ def _calibration_track(
 ) -> Track:
     """Return the mean of y - p; the evidence is a mixture of bets, exact if E(y | past) = p."""
     alpha = settings.alpha
-    steps = (
-        np.stack(
-            [
-                np.zeros((sequential.CALIBRATION_BINS, len(sequential.BETS))) if d.terms is None else d.terms
-                for d in days
-            ]
-        )
-        if days
-        else np.zeros((0, sequential.CALIBRATION_BINS, len(sequential.BETS)))
-    )
+    nothing = np.zeros((sequential.CALIBRATION_BINS, len(sequential.BETS)))
+    steps = np.array([nothing if d.terms is None else d.terms for d in days]).reshape(-1, *nothing.shape)
     bets, weights = sequential.calibration_bets(steps), sequential.calibration_weights()
     if settings.alarm == "ever":
         alarm_at = -math.log(alpha)
@@ -156,7 +148,7 @@ def _calibration_track(
     with np.errstate(invalid="ignore", divide="ignore"):
         value, mean = sums[:, 0] / n, total / t
         spread = np.sqrt(np.maximum(squares / t - mean**2, 0))
-        half = spread * sequential.half_width(t, OF_DAYS * alpha, _tightest(n))
+        half = spread * sequential.half_width(t, OF_DAYS * alpha, _tightest(days))
     started = t >= 2 * FEWEST_OF_A_CLASS
     own = release.period
     status = tuple("" if many else "no cases" for many in n)
@@ -166,10 +158,9 @@ def _calibration_track(
     )  # fmt: skip
 
 
-def _tightest(cases: Array) -> float:
-    """Return the number of cases at which a sequence is tightest: those of 30 days like the first ones."""
-    early = cases[cases > 0][:PERIODS]
-    return float(max(PERIODS * early.mean(), 1.0)) if len(early) else 1.0
+def _tightest(days: tuple[Period, ...]) -> float:
+    """Return the number of cases at which a sequence is tightest: those of 30 days like the first one."""
+    return float(PERIODS * next((day.cases for day in days if day.cases), 1))
 
 
 def _psi_track(days: tuple[Period, ...], release: Release, settings: Settings) -> Track:
@@ -304,7 +295,7 @@ def _smooth_track(
     limits0 = _around(at_release, float(ndtri(1 - OF_RELEASE * alpha)), scale)
     tolerated = settings.worse_by.get(measure.name, 0.0)
     limit = limits0[0] - tolerated if below else limits0[1] + tolerated
-    tightest = _tightest(np.array([d.cases for d in days], dtype=float))
+    tightest = _tightest(days)
     value, cumulated, low, high = (np.full(len(days), np.nan) for _ in range(4))
     status, sums = [], _NOTHING
     for i, day in enumerate(days):
