@@ -16,7 +16,7 @@ from typing import Any
 
 import altair as alt
 
-from cutline.charts import renderer
+import cutline.charts.renderer as renderer
 from cutline.core.checks import check_flag, check_text
 from cutline.core.columns import number
 from cutline.core.errors import ParameterError

@@ -72,15 +72,17 @@ def show(
 
 
 def start_drawing(output: Files) -> None:
-    """Where a page is wanted, load what draws it on a thread of its own while the numbers are computed."""
+    """Start the drawing program of a page on a thread, while the numbers are computed.
+
+    Everything is imported before the thread starts: two threads that import one package see its modules half loaded.
+    """
     if output.is_whole:
+        import vl_convert  # noqa: F401
 
-        def load() -> None:
-            from cutline.charts import renderer
+        import cutline.charts.renderer as renderer
+        import cutline.report  # noqa: F401
 
-            renderer.start()
-
-        Thread(target=load).start()
+        Thread(target=renderer.start).start()
 
 
 def write(output: Files, result: Any, summary: Any, charts: Sequence[str], template: str) -> None:
