@@ -18,18 +18,18 @@ from cutline.cli.progress import waiting
 from cutline.cli.reading import check_classes, evaluated_ranking, finished, read_comparison, read_evaluation
 from cutline.cli.text import in_options
 from cutline.comparison import Comparison
-from cutline.core.checks import name_of
+from cutline.core.atomic_write import json_text
 from cutline.core.errors import ParameterError
-from cutline.core.writing import json_text
+from cutline.core.validation import name_of
 from cutline.evaluation import Evaluation
 from cutline.inputs.ranking_tables import read_ranking_table
 from cutline.results.comparison_summary import ComparisonSummary
+from cutline.results.measure_selection import headlines
 from cutline.results.summary import Summary
-from cutline.results.wanted import headlines
 
 if TYPE_CHECKING:
-    from cutline.classes.class_summary import ClassSummary
-    from cutline.classes.difference_summary import ClassComparisonSummary
+    from cutline.multiclass.class_summary import ClassSummary
+    from cutline.multiclass.difference_summary import ClassComparisonSummary
 
 REPORT = "report"
 Document = TypeVar("Document", Summary, ComparisonSummary)
@@ -202,7 +202,7 @@ def compared(cmp: Comparison, asked: Named, *, whole: bool, quiet: bool) -> Comp
 
 def _judged(summary: Document) -> Document:
     """The summary with the judgement of the probabilities, which numbers on the screen do without."""
-    from cutline.calibration.judgement import judged_probabilities
+    from cutline.calibration.summary import judged_probabilities
 
     return judged_probabilities(summary)
 
