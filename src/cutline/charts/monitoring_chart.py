@@ -30,7 +30,9 @@ def monitoring_chart(rows: Sequence[Mapping[str, Any]], title: str, level: float
     x = _days(values)
     y = alt.Y("y:Q", title=title, scale=alt.Scale(zero=False))
     names = [_DAY, _SO_FAR]
-    has = {name: any(row[key] is not None for row in values) for name, key in ((_RELEASE, "release"), (_LIMIT, "limit"))}
+    has = {
+        name: any(row[key] is not None for row in values) for name, key in ((_RELEASE, "release"), (_LIMIT, "limit"))
+    }
     names += [name for name in (_RELEASE, _LIMIT) if has[name]]
     colours = {_DAY: chosen.reference, _SO_FAR: chosen.colour(0), _RELEASE: chosen.text, _LIMIT: chosen.colour(1)}
     dashes = {_DAY: [1, 0], _SO_FAR: [1, 0], _RELEASE: [6, 4], _LIMIT: list(DOTTED)}
@@ -39,7 +41,9 @@ def monitoring_chart(rows: Sequence[Mapping[str, Any]], title: str, level: float
         scale=alt.Scale(domain=names, range=[colours[name] for name in names]),
         legend=alt.Legend(title=None, orient="bottom", symbolType="stroke", symbolSize=300),
     )
-    dash = alt.StrokeDash("series:N", scale=alt.Scale(domain=names, range=[dashes[name] for name in names]), legend=None)
+    dash = alt.StrokeDash(
+        "series:N", scale=alt.Scale(domain=names, range=[dashes[name] for name in names]), legend=None
+    )
 
     def series(name: str, key: str) -> list[dict[str, Any]]:
         return [{"day": row["day"], "y": row[key], "series": name} for row in values if row[key] is not None]

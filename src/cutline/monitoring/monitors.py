@@ -21,13 +21,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cutline.core import writing
-from cutline.core.checks import LEVEL, check_choice, check_level, check_path, check_text, check_whole
-from cutline.core.columns import counted, number
+from cutline.core import atomic_write
 from cutline.core.errors import InputError, ParameterError, briefly
+from cutline.core.messages import Argument, Text, listed
 from cutline.core.ranking import Ranking
 from cutline.core.table import Table, plain, shown
-from cutline.core.wording import Argument, Text, listed
+from cutline.core.validation import (
+    LEVEL,
+    check_choice,
+    check_level,
+    check_number,
+    check_path,
+    check_text,
+    check_whole,
+    counted,
+)
 from cutline.cuts.cut import Cut
 from cutline.evaluation import Evaluation
 from cutline.measures import MEASURES, MeanOfCases, Measure
@@ -149,7 +157,7 @@ def _check_worse_by(worse_by: Any, measures: tuple[str, ...]) -> dict[str, float
         if name not in comparable:
             why = "is not compared with the release" if name in (CALIBRATION, PSI) else "is not watched"
             raise ParameterError(f"names {name}, which {why}", "leave it out", argument="worse_by")
-    tolerated = {name: number(value, "worse_by") for name, value in given.items()}
+    tolerated = {name: check_number(value, "worse_by") for name, value in given.items()}
     for name, value in tolerated.items():
         if not 0 <= value < math.inf:
             raise ParameterError(f"is {value:g} for {name}", "pass a loss from 0", argument="worse_by")
@@ -175,7 +183,7 @@ def _threshold(cut: Any, release: Any, ranking: Ranking) -> float:
         return float(cut.threshold)
     if cut is None:
         return float((release if isinstance(release, Evaluation) else Evaluation(ranking)).threshold)
-    return number(cut, "cut")
+    return check_number(cut, "cut")
 
 
 def _pairs(days: Any) -> list[tuple[str, Any]]:
@@ -691,7 +699,7 @@ class Monitor:
             raise ParameterError(
                 f"Nothing can be saved as {target.name!r}", "pass a path that ends in .json, .html or .csv"
             )
-        return writing.write(target, text.encode(), overwrite=overwrite)
+        return atomic_write.write(target, text.encode(), overwrite=overwrite)
 
     def __repr__(self) -> str:
         last = [row for row in self.table.rows if row[0] == (self.table.rows[-1][0] if self.table.rows else "")]

@@ -18,7 +18,7 @@ from cutline.core.ranking import Array, Ranking
 from cutline.core.ranking_file import load as load_ranking
 from cutline.evaluation import Evaluation
 from cutline.inference import drift, sequential
-from cutline.inputs.predictions import rank
+from cutline.inputs.rank import rank
 from cutline.measures import MEASURES, MeanOfCases, Measure
 from cutline.measures.measure_type import Needs
 
