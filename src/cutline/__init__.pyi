@@ -83,6 +83,9 @@ from .measures.scoring_rules import (
     kl_divergence as kl_divergence,
     ranked_probability_score as ranked_probability_score,
 )
+from .monitoring import Alarm as Alarm, Monitor as Monitor, monitor as monitor
+from .monitoring.expected import Expected as Expected, expected as expected
+from .monitoring.score_drift import Drift as Drift, drift as drift
 from .own_measures import measure as measure
 from .results.estimate import Estimate as Estimate
 from .scoring import Scorer as Scorer, scorer as scorer

@@ -622,12 +622,18 @@ class Monitor:
             )
         rows = [row for row in self.table if row["measure"] == name]
         draw = import_module("cutline.charts.monitoring_chart").monitoring_chart
-        return draw(rows, measure_title(name), self.sequence_level, theme)
+        return draw(rows, measure_title(name), self.band_words(name), theme)
 
-    @property
-    def sequence_level(self) -> float:
-        """The level of each confidence sequence that is shown."""
-        return 1 - OF_DAYS * self.settings.alpha
+    def band_words(self, measure: str) -> str:
+        """Return what the chart of a measure shows around its values.
+
+        Args:
+            measure: One that is watched.
+        """
+        if measure == PSI:
+            return "The limit is what chance does not exceed on any day"
+        level = 100 * (1 - OF_DAYS * self.settings.alpha)
+        return f"Band: {level:.3g} % confidence sequence, valid on all days together"
 
     # ------------------------------------------------------------------ files
 

@@ -210,7 +210,19 @@ class Drift:
         sentences = [f"{head}: {index}; {chance}.", f"Kolmogorov-Smirnov {shown(ks.value)}, p {p_shown(ks.p_value)}."]
         if self.flagged is not None:
             before, after = self.flagged
-            sentences.append(f"At the cut {self.cut:g}, {after:.1%} are flagged instead of {before:.1%}.")
+            sentences.append(
+                f"At the cut {self.cut:g}, {100 * after:.1f} % are flagged instead of {100 * before:.1f} %."
+            )
+        if self.performance is not None:
+            alpha = 1 - self.level
+            differs = [
+                f"{row['measure']} {row['difference']:+.4f} [{shown(row['low'])}, {shown(row['high'])}]"
+                for row in self.performance
+                if row["p_value"] is not None and row["p_value"] < alpha
+            ]
+            sentences.append(
+                f"Measures that differ: {', '.join(differs)}." if differs else "No measure differs significantly."
+            )
         return " ".join(sentences)
 
     @cached_property
@@ -250,7 +262,7 @@ class Drift:
             edges = [(b, a) for a, b in edges]
         draw = import_module("cutline.charts.monitoring_chart").drift_chart
         listed = {name: [float(x) for x in values] for name, values in shares.items()}
-        return draw(edges, listed, "Distribution of scores", theme)
+        return draw(edges, listed, f"Scores of {self.reference.name} and {self.sample.name}", theme)
 
     def to_dict(self) -> dict[str, Any]:
         """Return what it says, ready for JSON."""

@@ -15,6 +15,7 @@ from cutline.charts import (
     PAGE_MEASURES,
     ChartKind,
     Evaluated,
+    Picture,
     Place,
     Requires,
     Shows,
@@ -130,6 +131,21 @@ def tried(kind: ChartKind, models: Any, which: Sequence[int], suffix: str = "", 
         "models": which,
         "cut": None if kind.cut is None else kind.cut.to_dict() | _left_to_the_page(spec),
         "bars": error_bars(*models.values()) if AREAS in spec["datasets"] else None,
+        "spec": _coloured(spec),
+    }
+
+
+def of_picture(picture: Picture) -> dict[str, Any]:
+    """Return a finished chart as the page draws it: without its title, in the colours of the page's theme."""
+    spec = picture.to_dict(check=False)
+    title = spec.pop("title")
+    _shrink(spec)
+    config = legends_below(spec["config"])
+    spec["config"] = config | {"aria": False, "font": "system-ui, sans-serif", "background": "transparent"}
+    spec["description"] = title["text"]
+    return {
+        "title": title["text"],
+        "notes": [title["subtitle"]] if "subtitle" in title else [],
         "spec": _coloured(spec),
     }
 
