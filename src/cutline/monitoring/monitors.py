@@ -12,6 +12,7 @@ import math
 import os
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property
@@ -290,9 +291,10 @@ class Monitor:
         known = {day.name: day for day in self.days}
         newest = max([*known, *(name for name, _ in pairs)], default="")
         by_content = {day.checksum: day.name for day in self.days if day.cases >= SMALLEST_TWIN}
-        for name, content in pairs:
-            day = self._recorded(name, content, newest, model)
-            old = known.get(name)
+        with ThreadPoolExecutor(min(len(pairs), os.cpu_count() or 1) or 1) as pool:
+            recorded = list(pool.map(lambda pair: self._recorded(*pair, newest, model), pairs))
+        for day in recorded:
+            name, old = day.name, known.get(day.name)
             if old is not None and not old.waiting:
                 if day.checksum != old.checksum:
                     raise InputError(
@@ -378,14 +380,14 @@ class Monitor:
 
     def check_started_with(
         self,
-        release: Any = None,
+        release: Any,
         *,
         cut: Any = None,
         measures: Any = None,
         worse_by: Any = None,
         model: str | None = None,
     ) -> None:
-        """Raise if this monitor was started with something else than what is given now.
+        """Raise if this monitor was started with something else than what is given now; None is not compared.
 
         Args:
             release: The release sample.
@@ -394,10 +396,9 @@ class Monitor:
             worse_by: The tolerated loss.
             model: The version of the model.
         """
-        if release is not None:
-            ranking, _ = as_ranking(release, "release")
-            if ranking is None or checksum(ranking) != self.releases[-1].period.checksum:
-                raise InputError("The monitor was started with another release", "replace it with rebaseline()")
+        ranking, _ = as_ranking(release, "release")
+        if ranking is None or checksum(ranking) != self.releases[-1].period.checksum:
+            raise InputError("The monitor was started with another release", "replace it with rebaseline()")
         settings = self.settings
         if cut is not None and (given := _threshold(cut, None, ranking)) != settings.threshold:
             raise InputError(

@@ -143,7 +143,7 @@ def checksum(ranking: Ranking) -> str:
     whole = hashlib.blake2b(digest_size=32)
     counts = "<u4" if ranking.total < 2**32 else "<u8"
     for column, kind in ((ranking.score, "<f8"), (ranking.pos, counts), (ranking.neg, counts)):
-        whole.update(np.ascontiguousarray(column, dtype=kind))
+        whole.update(np.ascontiguousarray(column, dtype=kind).data)
     return whole.hexdigest()
 
 

@@ -107,7 +107,8 @@ def _side(
     if isinstance(content, str | os.PathLike):
         content = load_ranking(content) if is_ranking_file(content) else _read(content, score, label, threshold)
     if isinstance(content, Evaluation):
-        ranking, evaluation = content.ranking, content if threshold is None else content.with_cut(threshold=threshold)
+        ranking = content.ranking
+        evaluation: Evaluation | None = content if threshold is None else content.with_cut(threshold=threshold)
     elif isinstance(content, Ranking):
         ranking = content
         evaluation = Evaluation(ranking, threshold) if ranking.positives and ranking.negatives else None
@@ -129,7 +130,7 @@ def _read(path: Any, score: str | None, label: str | None, threshold: float | No
     if score is None:
         raise ParameterError("is missing", "name the column of the scores, such as score='p'", argument="score")
     if label is not None:
-        return evaluate(label, score, data=path, **({} if threshold is None else {"threshold": threshold}))
+        return evaluate(label, score, data=path, threshold=threshold)
     wanted = {"scores": column_source.Ask("scores", score)}
     with column_source.reading(column_source.opened(path), wanted, any_order=True) as columns:
         return columns["scores"]
