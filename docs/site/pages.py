@@ -42,6 +42,7 @@ HOW_TO = {
     "Several classes": "several-classes.md",
     "Read files and frames": "data.md",
     "Gate a release": "ci.md",
+    "Watch a release": "monitoring.md",
     "Read the report": "report.md",
     "Define a measure": "own-measures.md",
     "Train for a measure": "training.md",
