@@ -1,12 +1,12 @@
-"""How results look in a terminal. The only module that draws; it computes nothing but widths and places."""
+"""How results look in a terminal. It computes nothing but widths and places, and loads numpy only where it draws."""
 
 from __future__ import annotations
 
 import math
 import os
 import sys
-from collections.abc import Iterable, Sequence
-from typing import Any, TextIO
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TextIO
 
 from rich import box
 from rich.cells import cell_len
@@ -15,12 +15,13 @@ from rich.table import Table
 from rich.text import Text
 
 from cutline.cli.text import printable
-from cutline.core.counts import written
+from cutline.core.atomic_write import json_text
 from cutline.core.table import between, shown
-from cutline.measures import Family
-from cutline.results.comparison_summary import ComparisonSummary, DifferenceRow
-from cutline.results.notes import DATA, Note
-from cutline.results.summary import Row, Summary
+
+if TYPE_CHECKING:
+    from cutline.results.comparison_summary import ComparisonSummary, DifferenceRow
+    from cutline.results.notes import Note
+    from cutline.results.summary import Row, Summary
 
 _WITH_STRIP = 76  # columns of a terminal from which there is room for the strip
 _WIDE = 100  # ... for a long one
@@ -52,8 +53,14 @@ def _silence(stream: TextIO) -> None:
     os.close(nowhere)
 
 
+def print_json(document: Mapping[str, Any]) -> None:
+    """Print a document as JSON; it holds no NaN."""
+    is_utf8 = (sys.stdout.encoding or "").lower().startswith("utf")
+    put(json_text(document, only_ascii=not is_utf8) + "\n")
+
+
 def put(text: str) -> None:
-    """A text on standard output, for as long as somebody reads it."""
+    """Write to standard output, ignoring a reader that has left."""
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
@@ -115,6 +122,8 @@ def _table(screen: Console, *, title: str = "", head: bool = True) -> Table:
 
 
 def _confusion(screen: Console, summary: Summary) -> RenderableType:
+    from cutline.core.counts import written
+
     c, table = summary.counts, _table(screen)
     table.add_column(Text(summary.cut.words(summary.data.ranking)))
     for name in (*c.class_titles, "all"):
@@ -127,6 +136,8 @@ def _confusion(screen: Console, summary: Summary) -> RenderableType:
 
 
 def _questions(screen: Console, summary: Summary) -> Iterable[RenderableType]:
+    from cutline.measures import Family
+
     # All tables with one width of names, as far as there is room beside the numbers.
     numbers = next(taken for width, taken in _NUMBERS if screen.width >= width)
     longest = max((len(row.title) + 4 for row in summary.rows), default=0)
@@ -222,6 +233,8 @@ def _strip(row: Row, width: int, signs: tuple[str, ...]) -> Text:
 
 def notes(found: Iterable[Note], title: str = "Notes") -> RenderableType:
     """Notes in plain words, one after the other, each with its source; warnings stand out."""
+    from cutline.results.notes import DATA
+
     table = Table.grid(padding=(0, 1))
     for note in found:
         text = Text(printable(note.text))
