@@ -78,7 +78,7 @@ COMMANDS = (
     Entry(
         "drift",
         JUDGE,
-        "Example: cutline drift predictions.csv new.csv --score p --threshold 0.5",
+        "Example: cutline drift predictions.csv old.csv --score p --threshold 0.5",
         "Whether the scores of two periods have the same distribution: PSI with its critical value, and "
         "Kolmogorov-Smirnov.",
         ("No labels are needed; with --label, the measures of both periods are compared too.",),
