@@ -54,6 +54,13 @@ def test_the_corrected_t_is_mlxtends_t_of_independent_folds_times_the_correction
     assert mean.t == pytest.approx(FROZEN["kfold_t"]["t"] * math.sqrt((1 / 10) / (1 / 10 + 1 / 9)))
 
 
+def test_repeats_make_the_variance_better_known_but_not_smaller() -> None:
+    once, ten = nadeau_bengio(VALUES, 10, 1 / 9), nadeau_bengio(np.tile(VALUES, 10), 10, 1 / 9)
+    assert (once.degrees_of_freedom, ten.degrees_of_freedom) == (9, 99)
+    # the same values ten times have the same variance, but for the division by n - 1
+    assert ten.standard_error == pytest.approx(once.standard_error * math.sqrt(90 / 99))
+
+
 def test_folds_that_agree_exactly_have_an_interval_of_no_width() -> None:
     mean = nadeau_bengio(np.full(5, 0.7), 5, 1 / 4)
     assert mean.limits(0.95) == pytest.approx((0.7, 0.7))

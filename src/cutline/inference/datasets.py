@@ -17,7 +17,7 @@ MOST_EXACT = 100  # data sets, up to which the distribution of signed ranks is c
 
 
 def rank_models(values: Array, *, higher_is_better: bool = True) -> Array:
-    """Return the rank of each model (columns) on each data set (rows): 1 for the best, tied models share a mean rank."""
+    """Return the rank of each model (columns) on each data set (rows): 1 is best, tied models share their mean rank."""
     from scipy.stats import rankdata
 
     return np.asarray(rankdata(-values if higher_is_better else values, axis=1))
@@ -35,7 +35,7 @@ class FriedmanTest:
 
 
 def friedman(ranks: Array) -> FriedmanTest:
-    """Return Friedman's test of ranks (data sets x models), as Demsar (2006) writes it: without a correction for ties."""
+    """Return Friedman's test of ranks (data sets x models) as in Demsar (2006), without a correction for ties."""
     from scipy.special import chdtrc, fdtrc
 
     n, k = ranks.shape
@@ -89,8 +89,8 @@ class SignedRanks:
 def signed_ranks(differences: Array) -> SignedRanks:
     """Return Wilcoxon's signed-rank test of differences, one for each data set.
 
-    Differences of 0 are ranked and their ranks split evenly between the sums (Pratt; Demsar 2006). The p-value is exact,
-    also with ties, up to 100 data sets: it counts the signs that could have come.
+    Differences of 0 are ranked and their ranks split evenly between the sums (Pratt; Demsar 2006). The p-value is
+    exact, also with ties, up to 100 data sets: it counts the signs that could have come.
     """
     from scipy.stats import norm, rankdata
 
