@@ -7,7 +7,6 @@ pessimistic.
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,29 +15,27 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from cutline.core import columns
-from cutline.core.checks import LEVEL, check_choice, check_level, name_of
-from cutline.core.columns import counted
+from cutline.core import validation
 from cutline.core.counts import Counts, written
 from cutline.core.errors import CutlineError, InputError, ParameterError, UnavailableError, near
 from cutline.core.merging import merge
 from cutline.core.ranking import Array, Ranking
 from cutline.core.table import Table, plain
+from cutline.core.validation import LEVEL, check_choice, check_level, counted, name_of
 from cutline.evaluation import Evaluation
 from cutline.inference.folds import FoldMean, ledell, nadeau_bengio
-from cutline.inputs import sources
-from cutline.inputs.predictions import Cases, complete
+from cutline.inputs import column_source
+from cutline.inputs.rank import Cases, complete
 from cutline.measures import MEASURES, Family, Measure
-from cutline.measures.definition import each_of
+from cutline.measures.aliases import under
 from cutline.measures.kinds import LineOfAuc, MeanOfCases, Proportion, ShareOfPairs, SumOfRates
-from cutline.measures.other_names import under
-from cutline.results import first_look
+from cutline.measures.registry import each_of
+from cutline.results.base import Summarized
 from cutline.results.cut_point import CutPoint, cut_point
 from cutline.results.estimate import Estimate
+from cutline.results.measure_selection import Named, headlines, wanted
 from cutline.results.notes import Note
-from cutline.results.summarized import Summarized
-from cutline.results.summary import Data, Options, Row, Summary
-from cutline.results.wanted import Named, headlines, wanted
+from cutline.results.summary import Data, Options, Row, Summary, first_look_html, first_look_text
 
 if TYPE_CHECKING:
     from cutline.charts import Picture
@@ -299,7 +296,7 @@ class FoldEvaluation(Summarized):
         if mean.standard_error <= 1e-12 * max(1.0, abs(mean.value)):
             notes.append("All folds have the same value, so that their spread says nothing of the uncertainty.")
             return Estimate(str(measure), mean.value, math.nan, math.nan, level, "", tuple(notes))
-        return _limited(measure, mean.value, mean.limits(level), level, "nadeau_bengio", notes)
+        return limited_estimate(measure, mean.value, mean.limits(level), level, "nadeau_bengio", notes)
 
     def _by_ledell(self, measure: Measure, level: float) -> Estimate:
         if measure.name != "auc":
@@ -314,7 +311,7 @@ class FoldEvaluation(Summarized):
         notes = []
         if len(self.cases.positive) < 1000:
             notes.append("This interval is for many cases; with fewer than 1,000 it is probably too narrow.")
-        return _limited(measure, mean.value, mean.limits(level), level, "ledell", notes)
+        return limited_estimate(measure, mean.value, mean.limits(level), level, "ledell", notes)
 
     def _by_nesting(self, measure: Measure, level: float, parameters: Mapping[str, Any]) -> Estimate:  # noqa: ARG002
         raise ParameterError("nested fits the model again, which scores do not allow", "use cross_validate()")
@@ -424,10 +421,10 @@ class FoldEvaluation(Summarized):
         return fold_charts.fold_values(values, self.estimate(chosen, level), chosen.title, self.design, **look)
 
     def __repr__(self) -> str:
-        return first_look.as_text(self.summary(headlines()))
+        return first_look_text(self.summary(headlines()))
 
     def _repr_html_(self) -> str:
-        return first_look.as_html(self.summary(headlines()))
+        return first_look_html(self.summary(headlines()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -457,7 +454,7 @@ class FoldSummary(Summary):
         return super().document() | {"cross_validation": {"folds": self.folds, "repeats": self.repeats}}
 
 
-def _limited(
+def limited_estimate(
     measure: Measure, value: float, limits: tuple[float, float], level: float, method: str, notes: Sequence[str]
 ) -> Estimate:
     """Build the estimate with limits inside the range of the measure."""
@@ -474,7 +471,7 @@ def _is_mean_of_cases(measure: Measure) -> bool:
 
 
 def _is_unbiased(measure: Measure) -> bool:
-    """Whether the mean over small folds is that of large ones: means over cases or pairs, and what is linear in them."""
+    """Whether the mean over small folds is that of large ones: means over cases or pairs and the like."""
     kind = measure.kind
     if isinstance(kind, Proportion):
         return kind.paired is not None
@@ -523,34 +520,32 @@ def evaluate_folds(
 ) -> FoldEvaluation:
     """Evaluate out-of-fold scores; the arguments are those of `evaluate`."""
     if data is not None:
-        asked = sources.asked_of(labels, scores, weights, positive=positive)
+        asked = column_source.asked_of(labels, scores, weights, positive=positive)
         more = {"folds": folds, "repeats": repeats, "groups": groups}
-        asked |= {key: sources.Ask("groups", name) for key, name in more.items() if name is not None}
-        with sources.reading(sources.opened(data), asked) as found:
+        asked |= {key: column_source.Ask("groups", name) for key, name in more.items() if name is not None}
+        with column_source.reading(column_source.opened(data), asked) as found:
             how = {"positive": positive, "missing": missing, "higher_is_positive": higher_is_positive}
             return evaluate_folds(**found, train_sizes=train_sizes, **how, **cut)
-    columns.check_one_order({"labels": labels, "folds": folds, "repeats": repeats, "groups": groups})
+    validation.check_one_order({"labels": labels, "folds": folds, "repeats": repeats, "groups": groups})
     cases = complete(labels, scores, weights, positive=positive, missing=missing)
     fold = _codes(folds, "folds", cases)
     repeat = np.zeros(len(fold), dtype=int) if repeats is None else _codes(repeats, "repeats", cases)
     group = None if groups is None else _codes(groups, "groups", cases)
     rows = _split(fold, repeat)
     parts = tuple(
-        tuple(
-            replace_cases(cases, part).ranked(higher_is_positive=higher_is_positive) for part in parts
-        )
+        tuple(_some_cases(cases, part).ranked(higher_is_positive=higher_is_positive) for part in parts)
         for parts in rows
     )
     return FoldEvaluation(
         parts,
         _test_to_train(rows, train_sizes),
         cases=_out_of_fold(cases, rows),
-        warnings=tuple(_leaks(rows, group)),
+        warnings=tuple(warn_of_leaks(rows, group)),
         **cut,
     )
 
 
-def replace_cases(cases: Cases, rows: Array) -> Cases:
+def _some_cases(cases: Cases, rows: Array) -> Cases:
     """Return some of the cases."""
     weights = None if cases.weights is None else cases.weights[rows]
     return cases._replace(
@@ -560,13 +555,13 @@ def replace_cases(cases: Cases, rows: Array) -> Cases:
 
 def _codes(values: Any, name: str, cases: Cases) -> Array:
     """The distinct values of a column, numbered from 0, for the rows that are complete."""
-    column = columns.column(values, name)
+    column = validation.column(values, name)
     if len(column) != cases.rows:
         found = f"has {counted(len(column), 'value')} but labels has {cases.rows}"
         raise InputError(found, "pass one for each label", argument=name)
-    absent = columns.missing_mask(column)
+    absent = validation.missing_mask(column)
     if absent is not None and absent.any():
-        raise columns.missing_error(name, absent, None)
+        raise validation.missing_error(name, absent, None)
     column = column[cases.position]
     return np.unique(column.astype(str) if column.dtype.kind == "O" else column, return_inverse=True)[1]
 
@@ -605,7 +600,9 @@ def _test_to_train(rows: list[list[Array]], train_sizes: Any) -> float:
         trains = np.atleast_1d(np.asarray(train_sizes, dtype=float))
         if not np.isfinite(trains).all() or (trains < 1).any():
             raise ParameterError(
-                f"is {train_sizes!r:.40}", "pass the number of cases that each model was fitted on", argument="train_sizes"
+                f"is {train_sizes!r:.40}",
+                "pass the number of cases that each model was fitted on",
+                argument="train_sizes",
             )
     return float(tests.mean() / trains.mean())
 
@@ -628,7 +625,7 @@ def _out_of_fold(cases: Cases, rows: list[list[Array]]) -> OutOfFold | None:
     return OutOfFold(labels[0], np.stack([cases.scores[own] for own in order]), folds)
 
 
-def _leaks(rows: list[list[Array]], group: Array | None) -> Iterable[Note]:
+def warn_of_leaks(rows: list[list[Array]], group: Array | None) -> Iterable[Note]:
     """Warn where cases of one group are in several folds of a repeat."""
     if group is None:
         return

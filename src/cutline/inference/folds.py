@@ -61,7 +61,7 @@ def nadeau_bengio(values: Array, folds: int, test_to_train: float) -> FoldMean:
     The variance of the mean over K folds is (1/K + n_test/n_train) s2: the first term is what folds would have if they
     were independent, the second allows for training sets that overlap. Repeats add no new cases. So they do not make
     this variance smaller; they make s2 better known, which has J - 1 degrees of freedom for the J folds of all repeats.
-    With 1/J in place of 1/K, intervals of ten repeats covered 78 to 99 % in simulations (benchmarks/cross_validation.py).
+    With 1/J in place of 1/K, ten repeats covered 77 to 99 % in simulations (benchmarks/cross_validation.py).
 
     Args:
         values: One value for each fold of each repeat.

@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from cutline.core.checks import LEVEL, check_choice, check_flag, check_level
-from cutline.core.columns import counted
-from cutline.core.errors import InputError, ParameterError, UnknownNameError, near
+from cutline.core.errors import InputError, UnknownNameError, near
+from cutline.core.messages import listed
 from cutline.core.ranking import Array
 from cutline.core.table import Table, p_shown, plain
-from cutline.core.wording import listed
+from cutline.core.validation import LEVEL, check_choice, check_flag, check_level, counted
 from cutline.inference import datasets as statistics
-from cutline.inputs import sources
+from cutline.inputs import column_source
 
 if TYPE_CHECKING:
     from cutline.charts import Picture
@@ -152,7 +151,9 @@ class DatasetComparison:
         n = len(self.datasets)
         if n < FEW_DATASETS and self.test == "wilcoxon":
             least = p_shown(2 * 0.5**n)
-            found.append(f"With {counted(n, 'data set')} no pair can reach p < 0.05: the smallest possible is p {least}.")
+            found.append(
+                f"With {counted(n, 'data set')} no pair can reach p < 0.05: the smallest possible is p {least}."
+            )
         if self.test == "nemenyi":
             found.append("Nemenyi's test of a pair depends on the other models in the table; Wilcoxon's does not.")
         return tuple(found)
@@ -274,7 +275,9 @@ def compare_datasets(
     higher_is_better = check_flag(higher_is_better, "higher_is_better")
     names, datasets, values = _read(table, models)
     if len(names) < 2:
-        raise InputError(f"has {counted(len(names), 'column')} of numbers", "pass at least two models", argument="table")
+        raise InputError(
+            f"has {counted(len(names), 'column')} of numbers", "pass at least two models", argument="table"
+        )
     if len(names) > MOST_MODELS:
         raise InputError(f"has {len(names)} models", f"pass at most {MOST_MODELS}", argument="table")
     if len(values) < 2:
@@ -288,7 +291,9 @@ def compare_datasets(
             argument="table",
         )
     if control is not None and control not in names:
-        raise UnknownNameError(f"is {control!r}", "pass one of the models", argument="control", hint=near(control, names))
+        raise UnknownNameError(
+            f"is {control!r}", "pass one of the models", argument="control", hint=near(control, names)
+        )
     return DatasetComparison(tuple(names), tuple(datasets), values, higher_is_better, level, test, control)
 
 
@@ -302,7 +307,7 @@ def _read(table: Any, models: Sequence[str] | None) -> tuple[list[str], list[str
         )
     if isinstance(table, str | os.PathLike) and not Path(table).exists():
         raise InputError(f"{os.fspath(table)} does not exist", "pass the path of a file with a row for each data set")
-    source = sources.opened(table, title="table")
+    source = column_source.opened(table, title="table")
     found = {str(name): np.asarray(column) for name, column in _columns(source).items()}
     if not found:
         raise InputError("has no columns", "pass a row for each data set", argument="table")
@@ -314,7 +319,9 @@ def _read(table: Any, models: Sequence[str] | None) -> tuple[list[str], list[str
         for name in models:
             if name not in found:
                 hint = near(name, found)
-                raise UnknownNameError(f"holds {name!r}, which is no column", "pass columns", argument="models", hint=hint)
+                raise UnknownNameError(
+                    f"holds {name!r}, which is no column", "pass columns", argument="models", hint=hint
+                )
             if numbers[name] is None:
                 raise InputError(f"has text in the column {name}", "pass columns of numbers", argument="table")
     chosen = [name for name, column in numbers.items() if column is not None] if models is None else list(models)
@@ -325,8 +332,8 @@ def _read(table: Any, models: Sequence[str] | None) -> tuple[list[str], list[str
     return chosen, datasets, np.column_stack(columns) if columns else np.empty((rows, 0))
 
 
-def _columns(source: sources.Source) -> dict[str, Any]:
-    asked = {name: sources.Ask("id", name) for name in source.columns}
+def _columns(source: column_source.Source) -> dict[str, Any]:
+    asked = {name: column_source.Ask("id", name) for name in source.columns}
     return dict(source.rows(asked))
 
 

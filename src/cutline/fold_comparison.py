@@ -10,18 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cutline.core.checks import LEVEL, check_level, check_text
-from cutline.core.columns import counted
-from cutline.core.columns import number as check_number
 from cutline.core.errors import InputError, ParameterError, UnknownNameError, near
 from cutline.core.table import Table, p_shown, plain, shown
+from cutline.core.validation import LEVEL, check_level, check_number, check_text, counted
 from cutline.fold_evaluation import FoldEvaluation, evaluate_folds
 from cutline.inference.datasets import holm
 from cutline.inference.folds import FoldMean, Posterior, correlated_t, nadeau_bengio
-from cutline.inputs import sources
+from cutline.inputs import column_source
 from cutline.measures import MEASURES, Measure
-from cutline.measures.definition import each_of
-from cutline.measures.other_names import under
+from cutline.measures.aliases import under
+from cutline.measures.registry import each_of
 
 if TYPE_CHECKING:
     from cutline.charts import Picture
@@ -69,7 +67,9 @@ class FoldTest:
         adjusted = "" if math.isnan(self.p_holm) else " after Holm's correction"
         regions = f"P({self.a} better) {self.better:.3f}, P({self.b} better) {self.worse:.3f}"
         if self.rope:
-            regions = f"P({self.a} better) {self.better:.3f}, P(same) {self.same:.3f}, P({self.b} better) {self.worse:.3f}"
+            regions = (
+                f"P({self.a} better) {self.better:.3f}, P(same) {self.same:.3f}, P({self.b} better) {self.worse:.3f}"
+            )
         return f"{head}; {significant}significant{adjusted}, p {p_shown(p)}; {regions}."
 
     def to_dict(self) -> dict[str, Any]:
@@ -195,9 +195,7 @@ class FoldComparison(Mapping[str, FoldEvaluation]):
 
     # ------------------------------------------------------------------ views
 
-    def summary(
-        self, measures: Iterable[str] | str | None = None, *, rope: float = 0.0, level: float = LEVEL
-    ) -> Table:
+    def summary(self, measures: Iterable[str] | str | None = None, *, rope: float = 0.0, level: float = LEVEL) -> Table:
         """Return a table with a row for each measure and pair of models.
 
         Args:
@@ -319,9 +317,11 @@ def compare_folds(
         if folds is None:
             raise InputError("is missing", "pass the fold of each case", argument="folds")
         if data is not None:
-            data = sources.opened(data)
+            data = column_source.opened(data)
         found = {
-            str(name): evaluate_folds(labels, scores, folds=folds, repeats=repeats, data=data, name=str(name), **options)
+            str(name): evaluate_folds(
+                labels, scores, folds=folds, repeats=repeats, data=data, name=str(name), **options
+            )
             for name, scores in named.items()
         }
     _check_same_folds(found)
@@ -341,5 +341,7 @@ def _check_same_folds(models: Mapping[str, FoldEvaluation]) -> None:
 def _check_rope(rope: Any) -> float:
     size = check_number(rope, "rope")
     if not (math.isfinite(size) and size >= 0):
-        raise ParameterError(f"is {size:g}", "pass the largest difference that does not matter, 0 or more", argument="rope")
+        raise ParameterError(
+            f"is {size:g}", "pass the largest difference that does not matter, 0 or more", argument="rope"
+        )
     return size
