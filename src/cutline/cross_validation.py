@@ -441,6 +441,7 @@ def _evaluated(
         float(ratio),
         cases=_aligned(splits, repeats, scores, is_positive),
         warnings=tuple(notes),
+        total=len(y),
         estimator=estimator,
         X=X,
         y=y,

@@ -8,6 +8,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -135,7 +136,7 @@ class DatasetComparison:
         if len(self.models) == 2:
             overall = ""
         real = [pair for pair in self.pairs if pair.p_adjusted <= 1 - self.level]
-        how = "Nemenyi" if self.test == "nemenyi" else "Wilcoxon signed ranks with Holm's correction"
+        how = self.method
         if not real:
             each = f"No pair differs significantly ({how})."
         else:
@@ -219,7 +220,7 @@ class DatasetComparison:
         from cutline.charts.fold_charts import critical_difference
 
         by_rank = self.test == "nemenyi"
-        how = "Nemenyi's test" if by_rank else "Wilcoxon's signed ranks with Holm's correction"
+        how = self.method
         if self.control is not None:
             how += f", against {self.control}"
         size = f"{counted(len(self.datasets), 'data set')}; Friedman's test: p {p_shown(self.friedman.f_p_value)}"
@@ -232,14 +233,38 @@ class DatasetComparison:
             self.models, ranks, places, subtitle, difference=difference, theme=theme, title=title
         )
 
-    def __repr__(self) -> str:
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
+        """Write the page (.html), the numbers (.json, .csv) or the picture (.png, .svg, .pdf), by the suffix.
+
+        Args:
+            path: Where to write.
+            overwrite: Whether a file that exists is replaced; refused otherwise.
+        """
+        save: Any = import_module("cutline.report").save_comparison  # the report stands above: loaded by name
+        written: Path = save(self, path, overwrite=overwrite)
+        return written
+
+    @property
+    def friedman_line(self) -> str:
+        """Friedman's test in one line."""
         test = self.friedman
-        line = (
+        return (
             f"Friedman chi2 {test.chi2:.2f} (p {p_shown(test.chi2_p_value)}), Iman-Davenport F {test.f:.2f} "
             f"(p {p_shown(test.f_p_value)})"
         )
+
+    @property
+    def method(self) -> str:
+        """How pairs are tested, in words."""
+        if self.test == "nemenyi":
+            return "Nemenyi"
+        return "Wilcoxon signed ranks with Holm's correction"
+
+    def __repr__(self) -> str:
         notes = [f"Note: {note}" for note in self.notes]
-        return "\n".join([repr(self.rank_table), "", line, "", repr(self.table), "", self.verdict, *notes])
+        return "\n".join(
+            [repr(self.rank_table), "", self.friedman_line, "", repr(self.table), "", self.verdict, *notes]
+        )
 
     def _repr_html_(self) -> str:
         import html

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import itertools
 import math
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -275,6 +278,18 @@ class FoldComparison(Mapping[str, FoldEvaluation]):
         posterior = Posterior(test.worse, test.same, test.better, test.rope)
         title = test.title if chosen.better == "higher" else f"{test.title}, lower is better: advantage"
         return fold_charts.posterior(mean, posterior, (test.a, test.b), title, **look)
+
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False, level: float = LEVEL) -> Path:
+        """Write the page (.html), the numbers (.json, .csv) or the picture (.png, .svg, .pdf), by the suffix.
+
+        Args:
+            path: Where to write.
+            overwrite: Whether a file that exists is replaced; refused otherwise.
+            level: The level of the intervals.
+        """
+        save: Any = import_module("cutline.report").save_comparison  # the report stands above: loaded by name
+        written: Path = save(self, path, overwrite=overwrite, level=level)
+        return written
 
     def __repr__(self) -> str:
         return "\n".join([repr(self.summary()), "more: .test(measure, rope=0.01)"])

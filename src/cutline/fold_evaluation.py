@@ -23,7 +23,7 @@ from cutline.core.ranking import Array, Ranking
 from cutline.core.table import Table, plain
 from cutline.core.validation import LEVEL, check_choice, check_level, counted, name_of
 from cutline.evaluation import Evaluation
-from cutline.inference.folds import FoldMean, ledell, nadeau_bengio
+from cutline.inference.folds import FoldMean, ledell, nadeau_bengio, scales_apart
 from cutline.inputs import column_source
 from cutline.inputs.rank import Cases, complete
 from cutline.measures import MEASURES, Family, Measure
@@ -44,7 +44,6 @@ METHODS = ("auto", "nadeau_bengio", "ledell", "nested")
 CHARTS = ("roc", "precision_recall", "reliability", "folds")
 FEW_IN_FOLD = 30  # cases of a class, below which a measure that small samples bias is pooled within a repeat
 FEW_CASES = 40  # of the smaller class: with fewer, intervals covered less than 92.5 % in simulations
-FAR_APART = 0.5  # standard deviations between the mean scores of two folds, which chance does not explain
 
 
 class OutOfFold(NamedTuple):
@@ -82,6 +81,7 @@ class FoldEvaluation(Summarized):
     share: float | None = None
     cases: OutOfFold | None = field(default=None, repr=False)
     warnings: tuple[Note, ...] = ()
+    total: int = 0  # cases that the final model is fitted on; those of a repeat when 0
     cut: CutPoint = field(init=False)
 
     def __post_init__(self) -> None:
@@ -106,6 +106,11 @@ class FoldEvaluation(Summarized):
     def ranking(self) -> Ranking:
         """The cases of the first repeat in one ranking: each case once. Only counts and probabilities may use it."""
         return merge(self.parts[0])
+
+    @property
+    def has_both_classes(self) -> bool:
+        """Whether each fold has cases of both classes."""
+        return self._fewest > 0
 
     @property
     def counts(self) -> Counts:
@@ -360,12 +365,13 @@ class FoldEvaluation(Summarized):
     @cached_property
     def notes(self) -> tuple[Note, ...]:
         """What the reader of the numbers should know, in plain words."""
+        total = self.total or self.ranking.total
         share = 100 / (1 + self.test_to_train)
         found = [
             Note(
                 "cross-validation",
                 f"Cross-validation with {self.design}: each value is the mean over {self.folds * self.repeats} folds. "
-                f"It estimates how the model fitted on all {written(self.ranking.total)} cases does on new cases, by "
+                f"It estimates how the model fitted on all {written(total)} cases does on new cases, by "
                 f"models that saw {share:.0f} % of them, so that it is slightly pessimistic.",
             ),
             *self.warnings,
@@ -427,7 +433,7 @@ class FoldEvaluation(Summarized):
         return first_look_html(self.summary(headlines()))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FoldSummary(Summary):
     """The numbers of a cross-validation."""
 
@@ -480,26 +486,6 @@ def _is_unbiased(measure: Measure) -> bool:
     return isinstance(kind, LineOfAuc | ShareOfPairs | MeanOfCases)
 
 
-def scales_apart(parts: Sequence[tuple[Array, Array]]) -> float:
-    """Return how many standard deviations lie between the mean scores of parts of the cases; 0 where it may be chance.
-
-    Args:
-        parts: The scores of each part, and how many cases have each.
-    """
-    sizes = np.array([float(np.sum(size)) for _, size in parts])
-    with np.errstate(invalid="ignore", over="ignore"):
-        means = np.array([float(np.average(score, weights=size)) for score, size in parts])
-        squares = np.array([float(np.average(np.square(score), weights=size)) for score, size in parts])
-    if len(parts) < 2 or not (np.isfinite(means).all() and np.isfinite(squares).all()):
-        return 0.0
-    within = float(np.average(np.maximum(squares - means**2, 0), weights=sizes))
-    if within <= 0:
-        return 0.0
-    distance = float(means.max() - means.min()) / math.sqrt(within)
-    chance = 5 * math.sqrt(2 / float(sizes.min()))  # five standard errors of the difference of two means
-    return distance if distance > max(FAR_APART, chance) else 0.0
-
-
 # ---------------------------------------------------------------------- from rows
 
 
@@ -515,6 +501,7 @@ def evaluate_folds(
     data: Any = None,
     positive: Any = None,
     missing: Any = "error",
+    weights_are: Any = None,
     higher_is_positive: bool = True,
     **cut: Any,
 ) -> FoldEvaluation:
@@ -524,10 +511,11 @@ def evaluate_folds(
         more = {"folds": folds, "repeats": repeats, "groups": groups}
         asked |= {key: column_source.Ask("groups", name) for key, name in more.items() if name is not None}
         with column_source.reading(column_source.opened(data), asked) as found:
-            how = {"positive": positive, "missing": missing, "higher_is_positive": higher_is_positive}
+            how = {"positive": positive, "missing": missing, "weights_are": weights_are}
+            how["higher_is_positive"] = higher_is_positive
             return evaluate_folds(**found, train_sizes=train_sizes, **how, **cut)
     validation.check_one_order({"labels": labels, "folds": folds, "repeats": repeats, "groups": groups})
-    cases = complete(labels, scores, weights, positive=positive, missing=missing)
+    cases = complete(labels, scores, weights, positive=positive, missing=missing, weights_are=weights_are)
     fold = _codes(folds, "folds", cases)
     repeat = np.zeros(len(fold), dtype=int) if repeats is None else _codes(repeats, "repeats", cases)
     group = None if groups is None else _codes(groups, "groups", cases)

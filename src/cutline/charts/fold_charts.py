@@ -20,8 +20,8 @@ from cutline.inference.folds import FoldMean, Posterior
 from cutline.results.estimate import Estimate
 
 MOST_FOLDS = 40  # curves; more would be a blot
-MOST_POINTS = 20_000  # of all folds, up to which the mean curve is exact
-GRID = np.linspace(0, 1, 401)
+MOST_POINTS = 20_000  # of all folds, up to which curves are exact
+GRID = np.linspace(0, 1, 201)
 
 
 def roc(
@@ -42,15 +42,17 @@ def roc(
         title: The title.
     """
     every = [part for own in parts for part in own]
-    lines = [drawn(curve(part, "roc")) for part in every[:MOST_FOLDS]]
     if sum(map(len, every)) <= MOST_POINTS:
-        x, y = mean_roc(every)
+        lines = [_drawn(part, "roc") for part in every[:MOST_FOLDS]]
+        mean_line = mean_roc(every)
     else:
-        x, y = GRID, np.mean([np.interp(GRID, part.fpr, part.tpr) for part in every], axis=0)
+        recalls = [np.interp(GRID, part.fpr, part.tpr) for part in every]
+        lines = [(GRID, recall) for recall in recalls[:MOST_FOLDS]]
+        mean_line = (GRID, np.mean(recalls, axis=0))
     diagonal = ([0.0, 1.0], [0.0, 1.0])
     axes = ("False positive rate", "Recall")
     subtitle = _subtitle("mean AUC", mean, design, len(every))
-    return _curves("roc", [(one.x, one.y) for one in lines], (x, y), diagonal, axes, title, subtitle, theme)
+    return _curves("roc", lines, mean_line, diagonal, axes, title, subtitle, theme)
 
 
 def precision_recall(
@@ -71,14 +73,23 @@ def precision_recall(
         title: The title.
     """
     every = [part for own in parts for part in own]
-    lines = [drawn(curve(part, "precision_recall")) for part in every[:MOST_FOLDS]]
-    average = np.mean([_precision_at(part, GRID) for part in every], axis=0)
+    precisions = [_precision_at(part, GRID) for part in every]
+    average = np.mean(precisions, axis=0)
+    if sum(map(len, every)) <= MOST_POINTS:
+        lines = [_drawn(part, "precision_recall") for part in every[:MOST_FOLDS]]
+    else:
+        lines = [(GRID, precision) for precision in precisions[:MOST_FOLDS]]
     share = float(np.mean([float(part.positives / part.total) for part in every]))
     axes = ("Recall", "Precision")
     subtitle = _subtitle("average precision", mean, design, len(every))
     baseline = ([0.0, 1.0], [share, share])
-    own = [(one.x, one.y) for one in lines]
-    return _curves("precision_recall", own, (GRID, average), baseline, axes, title, subtitle, theme)
+    return _curves("precision_recall", lines, (GRID, average), baseline, axes, title, subtitle, theme)
+
+
+def _drawn(ranking: Ranking, name: str) -> tuple[Array, Array]:
+    """Return the points of a curve that can be seen."""
+    line = drawn(curve(ranking, name))
+    return line.x, line.y
 
 
 def _precision_at(ranking: Ranking, recalls: Array) -> Array:

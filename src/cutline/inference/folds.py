@@ -11,12 +11,19 @@ cross-validated area under the ROC curve estimates.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from cutline.core.messages import Argument, Text
 from cutline.core.ranking import Array
+from cutline.inference.resampling.samplers import GroupSampler
 from cutline.results.estimate import quantile, student_quantile
+from cutline.results.notes import Note
+
+FAR_APART = 0.5  # standard deviations between the mean scores of two folds, which chance does not explain
+MOST_FOLDS = 20  # groups of equal size, up to which they look like folds
 
 
 @dataclass(frozen=True)
@@ -191,3 +198,52 @@ def ledell(positive: Array, scores: Array, folds: Array) -> FoldMean:
     # each fold weighs the same, as in the mean of the areas
     squares = [np.mean([np.mean(mean[f == k] ** 2) for k in range(int(f.max()) + 1)]) for f in folds]
     return FoldMean(float(np.mean(areas)), math.sqrt(float(np.mean(squares)) / len(positive)), math.inf)
+
+
+# ---------------------------------------------------------------------- folds that are taken for groups
+
+
+def scales_apart(parts: Sequence[tuple[Array, Array]]) -> float:
+    """Return how many standard deviations lie between the mean scores of parts of the cases; 0 where it may be chance.
+
+    Args:
+        parts: The scores of each part, and how many cases have each.
+    """
+    sizes = np.array([float(np.sum(size)) for _, size in parts])
+    with np.errstate(invalid="ignore", over="ignore"):
+        means = np.array([float(np.average(score, weights=size)) for score, size in parts])
+        squares = np.array([float(np.average(np.square(score), weights=size)) for score, size in parts])
+    if len(parts) < 2 or not (np.isfinite(means).all() and np.isfinite(squares).all()):
+        return 0.0
+    within = float(np.average(np.maximum(squares - means**2, 0), weights=sizes))
+    if within <= 0:
+        return 0.0
+    distance = float(means.max() - means.min()) / math.sqrt(within)
+    chance = 5 * math.sqrt(2 / float(sizes.min()))  # five standard errors of the difference of two means
+    return distance if distance > max(FAR_APART, chance) else 0.0
+
+
+def fold_notes(sampler: GroupSampler) -> Iterator[Note]:
+    """Warn where groups or strata look like the folds of a cross-validation, or their models' scales differ.
+
+    Args:
+        sampler: The groups or strata of an evaluation.
+    """
+    role, code = "groups", sampler.group
+    if sampler.are_single:
+        if sampler.stratum is None:
+            return
+        role, code = "strata", sampler.stratum[sampler.group]
+    count = int(code.max()) + 1
+    if not 2 <= count <= MOST_FOLDS:
+        return
+    sizes = np.bincount(code)
+    way_out = ("For folds of a cross-validation pass ", Argument("folds"), " instead of ", Argument(role), ".")
+    if sizes.min() >= 10 and sizes.max() - sizes.min() <= max(1, 0.01 * sizes.min()):
+        text = Text(f"The {count} {role} are of equal size, as folds are. ", *way_out)
+        yield Note("groups-are-folds", text, kind="warning")
+    scores = np.asarray(sampler.ranking.score, dtype=float)[sampler.cell % len(sampler.ranking)]
+    apart = scales_apart([(scores[code == k], np.ones(int(sizes[k]))) for k in range(count)])
+    if apart:
+        text = Text(f"The mean scores of the {role} differ by up to {apart:.1f} standard deviations. ", *way_out)
+        yield Note("groups-differ", text, kind="warning")
