@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from cutline.core import validation
 from cutline.core.counts import Counts
-from cutline.core.errors import CutlineError, ParameterError, UnavailableError, near
+from cutline.core.errors import Argument, CutlineError, ParameterError, Text, UnavailableError, near
 from cutline.core.ranking import Ranking
 from cutline.core.table import Table
 from cutline.core.validation import LEVEL, check_intervals, check_level, check_whole, name_of
+from cutline.inference.folds import fold_notes
 from cutline.inference.permutation import PermutationTest, permute_labels
 from cutline.inference.resampling.design import sampler_of
 from cutline.inference.resampling.samplers import GroupSampler
@@ -140,6 +141,9 @@ def evaluate(
     exact: bool | None = None,
     memory: str | None = None,
     by: Any = None,
+    folds: Any = None,
+    repeats: Any = None,
+    train_sizes: Any = None,
 ) -> Evaluation:
     """Evaluate the predictions of one model.
 
@@ -166,6 +170,11 @@ def evaluate(
         memory: How much memory DuckDB may use for files, such as "2GB"; beyond it works on disk.
         by: The slice that each case belongs to, such as a site, or the name of its column: the result is then a mapping
             of evaluations with one common table, `cutline.slices.Slices`.
+        folds: The fold of each case, where its score is from a model that was fitted without that fold, or the name of
+            its column. The result is then a `cutline.fold_evaluation.FoldEvaluation`: means over the folds, with
+            intervals for the model fitted on all cases.
+        repeats: With `folds`, the repeat that each row belongs to, where the cases were split several times.
+        train_sizes: With `folds`, how many cases the models were fitted on; by default, all but those of the fold.
         weights_are: What weights are. "counts": so many equal rows. "sampling": one over the chance with which a case
             was drawn, so that the sample stands for a population; intervals are by linearisation. "importance": how
             much a case counts, in a plain sample. By default whole numbers are counts and others importance.
@@ -182,6 +191,15 @@ def evaluate(
     check_weights_are(weights_are, weights)
     how: dict[str, Any] = {"positive": positive, "missing": missing, "weights_are": weights_are}
     cut: dict[str, Any] = {"threshold": threshold, "quota": quota, "share": share}
+    if folds is not None:
+        if by is not None or strata is not None:
+            raise ParameterError("by and strata cannot be combined with folds", "leave them out")
+        split = {"folds": folds, "repeats": repeats, "train_sizes": train_sizes, "groups": groups, "data": data}
+        how |= {"higher_is_positive": higher_is_positive, "name": name}
+        return _folds((labels, scores, weights), split | how | cut)  # type: ignore[no-any-return]
+    if repeats is not None or train_sizes is not None:
+        which = "repeats" if repeats is not None else "train_sizes"
+        raise ParameterError("is given without folds", Text("pass ", Argument("folds"), " too"), argument=which)
     if by is not None:
         how |= {"exact": exact, "memory": memory, "higher_is_positive": higher_is_positive}
         return _slices((labels, scores, weights), by, data, how, cut | {"name": name}, (groups, strata))  # type: ignore[no-any-return]
@@ -204,6 +222,11 @@ def _slices(columns: tuple[Any, Any, Any], by: Any, data: Any, how: Any, cut: An
     if any(one is not None for one in apart):
         raise ParameterError("groups and strata cannot be combined with by", "evaluate the slices one by one")
     return import_module("cutline.slices").evaluate_slices(*columns, by, data=data, how=how, cut=cut)
+
+
+def _folds(columns: tuple[Any, Any, Any], options: dict[str, Any]) -> Any:
+    """Return the evaluation of folds, which stands above evaluations: it is loaded by name."""
+    return import_module("cutline.fold_evaluation").evaluate_folds(*columns, **options)
 
 
 @dataclass(frozen=True, eq=False)
@@ -466,7 +489,8 @@ class Evaluation(Summarized, OneModelViews):
     @property
     def notes(self) -> tuple[Note, ...]:
         """What the reader of the numbers should know about the data, in plain words."""
-        return tuple(data_notes(self.ranking, self.cut, self._data.groups))
+        own = data_notes(self.ranking, self.cut, self._data.groups)
+        return (*own, *(() if self.groups is None else fold_notes(self.groups)))
 
     # ------------------------------------------------------------------ looks
 

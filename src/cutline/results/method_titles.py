@@ -39,6 +39,9 @@ TITLES: Mapping[str, str] = {
     "log_ratio": "log ratio",
     "delong_unpaired": "DeLong (independent samples)",
     "permutation": "permutation test",
+    "nadeau_bengio": "folds (Nadeau-Bengio)",
+    "ledell": "folds (LeDell)",
+    "nested": "nested cross-validation",
 }
 RESAMPLED = ("bootstrap", "bca", "student", "bias_corrected", "inversion", "smoothed")
 
