@@ -186,7 +186,7 @@ class Losses:
     def centred(self) -> Array:
         """The losses without the mean of their stratum."""
         if self.strata is None:
-            return self.values - self.values.mean()
+            return np.asarray(self.values - self.values.mean())
         means = np.bincount(self.strata, weights=self.values) / np.maximum(np.bincount(self.strata), 1)
         return np.asarray(self.values - means[self.strata])
 
