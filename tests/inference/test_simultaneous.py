@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from cutline.inference import simultaneous
 from cutline.inference.delong import delong_logit
-from cutline.inference.one.proportions import wilson
+from cutline.inference.single.proportions import wilson
 from cutline.inference.slice_auc import Slicing, permutation_test, westfall_young
 
 
