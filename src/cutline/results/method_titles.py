@@ -39,6 +39,11 @@ TITLES: Mapping[str, str] = {
     "log_ratio": "log ratio",
     "delong_unpaired": "DeLong (independent samples)",
     "permutation": "permutation test",
+    "fisher": "Fisher's exact test",
+    "tukey_kramer": "Tukey-Kramer, all pairs",
+    "newcombe_pairs": "Newcombe, all pairs (Tukey)",
+    "mover_pairs": "MOVER, all pairs (Tukey)",
+    "log_ratio_pairs": "log ratio, all pairs (Tukey)",
 }
 RESAMPLED = ("bootstrap", "bca", "student", "bias_corrected", "inversion", "smoothed")
 
