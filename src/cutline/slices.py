@@ -78,6 +78,8 @@ class Slices(Mapping[Any, Evaluation]):
     overall: Evaluation = field(default=None)  # type: ignore[assignment]
     columns: tuple[str, ...] = ()
     left_out: int = 0  # rows without a slice
+    few: int = 0  # slices that were left out because they have fewer cases than `least`
+    least: int = 0
 
     def __post_init__(self) -> None:
         if self.overall is None:
@@ -172,6 +174,9 @@ class Slices(Mapping[Any, Evaluation]):
         notes = list(self.overall.notes)
         if self.left_out:
             notes.append(Note("slices", f"{validation.counted(self.left_out, 'row')} without {self.by} left out."))
+        if self.few:
+            text = f"{validation.counted(self.few, 'slice')} with fewer than {self.least} cases left out."
+            notes.append(Note("slices", text))
         one_class = [key for key, ev in self.items() if not ev.ranking.positives or not ev.ranking.negatives]
         if one_class:
             notes.append(Note("slices", f"{self._named(one_class)} only one class: its AUC is undefined."))
@@ -327,6 +332,17 @@ class Slices(Mapping[Any, Evaluation]):
         """
         moved = {key: ev.with_cut(threshold=threshold) for key, ev in self.items()}
         return replace(self, evaluations=moved, overall=self.overall.with_cut(threshold=threshold))
+
+    def with_least(self, least: int) -> Slices:
+        """Return the slices with at least so many cases, so that no value can be traced to a few people.
+
+        Args:
+            least: The smallest number of cases.
+        """
+        kept = {key: ev for key, ev in self.items() if ev.ranking.total >= least}
+        if not kept:
+            raise InputError(f"No slice by {self.by} has {least} cases", "pass a smaller number", argument="least")
+        return replace(self, evaluations=kept, few=self.few + len(self) - len(kept), least=least)
 
     def verdict(self, measure: str | Measure = "auc", **options: Any) -> str:
         """Return who is served worse, in a sentence.

@@ -69,7 +69,7 @@ def forest(found: Mapping[str, Any], *, theme: str = "light", title: str | None 
     )
     folded = [f"{left_out} slices between them are not drawn"] if left_out else []
     subtitle = [f"Dashed line: all cases, {found['overall']:.4f}", *_wrapped(found["words"]), *folded]
-    made = alt.layer(overall, bars, points)
+    made = alt.layer(overall, bars, points).properties(padding={"left": 16, "right": 10, "top": 5, "bottom": 5})
     made.title = alt.TitleParams(title or f"{found['measure']} by {found['by']}", subtitle=subtitle)
     made.config = alt.Config(**chosen.config())
     return Picture("slices", made)

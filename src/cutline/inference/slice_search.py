@@ -250,7 +250,17 @@ class Search:
             else:
                 clusters.append([number])
         simplest = [min(c, key=lambda i: (len(self.lattice.conditions[i]), -self.statistic[i])) for c in clusters]
-        return sorted(simplest, key=lambda i: -self.statistic[i])
+        return self._without_nested(sorted(simplest, key=lambda i: -self.statistic[i]))
+
+    def _without_nested(self, slices: Sequence[int]) -> list[int]:
+        """Leave out slices that contain, or are part of, one with a larger statistic: they repeat it."""
+        kept: list[int] = []
+        for number in slices:
+            own = set(self.lattice.conditions[number])
+            others = [set(self.lattice.conditions[i]) for i in kept]
+            if not any(own <= other or other <= own for other in others):
+                kept.append(number)
+        return kept
 
 
 def _overlap(a: Array, b: Array) -> float:
