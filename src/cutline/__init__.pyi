@@ -97,6 +97,7 @@ from .monitoring.score_drift import Drift as Drift, drift as drift
 from .own_measures import measure as measure
 from .results.estimate import Estimate as Estimate
 from .scoring import Scorer as Scorer, scorer as scorer
+from .slice_search import find_slices as find_slices
 from .slices import Slices as Slices
 from .training import (
     LinearMeasureClassifier as LinearMeasureClassifier,

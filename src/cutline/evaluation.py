@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
@@ -128,7 +128,7 @@ def evaluate(
     weights: Any = None,
     *,
     positive: Any = None,
-    threshold: float | None = None,
+    threshold: float | Mapping[Any, float] | None = None,
     quota: float | None = None,
     share: float | None = None,
     name: str | None = None,
@@ -168,8 +168,9 @@ def evaluate(
         exact: With `data` that another engine holds: whether all distinct scores are collected. When None, more than
             four million are put into bins, and every number that this affects has a bracket.
         memory: How much memory DuckDB may use for files, such as "2GB"; beyond it works on disk.
-        by: The slice that each case belongs to, such as a site, or the name of its column: the result is then a mapping
-            of evaluations with one common table, `cutline.slices.Slices`.
+        by: The slice that each case belongs to, such as a site, or with `data` the name of its column, several of them
+            in a list, or ranges of a number, such as {"age": [0, 40, 65, 120]}: the result is then a mapping of
+            evaluations at one cut, `cutline.slices.Slices`. `threshold` may then be a mapping of slices to thresholds.
         folds: The fold of each case, where its score is from a model that was fitted without that fold, or the name of
             its column. The result is then a `cutline.fold_evaluation.FoldEvaluation`: means over the folds, with
             intervals for the model fitted on all cases.
@@ -187,7 +188,8 @@ def evaluate(
     >>> round(ev.auc, 6), round(ev.precision, 6), round(ev.value("f_beta", beta=2), 6)
     (0.833333, 0.666667, 0.666667)
     """
-    threshold = None if threshold is None else validation.check_number(threshold, "threshold")
+    if threshold is not None and not (by is not None and isinstance(threshold, Mapping)):
+        threshold = validation.check_number(threshold, "threshold")
     check_weights_are(weights_are, weights)
     how: dict[str, Any] = {"positive": positive, "missing": missing, "weights_are": weights_are}
     cut: dict[str, Any] = {"threshold": threshold, "quota": quota, "share": share}

@@ -42,6 +42,11 @@ TITLES: Mapping[str, str] = {
     "nadeau_bengio": "folds (Nadeau-Bengio)",
     "ledell": "folds (LeDell)",
     "nested": "nested cross-validation",
+    "fisher": "Fisher's exact test",
+    "tukey_kramer": "Tukey-Kramer, all pairs",
+    "newcombe_pairs": "Newcombe, all pairs (Tukey)",
+    "mover_pairs": "MOVER, all pairs (Tukey)",
+    "log_ratio_pairs": "log ratio, all pairs (Tukey)",
 }
 RESAMPLED = ("bootstrap", "bca", "student", "bias_corrected", "inversion", "smoothed")
 
