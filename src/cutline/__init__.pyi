@@ -76,6 +76,7 @@ from .measures.scoring_rules import (
     ranked_probability_score as ranked_probability_score,
 )
 from .own_measures import measure as measure
+from .quota_periods import QuotaPeriods as QuotaPeriods
 from .results.estimate import Estimate as Estimate
 from .scoring import Scorer as Scorer, scorer as scorer
 from .slices import Slices as Slices

@@ -57,6 +57,7 @@ def evaluate(
     exact: bool | None = None,
     memory: str | None = None,
     by: Any = None,
+    quota_by: Any = None,
 ) -> Evaluation:
     """Evaluate the predictions of one model.
 
@@ -83,6 +84,9 @@ def evaluate(
         memory: How much memory DuckDB may use for files, such as "2GB"; beyond it works on disk.
         by: The slice that each case belongs to, such as a site, or the name of its column: the result is then a mapping
             of evaluations with one common table, `cutline.slices.Slices`.
+        quota_by: The period that each case belongs to, such as a flight or a year, or the name of its column: the
+            quota (a number, or a number by period), or the share, is then filled in each period by itself, and the
+            result is a `cutline.QuotaPeriods`.
         weights_are: What weights are. "counts": so many equal rows. "sampling": one over the chance with which a case
             was drawn, so that the sample stands for a population; intervals are by linearisation. "importance": how
             much a case counts, in a plain sample. By default whole numbers are counts and others importance.
@@ -97,7 +101,14 @@ def evaluate(
     """
     threshold = None if threshold is None else columns.number(threshold, "threshold")
     check_weights_are(weights_are, weights)
-    how: dict[str, Any] = {"positive": positive, "missing": missing, "weights_are": weights_are}
+    how: dict[str, Any]
+    if quota_by is not None:
+        others = {"threshold": threshold, "by": by, "groups": groups, "strata": strata}
+        how = {"positive": positive, "missing": missing, "weights_are": weights_are, "memory": memory}
+        how["higher_is_positive"] = higher_is_positive
+        places = {"quota": quota, "share": share, "name": name}
+        return _periods((labels, scores, weights), quota_by, data, how, places, others)  # type: ignore[no-any-return]
+    how = {"positive": positive, "missing": missing, "weights_are": weights_are}
     cut: dict[str, Any] = {"threshold": threshold, "quota": quota, "share": share}
     if by is not None:
         how |= {"exact": exact, "memory": memory, "higher_is_positive": higher_is_positive}
@@ -121,6 +132,14 @@ def _slices(columns: tuple[Any, Any, Any], by: Any, data: Any, how: Any, cut: An
     if any(one is not None for one in apart):
         raise ParameterError("groups and strata cannot be combined with by", "evaluate the slices one by one")
     return import_module("cutline.slices").evaluate_slices(*columns, by, data=data, how=how, cut=cut)
+
+
+def _periods(columns: tuple[Any, Any, Any], period: Any, data: Any, how: Any, places: Any, others: Any) -> Any:
+    """The evaluation of a quota in each period, which stands above evaluations: it is loaded by name."""
+    for name, given in others.items():
+        if given is not None:
+            raise ParameterError(f"{name} cannot be combined with quota_by", "leave one of them out")
+    return import_module("cutline.quota_periods").evaluate_periods(*columns, period, data=data, how=how, **places)
 
 
 @dataclass(frozen=True, eq=False)

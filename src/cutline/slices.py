@@ -48,9 +48,17 @@ class Slices(Mapping[Any, Evaluation]):
 
     @cached_property
     def together(self) -> Evaluation:
-        """The evaluation of all slices together: their rankings add up."""
+        """The evaluation of all slices together: their rankings add up.
+
+        A quota is that of each slice, and all slices together have none: `quota_by` evaluates it.
+        """
         first = next(iter(self.values()))
         cut = first.cut
+        if cut.by_quota:
+            raise ParameterError(
+                "The quota is filled in each slice, so that all slices together have no cut",
+                Text("pass ", Argument("quota_by"), " instead of ", Argument("by"), " to pool them"),
+            )
         how: dict[str, Any] = {} if cut.is_default else cut.parameters
         return Evaluation(merge(one.ranking for one in self.values()), name=first.name, **how)
 
