@@ -27,7 +27,7 @@ def notes_on(cases: ClassCases) -> Iterator[Note]:
         yield Note("groups", text)
     why = cases.not_probabilities
     if why:
-        yield Note("sums", f"{why[0].upper()}{why[1:]}: log loss and Brier score are left out.", kind="warning")
+        yield Note("sums", f"{why[0].upper()}{why[1:]}: measures of probabilities are left out.", kind="warning")
     tied = int(((cases.scores == cases.scores.max(1, keepdims=True)).sum(1) > 1).sum())
     if tied:
         which = "1 case has its" if tied == 1 else f"{tied} cases have their"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cutline.classes import class_means, decisions
-from cutline.classes.all_classes import WHOLE
+from cutline.classes.all_classes import WHOLE, whole_measures
 from cutline.classes.asking import CLASS_MEASURES, CUTS, asked, measure_of
 from cutline.classes.class_intervals import Options, estimated
 from cutline.classes.class_notes import notes_on
@@ -60,6 +60,7 @@ def one_vs_rest(
     data: Any = None,
     groups: Any = None,
     weights_are: WeightsAre | None = None,
+    ordered: bool = False,
 ) -> OneVsRest:
     """Evaluate a model of several classes: each against the rest, their means, and all of them together.
 
@@ -75,6 +76,8 @@ def one_vs_rest(
         groups: The group of each case, such as the patient whose visits they are; intervals then count whole
             groups. With `data`, the name of a column.
         weights_are: What weights are, as in `evaluate`: "counts", "sampling" or "importance".
+        ordered: Whether the classes have an order, that of `classes` or of the columns, such as lose, draw and win;
+            the ranked probability score is then among the measures.
 
     Returns:
         A mapping of the evaluation of each class, with means, Hand and Till's M, intervals and charts.
@@ -86,6 +89,7 @@ def one_vs_rest(
     if name is not None:
         check_text(name, "name", "forest")
     how: dict[str, Any] = {"classes": classes, "missing": missing, "groups": groups, "weights_are": weights_are}
+    how["ordered"] = ordered
     (cases,) = read(labels, {name or "": scores}, weights, data=data, **how).values()
     return OneVsRest(cases, name)
 
@@ -280,7 +284,7 @@ class OneVsRest(Summarized, Mapping[Any, Evaluation]):
             seed: The seed of the resamples.
         """
         options = Options(check_level(level), method, resamples, seed).checked()
-        whole, each = _wanted(measures)
+        whole, each = _wanted(measures, self.cases)
         means = [class_means.MeanOverClasses(m, mean) for m in each for mean in _means_of(m)]
         rows = [
             *(self._row(statistic, "all", options) for statistic in whole),
@@ -361,10 +365,10 @@ class OneVsRest(Summarized, Mapping[Any, Evaluation]):
         return self.summary()._repr_html_()
 
 
-def _wanted(measures: Any) -> tuple[list[Statistic], list[Measure]]:
+def _wanted(measures: Any, cases: ClassCases) -> tuple[list[Statistic], list[Measure]]:
     """The measures of all classes, and those of each class."""
     if measures is None:
-        return list(WHOLE), [MEASURES[name] for name in CLASS_MEASURES]
+        return whole_measures(cases), [MEASURES[name] for name in CLASS_MEASURES]
     whole: list[Statistic] = []
     each: list[Measure] = []
     for one in each_of(measures):
