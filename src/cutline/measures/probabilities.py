@@ -335,7 +335,7 @@ def information_scores(
 
     >>> information_scores([1, 0], [0.8, 0.75], prior=0.5, base=2).round(3).tolist()
     [0.678, -0.585]
-    >>> information_scores(["a", "c"], [[0.5, 0.3, 0.2]] * 2, prior=[0.25, 0.25, 0.5], classes=[*"abc"], base=2).round(3)
+    >>> information_scores([0, 2], [[0.5, 0.3, 0.2]] * 2, prior=[0.25, 0.25, 0.5], classes=[0, 1, 2], base=2).round(3)
     array([ 1.   , -0.678])
     """
     BASE.check("base", base, math.e)
