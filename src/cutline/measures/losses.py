@@ -75,14 +75,26 @@ def focal(
     if not 0 <= (gamma := columns.number(gamma, "gamma")) <= 1e6:
         raise ParameterError(f"is {gamma:g}", "pass a number from 0, usually below 10", argument="gamma")
     is_positive, sign, z = _turned(labels, margins, positive)
+    weight = _class_weight(is_positive, alpha)
+    value, slope, curvature = focal_terms(z, gamma)
+    return Loss(weight * value, weight * sign * slope, weight * curvature)
+
+
+def focal_terms(z: Array, gamma: float) -> tuple[Array, Array, Array]:
+    """The focal loss of margins that are turned so that more means more right, with both derivatives.
+
+    Args:
+        z: The margins, of which those of negatives have their sign changed.
+        gamma: The exponent; 0 gives the logistic loss.
+    """
     p, log_p, rest = _sigmoid(z), -np.logaddexp(0, -z), _sigmoid(-z)
-    weight, modulation = _class_weight(is_positive, alpha), rest**gamma
+    modulation = rest**gamma
     tail = np.where(p > 0, log_p, 0.0)  # p log p is 0 at 0, and so is what else has a factor p
     slope = gamma * p * tail - rest
-    return Loss(
-        value=-weight * np.where(modulation > 0, modulation * log_p, 0.0),
-        gradient=weight * sign * modulation * slope,
-        curvature=weight * p * modulation * (rest * (gamma * tail + gamma + 1) - gamma * slope),
+    return (
+        -np.where(modulation > 0, modulation * log_p, 0.0),
+        modulation * slope,
+        p * modulation * (rest * (gamma * tail + gamma + 1) - gamma * slope),
     )
 
 

@@ -102,6 +102,7 @@ def _squares(r: Ranking) -> tuple[Array, Array]:
     headline=True,
     kind=MeanOfCases(_squares),
     card=True,
+    trained_by="cases",
     source={"berrar2025": "Definition 18", "brier1950": ""},
     blind_to="Whether order or probabilities err; with rare positives all values are near 0.",
 )
@@ -179,6 +180,7 @@ def _surprise(r: Ranking, eps: float | None = None, base: float = math.e) -> tup
     headline=True,
     kind=MeanOfCases(_surprise),
     card=True,
+    trained_by="cases",
     source={"berrar2025": "Definition 20"},
     blind_to="All other cases, once one happens that was called nearly impossible: it alone decides the value.",
 )
@@ -207,6 +209,7 @@ def log_loss(r: Ranking, *, base: float = math.e, eps: float | None = None) -> A
         "base": BASE,
         "eps": EPS,
     },
+    trained_by="cases",
     source={"berrar2025": "Definition 21", "lin2017": ""},
     blind_to="The prevalence: by default it is lowest for probabilities that suppose classes of equal size.",
 )
@@ -244,6 +247,7 @@ def _balanced_entropy(prevalence: float, alpha: float, base: float) -> float:
         "base": BASE,
         "eps": EPS,
     },
+    trained_by="cases",
     source={"berrar2025": "Definition 22", "lin2017": ""},
     blind_to="Cases that are easy; it is lowest for probabilities that are less sure than they should be.",
 )
