@@ -14,21 +14,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from cutline.core import columns
-from cutline.core.checks import LEVEL, check_choice, check_level, name_of
+from cutline.core import validation
 from cutline.core.counts import divide
 from cutline.core.errors import Argument, InputError, ParameterError, Text, UnknownNameError, briefly, near
 from cutline.core.ranking import Array
 from cutline.core.table import Table, plain
+from cutline.core.validation import LEVEL, check_choice, check_level, check_number, counted, name_of
 from cutline.evaluation import Evaluation
 from cutline.inference.caveats import BELOW, finished
 from cutline.inference.cluster_ratio import Ratio, cluster_ratio, spread, student_limits, wilson_limits
-from cutline.inputs import sources
-from cutline.inputs.arrays import rank_cases
-from cutline.inputs.predictions import complete
+from cutline.inputs import column_source
+from cutline.inputs.in_memory import rank_cases
+from cutline.inputs.rank import complete
+from cutline.results.base import Tabulated
 from cutline.results.estimate import Estimate, Limits
 from cutline.results.notes import Note
-from cutline.results.tabulated import Tabulated
 
 if TYPE_CHECKING:
     from cutline.charts import Picture
@@ -91,32 +91,34 @@ def evaluate_periods(
                 found, Text("with ", Argument("data"), ", pass the name of a column"), argument="quota_by"
             )
         title = period
-        asked = sources.asked_of(labels, scores, weights, positive=how.get("positive"))
-        source = sources.opened(data, memory=how.get("memory"))
-        with sources.reading(source, {**asked, "period": sources.Ask("groups", period)}, any_order=True) as rows:
+        asked = column_source.asked_of(labels, scores, weights, positive=how.get("positive"))
+        source = column_source.opened(data, memory=how.get("memory"))
+        with column_source.reading(
+            source, {**asked, "period": column_source.Ask("groups", period)}, any_order=True
+        ) as rows:
             return _of_rows({"weights": None, **rows}, how, title, quota, share, name)
     rows = {"labels": labels, "scores": scores, "weights": weights, "period": period}
-    columns.check_one_order({"labels": labels, "quota_by": period})
+    validation.check_one_order({"labels": labels, "quota_by": period})
     return _of_rows(rows, how, title, quota, share, name)
 
 
 def _of_rows(
     rows: Mapping[str, Any], how: Mapping[str, Any], by: str, quota: Any, share: Any, name: str | None
 ) -> QuotaPeriods:
-    period = columns.column(rows["period"], "quota_by")
-    columns.check_simple(period, "quota_by")
+    period = validation.column(rows["period"], "quota_by")
+    validation.check_simple(period, "quota_by")
     given = {key: rows[key] for key in ("labels", "scores", "weights")}
-    labels = columns.column(given["labels"], "labels")
+    labels = validation.column(given["labels"], "labels")
     if len(period) != len(labels):
-        found = f"has {columns.counted(len(period), 'value')} but labels has {len(labels)}"
+        found = f"has {counted(len(period), 'value')} but labels has {len(labels)}"
         raise InputError(found, "pass one for each label", argument="quota_by")
-    absent, dropped = columns.missing_mask(period), 0
+    absent, dropped = validation.missing_mask(period), 0
     if absent is not None and absent.any():
         if how.get("missing") != "drop":
-            raise columns.missing_error("quota_by", absent, None)
+            raise validation.missing_error("quota_by", absent, None)
         dropped = int(absent.sum())
         period = period[~absent]
-        given = {key: None if one is None else columns.column(one, key)[~absent] for key, one in given.items()}
+        given = {key: None if one is None else validation.column(one, key)[~absent] for key, one in given.items()}
     reading = {key: how[key] for key in ("positive", "missing", "weights_are") if key in how}
     cases = complete(**given, **reading)
     period = period[cases.position]
@@ -154,7 +156,7 @@ def _times(weights: Array | None, order: Array) -> Array:
 def _places(sizes: Array, periods: list[Any], quota: Any, share: Any) -> Array:
     """The number of places in each period: the quota, or all of a period that has fewer cases."""
     if share is not None:
-        share = columns.number(share, "share")
+        share = check_number(share, "share")
         if not 0 < share <= 1:
             raise ParameterError(f"is {share:g}", "pass a share of the list above 0 and up to 1", argument="share")
         return np.maximum(1, np.floor(share * sizes + 1e-9)).astype(np.int64)
@@ -171,7 +173,7 @@ def _places(sizes: Array, periods: list[Any], quota: Any, share: Any) -> Array:
 
 
 def _whole(quota: Any) -> int:
-    number = columns.number(quota, "quota")
+    number = check_number(quota, "quota")
     if not 1 <= number < 2**31 or number != int(number):
         raise ParameterError(f"is {briefly(quota)}", "pass a whole number of places from 1", argument="quota")
     return int(number)
@@ -455,7 +457,7 @@ class QuotaPeriods(Mapping[Any, Evaluation]):
         """What was evaluated, in one line."""
         named = f"{self.name}: " if self.name else ""
         cases, positives = int(self.cases.sum()), int(self.positives.sum())
-        periods = columns.counted(len(self), "period") + ("" if self.by == "period" else f" by {self.by}")
+        periods = counted(len(self), "period") + ("" if self.by == "period" else f" by {self.by}")
         return (
             f"{named}{cases} cases, {positives} of them positive, in {periods}; "
             f"{self.asked} in each, {int(self.places.sum())} places in all"
@@ -474,7 +476,7 @@ class QuotaPeriods(Mapping[Any, Evaluation]):
             PeriodRow(one, float(self._ratio(name).se), self.baseline(name), self.optimum(name))
             for name, one in found.items()
         )
-        notes = [Note("dropped", f"{columns.counted(self.dropped, 'row')} with a missing value dropped.")]
+        notes = [Note("dropped", f"{counted(self.dropped, 'row')} with a missing value dropped.")]
         short = int((self.cases == self.places).sum())
         if short:
             notes.append(Note("short-periods", f"In {short} of {len(self)} periods every case has a place."))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import altair as alt
 
-from cutline.charts.parts import Frame, Series, axes, layered, line_layers, rows
+from cutline.charts.layers import Frame, Series, axes, layered, line_layers, rows
 from cutline.charts.picture import Picture, inline
 from cutline.charts.theme import DASHES, DOTTED, themed
 from cutline.core.ranking import Array

@@ -10,16 +10,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cutline.core import columns
+from cutline.core import validation
 from cutline.core.counts import divide
 from cutline.core.errors import InputError, ParameterError
 from cutline.core.ranking import Array, Ranking, dot
-from cutline.inputs.predictions import cases, check_probabilities
-from cutline.measures.conditions import ONE_CLASS
-from cutline.measures.definition import Family, Needs, measure
-from cutline.measures.facts import Condition, Parameter, ReferenceValue
+from cutline.inputs.rank import cases, check_probabilities
 from cutline.measures.kinds import Equivalent, MeanOfCases
+from cutline.measures.metadata import ONE_CLASS, Condition, Parameter, ReferenceValue
 from cutline.measures.rates import BASE, entropy
+from cutline.measures.registry import Family, Needs, measure
 
 probability = partial(
     measure,
@@ -309,7 +308,7 @@ def check_prior(prior: Any, classes: Sequence[Any]) -> Array:
         if lacking or len(prior) > len(classes):
             raise ParameterError("does not name each class once", f"name {len(classes)} classes", argument="prior")
         prior = [prior[label] for label in classes]
-    found = columns.numbers(prior, "prior").astype(float)
+    found = validation.numbers(prior, "prior").astype(float)
     if len(found) != len(classes) or not (found >= 0).all() or abs(float(found.sum()) - 1) > 1e-6:
         raise ParameterError(
             "is not a probability for each class", f"pass {len(classes)} that add up to 1", argument="prior"
@@ -373,10 +372,10 @@ def _class_information_scores(
         raise ParameterError(
             "is for two classes, but scores has a column for each class", "leave it out", argument="positive"
         )
-    matrix = columns.matrix(scores, "scores")
-    truth, order = columns.classes_of(columns.column(labels, "labels"), classes, matrix.shape[1])
+    matrix = validation.matrix(scores, "scores")
+    truth, order = validation.classes_of(validation.column(labels, "labels"), classes, matrix.shape[1])
     if len(truth) != len(matrix):
-        found = f"has {columns.counted(len(truth), 'value')} but scores has {len(matrix)} rows"
+        found = f"has {validation.counted(len(truth), 'value')} but scores has {len(matrix)} rows"
         raise InputError(found, "pass one row of scores for each label", argument="labels")
     check_probabilities("information_scores", float(matrix.min()), float(matrix.max()))
     if np.abs(matrix.sum(1) - 1).max() > 0.01:
