@@ -54,6 +54,7 @@ from .independent_comparison import (
     IndependentComparison as IndependentComparison,
     compare_independent as compare_independent,
 )
+from .inference.triplets import mean_triplet_loss as mean_triplet_loss
 from .inference.single.bands import (
     Band as Band,
     band as band,

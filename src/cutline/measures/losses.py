@@ -30,12 +30,13 @@ _UNIT = 1e-6  # how far a norm may be from 1 by rounding, in single precision to
 
 
 class TripletLoss(NamedTuple):
-    """The sum of the losses of all triplets, and its gradient by each embedding."""
+    """The sum of the losses of all triplets, its gradient by each embedding, and the loss of each triplet."""
 
     value: float
     anchor: Array
     positive: Array
     negative: Array
+    of_triplets: Array
 
 
 def _sigmoid(z: Array) -> Any:
@@ -156,7 +157,8 @@ def triplet(
         _before_normalising(np.where(active, gradient, 0.0), unit, norm)
         for gradient, unit, norm in zip((2 * (n - p), 2 * (p - a), 2 * (a - n)), (a, p, n), norms, strict=True)
     )
-    return TripletLoss(float(np.maximum(0, excess).sum()), *gradients)
+    losses = np.maximum(0, excess)
+    return TripletLoss(float(losses.sum()), *gradients, losses)
 
 
 def _norms(embeddings: Array, name: str, normalise: bool) -> Array | None:

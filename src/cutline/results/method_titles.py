@@ -39,8 +39,8 @@ TITLES: Mapping[str, str] = {
     "log_ratio": "log ratio",
     "delong_unpaired": "DeLong (independent samples)",
     "permutation": "permutation test",
-    "ratio_student": "ratio estimator between periods (Student)",
-    "ratio_wilson": "ratio estimator between periods (Wilson, Student)",
+    "ratio_student": "ratio estimator (Student)",
+    "ratio_wilson": "ratio estimator (Wilson, Student)",
 }
 RESAMPLED = ("bootstrap", "bca", "student", "bias_corrected", "inversion", "smoothed")
 
