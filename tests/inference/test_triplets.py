@@ -32,9 +32,9 @@ def test_the_interval_is_that_of_the_means_of_the_anchors():
     names = np.repeat([f"image {i}" for i in range(12)], 5)
     found, named = cl.mean_triplet_loss(a, p, n), cl.mean_triplet_loss(a, p, n, anchors=names)
     means = cl.losses.triplet(a, p, n).of_triplets.reshape(12, 5).mean(1)  # as many triplets of each anchor
-    reach = t.ppf(0.975, 11) * means.std(ddof=1) / np.sqrt(12)
+    reach = np.exp(t.ppf(0.975, 11) * means.std(ddof=1) / np.sqrt(12) / means.mean())
 
-    assert [found.low, found.high] == pytest.approx([means.mean() - reach, means.mean() + reach])
+    assert [found.low, found.high] == pytest.approx([means.mean() / reach, means.mean() * reach])
     assert [named.low, named.high] == pytest.approx([found.low, found.high])
     single = cl.mean_triplet_loss(a, p, n, anchors=np.arange(60))
     assert single.high - single.low < found.high - found.low  # as if triplets were independent

@@ -60,6 +60,12 @@ def student_limits(ratio: Ratio, level: float) -> Limits:
     return Limits(ratio.value - reach, ratio.value + reach)
 
 
+def log_limits(ratio: Ratio, level: float) -> Limits:
+    """Student's limits on the scale of logarithms, for means that are positive and skewed."""
+    reach = _quantile(ratio, level) * divide(ratio.se, ratio.value)
+    return Limits(ratio.value * np.exp(-reach), ratio.value * np.exp(reach))
+
+
 def wilson_limits(ratio: Ratio, level: float) -> Limits:
     """Wilson's limits of a share, for the number of independent cases that its standard error is worth.
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from cutline.core.errors import InputError
 from cutline.core.validation import LEVEL, check_level, check_simple, column, counted
 from cutline.inference.caveats import finished
-from cutline.inference.cluster_ratio import cluster_ratio, student_limits
+from cutline.inference.cluster_ratio import cluster_ratio, log_limits
 from cutline.measures import losses
 from cutline.results.estimate import Estimate
 
@@ -51,9 +51,9 @@ def mean_triplet_loss(
     if ratio.clusters < 2 or not ratio.se > 0:
         note = ONE_ANCHOR if ratio.clusters < 2 else ALL_ALIKE
         return Estimate(name, value, math.nan, math.nan, level, "none", (note,))
-    limits = student_limits(ratio, level)
+    limits = log_limits(ratio, level)
     notes = [f"{counted(len(found), 'triplet')} of {counted(ratio.clusters, 'anchor')}; anchors are the units."]
-    return finished(name, value, limits, (0.0, math.inf), level, "ratio_student", notes)
+    return finished(name, value, limits, (0.0, math.inf), level, "ratio_log", notes)
 
 
 def _anchor_codes(anchor: Any, anchors: Any, count: int) -> Any:

@@ -40,6 +40,7 @@ TITLES: Mapping[str, str] = {
     "delong_unpaired": "DeLong (independent samples)",
     "permutation": "permutation test",
     "ratio_student": "ratio estimator (Student)",
+    "ratio_log": "ratio estimator (Student, log scale)",
     "ratio_wilson": "ratio estimator (Wilson, Student)",
 }
 RESAMPLED = ("bootstrap", "bca", "student", "bias_corrected", "inversion", "smoothed")
