@@ -159,7 +159,7 @@ def _places(sizes: Array, periods: list[Any], quota: Any, share: Any) -> Array:
         share = check_number(share, "share")
         if not 0 < share <= 1:
             raise ParameterError(f"is {share:g}", "pass a share of the list above 0 and up to 1", argument="share")
-        return np.maximum(1, np.floor(share * sizes + 1e-9)).astype(np.int64)
+        return np.asarray(np.maximum(1, np.floor(share * sizes + 1e-9)), dtype=np.int64)
     if isinstance(quota, Mapping):
         lacking = [period for period in periods if period not in quota]
         if lacking:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from cutline.core.errors import InputError
 from cutline.core.validation import LEVEL, check_level, check_simple, column, counted
-from cutline.inference.caveats import finished
+from cutline.inference.caveats import BELOW, FEW_FOR_RESAMPLING, finished
 from cutline.inference.cluster_ratio import cluster_ratio, log_limits
 from cutline.measures import losses
 from cutline.results.estimate import Estimate
@@ -52,7 +52,8 @@ def mean_triplet_loss(
         note = ONE_ANCHOR if ratio.clusters < 2 else ALL_ALIKE
         return Estimate(name, value, math.nan, math.nan, level, "none", (note,))
     limits = log_limits(ratio, level)
-    notes = [f"{counted(len(found), 'triplet')} of {counted(ratio.clusters, 'anchor')}; anchors are the units."]
+    few = f", which are few: {BELOW}" if ratio.clusters < FEW_FOR_RESAMPLING else ""
+    notes = [f"{counted(len(found), 'triplet')} of {counted(ratio.clusters, 'anchor')}{few}."]
     return finished(name, value, limits, (0.0, math.inf), level, "ratio_log", notes)
 
 

@@ -280,7 +280,7 @@ class InformationScore(Statistic):
         """Why the scores are not probabilities, or that a class that occurs has the prior 0."""
         if cases.not_probabilities:
             return cases.not_probabilities
-        absent = np.flatnonzero((self._given(cases) == 0) & (cases.sizes > 0)) if self.prior is not None else ()
+        absent = [] if self.prior is None else np.flatnonzero((self._given(cases) == 0) & (cases.sizes > 0)).tolist()
         return f"class {cases.classes[absent[0]]!r} occurs and has the prior 0" if len(absent) else ""
 
     def baseline(self, cases: ClassCases) -> float:  # noqa: ARG002

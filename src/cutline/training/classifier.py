@@ -199,7 +199,7 @@ class LinearMeasureClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         is_second = scores >= 0 if self._sign > 0 else scores > 0  # at the cut, a case is positive
         return np.asarray(self.classes_[is_second.astype(int)])
 
-    @available_if(_gives_probabilities)
+    @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Array:
         """The probabilities of both classes, of a model that was trained for a loss of probabilities."""
         second = expit(self.decision_function(X))
