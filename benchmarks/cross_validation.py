@@ -89,7 +89,7 @@ def grow(bins: Array, y: Array, weights: Array, new: Array, depth: int, tried: i
     `bins` and `new` are features as numbers of bins (0 to BINS - 1); each node tries so many of the features, and
     leaves have at least so many cases.
     """
-    M, (n, p) = len(weights), bins.shape
+    M, p = len(weights), bins.shape[1]
     row, column = np.nonzero(weights)
     heavy = weights[row, column].astype(float)
     positive = heavy * y[column]
@@ -147,7 +147,9 @@ def fit_forests(X: Array, y: Array, train: Array, new: Array) -> Array:
     for first in range(0, len(train), step):
         some = train[first : first + step]
         drawn = np.repeat(some / some.sum(axis=1, keepdims=True), TREES, axis=0)
-        weights = np.array([rng.multinomial(int(k), p) for k, p in zip(np.repeat(some.sum(axis=1), TREES), drawn)])
+        weights = np.array(
+            [rng.multinomial(int(k), p) for k, p in zip(np.repeat(some.sum(axis=1), TREES), drawn, strict=True)]
+        )
         scores = grow(bins, y, weights, new_bins, 6, max(2, round(X.shape[1] ** 0.5)), 2, rng)
         found[first : first + step] = scores.reshape(len(some), TREES, -1).mean(axis=1)
     return found
@@ -175,7 +177,6 @@ def measure(y: Array, scores: Array, weights: Array) -> Array:
     total = w.sum(axis=1)
     accuracy = (w * ((s >= 0.5) == (y > 0))).sum(axis=1) / total
     brier = (w * (s - y) ** 2).sum(axis=1) / total
-    assert len(block) == len(s)
     return np.stack([auc, ap, accuracy, brier], axis=-1)
 
 

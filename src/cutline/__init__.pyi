@@ -62,6 +62,7 @@ from .independent_comparison import (
     IndependentComparison as IndependentComparison,
     compare_independent as compare_independent,
 )
+from .inference.triplets import mean_triplet_loss as mean_triplet_loss
 from .inference.single.bands import (
     Band as Band,
     band as band,
@@ -95,6 +96,7 @@ from .monitoring import Alarm as Alarm, Monitor as Monitor, monitor as monitor
 from .monitoring.expected import Expected as Expected, expected as expected
 from .monitoring.score_drift import Drift as Drift, drift as drift
 from .own_measures import measure as measure
+from .quota_periods import QuotaPeriods as QuotaPeriods
 from .results.estimate import Estimate as Estimate
 from .scoring import Scorer as Scorer, scorer as scorer
 from .slice_search import find_slices as find_slices

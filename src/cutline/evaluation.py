@@ -144,6 +144,7 @@ def evaluate(
     folds: Any = None,
     repeats: Any = None,
     train_sizes: Any = None,
+    quota_by: Any = None,
 ) -> Evaluation:
     """Evaluate the predictions of one model.
 
@@ -176,6 +177,9 @@ def evaluate(
             intervals for the model fitted on all cases.
         repeats: With `folds`, the repeat that each row belongs to, where the cases were split several times.
         train_sizes: With `folds`, how many cases the models were fitted on; by default, all but those of the fold.
+        quota_by: The period that each case belongs to, such as a flight or a year, or the name of its column: the
+            quota (a number, or a number by period), or the share, is then filled in each period by itself, and the
+            result is a `cutline.QuotaPeriods`.
         weights_are: What weights are. "counts": so many equal rows. "sampling": one over the chance with which a case
             was drawn, so that the sample stands for a population; intervals are by linearisation. "importance": how
             much a case counts, in a plain sample. By default whole numbers are counts and others importance.
@@ -191,7 +195,14 @@ def evaluate(
     if threshold is not None and not (by is not None and isinstance(threshold, Mapping)):
         threshold = validation.check_number(threshold, "threshold")
     check_weights_are(weights_are, weights)
-    how: dict[str, Any] = {"positive": positive, "missing": missing, "weights_are": weights_are}
+    how: dict[str, Any]
+    if quota_by is not None:
+        others = {"threshold": threshold, "by": by, "groups": groups, "strata": strata}
+        how = {"positive": positive, "missing": missing, "weights_are": weights_are, "memory": memory}
+        how["higher_is_positive"] = higher_is_positive
+        places = {"quota": quota, "share": share, "name": name}
+        return _periods((labels, scores, weights), quota_by, data, how, places, others)  # type: ignore[no-any-return]
+    how = {"positive": positive, "missing": missing, "weights_are": weights_are}
     cut: dict[str, Any] = {"threshold": threshold, "quota": quota, "share": share}
     if folds is not None:
         if by is not None or strata is not None:
@@ -229,6 +240,14 @@ def _slices(columns: tuple[Any, Any, Any], by: Any, data: Any, how: Any, cut: An
 def _folds(columns: tuple[Any, Any, Any], options: dict[str, Any]) -> Any:
     """Return the evaluation of folds, which stands above evaluations: it is loaded by name."""
     return import_module("cutline.fold_evaluation").evaluate_folds(*columns, **options)
+
+
+def _periods(columns: tuple[Any, Any, Any], period: Any, data: Any, how: Any, places: Any, others: Any) -> Any:
+    """The evaluation of a quota in each period, which stands above evaluations: it is loaded by name."""
+    for name, given in others.items():
+        if given is not None:
+            raise ParameterError(f"{name} cannot be combined with quota_by", "leave one of them out")
+    return import_module("cutline.quota_periods").evaluate_periods(*columns, period, data=data, how=how, **places)
 
 
 @dataclass(frozen=True, eq=False)

@@ -47,6 +47,9 @@ TITLES: Mapping[str, str] = {
     "newcombe_pairs": "Newcombe, all pairs (Tukey)",
     "mover_pairs": "MOVER, all pairs (Tukey)",
     "log_ratio_pairs": "log ratio, all pairs (Tukey)",
+    "ratio_student": "ratio estimator (Student)",
+    "ratio_log": "ratio estimator (Student, log scale)",
+    "ratio_wilson": "ratio estimator (Wilson, Student)",
 }
 RESAMPLED = ("bootstrap", "bca", "student", "bias_corrected", "inversion", "smoothed")
 
