@@ -272,8 +272,8 @@ def pair(
 
 
 def _fingerprint(ranking: Ranking) -> bytes:
-    """Return a digest of a ranking, which depends neither on the order of the models nor on that of the rows."""
-    columns = (ranking.score, ranking.pos, ranking.neg)
+    """Return a digest of the order of the classes in a ranking: no row order and no scale of the scores changes it."""
+    columns = (ranking.pos, ranking.neg)
     return hashlib.sha256(b"".join(np.ascontiguousarray(column).tobytes() for column in columns)).digest()
 
 
