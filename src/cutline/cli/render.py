@@ -53,7 +53,9 @@ def _silence(stream: TextIO) -> None:
 
 
 def put(text: str) -> None:
-    """A text on standard output, for as long as somebody reads it."""
+    """Write to standard output, ignoring BrokenPipeError; on a terminal, control characters are written out."""
+    if sys.stdout is not None and sys.stdout.isatty():
+        text = "\n".join(map(printable, text.split("\n")))
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
