@@ -165,7 +165,6 @@ def measure(y: Array, scores: Array, weights: Array) -> Array:
     order = np.argsort(-scores, kind="stable")
     y, s, w = y[order].astype(float), scores[order], weights[:, order].astype(float)
     new = np.r_[True, s[1:] != s[:-1]]
-    block = np.cumsum(new) - 1
     ends = np.r_[np.flatnonzero(new)[1:], len(s)] - 1
     tp, fp = np.cumsum(w * y, axis=1)[:, ends], np.cumsum(w * (1 - y), axis=1)[:, ends]
     pos, neg = tp[:, -1], fp[:, -1]
