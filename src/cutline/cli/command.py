@@ -137,7 +137,7 @@ def _fill(group: Any, values: dict[str, Any]) -> Any:
 # ---------------------------------------------------------------------- types
 
 
-class Fraction(click.ParamType):
+class Fraction(click.ParamType):  # type: ignore[type-arg]
     """A number that may be given in percent.
 
     >>> Fraction().convert("5%", None, None)
@@ -160,7 +160,7 @@ class Fraction(click.ParamType):
             self.fail(f"{value!r} is neither a number nor a percentage.", param, ctx)
 
 
-class FileName(click.ParamType):
+class FileName(click.ParamType):  # type: ignore[type-arg]
     """The name of a file, which the shell completes."""
 
     name = "file"

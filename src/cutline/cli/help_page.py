@@ -56,7 +56,7 @@ def show_command(ctx: click.Context, *, everything: bool) -> None:
     if arguments:
         table = _table(highlight=True)
         for param in arguments:
-            table.add_row(_coloured(str(param.metavar)), _coloured(Text(param.help)))  # type: ignore[attr-defined]
+            table.add_row(_coloured(str(param.metavar)), _coloured(Text(str(param.help))))
         screen.print(_panel("Arguments", table))
     hidden = 0
     for title, options in grouped_options(command).items():

@@ -89,6 +89,16 @@ DRIFT_SECTIONS = (
 )
 
 
+# Those of a cross-validation, and of comparisons over folds or data sets.
+FOLD_SECTIONS = (
+    Section("verdict", "Verdict"),
+    Section("pictures", "Charts"),
+    Section("tables", "Numbers"),
+    Section("notes", "Notes"),
+    Section("conventions", "How the numbers were made", "Conventions", folded=True),
+)
+
+
 def groups(context: Context, sections: tuple[Section, ...] = SECTIONS) -> list[dict[str, Any]]:
     """The sections that appear; neighbours that follow the cut are together."""
     shown = [
