@@ -55,6 +55,7 @@ class Goal(StrEnum):
     decide = "decide"
     probabilities = "probabilities"
     quota = "quota"
+    screen = "screen"
 
 
 class FamilyName(StrEnum):
