@@ -44,6 +44,7 @@ from .cuts.choice import choose_cut as choose_cut
 from .cuts.cut_classifier import CutClassifier as CutClassifier
 from .cuts.cut import Cut as Cut
 from .cuts.placed import cut_at as cut_at
+from .cuts.screening import Screening as Screening, screen as screen
 from .cuts.utility import (
     UtilityCurve as UtilityCurve,
     brier_curve as brier_curve,

@@ -14,7 +14,7 @@ from cutline.cli import render
 from cutline.cli.command import Fraction, command, option, options_of
 from cutline.core.errors import ParameterError
 
-GOALS = ("rank", "decide", "probabilities", "quota")
+GOALS = ("rank", "decide", "probabilities", "quota", "screen")
 SITUATION = "Describe the situation"
 
 
