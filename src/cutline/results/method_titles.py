@@ -40,6 +40,7 @@ TITLES: Mapping[str, str] = {
     "delong_unpaired": "DeLong (independent samples)",
     "permutation": "permutation test",
     "ratio_student": "ratio estimator (Student)",
+    "bootstrap_wilson": "bootstrap standard error (Wilson)",
     "ratio_log": "ratio estimator (Student, log scale)",
     "ratio_wilson": "ratio estimator (Wilson, Student)",
 }
