@@ -13,6 +13,7 @@ import pytest
 from cutline import MEASURES, compare, evaluate
 from cutline.advice.recommend import Goal
 from cutline.cli import options
+from cutline.cli.advise import GOALS
 from cutline.examples import load
 from cutline.inputs.files import FORMATS
 from cutline.measures import Family
@@ -327,9 +328,9 @@ def test_advice_asks_people_what_it_does_not_know(cutline, monkeypatch):
 
 
 def test_the_choices_of_options_are_those_of_the_package():
-    assert [goal.value for goal in options.Goal] == list(get_args(Goal))
-    assert [family.value for family in options.FamilyName] == [family.name.lower() for family in Family]
-    assert [kind.value for kind in options.Format] == list(FORMATS)
+    assert get_args(Goal) == GOALS
+    assert options.FAMILY.settings["type"].choices == tuple(family.name.lower() for family in Family)
+    assert options.FORMAT.settings["type"].choices == tuple(FORMATS)
 
 
 def test_the_demo_shows_a_table_with_intervals_and_ends_with_the_path_of_its_report(cutline, tmp_path, monkeypatch):
