@@ -22,6 +22,7 @@ from .calibration import (
 from .calibration.model import CalibratedModel as CalibratedModel
 from .charts import CHARTS as CHARTS, Picture as Picture, chart as chart
 from .multiclass.compare import ClassComparison as ClassComparison, compare_classes as compare_classes
+from .multiclass.multilabel import MultiLabel as MultiLabel
 from .multiclass.one_vs_rest import OneVsRest as OneVsRest, one_vs_rest as one_vs_rest
 from .comparison import Comparison as Comparison, compare as compare
 from .core.errors import (
