@@ -9,12 +9,14 @@ from typing import Any
 from cutline.calibration.recalibration import SCHEMA as RECALIBRATION
 from cutline.calibration.recalibration import Recalibration
 from cutline.core.errors import InputError, shown
+from cutline.core.public import public
 from cutline.core.ranking_file import is_ranking_file
 from cutline.core.ranking_file import load as load_ranking
 from cutline.core.validation import check_path
 from cutline.cuts.cut import SCHEMA, Cut
 
 
+@public
 def load(path: str | os.PathLike[str]) -> Any:
     """The object that a file of cutline holds.
 

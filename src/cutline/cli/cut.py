@@ -17,6 +17,7 @@ from cutline.cli.text import in_options, printable
 from cutline.core import atomic_write
 from cutline.core.errors import ParameterError
 from cutline.core.table import shown
+from cutline.core.validation import check_level
 from cutline.cuts.choice import choose_cut
 from cutline.cuts.cut import Cut
 from cutline.cuts.placed import cut_at
@@ -51,12 +52,13 @@ def run_cut(file: str, reading: Reading, wish: Wish, out: Path | None, output: O
 
 
 def _cut(ev: Evaluation, wish: Wish) -> Cut:
-    """The cut that is wanted: chosen, or at the threshold that is given."""
+    """Choose the cut, or take the threshold that is given."""
+    check_level(wish.confidence, "confidence")
     if wish.at is None:
         return choose_cut(ev, *wish.require, **wish.arguments())
     if wish.chooses:
         raise ParameterError("--at gives the threshold, so nothing is chosen", "leave the other wishes out")
-    return cut_at(ev, threshold=wish.at, confidence=wish.confidence, prevalence=wish.prevalence)
+    return cut_at(ev, threshold=wish.at, level=wish.confidence, prevalence=wish.prevalence)
 
 
 def _show(cut: Cut, out: Path | None) -> None:

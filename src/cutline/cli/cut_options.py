@@ -141,12 +141,12 @@ class Wish:
     def arguments(self) -> dict[str, Any]:
         """The keywords of choose_cut()."""
         given = {name: value for name, value in vars(self).items() if value is not None}
-        del given["require"], given["estimates"]
+        del given["require"], given["estimates"], given["confidence"]
         given.pop("at", None)
         quota = self.quota[0] if len(self.quota) == 1 else list(self.quota) or None
         utility = None if self.utility is None else _utility(self.utility)
         confidence = None if self.estimates else self.confidence
-        return given | {"quota": quota, "utility": utility, "confidence": confidence, "method": self.method.value}
+        return given | {"quota": quota, "utility": utility, "level": confidence, "method": self.method.value}
 
 
 def _utility(text: str) -> dict[str, float]:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cutline.core.counts import divide
+from cutline.core.public import public
 from cutline.core.ranking import Array, Ranking, dot
 from cutline.inputs.rank import cases, check_probabilities
 from cutline.measures.kinds import Equivalent, MeanOfCases
@@ -94,7 +95,7 @@ def _squares(r: Ranking) -> tuple[Array, Array]:
     title="Brier score",
     formula=r"\frac1n \sum_i (y_i - p_i)^2",
     baseline=SPREAD,
-    aliases=("mse", "mean_squared_error", "brier_score"),
+    aliases=("mse", "mean_squared_error", "brier_score", "brier_score_loss"),
     headline=True,
     kind=MeanOfCases(_squares),
     card=True,
@@ -282,6 +283,7 @@ def information(probability: Any, prior: Any, base: float) -> Any:
     return gained / math.log(base)
 
 
+@public
 def information_scores(
     labels: npt.ArrayLike,
     scores: npt.ArrayLike,
