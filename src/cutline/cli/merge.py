@@ -21,9 +21,10 @@ def merge(files: tuple[str, ...], output: Path, force: bool, quiet: bool) -> Non
     from cutline.core import ranking_file
     from cutline.core.binned_ranking import auc_width
     from cutline.core.merging import merge as merge_rankings
+    from cutline.core.ranking import Ranking
 
     atomic_write.check(output, overwrite=force)
-    parts = []
+    parts: list[Ranking] = []
     for file in files:
         part = ranking_file.load(file)
         if parts and part.positive != parts[0].positive:
