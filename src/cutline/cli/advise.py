@@ -75,6 +75,18 @@ class SituationOptions:
         group=SITUATION,
         help="You choose between models. Example: --several-models",
     ).field()
+    keep: float | None = option(
+        "--keep",
+        type=Fraction(),
+        group=SITUATION,
+        help="Screening: the share of the positives that must pass. Example: --goal screen --keep 0.99",
+    ).field()
+    pick: float | None = option(
+        "--pick",
+        type=float,
+        group=SITUATION,
+        help="Screening: how many cases are picked in the end. Example: --goal screen --pick 20",
+    ).field()
 
 
 @command
@@ -116,7 +128,11 @@ def _ask(given: dict[str, Any]) -> dict[str, Any]:
     """The situation, each open question asked of the person at the terminal; empty answers mean not known."""
     from cutline.advice import Situation
 
-    return {field.name: given[field.name] or _answer(field) for field in fields(Situation)}
+    found: dict[str, Any] = {}
+    for field in fields(Situation):
+        is_asked = field.name not in ("keep", "pick") or found["goal"] == "screen"
+        found[field.name] = given[field.name] or (_answer(field) if is_asked else None)
+    return found
 
 
 def _answer(field: Field[Any]) -> Any:
