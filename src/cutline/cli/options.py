@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -260,7 +260,7 @@ class Reading:
     ).field()
     positive: str | None = POSITIVE.field()
     lower_is_positive: bool = LOWER_IS_POSITIVE.field()
-    missing: str = MISSING.field()
+    missing: Literal["error", "drop"] = MISSING.field()
     format: str | None = FORMAT.field()
     threshold: float | None = None
     quota: float | None = None
