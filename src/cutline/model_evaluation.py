@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 
 from cutline.core.errors import InputError
+from cutline.core.public import public
 from cutline.evaluation import Evaluation, evaluate
 from cutline.scoring import checked_truth, two_classes
 
 
+@public
 def evaluate_model(
     estimator: Any,
     X: Any,

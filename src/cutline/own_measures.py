@@ -18,6 +18,7 @@ import cutline
 from cutline.comparison import Comparison
 from cutline.core.counts import Counts
 from cutline.core.errors import ParameterError
+from cutline.core.public import public
 from cutline.core.ranking import Ranking
 from cutline.evaluation import Evaluation
 from cutline.measures import Condition, Context, Family, Measure, Needs, Parameter, ReferenceValue
@@ -39,6 +40,7 @@ Function = Callable[..., Any]
 Undefined = Mapping[str, Function] | Iterable[Condition] | Condition
 
 
+@public
 def measure(
     *,
     name: str | None = None,

@@ -65,6 +65,26 @@ COMMANDS = (
         first=("--label", "--score", "--positive", "--require", "--junit"),
     ),
     Entry(
+        "monitor",
+        JUDGE,
+        "Example: cutline monitor may.ranking june.ranking --measure recall --worse-by 0.05",
+        "Whether a model has become worse since its release, from daily rankings; exit 1 while an alarm is open.",
+        (
+            "The tests may be looked at every day: a false alarm in all time has a probability of at most 5 %.",
+            "Days are ranking files named after their dates, as `cutline rank` writes them; --state keeps them.",
+        ),
+        first=("--measure", "--worse-by", "--cut", "--state", "--html"),
+    ),
+    Entry(
+        "drift",
+        JUDGE,
+        "Example: cutline drift predictions.csv old.csv --score p --threshold 0.5",
+        "Whether the scores of two periods have the same distribution: PSI with its critical value, and "
+        "Kolmogorov-Smirnov.",
+        ("No labels are needed; with --label, the measures of both periods are compared too.",),
+        first=("--score", "--label", "--threshold", "--html"),
+    ),
+    Entry(
         "cut",
         DECIDE,
         "Example: cutline cut predictions.csv --label y --score p --require 'recall >= 0.9' -o cut.json",

@@ -432,6 +432,9 @@ class FileOutput(Output):
     """What is printed, and the files that are written."""
 
     csv: bool = CSV.field()
+    verbose: bool = option(
+        "--verbose", is_flag=True, group=OUTPUT, help="Show all notes, with their sources. Example: --verbose"
+    ).field()
     html: Path | None = HTML.field()
     save: tuple[Path, ...] = option(
         "--save",

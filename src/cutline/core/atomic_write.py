@@ -93,7 +93,7 @@ def _unfinished(target: Path, mode: int) -> Path:
 def _like(file: Path, old: os.stat_result) -> None:
     """Give a file the mode of another and, where that is allowed, its owner."""
     file.chmod(stat.S_IMODE(old.st_mode))
-    with suppress(OSError):
+    with suppress(OSError, AttributeError):  # Windows has no owners of this kind
         if (os.geteuid(), os.getegid()) != (old.st_uid, old.st_gid):
             os.chown(file, old.st_uid, old.st_gid)
 

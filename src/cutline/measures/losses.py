@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from cutline.core import validation
 from cutline.core.errors import InputError, ParameterError
+from cutline.core.public import public
 from cutline.core.ranking import Array
 from cutline.inputs.rank import cases
 
@@ -198,6 +199,7 @@ def _embeddings(values: Any, name: str) -> Array:
     return array
 
 
+@public
 def triplet_loss(
     anchor: npt.ArrayLike,
     positive: npt.ArrayLike,
