@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cutline.cli import options as o
 from cutline.cli.command import FileName, argument, command
 from cutline.cli.rank import say_ranking
 from cutline.core import atomic_write
 from cutline.core.errors import InputError, shown
+
+if TYPE_CHECKING:
+    from cutline.core.ranking import Ranking
 
 
 @command
