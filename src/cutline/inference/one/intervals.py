@@ -10,18 +10,19 @@ from cutline.core.errors import ParameterError
 from cutline.core.ranking import Ranking
 from cutline.inference import effective_size
 from cutline.inference.caveats import FEW_FOR_DELONG, PLENTY, PLENTY_IN_A_CELL
+from cutline.inference.corrected import LEVEL, Corrected
 from cutline.inference.one import designs, plain_shares, proportions
 from cutline.inference.one.binned_intervals import widened
 from cutline.inference.one.closed_forms import area_of, closed
 from cutline.inference.one.estimand import Estimand
 from cutline.inference.one.interval_options import Options, checked
 from cutline.inference.one.inversion import METHOD as INVERSION
-from cutline.inference.one.inversion import inverted
+from cutline.inference.one.inversion import corrected_errors, inverted
 from cutline.inference.one.measured_coverage import quoted
 from cutline.inference.one.replicates import RESAMPLING, resampled
 from cutline.inference.one.separation import few_at_quota
 from cutline.inference.one.smoothed import METHOD as SMOOTHED
-from cutline.inference.one.smoothed import smoothed
+from cutline.inference.one.smoothed import corrected_best, smoothed
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.measures.kinds import (
     BestOfCuts,
@@ -37,7 +38,7 @@ from cutline.measures.kinds import (
 )
 from cutline.results.estimate import Estimate
 
-__all__ = ["SIMULATED", "Options", "by_formula", "checked", "choose", "default", "estimates", "methods"]
+__all__ = ["SIMULATED", "Options", "by_formula", "checked", "choose", "corrected", "default", "estimates", "methods"]
 
 SIMULATED = (INVERSION, SMOOTHED)  # limits from simulated data
 FEW_OUT_OF_ORDER = 5  # cases of the smaller class that stand on the wrong side, in effect
@@ -176,6 +177,22 @@ def estimates(estimands: Sequence[Estimand], options: Options, groups: GroupSamp
         quoted(widened(one, estimand.open_to, estimand.range), estimand.ranking)
         for one, estimand in zip(made, estimands, strict=True)
     ]
+
+
+def corrected(estimand: Estimand, options: Options, groups: GroupSampler | None = None) -> Corrected:
+    """Return a calibration error, or a best over all cuts, without what chance added to it.
+
+    Args:
+        estimand: What is estimated.
+        options: The number of resamples and their seed.
+        groups: How the cases were sampled, if they come in groups.
+    """
+    if _is_inverted(estimand):
+        return corrected_errors([estimand], options, groups)[0]
+    if groups is None and _is_smoothed(estimand):
+        return corrected_best([estimand], options)[0]
+    (found,) = estimates([estimand], options._replace(level=LEVEL), groups)
+    return Corrected.of(estimand.value, found.low, found.high)
 
 
 def by_formula(estimand: Estimand, level: float, groups: GroupSampler | None = None) -> Estimate | None:

@@ -16,7 +16,7 @@ from cutline.inference.two.differences import chi_square
 from cutline.inference.two.hypotheses import Hypothesis
 from cutline.inference.two.paired_measure import PairedMeasure
 from cutline.inference.two.questions import Questions, ask
-from cutline.inference.two.suited_methods import DRAWN
+from cutline.inference.two.suited_methods import RANDOM
 from cutline.inference.two.test_results import PairTest, PairTests
 from cutline.measures import MEASURES
 from cutline.results.comparison_summary import DifferenceRow, Omnibus
@@ -40,7 +40,7 @@ class Differences:
     @property
     def resampling(self) -> tuple[int, bool]:
         """How many resamples gave some of the rows, and whether some would have needed them and got none."""
-        used = self.resamples if any({*DRAWN} & {*row.methods} for row in self.rows) else 0
+        used = self.resamples if any({*RANDOM} & {*row.methods} for row in self.rows) else 0
         return used, not self.resamples and any(not row.methods for row in self.rows)
 
 
@@ -56,7 +56,7 @@ def differences(
     asked = [ask(pairing, cuts, one.measure, one.at, resamples, seed) for one in wanted]
     asked = answered(asked, pairing, resamples, seed)
     rows = tuple(row for one, at in zip(asked, wanted, strict=True) for row in _rows(one, at.at, level, resamples))
-    told = [one for one in asked if resamples or not one.needs_resamples()]
+    told = [one for one in asked if resamples or not one.is_random()]
     first = next((one for one in told if one.measure.name == "auc"), told[0] if told else None)
     if first is None:
         return Differences(rows, resamples=resamples)
@@ -86,7 +86,7 @@ def answered(
 def _rows(asked: Questions, at: Mapping[str, Any], level: float, resamples: int) -> Iterator[DifferenceRow]:
     """A row for each pair of models."""
     method = asked.chosen("auto")
-    if not resamples and asked.needs_resamples():
+    if not resamples and asked.is_random():
         yield from (_without(one, at, level, one.reasons or (NOT_RESAMPLED,)) for one in asked.pairs.values())
         return
     # Without resamples, what stands in for a formula that says nothing is not drawn either.

@@ -19,7 +19,7 @@ from cutline.measures import MEASURES, LineOfAuc, MeanOfCases, Needs
 
 def influence_of(pairing: Pairing, question: Question, model: int, value: float) -> Influence | None:
     """What one case changes in a measure of one model, found once for all pairs; None where it has no slope."""
-    measure, key, found = question.measure, _key(pairing, question, model), pairing.shared.influences
+    measure, key, found = question.measure, key_of(pairing, question, model), pairing.shared.influences
     if key not in found:
         known = measure.name in MEASURES.names and measure.name not in JUMPING and math.isfinite(value)
         found[key] = _influence(pairing.rankings[model], question, model, value) if known else None
@@ -66,7 +66,7 @@ def standard_error(pairing: Pairing, question: Question, influences: Sequence[In
 
 def _of_cases(pairing: Pairing, question: Question, model: int, influence: Influence) -> Array:
     """What each cell's cases change in one model, kept until another measure is asked for."""
-    kept, key = pairing.shared.of_cases, _key(pairing, question, model)
+    kept, key = pairing.shared.of_cases, key_of(pairing, question, model)
     if any(measure != key[0] for measure, *_ in kept):
         kept.clear()
     if key not in kept:
@@ -74,6 +74,6 @@ def _of_cases(pairing: Pairing, question: Question, model: int, influence: Influ
     return kept[key]
 
 
-def _key(pairing: Pairing, question: Question, model: int) -> tuple[Any, ...]:
-    """A measure of one model, as what is kept of it is found again."""
+def key_of(pairing: Pairing, question: Question, model: int) -> tuple[Any, ...]:
+    """Return what a measure of one model is cached by."""
     return str(question.measure), id(pairing.rankings[model]), tuple(sorted(question.parameters[model].items()))

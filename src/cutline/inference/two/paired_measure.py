@@ -15,7 +15,6 @@ from cutline.core.table import p_shown, shown
 from cutline.inference import effective_size
 from cutline.inference.caveats import (
     AT_A_QUOTA,
-    DISCORDANT,
     EQUAL,
     FEW_FOR_A_DIFFERENCE,
     FEW_FOR_A_MEAN,
@@ -23,7 +22,6 @@ from cutline.inference.caveats import (
     IGNORES_THE_DESIGN,
     INDEPENDENT,
     PLENTY_FOR_A_DIFFERENCE,
-    PLENTY_IN_A_CELL,
     WEIGHTS_GO_WITH_SCORES,
     few_cases,
     few_resamples,
@@ -31,7 +29,11 @@ from cutline.inference.caveats import (
     has_spread,
     redraws,
 )
+from cutline.inference.corrected import Corrected, CorrectedDifference, subtract_corrected
 from cutline.inference.influence import Influence
+from cutline.inference.one.estimand import of_measure
+from cutline.inference.one.interval_options import Options
+from cutline.inference.one.intervals import corrected
 from cutline.inference.one.replicates import design_notes
 from cutline.inference.permutation import exchange_models
 from cutline.inference.resampling.pairing import Pairing, Question, bootstrap, delong_covariance
@@ -46,18 +48,21 @@ from cutline.inference.two.differences import (
 )
 from cutline.inference.two.hypotheses import Hypothesis
 from cutline.inference.two.mcnemar import VARIANTS, Discordance, discordance, few_discordant, mcnemar
-from cutline.inference.two.paired_influence import changes_of, influence_of, standard_error
+from cutline.inference.two.paired_influence import changes_of, influence_of, key_of, standard_error
 from cutline.inference.two.predictive import MEASURES_OF_THEM, PREDICTIVE, log_ratio_error, weighted_generalised_score
 from cutline.inference.two.separate import apart
-from cutline.inference.two.suited_methods import DRAWN, refuse_unsuited
+from cutline.inference.two.suited_methods import DRAWN, RANDOM, refuse_unsuited
 from cutline.inference.two.test_results import PairTest
 from cutline.measures import MEASURES, LineOfAuc, MeanOfCases, Measure, Needs
+from cutline.measures.kinds import BestOfCuts, CalibrationError
 from cutline.results.estimate import Estimate, quantile
 
 APART = (
     "No case tells the two apart here, which does not mean that none ever will: the interval is from those of both "
     "models, one by one."
 )
+NO_SIMULATED_SPREAD = "So few cases give simulations without any spread: there is no interval."
+_WITH_A_SUBSTITUTE = ("delong", "linearised", "influence")  # which resamples stand in for where they say nothing
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,14 +116,14 @@ class PairedMeasure:
     def chosen(self, method: str, for_shares: str = "mcnemar_midp") -> str:
         """The method by its name, that of `auto` by rule; refused when it does not suit the measure."""
         if method == "auto":
+            if self.is_calibration_error or self.is_best_of_cuts:
+                return "mover" if self.is_calibration_error else "bias_corrected"
             if self.pairing.groups is not None or not self.pairing.integral:
                 closed = self.cuts is not None or isinstance(self.measure.kind, LineOfAuc | MeanOfCases)
                 return "linearised" if closed and self.influences is not None else "bootstrap"
             if self.is_linear_in_auc or self.is_share:
                 return "delong" if self.is_linear_in_auc else for_shares
-            if self.is_mean or self.is_plentiful:
-                return "influence"
-            return "student" if self.is_at_quota else "bootstrap"
+            return "influence" if self.is_mean or self.is_smooth_at_cut or self.is_plentiful else "student"
         if not self.reasons:  # of an undefined measure nothing is asked
             refuse_unsuited(self, method)
         return "mcnemar_midp" if method == "mcnemar" else method
@@ -131,6 +136,16 @@ class PairedMeasure:
         return known if len(known) == len(found) else None
 
     @property
+    def is_calibration_error(self) -> bool:
+        """Whether it is a calibration error of cases of both classes, which chance raises."""
+        return isinstance(self.measure.kind, CalibrationError) and self.pairing.has_both_classes
+
+    @property
+    def is_best_of_cuts(self) -> bool:
+        """Whether it is the best over all cuts of cases of both classes, which chance raises."""
+        return isinstance(self.measure.kind, BestOfCuts) and self.pairing.has_both_classes
+
+    @property
     def is_at_quota(self) -> bool:
         """Whether a quota or a share makes the cut of a registered measure, so that its differences are steps."""
         given = {*self.measure.bound, *self.question.parameters[0]}
@@ -141,22 +156,18 @@ class PairedMeasure:
         """Whether it is a mean over the cases, whose difference is the mean of the differences of single cases."""
         return isinstance(self.measure.kind, MeanOfCases) and math.isfinite(self.value) and self.influences is not None
 
+    @property
+    def is_smooth_at_cut(self) -> bool:
+        """Whether it is a smooth function of the counts at a threshold, whose influence values are known exactly."""
+        return self.cuts is not None and math.isfinite(self.value) and self.influences is not None
+
     @cached_property
     def is_plentiful(self) -> bool:
         """Whether there are so many cases that a smooth difference is normal; resamples would only add noise."""
         size = min(effective_size.effective(self.pairing.rankings[0]))
         if not math.isfinite(self.value) or size < PLENTY_FOR_A_DIFFERENCE:
             return False
-        return (self.cuts is None or self._has_plenty_at_the_cuts()) and self.influences is not None
-
-    def _has_plenty_at_the_cuts(self) -> bool:
-        one, two = self._flags
-        for flags in (one, two):
-            for of_class in (self.pairing.is_positive, ~self.pairing.is_positive):
-                kinds = (int(self.pairing.cases[of_class & side].sum()) for side in (flags, ~flags))
-                if min(kinds) < PLENTY_IN_A_CELL:
-                    return False
-        return int(self.pairing.cases[one != two].sum()) >= DISCORDANT
+        return self.influences is not None
 
     @cached_property
     def reasons(self) -> tuple[str, ...]:
@@ -198,7 +209,7 @@ class PairedMeasure:
         chosen = self.chosen(method, "tango")
         found, notes = self._seen_by(chosen)
         may_resample = self.resampled is not None or self.resamples > 0
-        if method == "auto" and chosen in ("delong", "linearised", "influence") and may_resample and not speaks(found):
+        if method == "auto" and chosen in _WITH_A_SUBSTITUTE and may_resample and not speaks(found):
             second, more = self._seen_by("bootstrap")
             notes = (*notes, *more)
             if speaks(second):
@@ -229,12 +240,20 @@ class PairedMeasure:
             notes += [WEIGHTS_GO_WITH_SCORES] if any(map(effective_size.go_with_scores, self.pairing.rankings)) else []
             return designed(self.pairing, self.question, self.influences, self.value), tuple(notes)
         if method == "influence" and self.influences is not None:
+            size = float(sum(effective_size.effective(ranking)))
             if self.is_mean:  # the paired t test
                 notes += few_cases(ranking, FEW_FOR_A_MEAN, "so few differences of single cases")
-                size = float(sum(effective_size.effective(ranking)))
                 return paired_t(self.value, self._influence_se, size), tuple(notes)
-            return NormalDifference(self.value, self._influence_se), tuple(notes)
+            # Student's t with the cases of the smaller class: they decide how well the standard error is known.
+            free = float(min(effective_size.effective(ranking))) - 1
+            return with_freedom(self.value, self._influence_se * math.sqrt(size / max(size - 1, 1)), free), tuple(notes)
+        if method == "mover":
+            a, b = (self._corrected(model) for model in (0, 1))
+            corrected_difference = subtract_corrected(self.values, a, b)
+            return corrected_difference, (*notes, *([] if speaks(corrected_difference) else [NO_SIMULATED_SPREAD]))
         draws, redrawn = self._resampled
+        if method == "bias_corrected":
+            return self._without_bias(draws), (*notes, *redraws(redrawn), *few_resamples(len(draws[0])))
         with np.errstate(invalid="ignore"):
             found = ResampledDifference(self.value, draws[0] - draws[1])
         notes += redraws(redrawn) + few_resamples(len(draws[0]))
@@ -242,15 +261,42 @@ class PairedMeasure:
         if method == "student" and has_spread(found.draws) and math.isfinite(found.se):
             notes += [AT_A_QUOTA] if self.is_at_quota else []
             return with_freedom(self.value, found.se, min(effective_size.effective(ranking)) - 1), tuple(notes)
-        return found, (*notes, *said_of_resamples(found, draws, self.values, self.measure))
+        return found, (*notes, *said_of_resamples(found, self.measure))
+
+    def _corrected(self, model: int) -> Corrected:
+        """Return the value of one model without what chance added to it, found once for all pairs."""
+        cached, key = self.pairing.shared.corrected, (*key_of(self.pairing, self.question, model), self.resamples)
+        if key not in cached:
+            groups, options = self.pairing.sampler(model), Options(resamples=max(self.resamples, 2), seed=self.seed)
+            given = dict(self.question.parameters[model])
+            estimand = of_measure(self.measure, self.pairing.rankings[model], given, grouped=groups is not None)
+            cached[key] = corrected(estimand, options, groups)
+        return cached[key]
+
+    def _without_bias(self, draws: Array) -> CorrectedDifference:
+        """Return the difference of two bests over all cuts without what chance added to each.
+
+        The standard error is that of resamples of the same cases, widened by the correction, which is uncertain too.
+        """
+        moved = draws[0] - draws[1]
+        moved = moved[np.isfinite(moved)]
+        if len(moved) < 2:
+            return CorrectedDifference(self.value, self.value, math.nan, math.nan)
+        if self.pairing.groups is None and self.pairing.integral:
+            centre = self._corrected(0).centre - self._corrected(1).centre
+        else:  # nothing can be smoothed: resamples start from an optimum of the sample, and show half of the bias
+            centre = self.value - 2 * (float(moved.mean()) - self.value)
+        se = math.hypot(float(moved.std(ddof=1)), centre - self.value)
+        free = max(float(min(effective_size.effective(self.pairing.rankings[0]))) - 1, 1.0)
+        return CorrectedDifference(self.value, centre, se, se, free)
 
     def _notes(self, method: str) -> list[str]:
         """How many cases the weights are worth, and whether a method knows how they were sampled."""
         sampler, ranking = self.pairing.sampler(0), self.pairing.rankings[0]
         if sampler is None:
             return effective_size.notes(ranking)
-        if method in (*DRAWN, "linearised"):
-            return design_notes(sampler, "counted" if method == "linearised" else "resampled")
+        if method in (*RANDOM, "linearised"):
+            return design_notes(sampler, "resampled" if method in DRAWN else "counted")
         return [*effective_size.notes(ranking), IGNORES_THE_DESIGN if sampler.are_single else INDEPENDENT]
 
     @cached_property

@@ -17,7 +17,7 @@ from cutline.inference.resampling.pairing import Pairing, Question, Resamples
 from cutline.inference.two.differences import planned
 from cutline.inference.two.hypotheses import Hypothesis
 from cutline.inference.two.paired_measure import PairedMeasure
-from cutline.inference.two.suited_methods import DRAWN
+from cutline.inference.two.suited_methods import DRAWN, RANDOM
 from cutline.inference.two.test_results import PairTest, corrected
 from cutline.measures import MEASURES, Measure
 from cutline.measures.other_names import under
@@ -47,6 +47,10 @@ class Questions:
     def needs_resamples(self, method: str = "auto") -> bool:
         """Whether some pair of models is compared on resamples, which all pairs then share."""
         return any(not one.reasons and one.chosen(method) in DRAWN for one in self.pairs.values())
+
+    def is_random(self, method: str = "auto") -> bool:
+        """Whether some pair of models is compared by resamples or by simulations."""
+        return any(not one.reasons and one.chosen(method) in RANDOM for one in self.pairs.values())
 
     def sentences(self, level: float, method: str = "auto") -> tuple[str, ...]:
         """Which models can be told apart, a sentence for each pair."""

@@ -23,10 +23,13 @@ TESTS = (
     "log_ratio",
     "bootstrap",
     "student",
+    "bias_corrected",
+    "mover",
     "permutation",
 )
-DRAWN = ("bootstrap", "student")  # from resamples, which all pairs of models share
-INTERVALS = ("auto", "delong", "tango", "influence", "linearised", "bootstrap", "student")
+DRAWN = ("bootstrap", "student", "bias_corrected")  # from resamples, which all pairs of models share
+RANDOM = (*DRAWN, "mover")  # from resamples or simulations
+INTERVALS = ("auto", "delong", "tango", "influence", "linearised", "bootstrap", "student", "bias_corrected", "mover")
 
 
 def refuse_unsuited(one: PairedMeasure, method: str) -> None:
@@ -47,6 +50,10 @@ def refuse_unsuited(one: PairedMeasure, method: str) -> None:
             f"{method} is for {shares} at a threshold, of cases without fractional weights, not for {one.measure}",
             "pass method='bootstrap'",
         )
+    if method == "bias_corrected" and not one.is_best_of_cuts:
+        raise ParameterError(f"bias_corrected is for the best over all cuts, and {one.measure} is none", "pass 'auto'")
+    if method == "mover" and not one.is_calibration_error:
+        raise ParameterError(f"mover is for calibration errors, and {one.measure} is none", "pass 'auto'")
     if method in PREDICTIVE and not one.is_predictive:
         listed = ", ".join(MEASURES_OF_THEM)
         raise ParameterError(
