@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 RUNTIME := $(VENV)/.runtime
 DEV := $(VENV)/.dev
 
-.PHONY: demo test browser java bench-scale lint types layers bench bench-training quality-training fuzz test-minimum build build-compiled test-wheel site test-site docs gallery clean
+.PHONY: demo test test-fast browser java bench-scale lint types layers bench bench-training quality-training fuzz test-minimum build test-wheel site test-site docs gallery clean
 .DEFAULT_GOAL := demo
 
 $(BIN)/python:
@@ -52,6 +52,10 @@ java:
 test: browser java lint types layers
 	PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist worksteal
 
+# In two minutes: without browser, cluster, other processes and long computations (tests marked slow).
+test-fast: lint
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto --dist worksteal -m "not slow"
+
 lint: $(DEV)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -89,22 +93,19 @@ test-minimum:
 	$(VENV)-minimum/bin/uv pip install --quiet --compile-bytecode --python $(VENV)-minimum/bin/python --resolution lowest-direct --editable '.[dev]'
 	CUTLINE_MINIMUM=1 PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(VENV)-minimum/bin/python -m pytest -n auto --dist worksteal
 
-# The source distribution and the wheel for every platform, in dist/.
+# In dist/: the source distribution, the wheel with the compiled part for this platform and every Python from 3.11 on,
+# and a pure one for platforms without a wheel of their own.
 build: $(BIN)/python
 	rm -rf dist
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check build
 	CUTLINE_COMPILED=0 $(BIN)/python -m build --quiet --outdir dist .
-
-# The wheel with the compiled part, for this platform and every Python from 3.11 on, beside them.
-build-compiled: $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check build
 	$(BIN)/python -m build --quiet --wheel --outdir dist .
 
 # The wheel as a user gets it: in an empty environment, far from the repository.
 test-wheel: build
 	rm -rf $(VENV)-wheel
 	$(PYTHON) -m venv $(VENV)-wheel
-	$(VENV)-wheel/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl pyarrow
+	$(VENV)-wheel/bin/python -m pip install --quiet --disable-pip-version-check $$(ls dist/*-abi3-*.whl 2>/dev/null || ls dist/*.whl) pyarrow
 	cd $(VENV)-wheel && bin/python -I $(CURDIR)/tests/wheel.py
 
 # The site, in site/: static, and complete without a network. A broken link or a tutorial that fails ends it.

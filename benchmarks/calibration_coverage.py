@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import cutline as cl
-from cutline.calibration.risks import Risks
+from cutline.calibration.sample_size import Risks
 from cutline.core import parallel
 
 RESULTS = Path(__file__).with_name("calibration_coverage.jsonl")

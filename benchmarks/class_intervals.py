@@ -7,9 +7,9 @@ import sys
 
 import numpy as np
 
-from cutline.classes.asking import asked
-from cutline.classes.class_intervals import Options, estimated
-from cutline.classes.one_vs_rest import one_vs_rest
+from cutline.multiclass.class_intervals import Options, estimated
+from cutline.multiclass.one_vs_rest import one_vs_rest
+from cutline.multiclass.resolve import asked
 
 ASKED = (("auc", "macro"), ("auc", "weighted"), ("auc", "micro"), ("hand_till_m", None), ("average_precision", "macro"),
          ("f1", "macro"), ("recall", "macro"), ("mcc", None), ("kappa", None), ("log_loss", None))  # fmt: skip

@@ -22,10 +22,10 @@ from pathlib import Path
 import numpy as np
 
 import cutline as cl
-from cutline.ledger.material import Material, Rows
+from cutline.ledger.cases import Material, Rows
 from cutline.ledger.quantity import quantity
-from cutline.ledger.search import Workshop, candidates
-from cutline.ledger.sides import SIDES
+from cutline.ledger.registry import SIDES
+from cutline.ledger.search import ConventionSearch, candidates
 from cutline.ledger.tools import TOOLS
 
 FOLDER = Path(__file__).parent
@@ -121,7 +121,7 @@ def judged(rng, packages, digits=6):
 def _needed(y, s, w, entry, sides):
     """The conventions behind a number without those that change nothing on these cases."""
     q, material = quantity(entry.measure), Material.of_rows(Rows(y == 1, s, w, other=peers().second_model(s)), 0.5)
-    workshop = Workshop(material)
+    workshop = ConventionSearch(material)
     kept = [SIDES[name] for name in SIDES if name in sides]
     whole = workshop.value(q, kept)
     for side in list(kept):
@@ -157,7 +157,7 @@ def speed(rows=1_000_000):
     material = Material.of_rows(Rows(y, 1 / (1 + np.exp(-(rng.normal(size=rows) + 1.2 * y - 2.2)))))
     for name in ("auc", "average_precision", "log_loss", "brier", "f1"):
         start, work = time.perf_counter(), time.process_time()
-        found = list(candidates(Workshop(material), quantity(name), pairs=False))
+        found = list(candidates(ConventionSearch(material), quantity(name), pairs=False))
         took, work = time.perf_counter() - start, time.process_time() - work
         print(f"{name}: {len(found)} single conventions on {rows:,} rows in {took:.2f} s ({work:.2f} s of work)")
 

@@ -1,6 +1,6 @@
 """How often intervals and tests that carry a note on their coverage held, by method, from the laboratory's results.
 
-python benchmarks/noted_coverage.py    # prints the figures of src/cutline/inference/one/measured_coverage.py
+python benchmarks/noted_coverage.py    # prints the figures of src/cutline/inference/single/measured_coverage.py
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections import defaultdict
 import numpy as np
 from coverage import read
 
-from cutline.inference.one.measured_coverage import FEW
+from cutline.inference.single.measured_coverage import FEW
 
 ENOUGH = 100  # samples of a cell
 CELLS = 10  # of a method: with fewer, no figure is given

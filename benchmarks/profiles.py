@@ -108,14 +108,14 @@ NUMBERS = (
     ("cutline.cli.evaluate", "read_comparison", "reading the file"),
     ("cutline.cli.evaluate", "evaluated", "numbers, and intervals by formula"),
     ("cutline.cli.evaluate", "compared", "numbers, differences and tests"),
-    ("cutline.inference.one.intervals", "inverted", "intervals of calibration errors, by simulation"),
-    ("cutline.inference.one.intervals", "resampled", "intervals by the bootstrap"),
+    ("cutline.inference.single.intervals", "inverted", "intervals of calibration errors, by simulation"),
+    ("cutline.inference.single.intervals", "resampled", "intervals by the bootstrap"),
 )
 PAGE = (
-    ("cutline.calibration.judgement", "judged", "the two bands of the verdict on the probabilities"),
+    ("cutline.calibration.summary", "judged", "the two bands of the verdict on the probabilities"),
     ("cutline.report.chart_specs", "tried", "charts: curves, lines with fewer points, specifications"),
     ("cutline.report.pictures", "still", "still pictures of the charts, drawn by Vega"),
-    ("cutline.report.promised", "embedded", "levels of the promises at any cut"),
+    ("cutline.report.guarantee", "embedded", "levels of the promises at any cut"),
 )
 
 
@@ -151,7 +151,9 @@ def of_measures(intervals: str | bool = False) -> None:
     cl.evaluate(labels[:1000], scores[:1000]).summary(quota=100, intervals=intervals)  # what is loaded once
     found = Profile()
     if intervals:
-        found.watch(importlib.import_module("cutline.inference.one.summary_rows"), "by_formula", "intervals by formula")
+        found.watch(
+            importlib.import_module("cutline.inference.single.summary_rows"), "by_formula", "intervals by formula"
+        )
     else:
         found.watch(cl.Measure, "compute", lambda measure, *_: _kind(measure.name))
     ranked = found.timed("the ranking", lambda: cl.evaluate(labels, scores))

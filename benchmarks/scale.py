@@ -84,7 +84,7 @@ def _write(path: Path, rows: int, seed: int, models: int) -> None:
 
 def cutline_auc(files: list[str]) -> dict[str, Any]:
     import cutline as cl
-    from cutline.core.binned import auc_width
+    from cutline.core.binned_ranking import auc_width
 
     start = time.perf_counter()
     ev = cl.evaluate("label", "score", data=files, memory=MEMORY)
@@ -103,7 +103,7 @@ def cutline_all(files: list[str]) -> dict[str, Any]:
 
 def compare_headlines(files: list[str]) -> dict[str, Any]:
     import cutline as cl
-    from cutline.results.wanted import headlines
+    from cutline.results.measure_selection import headlines
 
     start = time.perf_counter()
     cmp = cl.compare("label", {"a": "score", "b": "other"}, data=files)
@@ -197,7 +197,7 @@ def _timed(work: Callable[[Any], dict[str, Any]], spark: Any, files: list[str]) 
 
 def _ranked(frame: Any) -> dict[str, Any]:
     import cutline as cl
-    from cutline.core.binned import auc_width
+    from cutline.core.binned_ranking import auc_width
 
     ranking = cl.rank("label", "score", data=frame)
     return {"auc": cl.auc(ranking), "width": auc_width(ranking)}

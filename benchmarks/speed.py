@@ -21,11 +21,11 @@ from peers import auc_by_others, interval_by_others, missing
 from sklearn.metrics import roc_auc_score
 
 import cutline as cl
-from cutline.inputs import arrays
+from cutline.inputs import in_memory
 
 SIZES = {100: (41, 50), 1000: (41, 20), 10_000: (31, 5), 100_000: (21, 2), 1_000_000: (9, 1), 10_000_000: (3, 1)}
 HEADLINES = [m.name for m in cl.MEASURES if m.headline]
-COMPILED = arrays.compiled
+COMPILED = in_memory.compiled
 
 # What the AUC must reach: times faster than scikit-learn, and times the sort of the scores.
 FASTER = {(100, None): 35, (1000, None): 25, (10_000, None): 25, (100_000, None): 16, (1_000_000, None): 16}
@@ -72,11 +72,11 @@ def _auc_at(n: int, distinct: int | None, repeats: int, calls: int) -> None:
 
 
 def _by_numpy_alone(labels: np.ndarray, scores: np.ndarray) -> float:
-    arrays.compiled = None
+    in_memory.compiled = None
     try:
         return float(cl.auc(labels, scores))
     finally:
-        arrays.compiled = COMPILED
+        in_memory.compiled = COMPILED
 
 
 def other_columns() -> None:

@@ -12,10 +12,10 @@ from scipy.special import expit, ndtri
 
 from cutline import MEASURES
 from cutline.ledger import SIDES, TOOLS
-from cutline.ledger.material import Material, Rows
+from cutline.ledger.cases import Material, Rows
+from cutline.ledger.convention import Convention
 from cutline.ledger.quantity import Quantity, of_measure, quantity
-from cutline.ledger.search import Workshop
-from cutline.ledger.side import Side
+from cutline.ledger.search import ConventionSearch
 from cutline.ledger.tool import Entry, Tool
 
 PAGE = Path(__file__).with_name("ledger.md")
@@ -80,7 +80,7 @@ TITLES = {
 
 
 @cache
-def examples() -> tuple[Workshop, ...]:
+def examples() -> tuple[ConventionSearch, ...]:
     """Sets of cases: a few with extreme scores, some in folds with weights, rare positives, and some for one side."""
     few = Rows(
         np.array([1, 1, 1, 0, 1, 0, 0, 1, 0, 0, 0, 0]) == 1,
@@ -98,7 +98,9 @@ def examples() -> tuple[Workshop, ...]:
         _made(240, 0.3, 2, weights=True),
         _made(6000, 0.03, 9, weights=False),
     ]
-    return tuple(Workshop(Material.of_rows(rows, 0.5, TRAINING)) for rows in (*sets, close, worse, nobody, log_odds))
+    return tuple(
+        ConventionSearch(Material.of_rows(rows, 0.5, TRAINING)) for rows in (*sets, close, worse, nobody, log_odds)
+    )
 
 
 def _made(n: int, prevalence: float, digits: int, *, weights: bool) -> Rows:
@@ -121,7 +123,7 @@ def quantities() -> tuple[Quantity, ...]:
     )  # fmt: skip
 
 
-def example(side: Side) -> tuple[str, float, float] | None:
+def example(side: Convention) -> tuple[str, float, float] | None:
     """A measure that the side changes visibly on one of the examples, without and with it.
 
     One that has a number on both sides is taken before one that is undefined without the side. None for what cutline
@@ -148,7 +150,7 @@ def number(value: float) -> str:
     return "undefined" if math.isnan(value) else f"{value:.4f}" if abs(value) < 1000 else f"{value:.1f}"
 
 
-def takers(side: Side) -> str:
+def takers(side: Convention) -> str:
     """The tools that take a side, by their functions."""
     found = [
         f"{tool.name} ({', '.join(functions)})"
@@ -164,7 +166,7 @@ def choices() -> list[str]:
     lines += [
         f"{len(SIDES)} conventions. The example is a measure without and with the convention, on small sets of cases."
     ]
-    by_choice: dict[str, list[Side]] = {}
+    by_choice: dict[str, list[Convention]] = {}
     for side in SIDES.values():
         by_choice.setdefault(side.choice, []).append(side)
     for choice, sides in by_choice.items():

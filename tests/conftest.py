@@ -17,6 +17,16 @@ WITH_PICTURES = ("test_pictures", "test_clinical")
 MOST_BYTES = pictures.MOST_BYTES
 
 
+SLOW_FIXTURES = {"browser", "site", "spark"}
+
+
+def pytest_collection_modifyitems(items):
+    """Mark tests that open a browser, build the site or start a cluster; others say `slow` themselves."""
+    for item in items:
+        if SLOW_FIXTURES & set(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.slow)
+
+
 @pytest.fixture(scope="module", autouse=True)
 def pictures_only_where_they_are_looked_at(request):
     """Elsewhere a page says that its charts appear later, as a page of very many charts does."""

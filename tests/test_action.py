@@ -58,3 +58,47 @@ def test_no_input_is_run_as_a_program(run, tmp_path):
     code, *_ = run(file="new.csv", label="y", score="$(touch hacked)", require="auc >= 0; touch hacked")
     assert code == 2
     assert not (tmp_path / "hacked").exists()
+
+
+EVIL = "from pathlib import Path\nPath('imported').touch()\n"
+
+
+@pytest.mark.parametrize(
+    "inputs",
+    [
+        {"file": "--plugin=evil"},
+        {"file": "-h"},
+        {"file": "new.csv", "label": "--plugin=evil"},
+        {"file": "new.csv", "label": "y", "score": "--plugin=evil"},
+        {"file": "new.csv", "label": "y", "score": "p", "require": "--plugin=evil"},
+        {"file": "new.csv", "label": "y", "score": "p", "against": "--plugin=evil"},
+    ],
+    ids=str,
+)
+def test_no_input_becomes_an_option_of_the_command(run, tmp_path, inputs):
+    (tmp_path / "evil.py").write_text(EVIL)
+
+    code, *_, said = run(**inputs)
+
+    assert code == 2, said
+    assert not (tmp_path / "imported").exists()
+
+
+def test_what_is_installed_is_no_option_of_pip_and_by_default_the_action_itself(tmp_path):
+    action = yaml.safe_load((ROOT / "action.yml").read_text())
+    step = next(step for step in action["runs"]["steps"] if step["name"] == "Install")
+    (tmp_path / "python").write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
+    (tmp_path / "python").chmod(0o755)
+
+    def installed(what):
+        env = os.environ | {
+            "INSTALL": what,
+            "ACTION": "/the/action",
+            "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}",
+        }
+        command = ["bash", "-e", "-c", step["run"]]
+        return subprocess.run(command, env=env, capture_output=True, text=True, check=False)  # noqa: S603
+
+    assert installed(action["inputs"]["install"]["default"]).stdout.splitlines()[-2:] == ["--", "/the/action"]
+    assert installed("cutline==0.1.0").stdout.splitlines()[-2:] == ["--", "cutline==0.1.0"]
+    assert installed("--index-url=http://127.0.0.1/").returncode == 2

@@ -72,7 +72,7 @@ def folder(tmp_path, monkeypatch):
     """The files of the documentation, in the current folder; reports are made quickly."""
     example_files.write(tmp_path)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("cutline.results.budget.RESAMPLES", 30)
+    monkeypatch.setattr("cutline.results.resample_budget.RESAMPLES", 30)
     monkeypatch.setattr(pictures, "MOST_BYTES", 0)
     monkeypatch.setattr(renderer, "svg", lambda spec: SVG)  # seen elsewhere
     return tmp_path

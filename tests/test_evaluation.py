@@ -13,14 +13,14 @@ import pytest
 import cutline as cl
 from cutline import MEASURES, CutlineError, Evaluation, evaluate, rank
 from cutline.measures import Family, Needs
-from cutline.results import budget
+from cutline.results import resample_budget
 
 
 @pytest.fixture(autouse=True)
 def _formulas_only(monkeypatch):
     """Resampling is tested with the intervals; here it would only take time."""
-    monkeypatch.setattr("cutline.results.budget.WORK", 0)
-    monkeypatch.setattr("cutline.results.budget.QUICK", 0)
+    monkeypatch.setattr("cutline.results.resample_budget.WORK", 0)
+    monkeypatch.setattr("cutline.results.resample_budget.QUICK", 0)
 
 
 LABELS = [1, 1, 0, 1, 1, 0, 0, 1, 0, 0]
@@ -652,7 +652,7 @@ def test_an_evaluation_has_no_other_attributes(name):
 
 def test_numbers_change_when_the_definition_does(monkeypatch):
     assert EV.value("precision") == 4 / 5
-    monkeypatch.setattr("cutline.inputs.predictions.Ranking.at_threshold", lambda self, t: self.at_cut(1, t))
+    monkeypatch.setattr("cutline.inputs.rank.Ranking.at_threshold", lambda self, t: self.at_cut(1, t))
 
     assert EV.value("precision") == 1 / 1
 
@@ -723,7 +723,7 @@ def test_simulated_intervals_of_many_scores_are_left_out_unless_asked_for(monkey
     rng = np.random.default_rng(2)
     scores = rng.random(800)
     ev = evaluate(rng.random(800) < scores, scores)
-    monkeypatch.setattr(budget, "WORK", 4 * 800 * budget.resamples_for(800))
+    monkeypatch.setattr(resample_budget, "WORK", 4 * 800 * resample_budget.resamples_for(800))
 
     found = ev.summary(["auc", "ks", "ece"])
     assert [row.measure.name for row in found.rows if row.is_open] == ["ece"]

@@ -18,7 +18,7 @@ from sklearn.base import BaseEstimator
 import cutline as cl
 from cutline import MEASURES, Counts, Ranking, losses, rank
 from cutline.core.merging import merge
-from cutline.inputs.predictions import cut
+from cutline.inputs.rank import cut
 from cutline.measures import Needs
 from cutline.training import oracle
 

@@ -16,7 +16,7 @@ import pytest
 
 from cutline import MEASURES, Discordance, evaluate, mcnemar
 from cutline.inference import delong
-from cutline.inference.one.proportions import METHODS
+from cutline.inference.single.proportions import METHODS
 
 FROZEN = json.loads((Path(__file__).parent / "oracles" / "answers.json").read_text())
 INFERENCE = json.loads((Path(__file__).parent / "oracles" / "inference.json").read_text())

@@ -15,10 +15,10 @@ from cutline import compare, evaluate
 from cutline.cli.main import main
 from cutline.core.table import p_shown, shown
 from cutline.examples import load
-from cutline.inference.one import replicates
-from cutline.inference.two import difference_rows
-from cutline.results.methods import method_title
-from cutline.results.wanted import headlines
+from cutline.inference.differences import difference_rows
+from cutline.inference.single import bootstrap
+from cutline.results.measure_selection import headlines
+from cutline.results.method_titles import method_title
 
 HOW = ("--level", "0.8", "--seed", "7", "--resamples", "150", "--quota", "120")
 LABELS = ("--label", "label", "--positive", "malignant", "--id", "id")
@@ -255,9 +255,9 @@ def test_a_comparison_with_its_report_runs_each_bootstrap_once(predictions, monk
         real = getattr(module, name)
         monkeypatch.setattr(module, name, lambda *a, **k: calls.append(name) or real(*a, **k))
 
-    counted(replicates, "bootstrap")
+    counted(bootstrap, "bootstrap")
     counted(difference_rows, "bootstrap")
-    monkeypatch.setattr("cutline.inference.two.paired_measure.bootstrap", lambda *a: pytest.fail("drawn again"))
+    monkeypatch.setattr("cutline.inference.differences.paired.bootstrap", lambda *a: pytest.fail("drawn again"))
     models = ("--score", "logistic", "--score", "tree")
     files = ("--html", "r.html", "--save", "r.json", "--save", "r.csv")
     assert main(["compare", str(predictions), *LABELS, *models, *HOW, *files, "-q"]) == 0

@@ -10,7 +10,7 @@ from pathlib import Path
 from cutline.ledger import SIDES, TOOLS
 from cutline.ledger.tool import Entry, Tool
 from cutline.measures import MEASURES, Measure
-from cutline.results.methods import method_title
+from cutline.results.method_titles import method_title
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 sys.path.insert(0, str(BENCHMARKS))

@@ -16,7 +16,7 @@ from cutline.core.errors import CutlineError
 from cutline.evaluation import Evaluation
 from cutline.measures import MEASURES, Measure
 from cutline.measures.references import sources
-from cutline.results.methods import method_title
+from cutline.results.method_titles import method_title
 
 _COLUMNS = f"ten_cases.csv --label label --score score --threshold {CUT}"
 _BETTER = {"higher": "Higher is better", "lower": "Lower is better", None: "Neither direction is better"}

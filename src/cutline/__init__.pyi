@@ -21,8 +21,8 @@ from .calibration import (
 )
 from .calibration.model import CalibratedModel as CalibratedModel
 from .charts import CHARTS as CHARTS, Picture as Picture, chart as chart
-from .classes.comparing import ClassComparison as ClassComparison, compare_classes as compare_classes
-from .classes.one_vs_rest import OneVsRest as OneVsRest, one_vs_rest as one_vs_rest
+from .multiclass.compare import ClassComparison as ClassComparison, compare_classes as compare_classes
+from .multiclass.one_vs_rest import OneVsRest as OneVsRest, one_vs_rest as one_vs_rest
 from .comparison import Comparison as Comparison, compare as compare
 from .core.errors import (
     CutlineError as CutlineError,
@@ -48,22 +48,30 @@ from .cuts.utility import (
     profit_curve as profit_curve,
 )
 from .evaluation import Evaluation as Evaluation, evaluate as evaluate
-from .fitted_models import evaluate_model as evaluate_model
-from .hard_classifiers import compare_counts as compare_counts
-from .independent import IndependentComparison as IndependentComparison, compare_independent as compare_independent
-from .inference.one.bands import Band as Band, band as band, pr_band as pr_band, roc_band as roc_band
-from .inference.one.calibration_bands import calibration_band as calibration_band
-from .inference.one.refitting import (
+from .model_evaluation import evaluate_model as evaluate_model
+from .count_comparison import compare_counts as compare_counts
+from .independent_comparison import (
+    IndependentComparison as IndependentComparison,
+    compare_independent as compare_independent,
+)
+from .inference.single.bands import (
+    Band as Band,
+    band as band,
+    calibration_band as calibration_band,
+    pr_band as pr_band,
+    roc_band as roc_band,
+)
+from .refit import (
     ModelBootstrap as ModelBootstrap,
     bootstrap_model as bootstrap_model,
     permutation_test as permutation_test,
 )
-from .inference.two.mcnemar import Discordance as Discordance, mcnemar as mcnemar
-from .inputs.predictions import rank as rank
+from .inference.differences.mcnemar import Discordance as Discordance, mcnemar as mcnemar
+from .inputs.rank import rank as rank
 from .ledger import value_as as value_as, why as why
 from .loading import load as load
 from .measures import MEASURES as MEASURES, Counts as Counts, Measure as Measure, losses as losses
-from .measures.contract import ContractError as ContractError, check_measure as check_measure
+from .measures.check_measure import ContractError as ContractError, check_measure as check_measure
 from .measures.losses import triplet_loss as triplet_loss
 from .measures.probabilities import information_scores as information_scores
 from .measures.quotas import PemAreas as PemAreas, pem_areas as pem_areas

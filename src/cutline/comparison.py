@@ -3,38 +3,128 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from cutline.comparison_views import SeveralModelViews
-from cutline.core.checks import LEVEL, check_choice, check_level, check_whole
-from cutline.core.columns import check_one_order
 from cutline.core.errors import Argument, ParameterError, Text
 from cutline.core.table import Table
-from cutline.evaluation import Evaluation
+from cutline.core.validation import LEVEL, check_choice, check_level, check_one_order, check_whole
+from cutline.evaluation import Evaluation, Pictured
+from cutline.inference.differences.confidence_curve import ConfidenceCurve, confidence_curve
+from cutline.inference.differences.delong_covariance import AreaCovariance, area_covariance
+from cutline.inference.differences.difference_rows import all_pair_tests, answered, differences
+from cutline.inference.differences.dominance import CURVES, Dominance, of_curves, of_thresholds
+from cutline.inference.differences.hypotheses import hypothesis
+from cutline.inference.differences.paired import (
+    DRAWN,
+    INTERVALS,
+    TESTS,
+    MeasureLike,
+    PairedMeasure,
+    Questions,
+    as_asked,
+    ask,
+    known,
+    two_of,
+)
+from cutline.inference.differences.regions import HEIGHTS, Regions, regions
+from cutline.inference.differences.test_results import PairTests
+from cutline.inference.differences.whole_curves import RocTest, venkatraman
 from cutline.inference.resampling.design import check_strata
 from cutline.inference.resampling.pairing import Pairing, pair
-from cutline.inference.two.confidence_curve import ConfidenceCurve, confidence_curve
-from cutline.inference.two.difference_rows import all_pair_tests, answered, differences
-from cutline.inference.two.dominance import CURVES
-from cutline.inference.two.hypotheses import hypothesis
-from cutline.inference.two.paired_measure import PairedMeasure
-from cutline.inference.two.questions import Asked, Questions, as_asked, ask, known, two_of
-from cutline.inference.two.suited_methods import DRAWN, INTERVALS, TESTS
-from cutline.inference.two.test_results import PairTests
 from cutline.inputs.alignment import columns_of, groups_of, join_frames, share_cases, thresholds_of
-from cutline.inputs.predictions import Missing, WeightsAre
-from cutline.measures.definition import each_of
-from cutline.results import first_look
-from cutline.results.budget import affordable, resamples_for
+from cutline.inputs.rank import Missing, WeightsAre
+from cutline.measures import MEASURES, Measure, Needs
+from cutline.measures.registry import each_of
+from cutline.results.base import Summarized
 from cutline.results.comparison_summary import ComparisonSummary, title_of
 from cutline.results.cut_point import CutPoint
 from cutline.results.estimate import Estimate
+from cutline.results.measure_selection import Named, headlines, suits, wanted
 from cutline.results.notes import resampling_notes
-from cutline.results.summarized import Summarized
-from cutline.results.summary import Options
-from cutline.results.wanted import Named, headlines, suits, wanted
+from cutline.results.resample_budget import FEWEST_CURVES, affordable, curves_for, resamples_for
+from cutline.results.summary import Options, comparison_html, comparison_text
+
+if TYPE_CHECKING:
+    from cutline.curves import SharedHull
+
+
+class SeveralModelViews(Pictured, ABC):
+    """The views of several models on the same cases: where each leads, and their ROC curves as wholes."""
+
+    pairing: Pairing
+
+    @property
+    @abstractmethod
+    def names(self) -> tuple[str, ...]:
+        """The models."""
+
+    def auc_covariance(self) -> AreaCovariance:
+        """The AUCs of all models and their covariance (DeLong, DeLong & Clarke-Pearson 1988)."""
+        return area_covariance(self.names, self.pairing)
+
+    def venkatraman(
+        self, a: str | None = None, b: str | None = None, *, permutations: int = 2000, seed: int = 0
+    ) -> RocTest:
+        """Whether the whole ROC curves of two models differ, wherever that may be (Venkatraman & Begg 1996).
+
+        Args:
+            a: The first model; with two models, a and b need not be named.
+            b: The second model.
+            permutations: How often the models' ranks are exchanged at random.
+            seed: The seed of the permutations.
+        """
+        i, j = two_of(self.names, a, b)
+        drawn = check_whole(permutations, "permutations", 1)
+        names = (self.names[i], self.names[j])
+        return venkatraman(self.pairing.of(i, j), names, drawn, check_whole(seed, "seed", 0))
+
+    def hull(self) -> SharedHull:
+        """The ROC convex hull of all models, and which of them owns which part: the best for some costs and skew."""
+        from cutline.curves import shared_hull
+
+        return shared_hull(dict(zip(self.names, self.pairing.rankings, strict=True)))
+
+    def dominance(self, curve: str = "roc", *, measure: str | Measure = "accuracy", **parameters: Any) -> Dominance:
+        """Over which part of an axis each model is the best, and whether one dominates everywhere.
+
+        Args:
+            curve: "roc" (by false positive rate), "quota" (positives found, by places of the list), "precision_recall"
+                (by recall), or "threshold" (a measure of one cut, by the threshold that all are cut at).
+            measure: The measure that "threshold" compares.
+            **parameters: The parameters of that measure.
+        """
+        check_choice(curve, "curve", (*CURVES, "threshold"))
+        rankings = list(self.pairing.rankings)
+        if curve != "threshold":
+            return of_curves(curve, self.names, rankings)
+        chosen = MEASURES[measure]
+        if chosen.needs is not Needs.COUNTS or chosen.better is None:
+            raise ParameterError(f"{chosen.name} is not a measure of one cut that is good or bad", "choose another")
+        return of_thresholds(chosen, self.names, rankings, **parameters)
+
+    def regions(
+        self, curve: str = "roc", *, level: float = LEVEL, resamples: int | None = None, seed: int = 0
+    ) -> Regions:
+        """Over which part of a curve each model is better than all others, with simultaneous confidence.
+
+        `dominance` says who leads in this sample; this says where that cannot be chance.
+
+        Args:
+            curve: "roc" (by false positive rate), "precision_recall" (by recall) or "quota" (by share of the list).
+            level: The confidence that everything that is said holds at once.
+            resamples: How many resamples are drawn; 1000, or fewer for long lists, when None.
+            seed: The seed of the resamples.
+        """
+        check_choice(curve, "curve", tuple(HEIGHTS))
+        drawn = (
+            curves_for(len(self.pairing)) if resamples is None else check_whole(resamples, "resamples", FEWEST_CURVES)
+        )
+        if not self.pairing.has_both_classes:
+            raise ParameterError("All cases are of one class, and one class has no curve", "pass cases of both")
+        return regions(self.pairing, self.names, curve, check_level(level), drawn, check_whole(seed, "seed", 0))
 
 
 def compare(
@@ -143,7 +233,7 @@ class Comparison(Summarized, SeveralModelViews, Mapping[str, Evaluation]):
         """The models."""
         return tuple(self.evaluations)
 
-    def values_of(self, measure: Asked, **parameters: Any) -> dict[str, float]:
+    def values_of(self, measure: MeasureLike, **parameters: Any) -> dict[str, float]:
         """The value of a measure for each model.
 
         Args:
@@ -157,7 +247,7 @@ class Comparison(Summarized, SeveralModelViews, Mapping[str, Evaluation]):
 
     def test(
         self,
-        measure: Asked = "auc",
+        measure: MeasureLike = "auc",
         method: str = "auto",
         *,
         alternative: str = "two-sided",
@@ -190,7 +280,7 @@ class Comparison(Summarized, SeveralModelViews, Mapping[str, Evaluation]):
 
     def difference(
         self,
-        measure: Asked = "auc",
+        measure: MeasureLike = "auc",
         a: str | None = None,
         b: str | None = None,
         *,
@@ -218,7 +308,7 @@ class Comparison(Summarized, SeveralModelViews, Mapping[str, Evaluation]):
 
     def ratio(
         self,
-        measure: Asked = "recall",
+        measure: MeasureLike = "recall",
         a: str | None = None,
         b: str | None = None,
         *,
@@ -242,7 +332,7 @@ class Comparison(Summarized, SeveralModelViews, Mapping[str, Evaluation]):
 
     def confidence_curve(
         self,
-        measure: Asked = "auc",
+        measure: MeasureLike = "auc",
         a: str | None = None,
         b: str | None = None,
         *,
@@ -267,7 +357,7 @@ class Comparison(Summarized, SeveralModelViews, Mapping[str, Evaluation]):
 
     def verdict(
         self,
-        measure: Asked = "auc",
+        measure: MeasureLike = "auc",
         *,
         level: float = LEVEL,
         resamples: int | None = None,
@@ -290,7 +380,7 @@ class Comparison(Summarized, SeveralModelViews, Mapping[str, Evaluation]):
 
     # ------------------------------------------------------------------ many measures
 
-    def method(self, measure: Asked = "auc") -> str:
+    def method(self, measure: MeasureLike = "auc") -> str:
         """The test that `method="auto"` chooses for a measure.
 
         Args:
@@ -341,7 +431,7 @@ class Comparison(Summarized, SeveralModelViews, Mapping[str, Evaluation]):
         )
 
     def _affordable(self, measures: int, resamples: int | None) -> int:
-        """How many resamples are drawn for so many measures: as asked, or as `cutline.results.budget` says."""
+        """How many resamples are drawn for so many measures: as asked, or as `cutline.results.resample_budget` says."""
         drawn = self._resamples(resamples, least=0)
         cost = measures * len(self)
         return drawn if resamples is not None or affordable(cost, len(self.pairing), drawn) else 0
@@ -355,14 +445,14 @@ class Comparison(Summarized, SeveralModelViews, Mapping[str, Evaluation]):
 
     # ------------------------------------------------------------------ asking
 
-    def _ask(self, measure: Asked, parameters: Mapping[str, Any], resamples: int, seed: int) -> Questions:
+    def _ask(self, measure: MeasureLike, parameters: Mapping[str, Any], resamples: int, seed: int) -> Questions:
         """A measure as a question to all models, and as a question to each pair of them."""
         chosen = as_asked(measure, parameters)
         return ask(self.pairing, self._cuts, chosen, parameters, resamples, seed, strict=True)
 
     def _ask_two(
         self,
-        measure: Asked,
+        measure: MeasureLike,
         a: str | None,
         b: str | None,
         method: str,
@@ -391,7 +481,7 @@ class Comparison(Summarized, SeveralModelViews, Mapping[str, Evaluation]):
         return Table(("measure", *self.names), tuple(rows))
 
     def __repr__(self) -> str:
-        return first_look.models_as_text(self.title, self._headlines(), self.verdict())
+        return comparison_text(self.title, self._headlines(), self.verdict())
 
     def _repr_html_(self) -> str:
-        return first_look.models_as_html(self.title, self._headlines(), self.verdict())
+        return comparison_html(self.title, self._headlines(), self.verdict())

@@ -2,40 +2,123 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
-from cutline.core import columns
-from cutline.core.checks import LEVEL, check_intervals, check_level, check_whole, name_of
+from cutline.core import validation
 from cutline.core.counts import Counts
 from cutline.core.errors import CutlineError, ParameterError, UnavailableError, near
 from cutline.core.ranking import Ranking
-from cutline.inference.one.estimand import Estimand, bracketed, of_function, of_measure
-from cutline.inference.one.interval_options import Options as IntervalOptions
-from cutline.inference.one.intervals import estimates
-from cutline.inference.one.summary_rows import rows_of
+from cutline.core.table import Table
+from cutline.core.validation import LEVEL, check_intervals, check_level, check_whole, name_of
 from cutline.inference.permutation import PermutationTest, permute_labels
 from cutline.inference.resampling.design import sampler_of
 from cutline.inference.resampling.samplers import GroupSampler
-from cutline.inputs import sources
-from cutline.inputs.predictions import Missing, WeightsAre, check_weights_are, complete, cut, rank
+from cutline.inference.single.estimand import Estimand, bracketed, of_function, of_measure
+from cutline.inference.single.interval_options import Options as IntervalOptions
+from cutline.inference.single.intervals import estimates
+from cutline.inference.single.summary_rows import rows_of
+from cutline.inputs import column_source
+from cutline.inputs.rank import Missing, WeightsAre, check_weights_are, complete, cut, rank
 from cutline.measures import MEASURES, Family, Measure
-from cutline.measures.definition import each_of
-from cutline.measures.other_names import under
-from cutline.results import first_look
-from cutline.results.budget import affordable, fewer, resamples_for
+from cutline.measures.aliases import under
+from cutline.measures.registry import each_of
+from cutline.results.base import Summarized
 from cutline.results.cut_point import CutPoint, cut_point
 from cutline.results.estimate import Estimate, with_note
+from cutline.results.measure_selection import Named, headlines, wanted
 from cutline.results.notes import Note, data_notes, resampling_notes
-from cutline.results.summarized import Summarized
-from cutline.results.summary import Data, Options, Summary
-from cutline.results.wanted import Named, headlines, wanted
-from cutline.views import OneModelViews
+from cutline.results.resample_budget import affordable, fewer, resamples_for
+from cutline.results.summary import Data, Options, Summary, first_look_html, first_look_text
 
 if TYPE_CHECKING:
     from cutline.calibration import Calibration
+    from cutline.charts import Picture
+    from cutline.curves import Curve
+    from cutline.curves.gains import Gains
+
+
+class Pictured:
+    """Something that charts can be drawn of."""
+
+    def chart(self, name: str, **parameters: Any) -> Picture:
+        """A chart by its name: a picture that shows itself in a notebook and saves itself as a file.
+
+        Args:
+            name: The name of the chart, such as "roc" (`CHARTS` lists them), or a measure of one cut.
+            **parameters: Those of the chart, and `theme`, `title`, `width` and `height`.
+        """
+        from cutline.charts import chart
+
+        return chart(name, self, **parameters)  # type: ignore[arg-type]
+
+
+class OneModelViews(Pictured):
+    """The views of one model."""
+
+    ranking: Ranking
+    threshold: Any
+    groups: GroupSampler | None
+
+    def at_prevalence(
+        self, prevalence: float, *, level: float = LEVEL, risk: float | None = None
+    ) -> dict[str, Estimate]:
+        """Precision, npv, accuracy, F1 and net benefit of the cut in a population of another prevalence, by name.
+
+        Args:
+            prevalence: The share of positives there.
+            level: The level of the intervals.
+            risk: The threshold probability of the net benefit; the threshold itself where that is a probability.
+        """
+        from cutline.inference.single.at_prevalence import at_prevalence
+
+        return at_prevalence(self.ranking, self.threshold, prevalence, level=level, risk=risk, groups=self.groups)
+
+    def gains(self, portions: int | Sequence[float] = 10) -> Gains:
+        """The gains table: what each portion of the list holds, from the top, with score ranges and KS.
+
+        Args:
+            portions: Into how many portions the list is divided; or the shares of the list at which they end, such as
+                [0.01, 0.05, 0.1].
+        """
+        from cutline.curves.gains import gains
+
+        return gains(self.ranking, portions)
+
+    def curve(self, name: str, **parameters: Any) -> Curve:
+        """A curve by its name, or any measure of one cut over the threshold: `CURVES` lists them.
+
+        Args:
+            name: The name of the curve, such as "roc", or a measure of one cut.
+            **parameters: Those of the curve or of the measure.
+
+        >>> import cutline as cl
+        >>> cl.evaluate([1, 0, 1, 0], [0.9, 0.6, 0.6, 0.2]).curve("roc").area
+        0.875
+        """
+        from cutline.curves import curve
+
+        return curve(self.ranking, name, **parameters)
+
+    def places(self, ids: Sequence[Any] | None = None, scores: Any = None) -> Table:
+        """What every place of the list brings: score, class, counts, rates, lift, hit rate, Qrecall and their areas.
+
+        It is Berrar's Figure 2 (and, for signed distances, 8b) and Table 5 of Arbel and Rokach as one table. Inside a
+        tie all is an expectation over the orders of the tied cases.
+
+        >>> import cutline as cl
+        >>> [row["lift"] for row in cl.evaluate([1, 0, 1, 0], [0.9, 0.6, 0.6, 0.2]).places()][:2]
+        [2.0, 1.5]
+
+        Args:
+            ids: The names of the cases, where no scores are tied.
+            scores: The score of each named case, in the order of the names: an evaluation keeps no rows.
+        """
+        from cutline.curves import list_table
+
+        return list_table(self.ranking, ids, scores)
 
 
 def evaluate(
@@ -95,7 +178,7 @@ def evaluate(
     >>> round(ev.auc, 6), round(ev.precision, 6), round(ev.value("f_beta", beta=2), 6)
     (0.833333, 0.666667, 0.666667)
     """
-    threshold = None if threshold is None else columns.number(threshold, "threshold")
+    threshold = None if threshold is None else validation.check_number(threshold, "threshold")
     check_weights_are(weights_are, weights)
     how: dict[str, Any] = {"positive": positive, "missing": missing, "weights_are": weights_are}
     cut: dict[str, Any] = {"threshold": threshold, "quota": quota, "share": share}
@@ -107,10 +190,10 @@ def evaluate(
         how |= {"exact": exact, "memory": memory, "threshold": threshold, "higher_is_positive": higher_is_positive}
         return Evaluation(rank(labels, scores, weights, data=data, **how), name=name, **cut)
     if data is not None:  # the cases are looked at one by one
-        asked = sources.asked_of(labels, scores, weights, groups, strata, positive=positive)
-        with sources.reading(sources.opened(data), asked, any_order=True) as found:
+        asked = column_source.asked_of(labels, scores, weights, groups, strata, positive=positive)
+        with column_source.reading(column_source.opened(data), asked, any_order=True) as found:
             return evaluate(name=name, higher_is_positive=higher_is_positive, **found, **how, **cut)  # type: ignore[arg-type]
-    columns.check_one_order({"labels": labels, "groups": groups, "strata": strata})
+    validation.check_one_order({"labels": labels, "groups": groups, "strata": strata})
     cases = complete(labels, scores, weights, **how)
     ranking = cases.ranked(higher_is_positive=higher_is_positive)
     return Evaluation(ranking, name=name, groups=sampler_of(ranking, cases, groups, strata, weights_are), **cut)
@@ -357,8 +440,8 @@ class Evaluation(Summarized, OneModelViews):
             quota: The cut that flags so many cases. It adds the measures of a quota.
             share: The cut that flags this share of the cases. It adds the measures of a quota.
             intervals: True for a formula where there is one and the bootstrap otherwise, as far as
-                `cutline.results.budget` allows; "bootstrap" for every interval, however long it takes; "formula" to
-                resample nothing; False for values alone.
+                `cutline.results.resample_budget` allows; "bootstrap" for every interval, however long it takes;
+                "formula" to resample nothing; False for values alone.
             level: The level of the intervals.
             resamples: The number of resamples; by the length of the list when None, and 0 to resample nothing.
             seed: The seed of the resamples.
@@ -394,7 +477,7 @@ class Evaluation(Summarized, OneModelViews):
         return self.summary(shown, intervals=True if quick else "formula")
 
     def __repr__(self) -> str:
-        return first_look.as_text(self._headlines())
+        return first_look_text(self._headlines())
 
     def _repr_html_(self) -> str:
-        return first_look.as_html(self._headlines())
+        return first_look_html(self._headlines())

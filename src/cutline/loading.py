@@ -8,10 +8,10 @@ from typing import Any
 
 from cutline.calibration.recalibration import SCHEMA as RECALIBRATION
 from cutline.calibration.recalibration import Recalibration
-from cutline.core.checks import check_path
 from cutline.core.errors import InputError, shown
 from cutline.core.ranking_file import is_ranking_file
 from cutline.core.ranking_file import load as load_ranking
+from cutline.core.validation import check_path
 from cutline.cuts.cut import SCHEMA, Cut
 
 

@@ -18,7 +18,7 @@ from mlflow.models.evaluation.base import EvaluationArtifact, EvaluationResult, 
 from cutline.charts import CHARTS, Place
 from cutline.core.errors import InputError, ParameterError
 from cutline.evaluation import Evaluation, evaluate
-from cutline.fitted_models import evaluate_model
+from cutline.model_evaluation import evaluate_model
 from cutline.report import save, summarized
 from cutline.results.summary import Summary
 

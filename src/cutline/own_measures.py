@@ -21,10 +21,10 @@ from cutline.core.errors import ParameterError
 from cutline.core.ranking import Ranking
 from cutline.evaluation import Evaluation
 from cutline.measures import Condition, Context, Family, Measure, Needs, Parameter, ReferenceValue
-from cutline.measures.definition import Better, member
-from cutline.measures.definition import measure as define
 from cutline.measures.kinds import Kind
 from cutline.measures.reference_data import baseline_data, perfect_data
+from cutline.measures.registry import Better, member
+from cutline.measures.registry import measure as define
 
 _CELLS = ("tp", "fp", "fn", "tn")
 _NAMED = {"c": Needs.COUNTS, "counts": Needs.COUNTS, "r": Needs.RANKING, "ranking": Needs.RANKING}

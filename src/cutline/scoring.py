@@ -9,7 +9,7 @@ import numpy as np
 
 from cutline.core.errors import Argument, InputError, ParameterError, Text
 from cutline.inputs.labels import check_one_label
-from cutline.inputs.predictions import rank
+from cutline.inputs.rank import rank
 from cutline.measures import MEASURES, Measure, Needs
 
 

@@ -10,16 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from cutline.core import columns
+from cutline.core import validation
 from cutline.core.errors import InputError, ParameterError, UnknownNameError, near
 from cutline.core.merging import merge
+from cutline.core.messages import Argument, Text
 from cutline.core.table import Table
-from cutline.core.wording import Argument, Text
 from cutline.evaluation import Evaluation
-from cutline.inputs import large, sources
-from cutline.inputs.predictions import rank
+from cutline.inputs import column_source, out_of_core
+from cutline.inputs.rank import rank
+from cutline.results.measure_selection import Named, headlines
 from cutline.results.summary import Summary
-from cutline.results.wanted import Named, headlines
 
 MOST = 1000  # slices
 COLUMNS = ("measure", "value", "low", "high", "method", "reason", "note", "at_least", "at_most")
@@ -81,7 +81,7 @@ class Slices(Mapping[Any, Evaluation]):
         return Table((self.by, "cases", "positives", *(m.name for m in shown)), tuple(rows))
 
     def __repr__(self) -> str:
-        return f"{columns.counted(len(self), 'slice')} by {self.by}\n{self._table!r}\nmore: .summary()"
+        return f"{validation.counted(len(self), 'slice')} by {self.by}\n{self._table!r}\nmore: .summary()"
 
     def _repr_html_(self) -> str:
         return f"<p>{html.escape(f'{len(self)} slices by {self.by}')}</p>{self._table._repr_html_()}"
@@ -116,13 +116,13 @@ def evaluate_slices(
         return _slices(rankings, "slice", cut)
     if not isinstance(by, str):
         raise ParameterError(f"is a {type(by).__name__}", "with data, pass the name of a column", argument="by")
-    asked = sources.asked_of(labels, scores, weights, positive=how.get("positive"))
-    source = sources.opened(data, memory=how.get("memory"))
-    sources.check(source, {**asked, "by": sources.Ask("groups", by)})
+    asked = column_source.asked_of(labels, scores, weights, positive=how.get("positive"))
+    source = column_source.opened(data, memory=how.get("memory"))
+    column_source.check(source, {**asked, "by": column_source.Ask("groups", by)})
     engine = source.engine(asked)
-    if engine is not None and large.is_large(engine):
+    if engine is not None and out_of_core.is_large(engine):
         return _slices(_one_by_one(source, (labels, scores, weights), by, how), by, cut)
-    with sources.reading(source, {**asked, "by": sources.Ask("groups", by)}, any_order=True) as rows:
+    with column_source.reading(source, {**asked, "by": column_source.Ask("groups", by)}, any_order=True) as rows:
         return _slices(_of_rows(rows, how), by, cut)
 
 
@@ -132,16 +132,16 @@ def _slices(rankings: Mapping[Any, Any], by: str, cut: Mapping[str, Any]) -> Sli
 
 def _of_rows(found: Mapping[str, Any], how: Mapping[str, Any]) -> dict[Any, Any]:
     """The rankings of slices whose rows are here."""
-    rest: dict[str, Any] = {key: columns.column(value, key) for key, value in found.items() if key != "by"}
-    by = columns.column(found["by"], "by")
+    rest: dict[str, Any] = {key: validation.column(value, key) for key, value in found.items() if key != "by"}
+    by = validation.column(found["by"], "by")
     for name, column in {**rest, "by": by}.items():
         if len(column) != len(rest["labels"]):
             found_many = f"has {len(column)} values but labels has {len(rest['labels'])}"
             raise InputError(found_many, "pass one for each label", argument=name)
-    absent = columns.missing_mask(by)
+    absent = validation.missing_mask(by)
     if absent is not None and absent.any():
         if how.get("missing") != "drop":
-            raise columns.missing_error("by", absent, None)
+            raise validation.missing_error("by", absent, None)
         by, rest = by[~absent], {key: value[~absent] for key, value in rest.items()}
     values, code = np.unique(_as_keys(by), return_inverse=True)
     _check_few(len(values))
@@ -156,10 +156,10 @@ def _of_rows(found: Mapping[str, Any], how: Mapping[str, Any]) -> dict[Any, Any]
 
 def _one_by_one(source: Any, named: tuple[Any, Any, Any], by: str, how: Mapping[str, Any]) -> dict[Any, Any]:
     """The rankings of slices of data that are too many to collect, aggregated one after the other."""
-    asked = {"by": sources.Ask("groups", by), "text": sources.Ask("groups", by, as_text=True)}
+    asked = {"by": column_source.Ask("groups", by), "text": column_source.Ask("groups", by, as_text=True)}
     found, _ = source.grouped(asked)
-    values, texts = (columns.column(found[name], "by") for name in asked)
-    absent = columns.missing_mask(values)
+    values, texts = (validation.column(found[name], "by") for name in asked)
+    absent = validation.missing_mask(values)
     if absent is not None and absent.any():
         if how.get("missing") != "drop":
             raise InputError("holds missing values", "fill them, or pass missing='drop'", argument="by")

@@ -10,10 +10,10 @@ import pytest
 from cutline import MEASURES, ParameterError, compare, evaluate
 from cutline.advice import CHOICES, COMPARISON_RULES, MODEL_RULES, RULES, Situation, advise, noted, notes, notes_on
 from cutline.cli.text import in_options
-from cutline.core.binned import of_bins
+from cutline.core.binned_ranking import of_bins
 from cutline.core.ranking import Ranking
 from cutline.evaluation import Evaluation
-from cutline.inference.one.calibration_tests import calibration
+from cutline.inference.single.calibration_error import calibration
 
 
 def model(score, pos, neg, threshold=0.5, **facts):

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import cutline as cl
-from cutline.calibration.judgement import judged_probabilities
+from cutline.calibration.summary import judged_probabilities
 from cutline.calibration.verdict import expected_ece
 from cutline.core.errors import ParameterError
-from cutline.inference.one import calibration_bands
-from cutline.inference.one.honest_band import honest_limits
+from cutline.inference.single import bands
+from cutline.inference.single.bands import honest_limits
 
 
 def evaluation(stretch=1.0, shift=0.0, n=3000, seed=0):
@@ -102,7 +102,7 @@ def test_an_interval_does_not_depend_on_what_else_is_asked_for():
 
 
 def test_between_groups_of_scores_the_bound_supposes_no_more_than_that_the_curve_rises(monkeypatch):
-    monkeypatch.setattr(calibration_bands, "MOST_HONEST", 50)  # so that 200 scores are put into 10 groups
+    monkeypatch.setattr(bands, "MOST_HONEST", 50)  # so that 200 scores are put into 10 groups
     x = np.linspace(0.0025, 0.9975, 200)
     labels = np.random.default_rng(3).random(200) < x
     found = cl.evaluate(labels, x, positive=True).calibration(resamples=100)

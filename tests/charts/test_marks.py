@@ -9,8 +9,8 @@ import vl_convert
 
 import cutline as cl
 from cutline.charts import CHARTS, DARK, LIGHT, Shows
+from cutline.charts.layers import Frame
 from cutline.charts.marks import Mark, sizes, together
-from cutline.charts.parts import Frame
 from cutline.curves import Point
 from drawing import layers_of, line, rows_of, series_of
 

@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 
 from cutline import MEASURES, compare, evaluate
-from cutline.advice.situations import Goal
+from cutline.advice.recommend import Goal
 from cutline.cli import options
 from cutline.examples import load
 from cutline.inputs.files import FORMATS
@@ -333,7 +333,7 @@ def test_the_choices_of_options_are_those_of_the_package():
 
 
 def test_the_demo_shows_a_table_with_intervals_and_ends_with_the_path_of_its_report(cutline, tmp_path, monkeypatch):
-    monkeypatch.setattr("cutline.results.budget.RESAMPLES", 200)  # the limits below are by formula
+    monkeypatch.setattr("cutline.results.resample_budget.RESAMPLES", 200)  # the limits below are by formula
     done = cutline("demo", "--html", str(tmp_path / "demo.html"))
 
     assert done.code == 0
@@ -352,7 +352,7 @@ def test_what_measures_have_in_common_is_said_of_those_asked_for(cutline, ten):
 
 
 def test_fewer_resamples_are_said_by_every_command(cutline, tumours, monkeypatch):
-    monkeypatch.setattr("cutline.results.budget.SCORES", 1_000)
+    monkeypatch.setattr("cutline.results.resample_budget.SCORES", 1_000)
     columns = ("--label", "label", "--positive", "malignant", "--id", "id")
     words = "The bootstrap intervals are from 100 resamples"
     one, two = (*columns, "--score", "tree"), (*columns, "--score", "tree", "--score", "logistic")

@@ -11,7 +11,7 @@ import pytest
 
 import cutline as cl
 from cutline.cli.main import main
-from cutline.inputs import binning, large
+from cutline.inputs import binning, out_of_core
 from cutline.inputs.ranking_tables import DIALECTS, ranking_query
 
 RNG = np.random.default_rng(1)
@@ -137,8 +137,8 @@ def test_bad_ranking_files_are_refused_in_a_sentence(folder, capsys):
 
 @pytest.fixture
 def coarse(monkeypatch):
-    monkeypatch.setattr(large, "MOST", 100)
-    monkeypatch.setattr(large, "binned", lambda aggregate: binning.binned(aggregate, width=0.02, most=4000))
+    monkeypatch.setattr(out_of_core, "MOST", 100)
+    monkeypatch.setattr(out_of_core, "binned", lambda aggregate: binning.binned(aggregate, width=0.02, most=4000))
 
 
 def test_every_view_of_binned_scores_carries_the_brackets(folder, coarse, capsys):

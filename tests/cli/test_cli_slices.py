@@ -14,7 +14,7 @@ from rich.console import Console
 
 from cutline import evaluate
 from cutline.cli.slices import _rendered
-from cutline.core.binned import of_bins
+from cutline.core.binned_ranking import of_bins
 from cutline.evaluation import Evaluation
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "schema.json").read_text(encoding="utf-8"))
@@ -67,7 +67,7 @@ def test_a_day_is_a_date_and_not_a_time(cutline, sites, tmp_path):
 
 def test_slices_have_the_same_keys_however_many_rows_there_are(sites, monkeypatch):
     few = {by: list(evaluate("y", "p", data=sites, by=by)) for by in ("site", "day", "y")}
-    monkeypatch.setattr("cutline.inputs.large.is_large", lambda _: True)
+    monkeypatch.setattr("cutline.inputs.out_of_core.is_large", lambda _: True)
     many = {by: list(evaluate("y", "p", data=sites, by=by)) for by in few}
     assert few == many
 

@@ -9,8 +9,8 @@ import pytest
 
 from cutline import rank
 from cutline.core import hull, loess
+from cutline.core.array_ops import cumulate
 from cutline.core.hull import hulls
-from cutline.core.last_axis import cumulate
 
 
 def stack_of(seed, rows=7):

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import cutline as cl
-from cutline.core.ranking_words import class_titles, unusual_names
+from cutline.core.ranking import class_titles, unusual_names
 
 LABELS = ["default", "paid", "default", "paid", "paid", "default"]
 SCORES = [0.9, 0.2, 0.7, 0.6, 0.1, 0.4]

@@ -176,7 +176,7 @@ def test_variants_vary_less_than_the_raw_optimum(method):
 def test_the_normal_cut_is_where_the_densities_cross():
     from scipy.stats import norm
 
-    from cutline.cuts.variants import moments
+    from cutline.cuts.smooth_youden import moments
 
     r = cl.rank(*normal_cases(500, shift=1.5))
     (m1, s1), (m0, s0) = moments(r)

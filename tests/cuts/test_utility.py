@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cutline as cl
-import cutline.inference.two.difference_rows
+import cutline.inference.differences.difference_rows
 from cutline.core.errors import InputError, NotProbabilitiesError, ParameterError
-from cutline.inference.one.decision_band import KINDS
+from cutline.inference.single.decision_band import KINDS
 
 
 def cases(n=300, seed=0):
@@ -140,9 +140,9 @@ def test_all_risks_share_the_resamples_that_one_risk_alone_would_have(monkeypatc
     labels, scores = cases()
     cmp = cl.compare(labels, {"a": scores, "b": np.round(scores * 0.5 + 0.2, 2)})
     asked = []
-    draw = cl.inference.two.difference_rows.bootstrap
+    draw = cl.inference.differences.difference_rows.bootstrap
     monkeypatch.setattr(
-        cl.inference.two.difference_rows, "bootstrap", lambda *given: asked.append(given) or draw(*given)
+        cl.inference.differences.difference_rows, "bootstrap", lambda *given: asked.append(given) or draw(*given)
     )
 
     found = cl.decision_difference(cmp, "b", "a", [0.2, 0.3, 0.4], resamples=100)

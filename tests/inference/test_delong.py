@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from cutline import MEASURES, Evaluation, Ranking, evaluate, rank
 from cutline.inference import delong
-from cutline.inference.one.proportions import wilson
+from cutline.inference.single.proportions import wilson
 from cutline.measures import LineOfAuc
 
 cases = st.lists(st.tuples(st.booleans(), st.integers(0, 6)), min_size=4, max_size=30).filter(

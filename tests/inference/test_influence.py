@@ -7,12 +7,12 @@ import pytest
 
 from cutline import MEASURES, compare, evaluate
 from cutline.inference import delong, influence
-from cutline.inference.one.estimand import of_measure
+from cutline.inference.differences.paired import influence_of, standard_error
 from cutline.inference.resampling.bootstrap import bootstrap
 from cutline.inference.resampling.pairing import Question
 from cutline.inference.resampling.pairing import bootstrap as paired_bootstrap
 from cutline.inference.resampling.samplers import CaseSampler
-from cutline.inference.two.paired_influence import influence_of, standard_error
+from cutline.inference.single.estimand import of_measure
 
 RNG = np.random.default_rng(3)
 N = 30_000

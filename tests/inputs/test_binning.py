@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cutline import auc, rank
-from cutline.core.bounds import bracket
+from cutline.core.ranking import bracket
 from cutline.inputs.binning import binned, magnitude, of_arrays
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
 from cutline import rank
-from cutline.inputs import arrays
+from cutline.inputs import in_memory
 
 compiled = pytest.importorskip("cutline.inputs.compiled", reason="the compiled part was not built here")
 
@@ -32,11 +32,11 @@ HARD = {
 
 def both(scores, is_positive, *, descending, monkeypatch):
     """The bytes of the cells with the compiled part, and without."""
-    with_it = arrays.aggregate(scores, is_positive, None, descending=descending)
+    with_it = in_memory.aggregate(scores, is_positive, None, descending=descending)
     with monkeypatch.context() as without:
-        without.setattr(arrays, "compiled", None)
-        without.setattr(arrays, "_SHORT", 0)  # whose sort leaves open in which order missing scores come
-        plain = arrays.aggregate(scores, is_positive, None, descending=descending)
+        without.setattr(in_memory, "compiled", None)
+        without.setattr(in_memory, "_SHORT", 0)  # whose sort leaves open in which order missing scores come
+        plain = in_memory.aggregate(scores, is_positive, None, descending=descending)
     # What 0.0 and -0.0, or a NaN, look like inside is settled when the ranking is made.
     return [[cells[0] + 0.0, *cells[1:]] for cells in (with_it, plain)]
 
@@ -74,7 +74,7 @@ def test_columns_that_are_not_one_block_of_memory_are_ranked_alike(monkeypatch):
 
     assert apart == rank(labels[:, 1].copy(), scores[:, 1].copy())
     assert apart == rank(labels[:, 1], scores[:, 1].astype(">f8"))  # which it leaves to numpy
-    monkeypatch.setattr(arrays, "compiled", None)
+    monkeypatch.setattr(in_memory, "compiled", None)
     assert apart == rank(labels[:, 1], scores[:, 1])
 
 

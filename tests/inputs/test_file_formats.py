@@ -303,3 +303,19 @@ def test_a_stream_stays_a_file_as_long_as_its_path_and_is_closed_with_it():
         with refused, pytest.raises(InputError):
             file_formats.spooled(refused)
     gc.collect()
+
+
+@pytest.mark.parametrize("damage", ["data", "checksum", "length", "cut off"])
+def test_a_gzip_file_damaged_far_behind_its_start_is_refused(tmp_path, damage):
+    rows = "".join(f"{i % 2},{(i * 7919 % 100_003) / 100_003}\n" for i in range(60_000))
+    packed = bytearray(gzip.compress(b"y,p\n" + rows.encode(), mtime=0))
+    assert len(packed) > 3 * 65_536
+    if damage == "cut off":
+        packed = packed[: len(packed) * 3 // 4]
+    else:
+        packed[{"data": len(packed) * 3 // 4, "checksum": -8, "length": -4}[damage]] ^= 0x55
+    path = tmp_path / "late.csv.gz"
+    path.write_bytes(packed)
+
+    with pytest.raises(InputError, match=r"late\.csv\.gz is (a damaged|not a complete) gzip file"):
+        rank("y", "p", data=path)

@@ -12,7 +12,7 @@ import pytest
 
 from cutline import InputError, ParameterError, compare, evaluate, rank
 from cutline.inputs import files
-from cutline.inputs.sources import Ask
+from cutline.inputs.column_source import Ask
 
 ROWS = 200
 RNG = np.random.default_rng(5)
@@ -221,7 +221,7 @@ def nan_file(tmp_path):
 def test_nan_in_a_parquet_file_is_found_whatever_its_statistics_say(nan_file, tmp_path):
     from pyarrow import parquet
 
-    from cutline.inputs.flagging import Cases, Flags
+    from cutline.inputs.write_flags import Cases, Flags
 
     cases, into = Cases(nan_file), tmp_path / "flagged.parquet"
     with pytest.raises(InputError, match="1 missing value, the first in row 3"):

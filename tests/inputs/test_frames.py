@@ -55,10 +55,10 @@ def test_a_frame_of_any_kind(kind, check):
 @pytest.mark.parametrize("kind", LAZY)
 @pytest.mark.parametrize("weight", [None, "whole"])
 def test_a_large_frame_is_binned_where_it_lives(kind, weight, monkeypatch):
-    from cutline.inputs import binning, large
+    from cutline.inputs import binning, out_of_core
 
-    monkeypatch.setattr(large, "MOST", 50)
-    monkeypatch.setattr(large, "binned", lambda aggregate: binning.binned(aggregate, width=0.02, most=4000))
+    monkeypatch.setattr(out_of_core, "MOST", 50)
+    monkeypatch.setattr(out_of_core, "binned", lambda aggregate: binning.binned(aggregate, width=0.02, most=4000))
     rng = np.random.default_rng(8)
     columns = {**COLUMNS, "fine": rng.normal(size=ROWS)}
     columns["fine"][:4] = [0, np.inf, -np.inf, 1e-300]
@@ -87,12 +87,12 @@ def test_a_large_frame_is_binned_where_it_lives(kind, weight, monkeypatch):
 
 @pytest.mark.parametrize("kind", LAZY)
 def test_bins_are_divided_twice_where_scores_crowd_and_no_case_is_lost(kind, monkeypatch):
-    from cutline.inputs import binning, large
+    from cutline.inputs import binning, out_of_core
     from cutline.inputs.frame_engine import FrameEngine
 
     passes, bins = [], FrameEngine.bins
     monkeypatch.setattr(FrameEngine, "bins", lambda self, given: passes.append(len(given)) or bins(self, given))
-    monkeypatch.setattr(large, "binned", lambda aggregate: binning.binned(aggregate, width=0.004, most=4000))
+    monkeypatch.setattr(out_of_core, "binned", lambda aggregate: binning.binned(aggregate, width=0.004, most=4000))
     rng = np.random.default_rng(2)
     near, far = 0.5 + 1e-6 * rng.normal(size=ROWS), 0.505 + 0.001 * rng.random(ROWS)
     columns = {"y": COLUMNS["y"], "p": np.where(rng.random(ROWS) < 0.95, near, far)}

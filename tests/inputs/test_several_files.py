@@ -9,7 +9,7 @@ import pytest
 
 from cutline import InputError, ParameterError, evaluate, rank
 from cutline.inputs import files
-from cutline.inputs.sources import Ask
+from cutline.inputs.column_source import Ask
 
 RNG = np.random.default_rng(5)
 FRAME = pd.DataFrame({"y": RNG.integers(0, 2, 90), "p": RNG.random(90).round(2), "w": RNG.integers(1, 4, 90)})

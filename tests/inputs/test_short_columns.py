@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cutline as cl
-from cutline.inputs import arrays
+from cutline.inputs import in_memory
 
 SCORES = st.one_of(
     st.integers(-3, 3).map(float), st.floats(allow_nan=False), st.sampled_from([0.0, -0.0, 0.1 + 0.2, 0.3])
@@ -19,7 +19,7 @@ SCORES = st.one_of(
 def test_a_short_column_has_the_ranking_of_a_long_one(cases, higher):
     labels, scores = (np.array(column) for column in zip(*cases, strict=True))
     found = cl.rank(labels, scores, higher_is_positive=higher)
-    with mock.patch.object(arrays, "_SHORT", 0):
+    with mock.patch.object(in_memory, "_SHORT", 0):
         expected = cl.rank(labels, scores, higher_is_positive=higher)
     for name in ("score", "pos", "neg", "pos2", "neg2"):
         assert getattr(found, name).dtype == getattr(expected, name).dtype
@@ -34,7 +34,7 @@ def test_the_callers_scores_are_left_alone():
     assert scores.tobytes() == kept
 
 
-@pytest.mark.parametrize("n", [10, arrays._SHORT + 1])
+@pytest.mark.parametrize("n", [10, in_memory._SHORT + 1])
 def test_a_missing_score_is_refused_with_its_row_however_long_the_column(n):
     scores = np.linspace(0, 1, n)
     scores[7] = np.nan

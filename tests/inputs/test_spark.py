@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 from spark_cluster import Cluster, session  # noqa: E402
 
 from cutline import InputError, auc, compare, evaluate, rank  # noqa: E402
-from cutline.inputs import binning, frames, large  # noqa: E402
+from cutline.inputs import binning, frames, out_of_core  # noqa: E402
 
 ROWS = 3000
 RNG = np.random.default_rng(4)
@@ -60,8 +60,8 @@ def does_what_every_frame_does(make, monkeypatch):
 
 
 def few(monkeypatch):
-    monkeypatch.setattr(large, "MOST", 500)
-    monkeypatch.setattr(large, "binned", lambda aggregate: binning.binned(aggregate, width=1e-3, most=4000))
+    monkeypatch.setattr(out_of_core, "MOST", 500)
+    monkeypatch.setattr(out_of_core, "binned", lambda aggregate: binning.binned(aggregate, width=1e-3, most=4000))
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import cutline as cl
-from cutline.ledger.material import Material, Rows
+from cutline.ledger.cases import Material, Rows
 from cutline.ledger.tool_table import tools_say
 from cutline.ledger.tools import TOOLS
 

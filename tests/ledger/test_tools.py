@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import cutline as cl
-from cutline.ledger.material import Material, Rows
+from cutline.ledger.cases import Material, Rows
 from cutline.ledger.quantity import quantity
-from cutline.ledger.sides import SIDES, under
+from cutline.ledger.registry import SIDES, under
 from cutline.ledger.tools import TOOLS, said, tool
 
 ORACLES = Path(__file__).parents[1] / "oracles"

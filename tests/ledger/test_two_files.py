@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import cutline as cl
-from cutline.ledger.material import Rows
+from cutline.ledger.cases import Rows
 from cutline.ledger.quantity import quantity
 from cutline.ledger.two_files import compared
 

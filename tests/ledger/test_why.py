@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 import cutline as cl
-from cutline.ledger.material import Material, Rows
-from cutline.ledger.printed import printed
+from cutline.ledger.cases import Material, Rows
+from cutline.ledger.convention import Stage
 from cutline.ledger.quantity import quantity
-from cutline.ledger.search import Workshop, candidates
-from cutline.ledger.side import Stage
-from cutline.ledger.sides import SIDES, under
+from cutline.ledger.registry import SIDES, under
+from cutline.ledger.rounded_number import printed
+from cutline.ledger.search import ConventionSearch, candidates
 
 RNG = np.random.default_rng(19)
 LABELS = RNG.random(900) < 0.12
@@ -214,7 +214,7 @@ def test_the_exact_value_comes_first_however_few_the_digits():
 
 def test_a_number_outside_the_range_is_refused_without_trying_what_cannot_leave_it():
     material = Material.of_rows(Rows(LABELS, SCORES), 0.5)
-    pairs = list(candidates(Workshop(material), quantity("auc"), pairs=True, outside=True))
+    pairs = list(candidates(ConventionSearch(material), quantity("auc"), pairs=True, outside=True))
 
     assert {side.name for one in pairs for side in one.sides} >= {"percent", "digits_2"}
     assert not any(one.sides[0].stage is one.sides[1].stage is Stage.CASES for one in pairs)

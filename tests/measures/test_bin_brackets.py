@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cutline import MEASURES, InputError, rank
-from cutline.core.binned import auc_width, of_bins
+from cutline.core.binned_ranking import auc_width, of_bins
 from cutline.core.merging import merge
 from cutline.inputs.binning import Bins, binned, in_order, of_arrays
 from cutline.measures import Needs

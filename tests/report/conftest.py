@@ -24,5 +24,5 @@ def print_at_once(browser, tmp_path):
 def few_resamples():
     """Reports are made quickly: their resampled intervals are tested elsewhere, with as many as they deserve."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("cutline.results.budget.RESAMPLES", 200)
+        patch.setattr("cutline.results.resample_budget.RESAMPLES", 200)
         yield

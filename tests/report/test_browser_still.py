@@ -10,7 +10,7 @@ import cutline as cl
 from cutline.core.counts import Counts, divide
 from cutline.examples import load
 from cutline.measures import Family, Needs
-from cutline.measures.definition import MEASURES, measure
+from cutline.measures.registry import MEASURES, measure
 from cutline.report import measure_rows, summarized
 
 

@@ -8,12 +8,11 @@ import pytest
 
 import cutline as cl
 from cutline.core.counts import Counts
-from cutline.inference.one.proportions import wilson
-from cutline.inference.one.ratios import log_odds, of_shares
+from cutline.inference.single.proportions import log_odds, of_shares, wilson
 from cutline.measures import Family, Needs
-from cutline.measures.definition import Measure
-from cutline.measures.expression import Program
-from cutline.measures.facts import constant
+from cutline.measures.metadata import constant
+from cutline.measures.registry import Measure
+from cutline.measures.tracing import Program
 from cutline.report.programs import embedded, looked_up
 
 COUNT_MEASURES = [(m.name, m) for m in cl.MEASURES.search(needs=Needs.COUNTS)]

@@ -13,7 +13,7 @@ import pytest
 
 import cutline as cl
 from cutline.examples import load
-from cutline.inference.two.difference_rows import NOT_RESAMPLED
+from cutline.inference.differences.difference_rows import NOT_RESAMPLED
 from cutline.report import html, summarized
 from cutline.report.measure_rows import facts, number, p_value, slug
 from cutline.report.page import MODULES, asset, packed, page, script
@@ -303,7 +303,7 @@ def test_the_tests_of_many_models_fold_away_with_their_outcome():
 def test_differences_of_long_lists_are_tested_by_formula_alone(monkeypatch):
     data = load("tumours")
     models = cl.compare(data.labels, data.scores, positive=data.positive)
-    monkeypatch.setattr("cutline.results.budget.WORK", 1000)
+    monkeypatch.setattr("cutline.results.resample_budget.WORK", 1000)
     found = {row.name: row for row in models.summary().rows}
 
     formulas = {"auc", "accuracy", "recall", "specificity", "brier", "log_loss"}
@@ -319,7 +319,7 @@ def long():
 
 
 def test_a_list_too_long_for_resamples_has_the_intervals_of_formulas(long, monkeypatch):
-    monkeypatch.setattr("cutline.results.budget.WORK", 10_000_000)
+    monkeypatch.setattr("cutline.results.resample_budget.WORK", 10_000_000)
     found = long.summary(["auc", "average_precision"])
 
     assert found["auc"].interval is not None
@@ -371,31 +371,31 @@ def test_a_folder_that_is_closed_is_named(ten, tmp_path, monkeypatch):
     def refuse(*_):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("cutline.core.writing.os.open", refuse)
+    monkeypatch.setattr("cutline.core.atomic_write.os.open", refuse)
     with pytest.raises(cl.ParameterError, match=r"Nothing can be written in the folder .* \(Permission denied\)"):
         ten.save(tmp_path / "a.json")
 
 
 def test_a_file_that_fails_leaves_nothing_behind(tmp_path, monkeypatch):
-    from cutline.core import writing
+    from cutline.core import atomic_write
 
     def fail(*_):
         raise OSError("disk full")
 
-    monkeypatch.setattr(writing, "_claim", fail)
+    monkeypatch.setattr(atomic_write, "_claim", fail)
     with pytest.raises(cl.ParameterError, match="disk full"):
-        writing.write(tmp_path / "a.txt", b"text", overwrite=False)
+        atomic_write.write(tmp_path / "a.txt", b"text", overwrite=False)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_of_two_writers_one_wins_and_the_other_is_told(tmp_path):
-    from cutline.core import writing
+    from cutline.core import atomic_write
 
     path, told = tmp_path / "a.txt", []
 
     def write(content):
         try:
-            writing.write(path, content, overwrite=False)
+            atomic_write.write(path, content, overwrite=False)
         except cl.ParameterError as error:
             told.append(error)
 

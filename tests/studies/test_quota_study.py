@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from cutline import InputError, ParameterError
-from cutline.studies import STUDIES, Settings, datasets, learners, quota, quota_outside
+from cutline.studies import STUDIES, Settings, datasets, learners, quota
 from cutline.studies.quota_tables import BY_ROWS
 
 
@@ -182,13 +182,13 @@ def test_a_further_split_lies_in_the_range_of_30_as_often_as_is_said():
     low, high = np.quantile(draws[:, :30], (0.025, 0.975), axis=1)
     share = ((low <= draws[:, 30]) & (draws[:, 30] <= high)).mean()
 
-    assert quota_outside.typical(_made("australian", {})) == pytest.approx(0.95 * 29 / 31)
+    assert quota.typical(_made("australian", {})) == pytest.approx(0.95 * 29 / 31)
     assert share == pytest.approx(0.95 * 29 / 31, abs=0.008)
 
 
 def test_what_lies_outside_is_counted_by_learner_and_side_and_explained_by_what_the_data_say():
     values = _made("australian", {"C4.5": 0.1, "NB": 0.1})
-    [row] = quota_outside.outside(values, {"australian": _set("australian", 690)})
+    [row] = quota.outside(values, {"australian": _set("australian", 690)})
 
     assert (row["outside"], row["of"]) == (16, 23)  # PEM of the network is not printed for the smallest class
     assert (row["C4.5"], row["NB"], row["NN"], row["C4.5, plain tree"]) == ("8 below", "8 below", "", 0)
@@ -196,7 +196,7 @@ def test_what_lies_outside_is_counted_by_learner_and_side_and_explained_by_what_
         "8 of the 8 numbers of C4.5 are typical of a tree neither pruned nor smoothed" in row["what may be behind it"]
     )
     assert "share a split: it may have been a hard one" in row["what may be behind it"]
-    told = list(quota_outside.verdict(values))
+    told = list(quota.verdict(values))
     assert told[0].startswith("7 of the 23 printed numbers (30 %)")
     assert "in at least about 89 %" in told[0]
     assert "0 of 1 data sets have none outside, and one data set at least half of all that are" in told[1]
@@ -205,7 +205,7 @@ def test_what_lies_outside_is_counted_by_learner_and_side_and_explained_by_what_
 
 def test_clues_name_few_cases_other_sizes_and_a_print_that_contradicts_itself():
     def why(name, cases):
-        [row] = quota_outside.outside(_made(name, {"NN": 0.1}), {name: _set(name, cases)})
+        [row] = quota.outside(_made(name, {"NN": 0.1}), {name: _set(name, cases)})
         return row["what may be behind it"]
 
     assert why("vote", 435) == "the text counts 290 cases, the file has 435"

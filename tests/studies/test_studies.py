@@ -16,7 +16,7 @@ from scipy.stats import norm
 
 from cutline import UnknownNameError
 from cutline.cli.main import main
-from cutline.hard_classifiers import order
+from cutline.count_comparison import order
 from cutline.studies import STUDIES, Settings, noise, skew, study, voting
 from cutline.studies.study import do_parts
 

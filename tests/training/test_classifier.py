@@ -522,11 +522,11 @@ def test_a_public_oracle_is_the_bound_that_is_minimised(data):
 
 def test_training_passes_the_door_for_people_at_most_a_handful_of_times(monkeypatch):
     """Its own scores need no checks; they are ranked by the trusted door."""
-    from cutline.inputs import predictions
+    from cutline.inputs import rank
 
     passed = []
-    read = predictions._read
-    monkeypatch.setattr(predictions, "_read", lambda *given: passed.append(1) or read(*given))
+    read = rank._read
+    monkeypatch.setattr(rank, "_read", lambda *given: passed.append(1) or read(*given))
     X, y = make_classification(300, weights=[0.8], random_state=0)
 
     LinearMeasureClassifier("f1", random_state=0).fit(X, y)

@@ -4,11 +4,11 @@
 to measure at all. Each sentence names its source; `RULES` and `CHOICES` list all of them.
 """
 
-from cutline.advice.noted import noted
+from cutline.advice.attach import noted
 from cutline.advice.one_model import MODEL_RULES, notes
+from cutline.advice.recommend import CHOICES, Choice, Recommendation, Situation, advise
 from cutline.advice.rules import Kind, Note, Rule
 from cutline.advice.several_models import COMPARISON_RULES, notes_on
-from cutline.advice.situations import CHOICES, Choice, Recommendation, Situation, advise
 
 RULES: tuple[Rule, ...] = (*MODEL_RULES, *COMPARISON_RULES)
 

@@ -6,18 +6,18 @@ import math
 
 import numpy as np
 
-from cutline.advice.evidence import Asked, brief, percent
-from cutline.advice.situations import MAJORITY
+from cutline.advice.context import RuleContext, brief, percent
+from cutline.advice.recommend import MAJORITY
 from cutline.core.counts import written
-from cutline.core.wording import Argument, Text
-from cutline.inference.one.proportions import wald_holds
+from cutline.core.messages import Argument, Text
+from cutline.inference.single.proportions import wald_holds
 from cutline.measures import MEASURES, Family
 
 RARE = 0.1  # Berrar's example of highly unbalanced classes, nine to one
 TOP = 0.1
 
 
-def imbalance(a: Asked) -> str | None:
+def imbalance(a: RuleContext) -> str | None:
     """What a majority voter gets, and that accuracy says little."""
     share = max(a.prevalence, 1 - a.prevalence)
     if not a.two_classes or share < MAJORITY or not a.seen & {"accuracy", "error_rate"}:
@@ -36,7 +36,7 @@ def imbalance(a: Asked) -> str | None:
     )
 
 
-def rare_positives(a: Asked) -> str | None:
+def rare_positives(a: RuleContext) -> str | None:
     """The precision-recall curve rather than the ROC curve."""
     if not a.two_classes or a.prevalence > RARE or not a.seen & {"auc", "gini", "average_precision", "ks", "pem"}:
         return None
@@ -54,7 +54,7 @@ def rare_positives(a: Asked) -> str | None:
     )
 
 
-def quota_known(a: Asked) -> str | None:
+def quota_known(a: RuleContext) -> str | None:
     """What the quota gets, and which of the two to read."""
     if a.quota is None or not a.two_classes:
         return None
@@ -74,7 +74,7 @@ def quota_known(a: Asked) -> str | None:
     return text
 
 
-def only_the_top(a: Asked) -> str | None:
+def only_the_top(a: RuleContext) -> str | None:
     """A short list, and an AUC that judges the long one."""
     n = float(a.ranking.total)
     if a.quota is None or not a.two_classes or a.quota > TOP * n or not a.seen & {"auc", "gini", "pem"}:
@@ -85,7 +85,7 @@ def only_the_top(a: Asked) -> str | None:
     )
 
 
-def quota_in_tie(a: Asked) -> str | None:
+def quota_in_tie(a: RuleContext) -> str | None:
     """A quota that ends among equals: which of them are chosen is chance."""
     if a.quota is None:
         return None
@@ -103,7 +103,7 @@ def quota_in_tie(a: Asked) -> str | None:
     )
 
 
-def quota_unknown(a: Asked) -> str | None:
+def quota_unknown(a: RuleContext) -> str | None:
     """Averages over quotas, when none is known."""
     if a.quota is not None or a.measures is None or not a.two_classes:
         return None
@@ -120,13 +120,13 @@ def quota_unknown(a: Asked) -> str | None:
     )
 
 
-def _given(a: Asked, measure: str) -> str:
+def _given(a: RuleContext, measure: str) -> str:
     """A value in brackets; nothing where it is undefined, as averages over places are with fractional weights."""
     value = a.evaluation.value(measure)
     return "" if math.isnan(value) else f" ({brief(value)})"
 
 
-def better_threshold(a: Asked) -> str | None:
+def better_threshold(a: RuleContext) -> str | None:
     """Another cut that is better by more than chance."""
     if (
         not a.two_classes
@@ -147,7 +147,7 @@ def better_threshold(a: Asked) -> str | None:
     )
 
 
-def wald(a: Asked) -> str | None:
+def wald(a: RuleContext) -> str | None:
     """Shares of which the normal approximation is not to be trusted."""
     if not a.ranking.integral or a.evaluation.cut.by_quota:  # intervals at a quota are from the bootstrap
         return None

@@ -18,14 +18,14 @@ from cutline.advice.citations import (
     SPIEGELHALTER,
     WALD,
 )
-from cutline.advice.evidence import Asked, asked
+from cutline.advice.context import RuleContext, rule_context
 from cutline.advice.rules import Kind, Note, Rule, in_order
-from cutline.core.checks import LEVEL
+from cutline.core.validation import LEVEL
 from cutline.evaluation import Evaluation
 from cutline.results.notes import DATA
 
 
-def _said(id: str) -> Callable[[Asked], str | None]:
+def _said(id: str) -> Callable[[RuleContext], str | None]:
     return lambda a: a.data_notes.get(id)
 
 
@@ -138,9 +138,11 @@ def notes(
     >>> [note.rule for note in notes(evaluate([1, 0, 1, 0], [0.9, 0.9, 0.2, 0.2]))][0]
     'chance'
     """
-    return in_order(found(asked(evaluation, quota=quota, share=share, measures=measures, models={}, level=level)))
+    return in_order(
+        found(rule_context(evaluation, quota=quota, share=share, measures=measures, models={}, level=level))
+    )
 
 
-def found(about: Asked) -> list[Note]:
+def found(about: RuleContext) -> list[Note]:
     """What the rules find, in their order."""
     return [note for rule in MODEL_RULES if (note := rule.note(about))]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from cutline.advice.evidence import Asked, brief, percent
+from cutline.advice.context import RuleContext, brief, percent
 from cutline.core.counts import written
-from cutline.core.wording import Text
+from cutline.core.messages import Text
 from cutline.inference.caveats import FEW_FOR_DELONG
 from cutline.inference.effective_size import effective
 from cutline.inference.effective_size import notes as on_sizes
-from cutline.inference.one.calibration_tests import Calibration, calibration
+from cutline.inference.single.calibration_error import Calibration, calibration
 from cutline.measures import MEASURES, Measure
 
 TIED = 0.01  # share of the pairs from which on ties are worth a word
@@ -16,7 +16,7 @@ _SURE = 2.576  # a z value that chance exceeds once in a hundred times, on eithe
 _SHARE_OFF, _BRIER_OFF = 0.05, 0.02  # relative errors that matter, however many cases show them
 
 
-def reversed_order(a: Asked) -> str | None:
+def reversed_order(a: RuleContext) -> str | None:
     """An AUC below one half: upside down, or chance."""
     text = a.data_notes.get("reversed")
     if text and a.auc and 0.5 in a.auc:
@@ -24,21 +24,21 @@ def reversed_order(a: Asked) -> str | None:
     return text
 
 
-def chance(a: Asked) -> str | None:
+def chance(a: RuleContext) -> str | None:
     """An AUC that chance could give."""
     if not a.auc or len(a.ranking) < 2 or a.auc.value < 0.5 or 0.5 not in a.auc:
         return None
     return f"The AUC is {_with_interval(a)}: these cases do not show that the model ranks better than the baseline."
 
 
-def _with_interval(a: Asked) -> str:
+def _with_interval(a: RuleContext) -> str:
     found = a.auc
     if found is None:
         return ""
     return f"{brief(found.value)} ({100 * found.level:g} % interval {brief(found.low)} to {brief(found.high)})"
 
 
-def labels(a: Asked) -> str | None:
+def labels(a: RuleContext) -> str | None:
     """Labels in the place of scores."""
     text = a.data_notes.get("labels")
     if text and a.two_classes and len(a.ranking) == 2:
@@ -48,7 +48,7 @@ def labels(a: Asked) -> str | None:
     return text
 
 
-def few_cases(a: Asked) -> str | None:
+def few_cases(a: RuleContext) -> str | None:
     """A class too small to be sure of anything about it."""
     size = effective(a.ranking)
     if not a.two_classes or min(size) >= FEW_FOR_DELONG:
@@ -63,7 +63,7 @@ def few_cases(a: Asked) -> str | None:
     return f"{text} Read the intervals, not the values."
 
 
-def ties(a: Asked) -> str | None:
+def ties(a: RuleContext) -> str | None:
     """Pairs that the scores leave to chance."""
     r = a.ranking
     if a.are_labels or not a.two_classes or r.pairs.tied < TIED * r.pairs.every:
@@ -77,7 +77,7 @@ def ties(a: Asked) -> str | None:
     return f"{text}, and count half. Broken one way or the other, the AUC would be from {brief(low)} to {brief(high)}."
 
 
-def calibration_note(a: Asked) -> str | None:
+def calibration_note(a: RuleContext) -> str | None:
     """Probabilities that are not what they say, by more than chance and by enough to matter."""
     if not a.ranking.are_probabilities or a.are_labels or not a.two_classes or a.evaluation.groups is not None:
         return None
@@ -104,7 +104,7 @@ def _off_in_detail(c: Calibration) -> str | None:
     )
 
 
-def identities(a: Asked) -> str | None:
+def identities(a: RuleContext) -> str | None:
     """Measures that were asked for and are equivalent."""
     if a.measures is None:
         return None
@@ -113,7 +113,7 @@ def identities(a: Asked) -> str | None:
     return f"These are equivalent: {'; '.join(found)}. They are no second opinion." if found else None
 
 
-def _equivalents(a: Asked, first: Measure, *, no_ties: bool) -> str | None:
+def _equivalents(a: RuleContext, first: Measure, *, no_ties: bool) -> str | None:
     """The measures that were asked for and follow from the first, if that makes two of them."""
     forms = [
         (m.name, m.equivalent)
@@ -128,6 +128,6 @@ def _equivalents(a: Asked, first: Measure, *, no_ties: bool) -> str | None:
     )
 
 
-def weights(a: Asked) -> str | None:
+def weights(a: RuleContext) -> str | None:
     """What the weights count as."""
     return " ".join(on_sizes(a.ranking)) or None

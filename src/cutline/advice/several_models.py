@@ -6,18 +6,18 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from cutline.advice.citations import BERRAR, DELONG, DOMINANCE
-from cutline.advice.evidence import asked, brief
+from cutline.advice.context import brief, rule_context
 from cutline.advice.one_model import found
 from cutline.advice.rules import Note, Rule, in_order
 from cutline.comparison import Comparison
-from cutline.core.checks import LEVEL, check_level
 from cutline.core.counts import written
-from cutline.core.wording import Text
-from cutline.inference.two.differences import NormalDifference, needed_cases
-from cutline.inputs.predictions import places
+from cutline.core.messages import Text
+from cutline.core.validation import LEVEL, check_level
+from cutline.inference.differences.difference import NormalDifference, needed_cases
+from cutline.inputs.rank import places
 from cutline.measures import MEASURES
-from cutline.results.budget import curves_for_a_note
 from cutline.results.estimate import quantile
+from cutline.results.resample_budget import curves_for_a_note
 
 ALONE = 0.05  # the part of the axis over which a model has to be the only best one
 
@@ -161,7 +161,8 @@ def notes_on(
         share: The same as a share of the cases.
         measures: The measures that the reader sees, by name; the headlines when None.
         level: The level of the intervals and tests that the notes speak of.
-        resamples: How many resamples may be drawn for a note; by `cutline.results.budget` when None, and 0 for none.
+        resamples: How many resamples may be drawn for a note; by `cutline.results.resample_budget` when
+            None, and 0 for none.
         seed: The seed of these resamples.
         without: Rules that are left out, by name.
     """
@@ -173,7 +174,7 @@ def notes_on(
     of_all = [note for rule in COMPARISON_RULES if rule.id not in without and (note := rule.note(about))]
     models = dict(comparison.items())
     of_each = {
-        name: found(asked(evaluation, quota=quota, share=share, measures=names, models=models, level=level))
+        name: found(rule_context(evaluation, quota=quota, share=share, measures=names, models=models, level=level))
         for name, evaluation in models.items()
     }
     return in_order([*of_all, *_told_once(of_each)])

@@ -14,7 +14,7 @@ from cutline.calibration.maps import METHODS
 from cutline.calibration.recalibration import recalibrate
 from cutline.core.errors import InputError, ParameterError
 from cutline.core.ranking import Array
-from cutline.inputs.predictions import rank
+from cutline.inputs.rank import rank
 
 
 class CalibratedModel(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]

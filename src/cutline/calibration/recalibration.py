@@ -14,12 +14,12 @@ import numpy as np
 
 from cutline.calibration import maps
 from cutline.calibration.maps import METHODS, fitted, mapped, mapped_interval
-from cutline.core import columns, writing
-from cutline.core.checks import check_choice
+from cutline.core import atomic_write, validation
 from cutline.core.errors import InputError, ParameterError, briefly
 from cutline.core.ranking import Array, Ranking
-from cutline.inputs import sources
-from cutline.inputs.predictions import check_probabilities, rank
+from cutline.core.validation import check_choice
+from cutline.inputs import column_source
+from cutline.inputs.rank import check_probabilities, rank
 
 SCHEMA = "cutline/recalibration/1"
 
@@ -68,7 +68,7 @@ class Recalibration:
         Args:
             prevalence: The share of positives there; the odds are multiplied by the ratio of the two odds.
         """
-        new = columns.number(prevalence, "prevalence")
+        new = validation.check_number(prevalence, "prevalence")
         if not 0 < new < 1:
             raise ParameterError(f"is {new:g}", "pass a share between 0 and 1", argument="prevalence")
         ratio = math.log(new / (1 - new)) - math.log(self.prevalence / (1 - self.prevalence))
@@ -113,7 +113,7 @@ class Recalibration:
             path: The file to write.
             overwrite: Whether a file that is there may be replaced.
         """
-        return writing.write(path, json.dumps(self.to_dict(), indent=1).encode(), overwrite=overwrite)
+        return atomic_write.write(path, json.dumps(self.to_dict(), indent=1).encode(), overwrite=overwrite)
 
     def __repr__(self) -> str:
         some = {k: v for k, v in self.parameters.items() if not isinstance(v, list)}
@@ -125,12 +125,12 @@ class Recalibration:
 def _probabilities(scores: Any, data: Any) -> Array:
     """The probabilities that were passed, or those of a column of the data."""
     if data is not None:
-        asked = {"scores": sources.Ask("scores", scores)}
-        with sources.reading(sources.opened(data), asked) as rows:
+        asked = {"scores": column_source.Ask("scores", scores)}
+        with column_source.reading(column_source.opened(data), asked) as rows:
             return _probabilities(rows["scores"], None)
-    found = columns.scores(scores).astype(float)
+    found = validation.scores(scores).astype(float)
     if np.isnan(found).any():
-        raise columns.missing_error("scores", np.isnan(found), None, "a missing score cannot be recalibrated")
+        raise validation.missing_error("scores", np.isnan(found), None, "a missing score cannot be recalibrated")
     if len(found):
         check_probabilities("Recalibration", float(found.min()), float(found.max()))
     return found

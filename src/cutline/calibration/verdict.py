@@ -11,13 +11,12 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from cutline.core import parallel
-from cutline.core.checks import LEVEL, check_level
 from cutline.core.counts import written
 from cutline.core.errors import ParameterError
 from cutline.core.ranking import Ranking
 from cutline.core.table import Table, p_shown, plain, shown
-from cutline.inference.one.bands import Band
-from cutline.inference.one.calibration_bands import calibration_band
+from cutline.core.validation import LEVEL, check_level
+from cutline.inference.single.bands import Band, calibration_band
 from cutline.measures import MEASURES
 from cutline.measures.binned_calibration import bin_of
 from cutline.results.estimate import Estimate

@@ -8,9 +8,9 @@ from typing import Any
 import altair as alt
 import numpy as np
 
-from cutline.charts.declaration import ChartKind, Charts, CutPlace, Place, Requires, Shows
-from cutline.charts.figures import error_bars
-from cutline.charts.parts import AREAS, CUT, Evaluated
+from cutline.charts.bars_and_densities import error_bars
+from cutline.charts.chart_kind import ChartKind, Charts, CutPlace, Place, Requires, Shows
+from cutline.charts.layers import AREAS, CUT, Evaluated
 from cutline.charts.picture import Picture, legends_below
 from cutline.charts.picture_size import Length, resized
 from cutline.charts.registry import CHARTS, PAGE_MEASURES
@@ -19,9 +19,9 @@ from cutline.charts.several_classes import DrawnClasses
 from cutline.charts.theme import DARK, LIGHT, LONGEST, MOST_MODELS, PRINT, THEMES, Theme, themed
 from cutline.core.counts import Counts
 from cutline.core.errors import InputError, ParameterError, UnknownNameError, near
-from cutline.core.wording import listed
-from cutline.inference.two.confidence_curve import ConfidenceCurve
-from cutline.inputs.predictions import check_probabilities
+from cutline.core.messages import listed
+from cutline.inference.differences.confidence_curve import ConfidenceCurve
+from cutline.inputs.rank import check_probabilities
 
 __all__ = [
     "AREAS",

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from cutline.charts.parts import Series, plain_series
+from cutline.charts.layers import Series, plain_series
 from cutline.charts.theme import DOTTED, Theme
 from cutline.curves import Curve, Drawn, drawn
 

@@ -8,8 +8,8 @@ from typing import Any
 import altair as alt
 import numpy as np
 
+from cutline.charts.layers import EVERY_DIGIT, Frame, Models, axes, heading, layered, on_axis
 from cutline.charts.marks import cut_rule
-from cutline.charts.parts import EVERY_DIGIT, Frame, Models, axes, heading, layered, on_axis
 from cutline.charts.picture import inline
 from cutline.charts.theme import Theme
 from cutline.core.counts import written

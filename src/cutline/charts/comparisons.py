@@ -8,9 +8,7 @@ from typing import Any
 import altair as alt
 
 from cutline.charts.baselines import apart, reference_series
-from cutline.charts.lines import BASELINE, curves_of
-from cutline.charts.marks import Mark, cut_marks, mark_layers, rule_layer
-from cutline.charts.parts import (
+from cutline.charts.layers import (
     Frame,
     Models,
     Series,
@@ -19,16 +17,18 @@ from cutline.charts.parts import (
     line_layers,
     model_series,
 )
+from cutline.charts.lines import BASELINE, curves_of
+from cutline.charts.marks import Mark, cut_marks, mark_layers, rule_layer
 from cutline.charts.picture import inline
 from cutline.charts.theme import DASHES, Theme
-from cutline.core.checks import check_level
 from cutline.core.errors import InputError, ParameterError, near
 from cutline.core.table import p_shown, shown
+from cutline.core.validation import check_level
 from cutline.curves import Curve, Point
-from cutline.inference.two.confidence_curve import ConfidenceCurve
-from cutline.inference.two.dominance import Dominance, of_curves, of_thresholds, visible
+from cutline.inference.differences.confidence_curve import ConfidenceCurve
+from cutline.inference.differences.dominance import Dominance, of_curves, of_thresholds, visible
 from cutline.measures import MEASURES, Needs
-from cutline.results.methods import method_title
+from cutline.results.method_titles import method_title
 
 # ---------------------------------------------------------------------- areas of dominance
 

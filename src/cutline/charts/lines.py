@@ -11,8 +11,7 @@ import altair as alt
 import numpy as np
 
 from cutline.charts.baselines import apart, reference_series
-from cutline.charts.marks import Mark, cut_marks, cut_rule, mark_layers
-from cutline.charts.parts import (
+from cutline.charts.layers import (
     Frame,
     Models,
     Series,
@@ -27,11 +26,12 @@ from cutline.charts.parts import (
     plain_series,
     rows,
 )
+from cutline.charts.marks import Mark, cut_marks, cut_rule, mark_layers
 from cutline.charts.picture import inline
 from cutline.charts.theme import DASHES, DOTTED, Theme
-from cutline.core.columns import number
 from cutline.core.errors import ParameterError
 from cutline.core.table import shown
+from cutline.core.validation import check_number
 from cutline.curves import (
     CURVES,
     Curve,
@@ -48,7 +48,7 @@ from cutline.curves import (
     under_skew,
     with_prevalence,
 )
-from cutline.curves.scales import RATES
+from cutline.curves.det_and_losses import RATES
 
 BASELINE = "baseline"
 PERFECT = "perfect order"
@@ -144,7 +144,7 @@ def skew(models: Models, theme: Theme, *, prevalences: Sequence[float] = (0.5, 0
     """ROC and precision-recall side by side as the share of positives changes: the one stays, the other falls."""
     [(name, model)] = models.items()
     CURVES["roc"].require(model.ranking)
-    shares = [number(share, "prevalences") for share in (prevalences if np.iterable(prevalences) else [])]
+    shares = [check_number(share, "prevalences") for share in (prevalences if np.iterable(prevalences) else [])]
     if not 1 <= len(set(shares)) == len(shares) <= 6 or not all(0 < share < 1 for share in shares):
         raise ParameterError(
             f"is {prevalences!r}", "pass one to six different shares above 0 and below 1", argument="prevalences"

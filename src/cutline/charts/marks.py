@@ -10,7 +10,7 @@ from typing import Any
 import altair as alt
 
 from cutline.charts.digits import digits, plain, rule_text
-from cutline.charts.parts import CUT, Evaluated, Frame, axes, fading, labelled, line_legend, on_axis
+from cutline.charts.layers import CUT, Evaluated, Frame, axes, fading, labelled, line_legend, on_axis
 from cutline.charts.picture import inline
 from cutline.charts.theme import Theme
 from cutline.curves import Curve, Point

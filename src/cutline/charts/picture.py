@@ -16,11 +16,10 @@ from typing import Any
 
 import altair as alt
 
-from cutline.charts import renderer
-from cutline.core.checks import check_flag, check_text
-from cutline.core.columns import number
+import cutline.charts.renderer as renderer
+from cutline.core.atomic_write import write
 from cutline.core.errors import ParameterError
-from cutline.core.writing import write
+from cutline.core.validation import check_flag, check_number, check_text
 
 LEAST_DOTS, MOST_DOTS = 0.1, 20
 SEPARATOR = "-"
@@ -168,11 +167,11 @@ def _dots(scale: float | None, dpi: float | None) -> float:
         raise ParameterError("scale and dpi both say how fine a PNG is", "pass one of them")
     if dpi is not None:
         low, high = LEAST_DOTS * renderer.PIXELS_PER_INCH, MOST_DOTS * renderer.PIXELS_PER_INCH
-        if not low <= number(dpi, "dpi") <= high:
+        if not low <= check_number(dpi, "dpi") <= high:
             way_out = f"pass a number of dots to an inch from {low:g} to {high:g}"
             raise ParameterError(f"is {dpi!r}", way_out, argument="dpi")
         return dpi / renderer.PIXELS_PER_INCH
-    dots = 2.0 if scale is None else number(scale, "scale")
+    dots = 2.0 if scale is None else check_number(scale, "scale")
     if not LEAST_DOTS <= dots <= MOST_DOTS:
         way_out = f"pass a number of dots to a pixel from {LEAST_DOTS} to {MOST_DOTS}"
         raise ParameterError(f"is {scale!r}", way_out, argument="scale")

@@ -9,7 +9,7 @@ from typing import Any
 
 import altair as alt
 
-from cutline.charts import renderer
+import cutline.charts.renderer as renderer
 from cutline.charts.picture import Picture
 from cutline.core.errors import ParameterError
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import altair as alt
 
-from cutline.charts.parts import WIDTH
+from cutline.charts.layers import WIDTH
 from cutline.charts.picture import Picture, inline
 from cutline.charts.theme import DASHES, themed
 

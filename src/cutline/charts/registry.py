@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from cutline.charts import (
+    bars_and_densities,
     cases,
     comparisons,
     decision_curves,
-    figures,
     lines,
     reliability,
     roc_space,
     several_classes,
     utility,
 )
-from cutline.charts.declaration import ChartKind, Charts, CutPlace, Place, Requires, Shows
+from cutline.charts.chart_kind import ChartKind, Charts, CutPlace, Place, Requires, Shows
 
 _FIRST = Place.PAGE_FIRST | Place.GALLERY
 
@@ -32,7 +32,7 @@ CHARTS = Charts(
         name="score_distribution",
         title="Scores of the two classes",
         caption="The scores of the positives and of the negatives as densities, with the two kinds of errors shaded.",
-        draw=figures.score_distribution,
+        draw=bars_and_densities.score_distribution,
         shows=Shows.ONE,
         source="Arbel and Rokach, Figure 9",
         needs=Requires.BOTH_CLASSES | Requires.FINITE_SCORES,
@@ -108,7 +108,7 @@ CHARTS = Charts(
         name="portion_lift",
         title="Lift by portions of the list",
         caption="The lift of each tenth of the list, from its top.",
-        draw=figures.portion_lift,
+        draw=bars_and_densities.portion_lift,
         source="Arbel and Rokach, Figure 3",
         needs=Requires.POSITIVES,
         names_model=False,
@@ -270,7 +270,7 @@ CHARTS = Charts(
         name="losses",
         title="Losses of a positive case",
         caption="The 0-1, hinge, logistic and focal loss by the margin.",
-        draw=figures.losses,
+        draw=bars_and_densities.losses,
         shows=Shows.NOTHING,
         source="Berrar, Figure 7",
         needs=Requires.NOTHING,
@@ -279,7 +279,7 @@ CHARTS = Charts(
         name="confusion_matrix",
         title="Confusion matrix",
         caption="The contingency table of the chosen cut, with its rates.",
-        draw=figures.confusion_matrix,
+        draw=bars_and_densities.confusion_matrix,
         shows=Shows.ONE,
         source="Berrar, Figure 3",
         needs=Requires.NOTHING,
@@ -290,7 +290,7 @@ CHARTS = Charts(
         name="ranking_table",
         title="Ranking table",
         caption="The distinct scores in descending order, with what each cut gives.",
-        draw=figures.ranking_table,
+        draw=bars_and_densities.ranking_table,
         shows=Shows.ONE,
         source="Berrar, Figure 2",
         needs=Requires.NOTHING,

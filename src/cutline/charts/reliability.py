@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 import numpy as np
 
-from cutline.charts.parts import (
+from cutline.charts.layers import (
     WIDTH,
     Evaluated,
     Frame,
@@ -22,12 +22,10 @@ from cutline.charts.parts import (
 from cutline.charts.picture import inline
 from cutline.charts.theme import DASHES, DOTTED, Theme
 from cutline.core.errors import ParameterError
-from cutline.core.ranking import Array, Ranking
-from cutline.core.ranking_words import plural_titles
+from cutline.core.ranking import Array, Ranking, plural_titles
 from cutline.core.table import shown
-from cutline.inference.one.bands import Band
-from cutline.inference.one.calibration_bands import KINDS, calibration_band, together
-from cutline.inference.one.proportions import METHODS
+from cutline.inference.single.bands import CALIBRATION_KINDS, Band, calibration_band, together
+from cutline.inference.single.proportions import METHODS
 from cutline.measures import MEASURES
 from cutline.measures.binned_calibration import in_bins
 from cutline.measures.miscalibration import calibration_curve
@@ -84,7 +82,7 @@ def reliability(
 
 
 def _check(band: str, smooth: str) -> None:
-    for name, value, known in (("band", band, (*KINDS, "none")), ("smooth", smooth, SMOOTHS)):
+    for name, value, known in (("band", band, (*CALIBRATION_KINDS, "none")), ("smooth", smooth, SMOOTHS)):
         if value not in known:
             raise ParameterError(f"is {value!r}", f"pass {', '.join(map(repr, known))}", argument=name)
 

@@ -10,7 +10,7 @@ from typing import Any
 import altair as alt
 import numpy as np
 
-from cutline.charts.parts import Frame, Series, layered, line_layers
+from cutline.charts.layers import Frame, Series, layered, line_layers
 from cutline.charts.picture import inline
 from cutline.charts.theme import DASHES, DOTTED, Theme
 from cutline.core.counts import written

@@ -10,14 +10,13 @@ import altair as alt
 import numpy as np
 
 from cutline.charts.decision_curves import of_both_classes, resamples_on_a_chart
+from cutline.charts.layers import Evaluated, Frame, Models, Series, axes, layered, line_layers, rows
 from cutline.charts.marks import Mark, mark_layers
-from cutline.charts.parts import Evaluated, Frame, Models, Series, axes, layered, line_layers, rows
 from cutline.charts.picture import inline
 from cutline.charts.theme import DASHES, DOTTED, Theme
-from cutline.core.checks import LEVEL, check_amount, check_level, check_whole
-from cutline.core.columns import number
 from cutline.core.ranking import Array
 from cutline.core.table import shown
+from cutline.core.validation import LEVEL, check_amount, check_level, check_number, check_whole
 from cutline.curves import Point
 from cutline.curves.gains import Gains, gains
 from cutline.curves.simplify import simplify
@@ -29,8 +28,8 @@ from cutline.curves.utility import (
     profits,
 )
 from cutline.curves.utility_words import EVERYBODY, NOBODY, WORDINGS, best_quota_told
-from cutline.inference.one.best_quota import best_quota
 from cutline.inference.resampling.samplers import CaseSampler, OneModel
+from cutline.inference.single.best_quota import best_quota
 
 
 def cost_curve(models: Models, theme: Theme, *, threshold: float | None = None) -> Any:
@@ -52,7 +51,7 @@ def cost_curve(models: Models, theme: Theme, *, threshold: float | None = None) 
     )
     series = _lines(lines, theme)
     if threshold is not None:
-        at = number(threshold, "threshold")
+        at = check_number(threshold, "threshold")
         series += [
             Series(f"{name} at {at:g}", _columns(cost_line(model.ranking, at)), theme.colour(i), DASHES[i + 1], 1.5)
             for i, (name, model) in enumerate(models.items())

@@ -10,7 +10,7 @@ import typer
 from rich.text import Text
 
 from cutline.advice import Situation, advise
-from cutline.advice.situations import Goal
+from cutline.advice.recommend import Goal
 from cutline.cli import render
 from cutline.cli.evaluate import print_json
 from cutline.core.errors import ParameterError

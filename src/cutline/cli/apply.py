@@ -19,11 +19,11 @@ from cutline.calibration.recalibration import Recalibration, in_sql
 from cutline.cli import render
 from cutline.cli.progress import waiting
 from cutline.cli.text import printable, quoted
-from cutline.core import writing
+from cutline.core import atomic_write
 from cutline.core.errors import ParameterError
 from cutline.cuts.cut import Cut
-from cutline.inputs.flagging import Cases, Flags
-from cutline.inputs.predictions import check_probabilities
+from cutline.inputs.rank import check_probabilities
+from cutline.inputs.write_flags import Cases, Flags
 from cutline.loading import load
 
 _KINDS = {
@@ -70,7 +70,7 @@ def _kind(out: Path | None, *, force: bool) -> str:
     if kind is None or (compression and kind not in ("csv", "json")):
         known = f"{', '.join(_KINDS)}, or with .gz or .zst after the name of a text file"
         raise ParameterError(f"--output is {str(out)!r}", f"pass a path that ends in {known}")
-    writing.check(out, overwrite=force)
+    atomic_write.check(out, overwrite=force)
     return f"{kind}.{compression}" if compression else kind
 
 
@@ -78,7 +78,7 @@ def _kind(out: Path | None, *, force: bool) -> str:
 def _copy(out: Path | None, *, force: bool) -> Iterator[Path]:
     """The file to fill, which becomes the copy, or is printed: to a terminal without what would steer it."""
     if out is not None:
-        with writing.filling(out, overwrite=force) as unfinished:
+        with atomic_write.filling(out, overwrite=force) as unfinished:
             yield unfinished
         return
     with tempfile.TemporaryDirectory(prefix="cutline-") as folder:

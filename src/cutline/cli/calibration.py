@@ -15,7 +15,7 @@ from cutline.cli.groups import Reading
 from cutline.cli.progress import waiting
 from cutline.cli.reading import read_evaluation
 from cutline.cli.text import printable
-from cutline.core import writing
+from cutline.core import atomic_write
 from cutline.core.errors import ParameterError
 
 
@@ -44,7 +44,7 @@ def run_recalibrate(file: str, reading: Reading, wanted: Wanted, *, json: bool, 
     if wanted.method is None and (wanted.out is not None or wanted.to_prevalence is not None):
         raise ParameterError("A map to write needs a method: pass --method, such as --method beta.")
     if wanted.out is not None:
-        writing.check(wanted.out, overwrite=force)
+        atomic_write.check(wanted.out, overwrite=force)
     ev, _ = read_evaluation(file, reading, None)
     with waiting("Recalibrating", quiet=quiet or json):
         if wanted.method is None:
@@ -75,7 +75,7 @@ def run_plan(wanted: dict[str, Any], chart: Path | None, *, json: bool, force: b
     """
     found = plan(**wanted)
     if chart is not None:
-        writing.check(chart, overwrite=force)
+        atomic_write.check(chart, overwrite=force)
         found.chart().save(chart)
     if json:
         print_json(found.to_dict())

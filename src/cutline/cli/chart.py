@@ -14,15 +14,15 @@ from rich.text import Text
 from cutline.charts import CHARTS, ChartKind, Shows
 from cutline.charts import chart as draw
 from cutline.charts.picture import SUFFIXES
-from cutline.classes.one_vs_rest import OneVsRest
 from cutline.cli import render
 from cutline.cli.classes import read_classes
 from cutline.cli.groups import Reading
 from cutline.cli.reading import read_comparison, read_evaluation
 from cutline.comparison import Comparison
-from cutline.core import writing
+from cutline.core import atomic_write
 from cutline.core.errors import CutlineError, ParameterError
 from cutline.evaluation import Evaluation
+from cutline.multiclass.one_vs_rest import OneVsRest
 
 EVERY = "all"
 PATTERN = "{name}"
@@ -66,7 +66,7 @@ class Drawing:
                 way_out = f"pass a name that ends in {', '.join(SUFFIXES)}"
                 raise ParameterError(f"--output is {str(self.output)!r}", way_out)
             if not self.is_folder or target.parent.exists():
-                writing.check(target, overwrite=self.force)
+                atomic_write.check(target, overwrite=self.force)
 
     def given(self) -> dict[str, Any]:
         """The parameters of the chart: numbers, true or false, lists of them, or words."""

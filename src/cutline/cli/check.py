@@ -16,7 +16,7 @@ from cutline.cli.progress import waiting
 from cutline.cli.reading import Opened, in_one_order, joined, opened, read_evaluation
 from cutline.cli.text import printable
 from cutline.comparison import Comparison
-from cutline.core import writing
+from cutline.core import atomic_write
 from cutline.core.errors import ParameterError
 from cutline.core.table import between, plain, shown
 from cutline.cuts.checking import check_cut, state_of
@@ -24,9 +24,9 @@ from cutline.cuts.requirements import Requirement, Term, check_complete, require
 from cutline.evaluation import Evaluation
 from cutline.loading import load
 from cutline.measures import Measure
-from cutline.results.budget import FEWEST, fewer, resamples_for
 from cutline.results.comparison_summary import DifferenceRow
-from cutline.results.methods import RESAMPLED
+from cutline.results.method_titles import RESAMPLED
+from cutline.results.resample_budget import FEWEST, fewer, resamples_for
 from cutline.results.summary import Row
 
 NEW, OLD = "new", "old"
@@ -102,13 +102,13 @@ def run_check(path: str, reading: Reading, asked: Intervals, gate: Gate, output:
     files = [(gate.junit, junit.document), (None if prints_markdown else gate.markdown, markdown.document)]
     wanted = [(file, document) for file, document in files if file is not None]
     for file, _ in wanted:
-        writing.check(file, overwrite=output.force)
+        atomic_write.check(file, overwrite=output.force)
     outcome = judged(path, reading, asked, gate, quiet=output.quiet)
     output.guessed(outcome.guesses)
     for line in outcome.told:
         output.said(line)
     for file, document in wanted:
-        writing.write(file, document(outcome), overwrite=output.force)
+        atomic_write.write(file, document(outcome), overwrite=output.force)
     if output.json:
         print_json(outcome.document())
     elif prints_markdown:

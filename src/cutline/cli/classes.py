@@ -9,20 +9,20 @@ from typing import Any, NamedTuple
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
-from cutline.classes.class_summary import MOST_SHOWN, ClassSummary
-from cutline.classes.comparing import ClassComparison, compare_classes
-from cutline.classes.difference_summary import ClassComparisonSummary, ClassDifference
-from cutline.classes.one_vs_rest import OneVsRest, one_vs_rest
 from cutline.cli import render
 from cutline.cli.column_guess import Chosen, choose
 from cutline.cli.evaluate import REPORT, show, write
 from cutline.cli.groups import Asked, Files, Named, Reading
 from cutline.cli.text import in_options, printable, quoted
-from cutline.core.checks import name_of
 from cutline.core.errors import InputError, ParameterError, near
 from cutline.core.table import Table, p_number, shown
+from cutline.core.validation import name_of
 from cutline.inputs import files
-from cutline.inputs.sources import Source
+from cutline.inputs.column_source import Source
+from cutline.multiclass.class_summary import MOST_SHOWN, ClassSummary
+from cutline.multiclass.compare import ClassComparison, compare_classes
+from cutline.multiclass.difference_summary import ClassComparisonSummary, ClassDifference
+from cutline.multiclass.one_vs_rest import OneVsRest, one_vs_rest
 
 CHARTS = ("class_roc", "class_measures", "class_confusion_matrix")
 

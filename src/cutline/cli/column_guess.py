@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from cutline.cli.text import printable, quoted
 from cutline.core.errors import InputError
-from cutline.inputs.sources import Ask, Source
+from cutline.inputs.column_source import Ask, Source
 
 LABELS = ("label", "labels", "y", "y_true", "target", "truth", "class", "outcome", "actual", "response")
 SCORES = ("score", "scores", "p", "prob", "proba", "probability", "y_score", "y_prob", "y_pred", "prediction", "pred")

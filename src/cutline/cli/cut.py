@@ -14,7 +14,7 @@ from cutline.cli.groups import Output, Reading, check_resamples
 from cutline.cli.progress import waiting
 from cutline.cli.reading import read_evaluation
 from cutline.cli.text import in_options, printable
-from cutline.core import writing
+from cutline.core import atomic_write
 from cutline.core.errors import ParameterError
 from cutline.core.table import shown
 from cutline.cuts.choice import choose_cut
@@ -35,7 +35,7 @@ def run_cut(file: str, reading: Reading, wish: Wish, out: Path | None, output: O
     """
     check_resamples(wish.resamples)
     if out is not None:
-        writing.check(out, overwrite=output.force)
+        atomic_write.check(out, overwrite=output.force)
     with waiting("Choosing", quiet=output.quiet):
         ev, _ = read_evaluation(file, reading, None)
         cut = _cut(ev, wish)

@@ -18,18 +18,18 @@ from cutline.cli.progress import waiting
 from cutline.cli.reading import check_classes, evaluated_ranking, finished, read_comparison, read_evaluation
 from cutline.cli.text import in_options
 from cutline.comparison import Comparison
-from cutline.core.checks import name_of
+from cutline.core.atomic_write import json_text
 from cutline.core.errors import ParameterError
-from cutline.core.writing import json_text
+from cutline.core.validation import name_of
 from cutline.evaluation import Evaluation
 from cutline.inputs.ranking_tables import read_ranking_table
 from cutline.results.comparison_summary import ComparisonSummary
+from cutline.results.measure_selection import headlines
 from cutline.results.summary import Summary
-from cutline.results.wanted import headlines
 
 if TYPE_CHECKING:
-    from cutline.classes.class_summary import ClassSummary
-    from cutline.classes.difference_summary import ClassComparisonSummary
+    from cutline.multiclass.class_summary import ClassSummary
+    from cutline.multiclass.difference_summary import ClassComparisonSummary
 
 REPORT = "report"
 Document = TypeVar("Document", Summary, ComparisonSummary)
@@ -72,15 +72,17 @@ def show(
 
 
 def start_drawing(output: Files) -> None:
-    """Where a page is wanted, load what draws it on a thread of its own while the numbers are computed."""
+    """Start the drawing program of a page on a thread, while the numbers are computed.
+
+    Everything is imported before the thread starts: two threads that import one package see its modules half loaded.
+    """
     if output.is_whole:
+        import vl_convert  # noqa: F401
 
-        def load() -> None:
-            from cutline.charts import renderer
+        import cutline.charts.renderer as renderer
+        import cutline.report  # noqa: F401
 
-            renderer.start()
-
-        Thread(target=load).start()
+        Thread(target=renderer.start).start()
 
 
 def write(output: Files, result: Any, summary: Any, charts: Sequence[str], template: str) -> None:
@@ -200,7 +202,7 @@ def compared(cmp: Comparison, asked: Named, *, whole: bool, quiet: bool) -> Comp
 
 def _judged(summary: Document) -> Document:
     """The summary with the judgement of the probabilities, which numbers on the screen do without."""
-    from cutline.calibration.judgement import judged_probabilities
+    from cutline.calibration.summary import judged_probabilities
 
     return judged_probabilities(summary)
 

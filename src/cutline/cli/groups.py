@@ -95,8 +95,8 @@ def check_resamples(asked: int | None) -> None:
     Args:
         asked: What `--resamples` got.
     """
-    from cutline.core.checks import check_whole
-    from cutline.results.budget import FEWEST
+    from cutline.core.validation import check_whole
+    from cutline.results.resample_budget import FEWEST
 
     if asked is not None and 0 < check_whole(asked, "--resamples", 0) < FEWEST:
         raise ParameterError(
@@ -216,7 +216,7 @@ class Files(Output):
 
     def check(self, charts: Sequence[str] = ()) -> None:
         """Refuse what cannot be written, before any work is done."""
-        from cutline.core import writing
+        from cutline.core import atomic_write
 
         if self.json and self.csv:
             raise ParameterError(
@@ -231,7 +231,7 @@ class Files(Output):
             raise ParameterError(f"--png is {str(self.png)!r}, which is a file", "pass a folder")
         wanted = [self.png / f"{name}.png" for name in charts] if self.png is not None and self.png.is_dir() else []
         for path in [*wanted, *self.documents]:
-            writing.check(path, overwrite=self.force)
+            atomic_write.check(path, overwrite=self.force)
 
 
 # ---------------------------------------------------------------------- gates

@@ -176,7 +176,7 @@ Share = Annotated[
 
 
 def _level(value: float) -> float:
-    from cutline.core.checks import check_level
+    from cutline.core.validation import check_level
 
     return check_level(value)
 
@@ -312,7 +312,7 @@ def load_plug_ins(names: list[str] | None) -> list[str] | None:
     if names:
         import sys
 
-        from cutline.measures.plug_ins import load_module
+        from cutline.measures.entry_points import load_module
 
         sys.path.insert(0, str(Path.cwd()))
         for name in names:

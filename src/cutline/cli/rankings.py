@@ -14,14 +14,14 @@ from cutline.cli.groups import Files, Named, Reading
 from cutline.cli.progress import waiting
 from cutline.cli.reading import read_evaluation, read_ranking
 from cutline.cli.text import printable
-from cutline.core import ranking_file, writing
-from cutline.core.binned import auc_width
+from cutline.core import atomic_write, ranking_file
+from cutline.core.binned_ranking import auc_width
 from cutline.core.errors import InputError, ParameterError, shown
 from cutline.core.merging import merge
 from cutline.core.ranking import Ranking
 from cutline.core.table import Table, between, p_number
 from cutline.core.table import shown as shown_number
-from cutline.independent import compare_independent
+from cutline.independent_comparison import compare_independent
 from cutline.inputs.ranking_tables import ranking_query
 
 
@@ -29,7 +29,7 @@ def run_rank(paths: Sequence[str], how: Reading, output: Path, *, force: bool, q
     """Write the ranking of predictions to a file."""
     if not paths:
         raise ParameterError("Pass the files of the predictions.")
-    writing.check(output, overwrite=force)
+    atomic_write.check(output, overwrite=force)
     ranking, guesses = read_ranking(paths, how, quiet=quiet)
     ranking.save(output, overwrite=force)
     if guesses and not quiet:
@@ -39,7 +39,7 @@ def run_rank(paths: Sequence[str], how: Reading, output: Path, *, force: bool, q
 
 def run_merge(paths: Sequence[str], output: Path, *, force: bool, quiet: bool) -> None:
     """Write the sum of ranking files to a file."""
-    writing.check(output, overwrite=force)
+    atomic_write.check(output, overwrite=force)
     parts: list[Ranking] = []
     for path in paths:
         part = ranking_file.load(path)

@@ -13,15 +13,15 @@ from cutline.cli.options import Missing
 from cutline.cli.progress import waiting
 from cutline.cli.text import printable, quoted
 from cutline.comparison import Comparison, compare
-from cutline.core.checks import name_of
 from cutline.core.errors import InputError, ParameterError
 from cutline.core.ranking import Ranking
 from cutline.core.ranking_file import is_ranking_file, load
+from cutline.core.validation import name_of
 from cutline.evaluation import Evaluation, evaluate
 from cutline.inputs import files
-from cutline.inputs.predictions import rank
-from cutline.inputs.sources import Ask, Source, check, reading
-from cutline.inputs.sources import Columns as NoColumns
+from cutline.inputs.column_source import Ask, Source, check, reading
+from cutline.inputs.column_source import Columns as NoColumns
+from cutline.inputs.rank import rank
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,9 @@ from cutline.cli.groups import Asked, Files, Reading
 from cutline.cli.progress import waiting
 from cutline.cli.reading import opened
 from cutline.cli.text import printable
-from cutline.core.checks import name_of
 from cutline.core.errors import ParameterError
 from cutline.core.table import between, shown
+from cutline.core.validation import name_of
 from cutline.evaluation import evaluate
 from cutline.results.summary import Row, Summary
 from cutline.slices import Slices, common_table

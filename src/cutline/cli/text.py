@@ -5,9 +5,9 @@ from __future__ import annotations
 import shlex
 from typing import Any
 
+from cutline.core.atomic_write import is_plain
 from cutline.core.errors import CutlineError
-from cutline.core.wording import Argument, told
-from cutline.core.writing import is_plain
+from cutline.core.messages import Argument, told
 
 # The options of arguments that have another name on the command line, or are a flag there.
 _COLUMNS = {"labels": "--label", "scores": "--score", "weights": "--weight", "groups": "--group", "strata": "--stratum"}
@@ -64,7 +64,7 @@ def _typed(value: Any) -> str:
 def in_options(said: str | CutlineError) -> str:
     """A text or a refusal of the package in the words of the command line.
 
-    >>> from cutline.core.wording import Text
+    >>> from cutline.core.messages import Text
     >>> in_options(Text("If it is known, pass ", Argument("quota", 30), "."))
     'If it is known, pass --quota 30.'
     """

@@ -13,7 +13,7 @@ from cutline.cli.evaluate import print_json
 from cutline.cli.groups import Reading, check_resamples
 from cutline.cli.reading import read_comparison, read_evaluation
 from cutline.cli.utility_commands import Asked, Shown
-from cutline.core import writing
+from cutline.core import atomic_write
 from cutline.core.errors import ParameterError
 from cutline.core.table import shown
 from cutline.curves.gains import gains
@@ -148,13 +148,13 @@ def _check(to: Shown) -> None:
         return
     if to.output.suffix.lower() not in (TABLE, *SUFFIXES):
         raise ParameterError(f"--output is {str(to.output)!r}", f"pass a name that ends in .csv, {', '.join(SUFFIXES)}")
-    writing.check(to.output, overwrite=to.force)
+    atomic_write.check(to.output, overwrite=to.force)
 
 
 def _put(to: Shown, csv: str, document: dict[str, Any], words: str, draw: Callable[[], Picture]) -> None:
     """Write the table or the chart where asked to, and print what was asked for."""
     if to.output is not None and to.output.suffix.lower() == TABLE:
-        writing.write(to.output, csv.encode(), overwrite=to.force)
+        atomic_write.write(to.output, csv.encode(), overwrite=to.force)
     elif to.output is not None:
         draw().save(to.output, overwrite=to.force)
     if to.json:

@@ -15,14 +15,14 @@ from cutline.cli.progress import waiting
 from cutline.cli.reading import Opened, opened
 from cutline.cli.text import in_options, printable
 from cutline.cli.why_command import Question
-from cutline.core import columns
+from cutline.core import validation
 from cutline.core.errors import ParameterError
 from cutline.core.table import shown
-from cutline.inputs.predictions import complete
-from cutline.inputs.sources import Ask
-from cutline.inputs.sources import reading as rows_of
+from cutline.inputs.column_source import Ask
+from cutline.inputs.column_source import reading as rows_of
+from cutline.inputs.rank import complete
 from cutline.ledger import two_files, why
-from cutline.ledger.material import Material, Rows
+from cutline.ledger.cases import Material, Rows
 from cutline.ledger.quantity import quantity
 from cutline.ledger.tool import Entry, Tool
 from cutline.ledger.tool_table import MEASURES_SHOWN, ToolTable, tools_say
@@ -146,9 +146,9 @@ def _prepared(asked: dict[str, Any], how: Reading) -> Rows:
     cases = complete(asked["labels"], asked["scores"], asked.get("weights"), positive=how.positive,
                      missing=how.missing.value)  # fmt: skip
     sign = -1.0 if how.lower_is_positive else 1.0
-    extra = {name: columns.column(asked[name], name)[cases.position] for name in ("groups",) if name in asked}
+    extra = {name: validation.column(asked[name], name)[cases.position] for name in ("groups",) if name in asked}
     if "other" in asked:
-        extra["other"] = sign * columns.scores(asked["other"], "other").astype(float)[cases.position]
+        extra["other"] = sign * validation.scores(asked["other"], "other").astype(float)[cases.position]
     return Rows(cases.is_positive, sign * cases.scores.astype(float), cases.weights, **extra)
 
 
@@ -165,7 +165,7 @@ def _of_two(files: Sequence[str], how: Reading, question: Question) -> two_files
     if how.columns.id is not None:
         cases = [complete(one["labels"], one["scores"], one.get("weights"), positive=how.positive,
                           missing=how.missing.value).position for one in asked]  # fmt: skip
-        ids = tuple(columns.column(one["ids"], "id")[kept] for one, kept in zip(asked, cases, strict=True))
+        ids = tuple(validation.column(one["ids"], "id")[kept] for one, kept in zip(asked, cases, strict=True))
     names = (found[0].name, found[1].name)
     if names[0] == names[1]:
         names = (printable(files[0]), printable(files[1]))

@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from cutline.core.checks import check_flag
-from cutline.core.columns import number
 from cutline.core.errors import InputError, ParameterError, UnavailableError, near
 from cutline.core.table import Table
+from cutline.core.validation import check_flag, check_number
 
 CLASSES = ("positive", "negative")  # what tables call them, where they have no names of their own
 
@@ -41,7 +40,7 @@ class Counts:
             object.__setattr__(self, name, count(getattr(self, name), name))
         is_numpys = isinstance(self.threshold, np.ndarray | np.number) and self.threshold.dtype.kind in "iuf"
         if not (is_numpys or isinstance(self.threshold, float)):
-            object.__setattr__(self, "threshold", number(self.threshold, "threshold"))
+            object.__setattr__(self, "threshold", check_number(self.threshold, "threshold"))
         check_flag(self.is_risk, "is_risk")
         if self.class_titles is not CLASSES and not _are_titles(self.class_titles):
             raise ParameterError(
@@ -109,7 +108,7 @@ class Counts:
             prevalence: The share of the cases that are positive.
             flagged: The share of the cases that are flagged.
         """
-        prevalence, flagged = number(prevalence, "prevalence"), number(flagged, "flagged")
+        prevalence, flagged = check_number(prevalence, "prevalence"), check_number(flagged, "flagged")
         return cls(
             tp=prevalence * flagged,
             fp=(1 - prevalence) * flagged,
@@ -182,7 +181,7 @@ def count(value: Any, name: str) -> Any:
         with np.errstate(over="ignore"):  # a wider float
             found = array.astype(float if is_large or array.dtype.kind == "f" else np.int64, copy=False)[()]
     elif abs(value) > 2**62:
-        found = number(value, name)
+        found = check_number(value, name)
     if not np.min(found, initial=0) > -1e-6:  # NaN included
         raise InputError(f"is {written(np.min(found))}", "pass counts of zero or more", argument=name)
     return found

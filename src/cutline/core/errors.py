@@ -14,7 +14,7 @@ import copy
 from collections.abc import Iterable
 from typing import Any, Self
 
-from cutline.core.wording import PYTHON, Argument, Text, Words, told
+from cutline.core.messages import PYTHON, Argument, Text, Words, told
 
 __all__ = [
     "Argument",

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cutline.core.last_axis import Array
+from cutline.core.array_ops import Array
 
 LONG = 1_000_000  # cells, from which on the first pass is made in blocks
 _BLOCK = 1 << 17

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cutline.core.last_axis import Array
+from cutline.core.array_ops import Array
 
 SMOOTHERS = ("loess", "loess_direct", "epanechnikov")
 _CELL = 0.2  # a cell of the tree holds at most this part of a window

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cutline.core.last_axis import Array, dot
+from cutline.core.array_ops import Array, dot
 
 _ITERATIONS = 100
 _HALVINGS = 40

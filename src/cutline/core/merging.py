@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from cutline.core.binned import common_negative, merged
+from cutline.core.array_ops import Array
+from cutline.core.binned_ranking import common_negative, merged
 from cutline.core.errors import Argument, InputError, Text
-from cutline.core.last_axis import Array
 from cutline.core.ranking import Ranking
 
 

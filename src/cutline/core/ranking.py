@@ -13,20 +13,142 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from cutline.core import columns
-from cutline.core.bounds import Bracket, bracket, extreme
-from cutline.core.counts import Counts, count, divide, written
+from cutline.core import validation
+from cutline.core.array_ops import Array, Pairs, cumulate, dot, take
+from cutline.core.caching import is_long, kept_column, kept_if_long, kept_if_short, remembered
+from cutline.core.counts import CLASSES, Counts, count, divide, written
 from cutline.core.errors import InputError
 from cutline.core.hull import Hulls, hulls
-from cutline.core.kept import is_long, kept_column, kept_if_long, kept_if_short, remembered
-from cutline.core.last_axis import Array, Pairs, cumulate, dot, take
-from cutline.core.ranking_words import cases_of, class_titles
 from cutline.core.table import Table
+
+
+class Bracket(NamedTuple):
+    """Two rankings between which the exact one lies.
+
+    `low` puts the negatives of each bin first and `high` the positives. Every measure that can only gain when a
+    positive moves up past a negative (`Measure.concordant`) has its exact value between its values on the two; where
+    one of these is undefined, that side has no bound.
+    """
+
+    low: Any
+    high: Any
+
+
+def bracket(top: Array, bottom: Array, pos: Array, neg: Array, pos2: Array, neg2: Array, *, like: Any) -> Bracket:
+    """The bracket of bins, each with its extreme scores and its contents; a bin of one score stays a tie."""
+    columns = (top, bottom, pos, neg, pos2, neg2)
+    return Bracket(low=extreme(*columns, like=like, first_pos=False), high=extreme(*columns, like=like, first_pos=True))
+
+
+def extreme(
+    top: Array, bottom: Array, pos: Array, neg: Array, pos2: Array, neg2: Array, *, like: Any, first_pos: bool
+) -> Any:
+    """One end of the bracket: the positives of each bin at its top score and the negatives at its bottom, or reversed.
+
+    Args:
+        top: The first score of each bin, as the ranking runs.
+        bottom: The last.
+        pos: The weight of the positives in each.
+        neg: That of the negatives.
+        pos2: The squared weights of the positives.
+        neg2: Those of the negatives.
+        like: The ranking whose other fields are taken.
+        first_pos: Whether the positives come first.
+    """
+    wide = top != bottom
+    split = wide & (pos > 0) & (neg > 0)  # two cells for each of these, one for the others
+    rows = np.repeat(np.arange(len(top)), 1 + split)
+    is_second = np.concatenate(([False], rows[1:] == rows[:-1]))
+    one_cell = ~split[rows]
+    keep_pos, keep_neg = one_cell | (is_second != first_pos), one_cell | (is_second == first_pos)
+    at_bottom = is_second | (one_cell & ((neg == 0) != first_pos)[rows])  # of a bin of one class, its end
+    chosen = {"pos": pos[rows] * keep_pos, "neg": neg[rows] * keep_neg}
+    chosen["pos2"] = chosen["pos"] if pos2 is pos else pos2[rows] * keep_pos
+    chosen["neg2"] = chosen["neg"] if neg2 is neg else neg2[rows] * keep_neg
+    score = np.where(at_bottom, bottom[rows], top[rows])
+    return replace(like, score=score, **chosen, exact=like.exact and not wide.any())
+
+
+_LONGEST = 30  # characters of a class's name in the head of a table
+
+
+def cases_of(ranking: Ranking, number: Callable[[Any], str] = written) -> str:
+    """How many cases there are, or what they weigh; `number` writes the number."""
+    if ranking.pos2 is not ranking.pos or ranking.neg2 is not ranking.neg:
+        return f"cases of weight {number(ranking.total)}"
+    return f"{number(ranking.total)} case" + ("" if ranking.total == 1 else "s")
+
+
+def class_titles(positive: Any, negative: Any) -> tuple[str, str]:
+    """What tables call the two classes: by their own names too, unless the labels are the usual 1 and 0.
+
+    Args:
+        positive: The label of the positive class.
+        negative: The label of the other; None where nobody knows it.
+
+    >>> class_titles("default", "paid")
+    ('default (positive)', 'paid (negative)')
+    >>> class_titles(1, 0), class_titles(0, 1)
+    (('positive', 'negative'), ('0 (positive)', '1 (negative)'))
+    """
+    if _is_usual(positive, negative):
+        return CLASSES
+    return _titled(positive, CLASSES[0]), CLASSES[1] if negative is None else _titled(negative, CLASSES[1])
+
+
+def plural_titles(ranking: Ranking) -> tuple[str, str]:
+    """What a legend calls the cases of the two classes.
+
+    Args:
+        ranking: The ranking of the cases.
+    """
+    return ("positives", "negatives") if ranking.class_titles == CLASSES else ranking.class_titles
+
+
+def classes_in_words(ranking: Ranking) -> str:
+    """Which label is positive, and which negative where that is not plain.
+
+    Args:
+        ranking: The ranking of the cases.
+    """
+    is_plain = ranking.negative is None or _is_usual(ranking.positive, ranking.negative)
+    return f"positive is {ranking.positive!r}" + ("" if is_plain else f", negative is {ranking.negative!r}")
+
+
+def unusual_names(ranking: Ranking) -> str:
+    """The same as the end of a bracket; nothing where labels are the usual 1 and 0.
+
+    Args:
+        ranking: The ranking of the cases.
+    """
+    return "" if _is_usual(ranking.positive, ranking.negative) else f"; {classes_in_words(ranking)}"
+
+
+def share_of_positives(ranking: Ranking) -> str:
+    """The share of the positives as a percentage.
+
+    Args:
+        ranking: The ranking of the cases.
+    """
+    return f"{100 * (float(ranking.positives) / float(ranking.total)):.3g} %"
+
+
+def _is_usual(positive: Any, negative: Any) -> bool:
+    """Whether labels are so common that naming them tells nothing: 1 or true, and 0, -1 or false."""
+    numbers = (bool, int, float, np.number, np.bool_)
+    known = isinstance(positive, numbers) and positive == 1
+    return known and (negative is None or (isinstance(negative, numbers) and negative in (0, -1)))
+
+
+def _titled(label: Any, role: str) -> str:
+    name = str(label)
+    return f"{name if len(name) <= _LONGEST else name[: _LONGEST - 1] + '…'} ({role})"
+
 
 __all__ = ["Array", "Bracket", "Counts", "Pairs", "Ranking", "bracket", "cases_of", "dot", "take"]
 
@@ -68,7 +190,7 @@ class Ranking:
             pos: The number of positives at each score.
             neg: The number of negatives at each score.
         """
-        score = columns.scores(score, "score").astype(float)
+        score = validation.scores(score, "score").astype(float)
         pos, neg = (np.array(count(cells, name), ndmin=1) for cells, name in ((pos, "pos"), (neg, "neg")))
         for name, cells in (("pos", pos), ("neg", neg)):
             if not len(score) or cells.shape[-1:] != score.shape:
@@ -355,7 +477,7 @@ class Ranking:
         >>> low.pairs.concordant, whole.pairs.concordant, high.pairs.concordant
         (np.int64(1), np.int64(3), np.int64(3))
         """
-        from cutline.core.binned import coarsen
+        from cutline.core.binned_ranking import coarsen
 
         return coarsen(self, bins)
 
@@ -397,4 +519,6 @@ class Ranking:
     @property
     def cells_in_words(self) -> str:
         """How many distinct scores there are, or bins of them."""
-        return columns.counted(len(self), "distinct score") if self.reach is None else f"{len(self):,} bins of scores"
+        return (
+            validation.counted(len(self), "distinct score") if self.reach is None else f"{len(self):,} bins of scores"
+        )

@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
+from cutline.core.atomic_write import write
 from cutline.core.errors import InputError, ParameterError, shown
 from cutline.core.ranking import Ranking
-from cutline.core.writing import write
 
 MAGIC = b"cutline ranking\n"
 VERSION = 2  # the newest that is read; files without bins are written as version 1

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cutline.core.checks import check_choice
 from cutline.core.errors import ParameterError
+from cutline.core.validation import check_choice
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +41,7 @@ class Table:
         import csv
         from io import StringIO
 
-        from cutline.core.writing import csv_cell
+        from cutline.core.atomic_write import csv_cell
 
         text = StringIO()
         writer = csv.writer(text, lineterminator="\n")

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from cutline.core.checks import check_text
 from cutline.core.errors import UnknownNameError, near
 from cutline.core.ranking import Ranking
-from cutline.curves import distributions, over_cuts, over_places
+from cutline.core.validation import check_text
+from cutline.curves import distributions, quota_curves, threshold_curves
 from cutline.curves.curve_type import FARTHEST, THRESHOLD, Axis, Curve, CurveKind, Point, baseline, perfect
-from cutline.curves.derived import Gap, gap, under_skew, with_prevalence
+from cutline.curves.det_and_losses import det_line, det_reach, deviates, loss_curves, on_edge
 from cutline.curves.distributions import SCORE
+from cutline.curves.gaps_and_skews import Gap, gap, under_skew, with_prevalence
 from cutline.curves.isometrics import Isometric, isometrics
 from cutline.curves.list_table import list_table
-from cutline.curves.over_cuts import IsoCost, against_threshold, decision_curve, flagging_everybody, iso_cost
 from cutline.curves.quota_properties import quota_properties
-from cutline.curves.scales import det_line, det_reach, deviates, loss_curves, on_edge
 from cutline.curves.shared_hull import SharedHull, shared_hull
 from cutline.curves.simplify import TOLERANCE, Drawn, corners, described, drawn, simplify
+from cutline.curves.threshold_curves import IsoCost, against_threshold, decision_curve, flagging_everybody, iso_cost
 from cutline.measures import MEASURES, Needs
 
 __all__ = [
@@ -109,20 +109,20 @@ class Curves:
 
 
 CURVES = Curves(
-    over_cuts.ROC,
-    over_cuts.ROC_HULL,
-    over_cuts.DET,
-    over_cuts.PRECISION_RECALL,
-    over_cuts.PRECISION_RECALL_MIN,
-    over_cuts.PRECISION_RECALL_MINMAX,
-    over_cuts.PRECISION_RECALL_MAX,
-    over_places.DAVIS_GOADRICH,
-    over_cuts.TPR_FPR,
-    over_cuts.GAIN,
-    over_places.LIFT,
-    over_places.PORTION_LIFT,
-    over_places.HIT_RATE,
-    over_places.QRECALL,
+    threshold_curves.ROC,
+    threshold_curves.ROC_HULL,
+    threshold_curves.DET,
+    threshold_curves.PRECISION_RECALL,
+    threshold_curves.PRECISION_RECALL_MIN,
+    threshold_curves.PRECISION_RECALL_MINMAX,
+    threshold_curves.PRECISION_RECALL_MAX,
+    quota_curves.DAVIS_GOADRICH,
+    threshold_curves.TPR_FPR,
+    threshold_curves.GAIN,
+    quota_curves.LIFT,
+    quota_curves.PORTION_LIFT,
+    quota_curves.HIT_RATE,
+    quota_curves.QRECALL,
     distributions.SCORE_DISTRIBUTION,
 )
 

@@ -15,7 +15,7 @@ from cutline.core.errors import InputError, ParameterError, near
 from cutline.core.ranking import Array, Ranking
 from cutline.core.table import Table, frame, plain, shown
 from cutline.measures import Condition, Measure, Needs, Parameter
-from cutline.measures.conditions import ONE_CLASS
+from cutline.measures.metadata import ONE_CLASS
 
 # How neighbouring vertices are joined. On a step, a value holds on the way to its vertex, or from it to the next.
 Between = Literal["line", "step-before", "step-after"]

@@ -12,7 +12,7 @@ from cutline.core.errors import ParameterError
 from cutline.core.ranking import Array, Ranking
 from cutline.curves.curve_type import FARTHEST, NEAREST, Axis, CurveKind, Vertices
 from cutline.measures import Condition, Parameter
-from cutline.measures.conditions import INFINITE_SCORES, ONE_CLASS
+from cutline.measures.metadata import INFINITE_SCORES, ONE_CLASS
 
 _STEPS = 4000  # between neighbouring numbers, at the least, over which bins can have a width
 

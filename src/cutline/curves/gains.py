@@ -8,13 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from cutline.core.checks import check_whole
-from cutline.core.columns import is_single, numbers
 from cutline.core.counts import divide, written
 from cutline.core.errors import InputError, ParameterError, briefly
-from cutline.core.ranking import Array, Ranking
-from cutline.core.ranking_words import unusual_names
+from cutline.core.ranking import Array, Ranking, unusual_names
 from cutline.core.table import Table, aligned, shown
+from cutline.core.validation import check_whole, is_single, numbers
 from cutline.measures.roc import ks
 
 

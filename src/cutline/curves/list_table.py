@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cutline.core import columns as door
+from cutline.core import validation as door
 from cutline.core.errors import InputError, ParameterError, briefly
 from cutline.core.ranking import Array, Ranking
 from cutline.core.table import Table, shown

@@ -12,7 +12,7 @@ import numpy as np
 from cutline.core.errors import InputError
 from cutline.core.ranking import Ranking
 from cutline.core.table import Table
-from cutline.curves.over_cuts import ROC
+from cutline.curves.threshold_curves import ROC
 
 
 class Corner(NamedTuple):

@@ -11,23 +11,23 @@ import numpy as np
 
 from cutline.core.counts import Counts
 from cutline.core.errors import Argument, Text
+from cutline.core.messages import listed
 from cutline.core.ranking import Ranking
-from cutline.core.wording import listed
-from cutline.cuts import words
+from cutline.cuts import statements
 from cutline.cuts.cut import Cut, Promised
+from cutline.cuts.optimism import Repeated
 from cutline.cuts.plan import MEAN, SMOOTH_YOUDEN, Plan
 from cutline.cuts.promises import PrecisionAtQuotas, Promise, RatePromise, beyond
-from cutline.cuts.repetition import Repeated
 from cutline.cuts.requirements import Requirement
 from cutline.cuts.restrictions import Cap
 from cutline.inference.caveats import few_resamples
-from cutline.inference.one.at_prevalence import at_prevalence
-from cutline.inference.one.estimand import of_measure
-from cutline.inference.one.intervals import Options, estimates
 from cutline.inference.resampling.samplers import GroupSampler
+from cutline.inference.single.at_prevalence import at_prevalence
+from cutline.inference.single.estimand import of_measure
+from cutline.inference.single.intervals import Options, estimates
 from cutline.measures import MEASURES, Measure
-from cutline.results.budget import resamples_for
 from cutline.results.estimate import Estimate, Limits
+from cutline.results.resample_budget import resamples_for
 
 NOT_REPEATED = Text(
     "The choice was not repeated: pass ", Argument("resamples", 1000), " for its interval and its optimism."
@@ -94,7 +94,7 @@ class Request:
     def _common(self) -> dict[str, Any]:
         prevalence = float(self.r.positives / self.r.total)
         return {
-            "assumptions": tuple(words.assumptions(self.made, prevalence, after_looking=self.after_looking)),
+            "assumptions": tuple(statements.assumptions(self.made, prevalence, after_looking=self.after_looking)),
             "confidence": self.confidence,
             "after_looking": self.after_looking,
             "method": self.plan.method,
@@ -130,10 +130,10 @@ class Request:
     def _none(self) -> Cut:
         conditions = len(self.plan.rules) > len(self.made)
         if self.plan.method in SMOOTH_YOUDEN and math.isnan(SMOOTH_YOUDEN[self.plan.method](self.r)):
-            statement = words.NOT_SMOOTH
+            statement = statements.NOT_SMOOTH
         elif self.made:
             level = 1.0 if self.confidence is None else self.confidence
-            statement = words.impossible(self.made, level, others=conditions)
+            statement = statements.impossible(self.made, level, others=conditions)
         else:
             statement = "No cut meets the requirements on these cases: relax one of them."
         return Cut(math.nan, statement, possible=False, requirements=self._requirements(math.nan), **self._common())
@@ -159,13 +159,13 @@ class Request:
         if self.made:
             assert self.confidence is not None  # noqa: S101 - promises have one
             how = {"after_looking": self.after_looking, "with_room": self.plan.chooses}
-            return words.promised(self.made, self.r, threshold, self.confidence, **how)
+            return statements.promised(self.made, self.r, threshold, self.confidence, **how)
         if not self.plan.chooses:
-            return words.nothing(threshold, self.level)
+            return statements.nothing(threshold, self.level)
         if self.plan.criterion is not None:
             value = math.nan if corrected is None else corrected.value
-            return words.best(self.plan, counts, apparent, value, rules, threshold)
-        return words.only_rules(counts, rules, threshold, most=self.plan.takes_most)
+            return statements.best(self.plan, counts, apparent, value, rules, threshold)
+        return statements.only_rules(counts, rules, threshold, most=self.plan.takes_most)
 
     def _notes(self, place: int | None, counts: Counts) -> list[str]:
         notes = []
@@ -193,7 +193,7 @@ class Request:
     def _conditions(self) -> list[str]:
         """What a cut has to meet on these cases, without a promise."""
         rules = [one.text for one in self.asked if not any(one is made.requirement for made in self.made)]
-        return [*rules, *([] if self.cap is None else [words.CAP.format(quota=f"{self.cap.quota:g}")])]
+        return [*rules, *([] if self.cap is None else [statements.CAP.format(quota=f"{self.cap.quota:g}")])]
 
     def _ends_inside_a_tie(self, place: int | None, cap: Cap) -> bool:
         """Whether the quota alone keeps the next score out, some of whose cases would still fit."""

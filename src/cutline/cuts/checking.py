@@ -6,16 +6,16 @@ import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from cutline.core.checks import LEVEL
 from cutline.core.counts import Counts
 from cutline.core.equality import ComparedByFields
 from cutline.core.errors import InputError, ParameterError, briefly
 from cutline.core.table import plain, shown
+from cutline.core.validation import LEVEL
 from cutline.cuts.criteria import at_prevalence as counts_at_prevalence
 from cutline.cuts.cut import Cut
 from cutline.cuts.requirements import Requirement, requirement
 from cutline.evaluation import Evaluation
-from cutline.inference.one.at_prevalence import at_prevalence
+from cutline.inference.single.at_prevalence import at_prevalence
 from cutline.measures import Proportion
 from cutline.results.estimate import Estimate
 

@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from cutline.core import columns
-from cutline.core.checks import LEVEL, check_choice, check_flag, check_level, check_prevalence, check_whole
+from cutline.core import validation
 from cutline.core.errors import Argument, InputError, ParameterError, Text
 from cutline.core.ranking import Ranking
-from cutline.cuts import words
+from cutline.core.validation import LEVEL, check_choice, check_flag, check_level, check_prevalence, check_whole
+from cutline.cuts import statements
 from cutline.cuts.answer import Request
 from cutline.cuts.criteria import Criterion, criterion
 from cutline.cuts.cut import Cut
+from cutline.cuts.optimism import repeat
 from cutline.cuts.plan import MEAN, METHODS, OPTIMUM, SMOOTH_YOUDEN, Plan
 from cutline.cuts.promises import Promise, is_promised, promises
-from cutline.cuts.repetition import repeat
 from cutline.cuts.requirements import Requirement, requirement
 from cutline.cuts.restrictions import Cap, OnEstimate, Rule, on_limit
 from cutline.evaluation import Evaluation
 from cutline.inference.resampling.samplers import GroupSampler
-from cutline.inputs.predictions import places, rank
+from cutline.inputs.rank import places, rank
 from cutline.measures import Needs
 
 QUICKLY_REPEATED = 20_000  # distinct scores, up to which the choice is repeated without being asked to
@@ -158,7 +158,7 @@ def _capacity(
     r: Ranking, asked: Sequence[Requirement], quota: Any, share: float | None
 ) -> tuple[tuple[int, ...], Cap | None]:
     """The quotas at which precision is to be tested, and the cap on the number flagged."""
-    if quota is not None and not columns.is_single(quota):
+    if quota is not None and not validation.is_single(quota):
         if not any(one.term.measure.name in ("precision", "fdr") for one in asked):
             raise ParameterError(
                 "A list of quotas is where precision is tested", "pass a requirement on it, or one quota"
@@ -213,8 +213,8 @@ def _promises(
 def require_alike(r: Ranking, *, grouped: bool) -> None:
     """Refuse to promise anything of cases that are not independent, do not count alike, or have no exact scores."""
     if grouped:
-        raise ParameterError(words.GROUPS)
+        raise ParameterError(statements.GROUPS)
     if not r.integral or r.pos2.sum() != r.pos.sum() or r.neg2.sum() != r.neg.sum():
-        raise ParameterError(words.WEIGHTS)
+        raise ParameterError(statements.WEIGHTS)
     if not r.exact:
-        raise ParameterError(words.BINNED)
+        raise ParameterError(statements.BINNED)

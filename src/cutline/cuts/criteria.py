@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from cutline.core import columns
+from cutline.core import validation
 from cutline.core.counts import Counts, divide
 from cutline.core.errors import Argument, ParameterError, Text, near
 from cutline.core.ranking import Ranking
 from cutline.cuts.requirements import Term, terms
-from cutline.inference.one.estimand import as_measure
+from cutline.inference.single.estimand import as_measure
 from cutline.measures import MEASURES, Measure, Needs
 
 CORNER = "corner"
@@ -138,7 +138,7 @@ def _of_costs(cost_fp: float | None, cost_fn: float | None) -> Criterion:
     if cost_fp is None or cost_fn is None:
         raise ParameterError("cost_fp and cost_fn belong together", "pass both")
     for name, cost in (("cost_fp", cost_fp), ("cost_fn", cost_fn)):
-        if not 0 <= columns.number(cost, name) < 1e100:
+        if not 0 <= validation.check_number(cost, name) < 1e100:
             raise ParameterError(f"is {cost:g}", "pass a cost of 0 or more", argument=name)
     if not cost_fp and not cost_fn:
         raise ParameterError("cost_fp and cost_fn are both 0", "pass what at least one of the errors costs")
@@ -150,7 +150,7 @@ def _of_utility(utility: Any) -> Criterion:
     """The mean utility of a case, from what each of the four outcomes is worth."""
     try:
         known = dict(utility) if isinstance(utility, Mapping) else dict(zip(_CELLS, utility, strict=True))
-        worth = {name: columns.number(value, f"utility of {name}") for name, value in known.items()}
+        worth = {name: validation.check_number(value, f"utility of {name}") for name, value in known.items()}
     except (TypeError, ValueError) as error:
         if isinstance(error, ParameterError):
             raise

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from cutline.core import columns, writing
+from cutline.core import atomic_write, validation
 from cutline.core.counts import Counts, written
 from cutline.core.equality import ComparedByFields
 from cutline.core.errors import InputError, ParameterError, briefly
@@ -112,9 +112,9 @@ class Cut(ComparedByFields):
         [False, True, True]
         """
         self.require()
-        found = columns.scores(scores)
+        found = validation.scores(scores)
         if np.isnan(found).any():
-            raise columns.missing_error(
+            raise validation.missing_error(
                 "scores", np.isnan(found), None, "a case without a score cannot be flagged or not"
             )
         if self._flags() == "nobody":
@@ -185,7 +185,9 @@ class Cut(ComparedByFields):
             counts = document["counts"]
             corrected = document["corrected"]
             return cls(
-                threshold=edge if document["threshold"] is None else columns.number(document["threshold"], "threshold"),
+                threshold=edge
+                if document["threshold"] is None
+                else validation.check_number(document["threshold"], "threshold"),
                 statement=str(document["statement"]),
                 possible=bool(document["possible"]),
                 counts=None if counts is None else _counts(counts),
@@ -217,8 +219,8 @@ class Cut(ComparedByFields):
             path: The file to write.
             overwrite: Whether a file of that name may be replaced.
         """
-        text = writing.json_text(self.to_dict()) + "\n"
-        return writing.write(path, text.encode(), overwrite=overwrite)
+        text = atomic_write.json_text(self.to_dict()) + "\n"
+        return atomic_write.write(path, text.encode(), overwrite=overwrite)
 
     def _table(self) -> Table:
         rows = [(one.measure, one.value, one.low, one.high) for one in self.estimates]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from cutline.core import columns
-from cutline.core.checks import LEVEL, check_level, check_prevalence
+from cutline.core import validation
 from cutline.core.errors import ParameterError
 from cutline.core.ranking import Ranking
+from cutline.core.validation import LEVEL, check_level, check_prevalence
 from cutline.cuts.answer import Request
 from cutline.cuts.choice import opened, require_alike
 from cutline.cuts.cut import Cut
@@ -53,7 +53,7 @@ def cut_at(
     if asked:
         raise ParameterError("A threshold that is given takes no requirements", "pass them to choose_cut instead")
     require_alike(r, grouped=groups is not None)
-    at, confidence = columns.number(threshold, "threshold"), check_level(confidence, "confidence")
+    at, confidence = validation.check_number(threshold, "threshold"), check_level(confidence, "confidence")
     if math.isnan(at):
         raise ParameterError("is no number", "pass a score", argument="threshold")
     made = _promises(r, at, confidence, check_prevalence(prevalence))

@@ -13,7 +13,7 @@ from cutline.core.counts import Counts
 from cutline.core.ranking import Array, Ranking
 from cutline.cuts.criteria import Criterion, at_prevalence, cuts_of
 from cutline.cuts.restrictions import Rule, counts_at_keys
-from cutline.cuts.variants import kernel_youden, normal_youden, smoothed
+from cutline.cuts.smooth_youden import kernel_youden, normal_youden, smoothed
 
 EQUAL = 1e-12  # values of a criterion that differ by less are the same
 OPTIMUM, MEAN, SMOOTH, KERNEL, NORMAL = "optimum", "mean", "smooth", "kernel", "normal"

@@ -12,7 +12,7 @@ from typing import Any
 
 from cutline.core.errors import ParameterError, near
 from cutline.measures import MEASURES, Measure, Needs
-from cutline.measures.other_names import under
+from cutline.measures.aliases import under
 
 PARTS = ("value", "low", "high")
 _OPERATORS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}

@@ -11,13 +11,13 @@ from cutline.core.counts import Counts
 from cutline.core.ranking import Array, Ranking, take
 from cutline.cuts.criteria import at_prevalence, cuts_of
 from cutline.cuts.requirements import Requirement
-from cutline.inference.one.estimand import of_measure
-from cutline.inference.one.intervals import Options, estimates
-from cutline.inference.one.proportions import wilson
 from cutline.inference.resampling.bootstrap import bootstrap, percentile
 from cutline.inference.resampling.samplers import CaseSampler, GroupSampler
+from cutline.inference.single.estimand import of_measure
+from cutline.inference.single.intervals import Options, estimates
+from cutline.inference.single.proportions import wilson
 from cutline.measures.kinds import Proportion
-from cutline.results.budget import resamples_for
+from cutline.results.resample_budget import resamples_for
 
 _TRIED = 400  # cuts at which an interval is made by resampling, at most
 

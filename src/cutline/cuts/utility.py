@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cutline.comparison import Comparison
-from cutline.core import columns
-from cutline.core.checks import LEVEL, check_amount, check_choice, check_level, check_prevalence, check_whole
+from cutline.core import validation
 from cutline.core.counts import Counts
 from cutline.core.errors import InputError, NotProbabilitiesError, ParameterError, briefly
 from cutline.core.ranking import Array, Ranking
 from cutline.core.table import Table, plain
+from cutline.core.validation import LEVEL, check_amount, check_choice, check_level, check_prevalence, check_whole
 from cutline.curves.utility import (
     Line,
     brier_line,
@@ -27,15 +27,14 @@ from cutline.curves.utility import (
 from cutline.curves.utility_words import WORDINGS, titled
 from cutline.cuts.criteria import at_prevalence
 from cutline.evaluation import Evaluation
-from cutline.inference.one.best_quota import best_quota
-from cutline.inference.one.decision_band import KINDS, RISKS, decision_band, heights
+from cutline.inference.differences.difference_rows import answered
+from cutline.inference.differences.paired import PairedMeasure, as_asked, ask, two_of
 from cutline.inference.resampling.samplers import CaseSampler
-from cutline.inference.two.difference_rows import answered
-from cutline.inference.two.paired_measure import PairedMeasure
-from cutline.inference.two.questions import as_asked, ask, two_of
+from cutline.inference.single.best_quota import best_quota
+from cutline.inference.single.decision_band import KINDS, RISKS, decision_band, heights
 from cutline.measures.costs import net_benefit
-from cutline.results.budget import resamples_for
 from cutline.results.estimate import Estimate
+from cutline.results.resample_budget import resamples_for
 
 if TYPE_CHECKING:
     from cutline.charts import Picture
@@ -86,7 +85,7 @@ class UtilityCurve:
         Args:
             theme: "light", "dark" or "print".
         """
-        from cutline.charts.columns_drawn import drawn
+        from cutline.charts.column_chart import drawn
 
         return drawn(self.name, self.columns, level=self.level, best=self.best, theme=theme)
 
@@ -120,7 +119,7 @@ def _risks(risks: Any) -> Array:
     found = (
         RISKS
         if risks is None
-        else columns.numbers([risks] if columns.is_single(risks) else risks, "risks").astype(float)
+        else validation.numbers([risks] if validation.is_single(risks) else risks, "risks").astype(float)
     )
     if not ((found > 0) & (found < 1)).all():
         raise ParameterError(
@@ -254,7 +253,7 @@ def cost_curve(data: Any, threshold: float | None = None) -> UtilityCurve:
     if threshold is None and isinstance(data, Evaluation):
         threshold = data.threshold
     if threshold is not None:
-        fixed = cost_line(r, columns.number(threshold, "threshold"))
+        fixed = cost_line(r, validation.check_number(threshold, "threshold"))
         made["at_threshold"] = np.interp(line.x, fixed.x, fixed.y)
     return UtilityCurve(WORDINGS["cost"].title, made, area=line.area)
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from cutline.core.columns import counted
 from cutline.core.ranking import Array, Ranking
+from cutline.core.validation import counted
 from cutline.inference.effective_size import effective
-from cutline.results.budget import FEWEST
 from cutline.results.estimate import Estimate
+from cutline.results.resample_budget import FEWEST
 
 EQUAL = 1e-12  # what rounding alone can make of nothing
 

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cutline.core.caching import kept_by_few
 from cutline.core.counts import Counts, divide
-from cutline.core.kept import kept_by_few
 from cutline.core.parallel import stop_if_unwanted
 from cutline.core.ranking import Array, Ranking
 from cutline.inference.effective_size import effective, squares

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cutline.core.columns import check_simple, column, number, weighed
 from cutline.core.errors import Argument, InputError, ParameterError, PositionError, Text
 from cutline.core.ranking import Array
-from cutline.inputs.predictions import Cases, Missing, WeightsAre, complete
-from cutline.inputs.sources import Ask, asked_of, opened, reading
+from cutline.core.validation import check_number, check_simple, column, weighed
+from cutline.inputs.column_source import Ask, asked_of, opened, reading
+from cutline.inputs.rank import Cases, Missing, WeightsAre, complete
 
 INCOMPLETE_GROUPS = ("needs complete rows", "drop those with missing values from all columns first")
 
@@ -261,7 +261,7 @@ def _named(frame: Any, model: Any, key: str, asked: dict[Any, Ask]) -> _Columns:
 def thresholds_of(threshold: Any, names: tuple[str, ...]) -> dict[str, float]:
     """The threshold of each model: one for all, or one for each."""
     if not isinstance(threshold, Mapping):
-        return dict.fromkeys(names, number(threshold, "threshold"))
+        return dict.fromkeys(names, check_number(threshold, "threshold"))
     threshold = {str(name): value for name, value in threshold.items()}  # as models may be named by numbers
     if set(threshold) != set(names):
         raise ParameterError(
@@ -270,7 +270,7 @@ def thresholds_of(threshold: Any, names: tuple[str, ...]) -> dict[str, float]:
             "pass one for each",
             argument="threshold",
         )
-    return {name: number(threshold[name], f"threshold of {name!r}") for name in names}
+    return {name: check_number(threshold[name], f"threshold of {name!r}") for name in names}
 
 
 def _models(count: int) -> str:

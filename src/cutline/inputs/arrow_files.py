@@ -12,7 +12,7 @@ from typing import Any
 
 from cutline.core.errors import InputError
 from cutline.inputs import frames
-from cutline.inputs.sources import Source
+from cutline.inputs.column_source import Source
 
 _STREAM = b"\xff\xff\xff\xff"
 _OLD_FEATHER = b"FEA1"

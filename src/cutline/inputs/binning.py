@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cutline.core.binned import clusters
-from cutline.core.last_axis import Array
+from cutline.core.array_ops import Array
+from cutline.core.binned_ranking import clusters
 
 WIDTH = 1e-6  # of the AUC's certified bracket, which the bins are made for
 MOST = 4_000_000  # distinct scores, or bins, that are held

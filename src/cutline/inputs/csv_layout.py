@@ -15,8 +15,8 @@ from itertools import dropwhile, islice
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from cutline.core.columns import counted
 from cutline.core.errors import InputError
+from cutline.core.validation import counted
 from cutline.inputs.file_formats import compression_of, zstd_lines
 
 _DELIMITERS = ",;\t|^~: "  # in the order in which they are believed

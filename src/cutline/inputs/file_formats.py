@@ -200,4 +200,18 @@ def compression_of(path: Path, title: str) -> str:
     kind = next((kind for mark, kind in _COMPRESSED.items() if start.startswith(mark)), "none")
     if kind == "zstd" and not zstd_files.is_whole(path):
         raise InputError(f"{title} is not a complete zstd file", "compress it again")
+    if kind == "gzip":
+        _check_gzip(path, title)
     return kind
+
+
+def _check_gzip(path: Path, title: str) -> None:
+    """Raise if a gzip stream is cut off or differs from its checksums: DuckDB reads on over damaged data."""
+    try:
+        with gzip.open(path) as stream:
+            while stream.read(1 << 20):
+                pass
+    except EOFError:
+        raise InputError(f"{title} is not a complete gzip file", "compress it again") from None
+    except (gzip.BadGzipFile, zlib.error):
+        raise InputError(f"{title} is a damaged gzip file", "compress it again") from None

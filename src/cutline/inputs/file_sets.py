@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from cutline.core.columns import counted
 from cutline.core.errors import InputError, ParameterError, shown
+from cutline.core.validation import counted
 from cutline.inputs.file_formats import SUFFIXES, is_remote, layout_of, local, spooled
 
 _PARTITION = re.compile(r"[^=]+=.*")

@@ -19,15 +19,15 @@ from typing import Any
 
 import duckdb
 
-from cutline.core.columns import counted
 from cutline.core.errors import Argument, InputError, ParameterError, PositionError, Text
+from cutline.core.validation import counted
 from cutline.inputs import arrow_files, copying
+from cutline.inputs.column_source import Array, Ask, Source, plain
 from cutline.inputs.csv_layout import Layout, rejected, with_one_line_end
 from cutline.inputs.duck import connect, is_number
 from cutline.inputs.file_formats import compression_of, plainly_named
 from cutline.inputs.file_sets import file_set
 from cutline.inputs.json_files import check_columns, form_of
-from cutline.inputs.sources import Array, Ask, Source, plain
 from cutline.inputs.sql_engine import SqlEngine
 from cutline.inputs.sql_text import NUMBER, WHOLE, absent, literal, number_hint, quoted
 

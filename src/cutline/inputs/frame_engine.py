@@ -11,9 +11,9 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from cutline.core.last_axis import Array
+from cutline.core.array_ops import Array
 from cutline.inputs.binning import MIDDLE, STEPS, Bins, Division
-from cutline.inputs.large import Classes, Edge
+from cutline.inputs.out_of_core import Classes, Edge
 from cutline.inputs.sql_engine import bins_of
 
 _FAR = 40_000.0

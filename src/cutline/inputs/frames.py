@@ -15,8 +15,8 @@ import narwhals as nw
 from narwhals.exceptions import DuplicateError
 
 from cutline.core.errors import InputError, ParameterError
+from cutline.inputs.column_source import Array, Ask, plain
 from cutline.inputs.frame_engine import FrameEngine
-from cutline.inputs.sources import Array, Ask, plain
 
 _COUNT = "times"
 _NAMED_ERROR = re.compile(r"[\w.]*(Error|Exception): \S")  # the line of a traceback that says what happened

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cutline.core import columns
+from cutline.core import validation
+from cutline.core.array_ops import Array
 from cutline.core.errors import Argument, InputError, ParameterError, Text, briefly
-from cutline.core.last_axis import Array
 
 
 class Sides(NamedTuple):
@@ -21,7 +21,7 @@ class Sides(NamedTuple):
 
 def binary(labels: Array, positive: Any) -> Sides:
     """Which cases are positive, and the labels of both sides."""
-    columns.check_simple(labels, "labels")
+    validation.check_simple(labels, "labels")
     if labels.dtype.kind == "O":
         labels = _as_simple(labels)
     if positive is not None:
@@ -45,10 +45,10 @@ def binary(labels: Array, positive: Any) -> Sides:
 
 def check_one_label(positive: Any) -> None:
     """Refuse what cannot be the label of a class."""
-    if columns.is_missing(positive):
+    if validation.is_missing(positive):
         raise ParameterError(f"is {briefly(positive)}", "pass a label that is there", argument="positive")
-    is_nested = isinstance(positive, columns.NESTED) and not isinstance(positive, bytes)  # which numpy has for text
-    if is_nested or not columns.is_single(positive) or any(hasattr(positive, name) for name in ("iloc", "collect")):
+    is_nested = isinstance(positive, validation.NESTED) and not isinstance(positive, bytes)  # which numpy has for text
+    if is_nested or not validation.is_single(positive) or any(hasattr(positive, name) for name in ("iloc", "collect")):
         raise ParameterError(f"is {briefly(positive)}", "pass one label", argument="positive")
 
 

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from cutline.core import columns
-from cutline.core.binned import of_bins
+from cutline.core import validation
+from cutline.core.binned_ranking import of_bins
 from cutline.core.errors import InputError, ParameterError, briefly
 from cutline.core.ranking import Ranking
 from cutline.inputs import files
 from cutline.inputs.binning import Bins, in_order
-from cutline.inputs.sources import Ask
+from cutline.inputs.column_source import Ask
 
 DIALECTS = ("duckdb", "postgres", "bigquery", "snowflake", "clickhouse", "spark")
 _BACKTICKS = ("bigquery", "spark", "clickhouse")
@@ -135,7 +135,7 @@ def read_ranking_table(path: Any, *, positive: Any = None, higher_is_positive: b
             raise InputError(found, "pass a file with the columns score (or top and bottom), pos and neg")
     wanted = [name for name in (*ends, "pos", "neg", "pos2", "neg2", "missing") if name in named]
     rows = source.rows({name: Ask("weights" if name not in ends else "scores", named[name]) for name in wanted})
-    read = {name: columns.scores(rows[name], name).astype(float) for name in ends}
+    read = {name: validation.scores(rows[name], name).astype(float) for name in ends}
     counts = {name: _counts(rows[name], named[name]) for name in wanted if name not in ends}
     if ("pos2" in counts) != ("neg2" in counts):
         raise InputError(f"{source.title} has one of the columns pos2 and neg2", "pass both, or neither")
@@ -150,7 +150,7 @@ def read_ranking_table(path: Any, *, positive: Any = None, higher_is_positive: b
     if not some.any():
         raise InputError(f"{source.title} holds no cases: all its counts are 0", "pass the result as it is")
     top, bottom, counts = top[some], bottom[some], {name: values[some] for name, values in counts.items()}
-    pos, neg = (columns.whole_if_possible(counts[name]) for name in ("pos", "neg"))
+    pos, neg = (validation.whole_if_possible(counts[name]) for name in ("pos", "neg"))
     number = np.zeros(len(top), np.int64)
     bins = in_order(Bins(top + 0.0, bottom + 0.0, pos, neg, number, counts.get("pos2"), counts.get("neg2")))
     how: dict[str, Any] = {"higher_is_positive": higher_is_positive, "positive": 1 if positive is None else positive}
@@ -159,9 +159,9 @@ def read_ranking_table(path: Any, *, positive: Any = None, higher_is_positive: b
 
 def _counts(given: Any, name: str) -> np.ndarray:
     """The sums of a column, none of them missing or negative."""
-    values = columns.numbers(given, name).astype(float)
+    values = validation.numbers(given, name).astype(float)
     wrong = np.flatnonzero(~(values >= 0) | np.isinf(values))
     if len(wrong):
         found = f"Column {name!r} holds {values[wrong[0]]:g} in row {wrong[0] + 1}"
         raise InputError(found, "pass the result as it is: sums are finite and not negative")
-    return columns.weights(values)
+    return validation.weights(values)

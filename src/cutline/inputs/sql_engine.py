@@ -12,11 +12,11 @@ from typing import Any
 import duckdb
 import numpy as np
 
-from cutline.core.last_axis import Array
+from cutline.core.array_ops import Array
 from cutline.inputs.binning import MIDDLE, STEPS, Bins, Division
+from cutline.inputs.column_source import plain
 from cutline.inputs.duck import followed, is_nan
-from cutline.inputs.large import Classes, Edge
-from cutline.inputs.sources import plain
+from cutline.inputs.out_of_core import Classes, Edge
 
 MISSING = {"labels": "y IS NULL", "scores": f"x IS NULL OR {is_nan('x')}", "weights": f"w IS NULL OR {is_nan('w')}"}
 

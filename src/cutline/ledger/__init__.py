@@ -1,7 +1,7 @@
 """Why two tools give two numbers: the conventions of other tools as data, and which of them gives a number."""
 
 from cutline.ledger.explanations import Answer, Explanation
-from cutline.ledger.sides import SIDES
+from cutline.ledger.registry import SIDES
 from cutline.ledger.tools import TOOLS, value_as
 from cutline.ledger.why import why
 

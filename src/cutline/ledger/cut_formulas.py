@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from cutline.core.counts import Counts
-from cutline.ledger.formula_side import Formula, formula, other
-from cutline.ledger.material import Material
+from cutline.ledger.cases import Material
+from cutline.ledger.formula_convention import Formula, formula, other
 from cutline.ledger.quantity import Quantity
 from cutline.measures import MEASURES, Needs
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from cutline.core.equality import ComparedByFields
 from cutline.core.table import shown
-from cutline.ledger.told import Told
+from cutline.ledger.text_result import TextResult
 
 MOST_SHOWN = 5
 MOST_TOOLS = 3
@@ -72,7 +72,7 @@ class Explanation(ComparedByFields):
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Answer(ComparedByFields, Told):
+class Answer(ComparedByFields, TextResult):
     """Where a number comes from.
 
     Attributes:

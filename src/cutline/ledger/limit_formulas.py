@@ -8,11 +8,11 @@ from collections.abc import Callable
 import numpy as np
 
 from cutline.inference import delong
-from cutline.inference.one import proportions
-from cutline.ledger.formula_side import Formula, formula
-from cutline.ledger.material import Material
+from cutline.inference.single import proportions
+from cutline.ledger.cases import Material
+from cutline.ledger.convention import Applies, Convention
+from cutline.ledger.formula_convention import Formula, formula
 from cutline.ledger.quantity import Quantity
-from cutline.ledger.side import Applies, Side
 from cutline.ledger.standard_errors import ONE_LESS, area_variance, paired_p_value
 from cutline.ledger.two_models import TESTS, discordance_of
 from cutline.measures.kinds import LineOfAuc, MeanOfCases, Proportion
@@ -197,7 +197,7 @@ def _variant(act: Callable[[Material], float]) -> Formula:
     return lambda material, _: act(material)
 
 
-def _tests() -> tuple[Side, ...]:
+def _tests() -> tuple[Convention, ...]:
     return tuple(
         formula(f"{name}_{variant}", name, _variant(act), words,
                 "Variants of one test give different p-values, most of all for few cases.", 0.5,

@@ -9,8 +9,8 @@ from dataclasses import replace
 import numpy as np
 
 from cutline.core.ranking import Array
-from cutline.ledger.formula_side import Formula, formula, other, with_parameters
-from cutline.ledger.material import Material
+from cutline.ledger.cases import Material
+from cutline.ledger.formula_convention import Formula, formula, other, with_parameters
 from cutline.ledger.quantity import Quantity
 
 # ---------------------------------------------------------------------- areas under the precision-recall curve

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from cutline.core.ranking import Array
-from cutline.ledger.formula_side import Formula, formula, other, with_parameters
-from cutline.ledger.material import Material
+from cutline.ledger.cases import Material
+from cutline.ledger.formula_convention import Formula, formula, other, with_parameters
 from cutline.ledger.quantity import Quantity
 from cutline.measures.binned_calibration import in_bins
 

@@ -13,7 +13,7 @@ from cutline.core.errors import UnknownNameError, near
 from cutline.cuts.requirements import terms
 from cutline.evaluation import Evaluation
 from cutline.ledger import two_models
-from cutline.ledger.material import Material
+from cutline.ledger.cases import Material
 from cutline.ledger.standard_errors import has_error, standard_error
 from cutline.measures import MEASURES, Measure, Needs
 from cutline.measures.kinds import LineOfAuc, Proportion

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from cutline.ledger.formula_side import Formula, formula
-from cutline.ledger.material import Material
+from cutline.ledger.cases import Material
+from cutline.ledger.formula_convention import Formula, formula
 from cutline.ledger.quantity import Quantity
 
 

@@ -8,15 +8,15 @@ from functools import partial
 
 import numpy as np
 
-from cutline.core.kept import remembered
+from cutline.core.caching import remembered
 from cutline.core.ranking import Array
-from cutline.inference.one.estimand import Estimand, of_measure
 from cutline.inference.resampling.bootstrap import accelerations, bca, bootstrap, percentile
 from cutline.inference.resampling.samplers import CaseSampler
-from cutline.ledger.formula_side import Formula
-from cutline.ledger.material import Material
+from cutline.inference.single.estimand import Estimand, of_measure
+from cutline.ledger.cases import Material
+from cutline.ledger.convention import Applies, Convention, Stage
+from cutline.ledger.formula_convention import Formula
 from cutline.ledger.quantity import Quantity
-from cutline.ledger.side import Applies, Side, Stage
 from cutline.measures import Needs
 from cutline.results.estimate import Limits, quantile
 
@@ -102,9 +102,9 @@ _SEED = "Every seed draws other resamples."
 _WHY = f"Bootstrap intervals of the same resamples differ by what is made of them. {_SEED}"
 
 
-def _side(name: str, act: Formula, words: str, plausible: float, source: str, *, of: Applies = _of_limit) -> Side:
+def _side(name: str, act: Formula, words: str, plausible: float, source: str, *, of: Applies = _of_limit) -> Convention:
     spread = partial(_spread, of_quantile=name not in ("bootstrap_normal", "bootstrap_error"))
-    return Side(
+    return Convention(
         name,
         "formula",
         Stage.FORMULA,

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from cutline.core.errors import CutlineError
-from cutline.ledger.material import Material
+from cutline.ledger.cases import Material
+from cutline.ledger.convention import Convention, Stage
 from cutline.ledger.quantity import Quantity
-from cutline.ledger.side import Side, Stage
-from cutline.ledger.sides import changed, in_stage, sides_of, tried
+from cutline.ledger.registry import changed, in_stage, sides_of, tried
 from cutline.ledger.tool import Entry, Tool
 from cutline.ledger.tools import TOOLS, sides_of_entry
 
@@ -26,7 +26,7 @@ class Candidate:
     """A quantity under some sides: the number that comes out, and how plausible it is before the number is seen."""
 
     quantity: Quantity
-    sides: tuple[Side, ...]
+    sides: tuple[Convention, ...]
     value: float
     plausible: float
     tools: tuple[tuple[Tool, Entry], ...] = ()
@@ -38,7 +38,7 @@ class Candidate:
         return not self.sides
 
 
-class Workshop:
+class ConventionSearch:
     """Computes candidates on some cases; what several of them share is made once."""
 
     def __init__(self, material: Material) -> None:
@@ -46,7 +46,7 @@ class Workshop:
         self._made: dict[tuple[str, ...], Material | None] = {(): material}
         self._values: dict[tuple[str, ...], float] = {}
 
-    def cases(self, sides: Iterable[Side]) -> Material | None:
+    def cases(self, sides: Iterable[Convention]) -> Material | None:
         """The cases after some sides; None where these need rows that are not there."""
         mine = in_stage(sides, Stage.CASES)
         key = tuple(side.name for side in mine)
@@ -58,7 +58,7 @@ class Workshop:
                 self._made[key] = None
         return self._made[key]
 
-    def value(self, q: Quantity, sides: Sequence[Side]) -> float:
+    def value(self, q: Quantity, sides: Sequence[Convention]) -> float:
         """The number, NaN where there is none; the formula is computed once for all ways to print it."""
         key = (q.name, *(side.name for side in sides if side.stage is not Stage.RESULT))
         material = self.cases(sides)
@@ -72,7 +72,7 @@ class Workshop:
         return value
 
 
-def candidates(workshop: Workshop, q: Quantity, *, pairs: bool, outside: bool = False) -> Iterator[Candidate]:
+def candidates(workshop: ConventionSearch, q: Quantity, *, pairs: bool, outside: bool = False) -> Iterator[Candidate]:
     """All that the ledger knows of a quantity: the exact value, single sides, tools; or pairs of sides.
 
     Args:
@@ -101,7 +101,7 @@ def candidates(workshop: Workshop, q: Quantity, *, pairs: bool, outside: bool = 
                     yield found
 
 
-def random_candidates(workshop: Workshop, q: Quantity) -> Iterator[Candidate]:
+def random_candidates(workshop: ConventionSearch, q: Quantity) -> Iterator[Candidate]:
     """What is drawn at random, with how far another seed may move it."""
     for side in sides_of(q):
         if side.spread is not None and not math.isnan(value := workshop.value(q, (side,))):
@@ -109,7 +109,11 @@ def random_candidates(workshop: Workshop, q: Quantity) -> Iterator[Candidate]:
 
 
 def _candidate(
-    workshop: Workshop, q: Quantity, sides: tuple[Side, ...], exact: float, tools: tuple[tuple[Tool, Entry], ...]
+    workshop: ConventionSearch,
+    q: Quantity,
+    sides: tuple[Convention, ...],
+    exact: float,
+    tools: tuple[tuple[Tool, Entry], ...],
 ) -> Iterator[Candidate]:
     """The candidate of some sides, if they make a difference on these cases."""
     value = workshop.value(q, sides)
@@ -127,15 +131,15 @@ def _same(one: float, other: float) -> bool:
     return one == other or abs(one - other) <= 1e-12 * max(abs(one), abs(other))
 
 
-def _combine(first: Side, second: Side, *, large: bool) -> bool:
+def _combine(first: Convention, second: Convention, *, large: bool) -> bool:
     if first.choice == second.choice:
         return False
     return not (large and first.stage is second.stage is Stage.CASES)
 
 
-def _by_tools(q: Quantity, material: Material) -> dict[tuple[Side, ...], tuple[tuple[Tool, Entry], ...]]:
+def _by_tools(q: Quantity, material: Material) -> dict[tuple[Convention, ...], tuple[tuple[Tool, Entry], ...]]:
     """The conventions of tools, each with the tools that have it; sides that only a tool knows are left out."""
-    found: dict[tuple[Side, ...], tuple[tuple[Tool, Entry], ...]] = {}
+    found: dict[tuple[Convention, ...], tuple[tuple[Tool, Entry], ...]] = {}
     for one in TOOLS.values():
         for entry in one.entries:
             if entry.measure == q.name:

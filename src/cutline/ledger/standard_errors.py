@@ -10,8 +10,8 @@ import numpy as np
 from cutline.core.ranking import Array, Ranking, dot
 from cutline.inference import delong, influence
 from cutline.inference.effective_size import effective, squares
-from cutline.inputs.arrays import rank_cases
-from cutline.ledger.material import Material
+from cutline.inputs.in_memory import rank_cases
+from cutline.ledger.cases import Material
 from cutline.measures import Measure
 from cutline.measures.kinds import LineOfAuc, MeanOfCases, Proportion
 

@@ -10,10 +10,10 @@ from typing import Any
 from cutline.core.equality import ComparedByFields
 from cutline.core.errors import CutlineError
 from cutline.core.table import Table, shown
-from cutline.ledger.material import Material
+from cutline.ledger.cases import Material
+from cutline.ledger.convention import Convention
 from cutline.ledger.quantity import Quantity, quantity
-from cutline.ledger.search import Workshop
-from cutline.ledger.side import Side
+from cutline.ledger.search import ConventionSearch
 from cutline.ledger.tool import Entry, Tool
 from cutline.ledger.tools import TOOLS, sides_of_entry
 
@@ -118,7 +118,7 @@ def tools_say(material: Material, measures: Iterable[str] = MEASURES_SHOWN) -> T
         material: The cases.
         measures: The quantities, by name; those that these scores do not have are left out.
     """
-    workshop, sayings, left_out = Workshop(material), [], dict[str, None]()
+    workshop, sayings, left_out = ConventionSearch(material), [], dict[str, None]()
     for name in measures:
         q = quantity(name)
         exact = workshop.value(q, ())
@@ -130,8 +130,8 @@ def tools_say(material: Material, measures: Iterable[str] = MEASURES_SHOWN) -> T
     return ToolTable(tuple(sayings), tuple(left_out))
 
 
-def _of_measure(workshop: Workshop, q: Quantity, exact: float) -> tuple[list[Saying], list[str]]:
-    groups: list[tuple[float, list[tuple[Tool, Entry, list[Side]]]]] = [(exact, [])]
+def _of_measure(workshop: ConventionSearch, q: Quantity, exact: float) -> tuple[list[Saying], list[str]]:
+    groups: list[tuple[float, list[tuple[Tool, Entry, list[Convention]]]]] = [(exact, [])]
     lacking = []
     for one in TOOLS.values():
         entry = one.entry(q.name)
@@ -162,7 +162,7 @@ def _alike(one: float, other: float) -> bool:
     return (math.isnan(one) and math.isnan(other)) or abs(one - other) <= _CLOSE * max(abs(one), abs(other))
 
 
-def _needed(workshop: Workshop, q: Quantity, sides: list[Side], value: float) -> list[Side]:
+def _needed(workshop: ConventionSearch, q: Quantity, sides: list[Convention], value: float) -> list[Convention]:
     """Those of the sides without which the number would be another one."""
     kept = list(sides)
     for side in sides:
@@ -173,7 +173,12 @@ def _needed(workshop: Workshop, q: Quantity, sides: list[Side], value: float) ->
 
 
 def _saying(
-    q: Quantity, value: float, members: list[tuple[Tool, Entry, list[Side]]], needed: list[Side], *, is_exact: bool
+    q: Quantity,
+    value: float,
+    members: list[tuple[Tool, Entry, list[Convention]]],
+    needed: list[Convention],
+    *,
+    is_exact: bool,
 ) -> Saying:
     names = (*(("cutline",) if is_exact else ()), *(tool.name for tool, _, _ in members))
     documented = tuple(tool.name for tool, _, _ in members if tool.how == "documented")

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from cutline.core.checks import check_text
 from cutline.core.errors import InputError, ParameterError, UnknownNameError, briefly, did_you_mean, nearest
+from cutline.core.validation import check_text
 from cutline.evaluation import Evaluation
-from cutline.inputs.predictions import complete
-from cutline.ledger.material import Material, Rows
+from cutline.inputs.rank import complete
+from cutline.ledger.cases import Material, Rows
+from cutline.ledger.convention import Convention
 from cutline.ledger.other_tools import TOOLS as OTHERS
 from cutline.ledger.python_tools import TOOLS as PYTHON
 from cutline.ledger.quantity import Quantity, quantity
-from cutline.ledger.side import Side
-from cutline.ledger.sides import SIDES, under
+from cutline.ledger.registry import SIDES, under
 from cutline.ledger.tool import Entry, Tool
 from cutline.measures import Measure
 
@@ -54,7 +54,7 @@ def entry_of(one: Tool, q: Quantity, function: str | None = None) -> Entry:
     raise ParameterError(f"{one.name} has no {function!r} for {q.name}", f"pass {named}")
 
 
-def sides_of_entry(entry: Entry, material: Material) -> list[Side]:
+def sides_of_entry(entry: Entry, material: Material) -> list[Convention]:
     """The sides that an entry takes on some cases; weights count as one where there are any to ignore."""
     first = [SIDES["unweighted"]] if entry.weights == "ignored" and material.is_weighted else []
     return first + [SIDES[name] for name in entry.sides]

@@ -12,10 +12,10 @@ import numpy as np
 from cutline.comparison import compare
 from cutline.core.ranking import Array
 from cutline.evaluation import Evaluation
-from cutline.independent import compare_independent
-from cutline.inference.two.mcnemar import Discordance, Variant, mcnemar
-from cutline.inputs.arrays import rank_cases
-from cutline.ledger.material import Material
+from cutline.independent_comparison import compare_independent
+from cutline.inference.differences.mcnemar import Discordance, Variant, mcnemar
+from cutline.inputs.in_memory import rank_cases
+from cutline.ledger.cases import Material
 
 Variants = dict[str, tuple[str, Callable[[Material], float]]]
 

@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from cutline.core import columns
-from cutline.core.checks import check_flag
+from cutline.core import validation
 from cutline.core.errors import InputError, ParameterError
-from cutline.core.wording import Argument, Text
-from cutline.inputs.predictions import Missing, complete
+from cutline.core.messages import Argument, Text
+from cutline.core.validation import check_flag
+from cutline.inputs.rank import Missing, complete
+from cutline.ledger.cases import Material, Rows
 from cutline.ledger.explanations import Answer, Explanation
-from cutline.ledger.material import Material, Rows
-from cutline.ledger.printed import Printed, printed
 from cutline.ledger.quantity import Quantity, of_measure, quantity
-from cutline.ledger.search import MANY_ROWS, Candidate, Workshop, candidates, random_candidates
+from cutline.ledger.rounded_number import Printed, printed
+from cutline.ledger.search import MANY_ROWS, Candidate, ConventionSearch, candidates, random_candidates
 from cutline.measures import MEASURES, Measure, Needs
 
 FEW_ROWS = 5_000  # distinct scores up to which pairs are tried although a single side fits
@@ -75,7 +75,7 @@ def why(
         if q.is_test and other is None:
             raise ParameterError(f"{q.name} compares two models", "pass the scores of the second one", argument="other")
     sign = 1.0 if check_flag(higher_is_positive, "higher_is_positive") else -1.0
-    cut = None if threshold is None else sign * columns.number(threshold, "threshold")
+    cut = None if threshold is None else sign * validation.check_number(threshold, "threshold")
     training = None if training_prevalence is None else _share(training_prevalence)
     found = complete(labels, scores, weights, positive=positive, missing=missing)
     extra = {name: _beside(column, name, found) for name, column in (("other", other), ("groups", groups))}
@@ -89,7 +89,7 @@ def why(
 
 def explained(material: Material, number: Printed, q: Quantity | None) -> Answer:
     """The answer for cases that were read."""
-    workshop = Workshop(material)
+    workshop = ConventionSearch(material)
     with np.errstate(over="ignore", invalid="ignore"):  # other tools' sums of scores near the largest number
         if q is not None:
             return _of_one(workshop, number, q)
@@ -98,7 +98,7 @@ def explained(material: Material, number: Printed, q: Quantity | None) -> Answer
     return _answer(number, None, found, notes, cases=float(material.ranking.total))
 
 
-def _of_one(workshop: Workshop, number: Printed, q: Quantity) -> Answer:
+def _of_one(workshop: ConventionSearch, number: Printed, q: Quantity) -> Answer:
     low, high = q.range
     outside = not low - number.reach <= number.value <= high + number.reach
     found = list(candidates(workshop, q, pairs=False))
@@ -127,7 +127,7 @@ def _large(material: Material, words: str) -> tuple[str, ...]:
     return (words,) if len(material.ranking) > MANY_ROWS else ()
 
 
-def _of_all(workshop: Workshop) -> Iterable[Candidate]:
+def _of_all(workshop: ConventionSearch) -> Iterable[Candidate]:
     """What every measure gives under single conventions; those whose curve is smoothed, exactly alone."""
     for measure in MEASURES:
         if measure.required or measure.own or not measure.fits(workshop.material.ranking):
@@ -256,7 +256,7 @@ def _out_of_range(q: Quantity, number: Printed) -> ParameterError:
 
 
 def _share(value: Any) -> float:
-    share = columns.number(value, "training_prevalence")
+    share = validation.check_number(value, "training_prevalence")
     if not 0 < share < 1:
         raise ParameterError(f"is {share:g}", "pass a share between 0 and 1", argument="training_prevalence")
     return share
@@ -266,10 +266,10 @@ def _beside(column: Any, name: str, found: Any) -> Any:
     """A further column, for the rows that are left."""
     if column is None:
         return None
-    values = columns.scores(column, name) if name == "other" else columns.column(column, name)
+    values = validation.scores(column, name) if name == "other" else validation.column(column, name)
     if len(values) != found.rows:
         raise InputError(
             f"has {len(values)} values but labels has {found.rows}", "pass one for each label", argument=name
         )
     left = np.asarray(values)[found.position]
-    return columns.group_codes(left)[1] if name == "groups" else left
+    return validation.group_codes(left)[1] if name == "groups" else left

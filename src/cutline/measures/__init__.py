@@ -8,9 +8,9 @@ from cutline.measures import (
     combined,
     costs,
     early_retrieval,
+    likelihood,
     losses,
     miscalibration,
-    overall,
     partial_roc,
     precision_recall,
     probabilities,
@@ -19,10 +19,10 @@ from cutline.measures import (
     roc,
     scoring_rules,
 )
-from cutline.measures.definition import MEASURES, Family, Measure, Needs, measure
-from cutline.measures.facts import Condition, Context, Parameter, ReferenceValue
+from cutline.measures.entry_points import load_module
 from cutline.measures.kinds import Equivalent, LineOfAuc, MeanOfCases, PairedShare, Proportion, Ratio, StandardError
-from cutline.measures.plug_ins import load_module
+from cutline.measures.metadata import Condition, Context, Parameter, ReferenceValue
+from cutline.measures.registry import MEASURES, Family, Measure, Needs, measure
 
 __all__ = [
     "MEASURES",
@@ -47,11 +47,11 @@ __all__ = [
     "combined",
     "costs",
     "early_retrieval",
+    "likelihood",
     "load_module",
     "losses",
     "measure",
     "miscalibration",
-    "overall",
     "partial_roc",
     "precision_recall",
     "probabilities",

@@ -8,9 +8,16 @@ from typing import Any
 import numpy as np
 
 from cutline.core.counts import Counts, divide, real
-from cutline.measures.conditions import ALL_FLAGGED, NO_CASE, NONE_FLAGGED, ONE_CLASS
-from cutline.measures.facts import Condition, Parameter, ReferenceValue
 from cutline.measures.kinds import Ratio, SumOfRates
+from cutline.measures.metadata import (
+    ALL_FLAGGED,
+    NO_CASE,
+    NONE_FLAGGED,
+    ONE_CLASS,
+    Condition,
+    Parameter,
+    ReferenceValue,
+)
 from cutline.measures.rates import BASE, entropy, fpr, npv, precision, rate, recall
 
 

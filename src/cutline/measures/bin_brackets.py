@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cutline.core.kept import forget, is_long
+from cutline.core.caching import forget, is_long
 from cutline.core.parallel import each
 from cutline.core.ranking import Ranking, dot
 from cutline.core.table import between
-from cutline.measures.definition import Needs
 from cutline.measures.measure_type import Measure
+from cutline.measures.registry import Needs
 from cutline.measures.roc import youden_of_all_cuts
 
 APPROXIMATE = "The value is approximate, because the scores were binned: with other orders inside the bins it was found"

@@ -11,8 +11,8 @@ import numpy as np
 
 from cutline.core.counts import divide
 from cutline.core.ranking import Array, Ranking, dot
-from cutline.measures.facts import Condition, Parameter
 from cutline.measures.kinds import CalibrationError
+from cutline.measures.metadata import Condition, Parameter
 from cutline.measures.miscalibration import UPWARDS, error
 
 _GRID = 512  # places at which the kernel version is evaluated

@@ -12,10 +12,9 @@ import numpy as np
 from cutline.core import logistic
 from cutline.core.counts import divide
 from cutline.core.ranking import Array, Ranking, dot
-from cutline.measures.conditions import ONE_CLASS
-from cutline.measures.definition import Family, Needs, measure
-from cutline.measures.facts import Condition, Parameter
 from cutline.measures.kinds import StandardError
+from cutline.measures.metadata import ONE_CLASS, Condition, Parameter
+from cutline.measures.registry import Family, Needs, measure
 from cutline.measures.roc import over_stack
 
 weak = partial(measure, needs=Needs.PROBABILITIES, family=Family.PROBABILITY, better=None)

@@ -8,9 +8,18 @@ from typing import Any
 import numpy as np
 
 from cutline.core.counts import Counts, divide, real
-from cutline.measures.conditions import ALL_FLAGGED, NO_POSITIVE, NONE_FLAGGED, ONE_CLASS
-from cutline.measures.facts import NULL_PREVALENCE, Condition, Parameter, ReferenceValue, null
 from cutline.measures.kinds import Equivalent, Proportion, Ratio, SumOfRates
+from cutline.measures.metadata import (
+    ALL_FLAGGED,
+    NO_POSITIVE,
+    NONE_FLAGGED,
+    NULL_PREVALENCE,
+    ONE_CLASS,
+    Condition,
+    Parameter,
+    ReferenceValue,
+    null,
+)
 from cutline.measures.rates import fnr, fpr, precision, rate, recall, specificity
 
 # ---------------------------------------------------------------------- both classes together

@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from cutline.core.caching import is_long
 from cutline.core.counts import Counts, divide, real
-from cutline.core.kept import is_long
 from cutline.core.ranking import Array, Ranking
-from cutline.measures.conditions import NO_CASE, NO_POSITIVE, ONE_CLASS
-from cutline.measures.definition import Family, Needs, measure
-from cutline.measures.facts import Condition, Parameter, ReferenceValue
 from cutline.measures.kinds import BestOfCuts, best_cuts
+from cutline.measures.metadata import NO_CASE, NO_POSITIVE, ONE_CLASS, Condition, Parameter, ReferenceValue
+from cutline.measures.registry import Family, Needs, measure
 
 _BLOCK = 1 << 17  # cuts of a long ranking that are looked at together
 COST = Parameter("cost of one such error", low=0, high=1e100, example=5)

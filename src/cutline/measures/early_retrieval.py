@@ -9,9 +9,8 @@ import numpy as np
 
 from cutline.core.counts import divide
 from cutline.core.ranking import Ranking, dot
-from cutline.measures.conditions import NO_POSITIVE, ONE_CLASS
-from cutline.measures.facts import Parameter, ReferenceValue
 from cutline.measures.kinds import TopOfList
+from cutline.measures.metadata import NO_POSITIVE, ONE_CLASS, Parameter, ReferenceValue
 from cutline.measures.roc import order
 
 ALPHA = Parameter(

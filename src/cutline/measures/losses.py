@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from cutline.core import columns
+from cutline.core import validation
 from cutline.core.errors import InputError, ParameterError
 from cutline.core.ranking import Array
-from cutline.inputs.predictions import cases
+from cutline.inputs.rank import cases
 
 
 class Loss(NamedTuple):
@@ -54,7 +54,7 @@ def _class_weight(is_positive: Array, alpha: float | str | None) -> Any:
         return 1.0
     if isinstance(alpha, str) and alpha == "balanced":
         share = float((~is_positive).mean())
-    elif isinstance(alpha, bool | str) or not 0 <= (share := columns.number(alpha, "alpha")) <= 1:
+    elif isinstance(alpha, bool | str) or not 0 <= (share := validation.check_number(alpha, "alpha")) <= 1:
         raise ParameterError(f"is {alpha!r}", "pass 'balanced' or a number from 0 to 1", argument="alpha")
     return np.where(is_positive, share, 1 - share)
 
@@ -72,7 +72,7 @@ def focal(
     >>> focal([1, 0], [0.0, 0.0], gamma=0).value.round(6).tolist()
     [0.693147, 0.693147]
     """
-    if not 0 <= (gamma := columns.number(gamma, "gamma")) <= 1e6:
+    if not 0 <= (gamma := validation.check_number(gamma, "gamma")) <= 1e6:
         raise ParameterError(f"is {gamma:g}", "pass a number from 0, usually below 10", argument="gamma")
     is_positive, sign, z = _turned(labels, margins, positive)
     p, log_p, rest = _sigmoid(z), -np.logaddexp(0, -z), _sigmoid(-z)
@@ -129,7 +129,7 @@ def triplet(
     >>> triplet([[0.0, 1.0]], [[1.0, 0.0]], [[0.0, -1.0]], margin=3.0).value  # 2 - 4 + 3
     1.0
     """
-    margin = columns.number(margin, "margin")
+    margin = validation.check_number(margin, "margin")
     if not 0 <= margin < math.inf:
         raise ParameterError(f"is {margin:g}", "pass a finite number of 0 or more", argument="margin")
     given = [_embeddings(x, name) for x, name in ((anchor, "anchor"), (positive, "positive"), (negative, "negative"))]

@@ -10,14 +10,14 @@ from typing import Any, Literal
 
 import numpy as np
 
-from cutline.core.columns import number
+from cutline.core.caching import forget
 from cutline.core.counts import Counts
 from cutline.core.errors import Argument, InputError, ParameterError, Text, briefly, near
-from cutline.core.kept import forget
 from cutline.core.ranking import Ranking
-from cutline.inputs.predictions import Missing, check_probabilities, cut, default_threshold, places, rank
-from cutline.measures.facts import Condition, Context, Parameter, ReferenceValue
+from cutline.core.validation import check_number
+from cutline.inputs.rank import Missing, check_probabilities, cut, default_threshold, places, rank
 from cutline.measures.kinds import Equivalent, Kind, PairedShare, Proportion, Training
+from cutline.measures.metadata import Condition, Context, Parameter, ReferenceValue
 from cutline.measures.references import citation
 
 Better = Literal["higher", "lower"] | None
@@ -244,7 +244,7 @@ class Measure:
         n = float(data.total)
         is_cut = isinstance(data, Counts)
         quota = parameters.get("quota")
-        flagged = data.flagged if is_cut else math.nan if quota is None else number(quota, "quota")
+        flagged = data.flagged if is_cut else math.nan if quota is None else check_number(quota, "quota")
         context = Context(float(data.positives) / n, float(flagged) / n, n, data.threshold if is_cut else math.nan)
         return self.baseline.at(context, **{**self.defaults, **parameters})
 

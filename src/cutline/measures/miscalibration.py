@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from cutline.core import loess
+from cutline.core.caching import is_long
 from cutline.core.counts import divide
-from cutline.core.kept import is_long
 from cutline.core.ranking import Array, Ranking, dot
-from cutline.measures.definition import Family, Needs, measure
-from cutline.measures.facts import Condition, Parameter, ReferenceValue
 from cutline.measures.kinds import BestOfCuts, CalibrationError, OfPrevalence
+from cutline.measures.metadata import Condition, Parameter, ReferenceValue
 from cutline.measures.probabilities import brier, log_loss
 from cutline.measures.rates import entropy
+from cutline.measures.registry import Family, Needs, measure
 
 error = partial(
     measure,

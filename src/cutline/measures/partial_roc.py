@@ -9,9 +9,8 @@ import numpy as np
 
 from cutline.core.counts import divide
 from cutline.core.ranking import Ranking, dot, take
-from cutline.measures.conditions import ONE_CLASS
-from cutline.measures.facts import Condition, Parameter, ReferenceValue
 from cutline.measures.kinds import CurvePoint, Stretch
+from cutline.measures.metadata import ONE_CLASS, Condition, Parameter, ReferenceValue
 from cutline.measures.roc import order
 
 # ---------------------------------------------------------------------- the left end of the ROC curve

@@ -11,12 +11,11 @@ import numpy.typing as npt
 
 from cutline.core.counts import divide
 from cutline.core.ranking import Array, Ranking, dot
-from cutline.inputs.predictions import cases, check_probabilities
-from cutline.measures.conditions import ONE_CLASS
-from cutline.measures.definition import Family, Needs, measure
-from cutline.measures.facts import Condition, Parameter, ReferenceValue
+from cutline.inputs.rank import cases, check_probabilities
 from cutline.measures.kinds import Equivalent, MeanOfCases
+from cutline.measures.metadata import ONE_CLASS, Condition, Parameter, ReferenceValue
 from cutline.measures.rates import BASE, entropy
+from cutline.measures.registry import Family, Needs, measure
 
 probability = partial(
     measure,

@@ -13,12 +13,21 @@ import numpy as np
 
 from cutline.core.counts import divide
 from cutline.core.ranking import Array, Ranking, dot
-from cutline.inputs.predictions import rank
-from cutline.measures.conditions import FRACTIONAL_WEIGHTS, INFINITE_SCORES, NO_POSITIVE, ONE_CLASS
-from cutline.measures.definition import Family, Needs, measure
-from cutline.measures.facts import FLAGGED, PREVALENCE, Condition, Parameter, ReferenceValue
+from cutline.inputs.rank import rank
 from cutline.measures.kinds import Equivalent, LineOfAuc, Stretch
+from cutline.measures.metadata import (
+    FLAGGED,
+    FRACTIONAL_WEIGHTS,
+    INFINITE_SCORES,
+    NO_POSITIVE,
+    ONE_CLASS,
+    PREVALENCE,
+    Condition,
+    Parameter,
+    ReferenceValue,
+)
 from cutline.measures.precision_recall import mean_precision_of_places
+from cutline.measures.registry import Family, Needs, measure
 from cutline.measures.roc import gini
 
 quota_measure = partial(measure, needs=Needs.RANKING, family=Family.QUOTA, range=(0, 1), concordant=True)

@@ -13,10 +13,19 @@ from typing import Any
 import numpy as np
 
 from cutline.core.counts import Counts, divide, real
-from cutline.measures.conditions import ALL_FLAGGED, NO_CASE, NO_NEGATIVE, NO_POSITIVE, NONE_FLAGGED
-from cutline.measures.definition import Family, Needs, measure
-from cutline.measures.facts import FLAGGED, PREVALENCE, Parameter, ReferenceValue
 from cutline.measures.kinds import Equivalent, PairedShare, Proportion
+from cutline.measures.metadata import (
+    ALL_FLAGGED,
+    FLAGGED,
+    NO_CASE,
+    NO_NEGATIVE,
+    NO_POSITIVE,
+    NONE_FLAGGED,
+    PREVALENCE,
+    Parameter,
+    ReferenceValue,
+)
+from cutline.measures.registry import Family, Needs, measure
 
 rate = partial(measure, needs=Needs.COUNTS, family=Family.CUT, range=(0, 1), concordant=True)
 

@@ -6,8 +6,8 @@ import math
 
 from cutline.core.counts import Counts, TrustedCounts
 from cutline.core.ranking import Ranking
-from cutline.measures.facts import Context
 from cutline.measures.measure_type import Needs
+from cutline.measures.metadata import Context
 
 
 def perfect_data(needs: Needs, s: Context) -> Counts | Ranking:

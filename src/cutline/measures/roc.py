@@ -15,10 +15,9 @@ import numpy as np
 
 from cutline.core.counts import divide
 from cutline.core.ranking import Ranking, take
-from cutline.measures.conditions import ONE_CLASS
-from cutline.measures.definition import Family, Needs, measure
-from cutline.measures.facts import NULL_PREVALENCE, Condition, ReferenceValue
 from cutline.measures.kinds import BestOfCuts, Equivalent, LineOfAuc, ShareOfPairs, best_cuts
+from cutline.measures.metadata import NULL_PREVALENCE, ONE_CLASS, Condition, ReferenceValue
+from cutline.measures.registry import Family, Needs, measure
 
 order = partial(measure, needs=Needs.RANKING, family=Family.RANKING, range=(0, 1), undefined=ONE_CLASS, concordant=True)
 

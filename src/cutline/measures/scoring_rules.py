@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from cutline.core import columns
-from cutline.core.checks import called, check_flag
+from cutline.core import validation
 from cutline.core.errors import InputError, ParameterError, briefly
+from cutline.core.validation import called, check_flag
 
 
 def expected_reward(rule: Callable[[int, Any], Any], belief: npt.ArrayLike, report: npt.ArrayLike) -> Any:
@@ -69,7 +69,7 @@ def kl_divergence(truth: npt.ArrayLike, report: npt.ArrayLike, *, base: float = 
 
 
 def _cross_entropy(p: npt.NDArray[Any], q: npt.NDArray[Any], base: float) -> npt.NDArray[Any]:
-    base = columns.number(base, "base")
+    base = validation.check_number(base, "base")
     if not 1 < base < math.inf:
         raise ParameterError(f"is {base:g}", "pass a finite number above 1", argument="base")
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -78,8 +78,10 @@ def _cross_entropy(p: npt.NDArray[Any], q: npt.NDArray[Any], base: float) -> npt
 
 def _probabilities(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
     """A number or an array of numbers from 0 to 1."""
-    scalar = columns.is_single(values)
-    array = np.asarray(columns.number(values, name) if scalar else columns.numbers(values, name), dtype=float)
+    scalar = validation.is_single(values)
+    array = np.asarray(
+        validation.check_number(values, name) if scalar else validation.numbers(values, name), dtype=float
+    )
     if not ((array >= 0) & (array <= 1)).all():
         found = array if scalar else array[~((array >= 0) & (array <= 1))][0]
         raise InputError(f"holds {float(found):g}", "pass probabilities from 0 to 1", argument=name)
@@ -90,7 +92,7 @@ def _two(one: npt.ArrayLike, name: str, other: npt.ArrayLike, other_name: str) -
     """Two numbers, or arrays of one length, of probabilities."""
     found = [_probabilities(one, name), _probabilities(other, other_name)]
     if found[0].ndim and found[1].ndim and len(found[0]) != len(found[1]):
-        has = f"{name} has {columns.counted(len(found[0]), 'value')} but {other_name} has {len(found[1])}"
+        has = f"{name} has {validation.counted(len(found[0]), 'value')} but {other_name} has {len(found[1])}"
         raise InputError(has, "pass as many of one as of the other")
     return found
 
@@ -134,7 +136,7 @@ def check_proper(
         raise ParameterError(
             f"is {briefly(grid)}", "pass how many probabilities to look at, from 3 to 10001", argument="grid"
         )
-    tolerance, reward = columns.number(tolerance, "tolerance"), check_flag(reward, "reward")
+    tolerance, reward = validation.check_number(tolerance, "tolerance"), check_flag(reward, "reward")
     q = np.linspace(0, 1, grid)
     with np.errstate(all="ignore"):
         of_positive, of_negative = (_rewards(rule, y, q, reward) for y in (1, 0))
@@ -186,10 +188,12 @@ def ranked_probability_score(
     >>> ranked_probability_score(["lose"], [[0.5, 0.25, 0.25]], classes=["win", "draw", "lose"])  # (1/4 + 9/16) / 2
     0.40625
     """
-    matrix = columns.matrix(probabilities, "probabilities")
-    truth, order = columns.classes_of(labels, range(matrix.shape[1]) if classes is None else classes, matrix.shape[1])
+    matrix = validation.matrix(probabilities, "probabilities")
+    truth, order = validation.classes_of(
+        labels, range(matrix.shape[1]) if classes is None else classes, matrix.shape[1]
+    )
     if len(truth) != len(matrix):
-        has = f"labels has {columns.counted(len(truth), 'value')} but probabilities has {len(matrix)} rows"
+        has = f"labels has {validation.counted(len(truth), 'value')} but probabilities has {len(matrix)} rows"
         raise InputError(f"{has}", "pass one row for each label")
     if not (matrix >= 0).all() or np.abs(matrix.sum(1) - 1).max() > 1e-6:
         raise InputError(
@@ -202,9 +206,9 @@ def ranked_probability_score(
 
 
 def _case_weights(weights: Any, n: int) -> npt.NDArray[Any]:
-    array = columns.weights(weights)
+    array = validation.weights(weights)
     if len(array) != n:
-        has = f"weights has {columns.counted(len(array), 'value')} but there are {n} cases"
+        has = f"weights has {validation.counted(len(array), 'value')} but there are {n} cases"
         raise InputError(f"{has}", "pass one for each")
     if np.isnan(array).any() or not array.any():
         found = "missing" if np.isnan(array).any() else "all zero"

@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from cutline import advice
-from cutline.calibration.judgement import judged_probabilities
-from cutline.classes.comparing import ClassComparison
-from cutline.classes.drawing import drawn
-from cutline.classes.one_vs_rest import OneVsRest
+from cutline.calibration.summary import judged_probabilities
 from cutline.comparison import Comparison
-from cutline.core import writing
-from cutline.core.checks import check_flag, check_path
+from cutline.core import atomic_write
 from cutline.core.errors import ParameterError, briefly
+from cutline.core.validation import check_flag, check_path
 from cutline.evaluation import Evaluation
+from cutline.multiclass.charts import drawn
+from cutline.multiclass.compare import ClassComparison
+from cutline.multiclass.one_vs_rest import OneVsRest
 from cutline.results.comparison_summary import ComparisonSummary
 from cutline.results.summary import Summary
 
@@ -51,23 +51,23 @@ def save(
     if suffix not in SUFFIXES:
         what = f"the suffix {target.suffix!r}" if suffix else "no suffix"
         raise ParameterError(f"Nothing can be saved with {what}", f"pass a path that ends in {', '.join(SUFFIXES)}")
-    writing.check(target, overwrite=overwrite)
+    atomic_write.check(target, overwrite=overwrite)
     if suffix in PICTURES:
         if isinstance(found, ClassComparison):
             raise ParameterError(
                 "Models of several classes are more than one picture", "save the chart('class_roc') of one of them"
             )
         name = "class_roc" if isinstance(found, OneVsRest) else "roc"
-        return writing.write(target, found.chart(name).render(suffix), overwrite=overwrite)
+        return atomic_write.write(target, found.chart(name).render(suffix), overwrite=overwrite)
     if template == "tools" and (suffix != ".html" or not isinstance(found, Evaluation)):
         raise ParameterError(
             "What other tools would say is on the page (.html) of one model", "save an evaluation as .html"
         )
     if template not in ("report", "tools"):
         text = _clinical(found, suffix, template, summary, options)
-        return writing.write(target, text.encode(), overwrite=overwrite)
+        return atomic_write.write(target, text.encode(), overwrite=overwrite)
     if isinstance(found, OneVsRest | ClassComparison):
-        return writing.write(target, _of_classes(found, suffix, summary, options).encode(), overwrite=overwrite)
+        return atomic_write.write(target, _of_classes(found, suffix, summary, options).encode(), overwrite=overwrite)
     summary = summarized(found, **options) if summary is None else summary
     if not isinstance(summary, Summary | ComparisonSummary):
         raise ParameterError(f"is {briefly(summary)}", "pass what summary() gives", argument="summary")
@@ -75,7 +75,7 @@ def save(
     text = (
         html(found, summary, others) if suffix == ".html" else _json(summary) if suffix == ".json" else summary.to_csv()
     )
-    return writing.write(target, text.encode(), overwrite=overwrite)
+    return atomic_write.write(target, text.encode(), overwrite=overwrite)
 
 
 def _of_classes(found: OneVsRest | ClassComparison, suffix: str, summary: Any, options: dict[str, Any]) -> str:
@@ -153,4 +153,4 @@ def html(
 
 
 def _json(summary: Any) -> str:
-    return writing.json_text(summary.document()) + "\n"
+    return atomic_write.json_text(summary.document()) + "\n"

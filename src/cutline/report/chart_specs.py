@@ -24,9 +24,9 @@ from cutline.charts import (
     legends_below,
 )
 from cutline.core import parallel
-from cutline.core.checks import LEVEL
 from cutline.core.errors import CutlineError
-from cutline.inference.two.confidence_curve import ConfidenceCurve
+from cutline.core.validation import LEVEL
+from cutline.inference.differences.confidence_curve import ConfidenceCurve
 
 MOST_EACH = 6  # models of which each gets all charts that show one
 _HOVERED = 300  # points of a chart that show their numbers under the pointer

@@ -8,12 +8,12 @@ from dataclasses import replace
 from html import escape
 from typing import Any
 
-from cutline.calibration.judgement import judged_probabilities
+from cutline.calibration.summary import judged_probabilities
 from cutline.charts import CHARTS
-from cutline.core.columns import counted
 from cutline.core.counts import written
 from cutline.core.errors import CutlineError
 from cutline.core.table import shown
+from cutline.core.validation import counted
 from cutline.evaluation import Evaluation
 from cutline.measures import MEASURES
 from cutline.measures.references import FOLLOWED, citation

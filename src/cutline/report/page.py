@@ -17,29 +17,62 @@ import numpy as np
 
 from cutline.charts import CHARTS, DARK, LIGHT, Place, vega
 from cutline.core import parallel
-from cutline.core.ranking import Ranking
-from cutline.core.table import plain
-from cutline.core.wording import listed
-from cutline.report import (
-    chart_specs,
-    kept_cuts,
-    measure_rows,
-    page_verdict,
-    pictures,
-    programs,
-    promised,
-    ranking_table,
-    trust,
-)
+from cutline.core.counts import TrustedCounts, written
+from cutline.core.messages import listed
+from cutline.core.ranking import Array, Ranking
+from cutline.core.table import plain, shown
+from cutline.measures import MEASURES
+from cutline.report import calibration, chart_specs, cut_grid, guarantee, headline, measure_rows, pictures, programs
+from cutline.report.cut import grouped, opening
 from cutline.report.measure_rows import of_the_cut, slug
-from cutline.report.opening import opening
 from cutline.report.sections import groups
 from cutline.results.comparison_summary import ComparisonSummary
-from cutline.results.methods import TITLES
+from cutline.results.method_titles import TITLES
 from cutline.results.summary import Summary
 
 if TYPE_CHECKING:
     from cutline.ledger.tool_table import ToolTable
+
+
+MOST = 50  # rows; of a longer list the first ones, and others at equal distances
+FIRST = 20
+COLUMNS = (
+    "Score", "Positives here", "Negatives here",
+    "Flagged", "Found", "False alarms", "Recall", "False positive rate", "Precision",
+)  # fmt: skip
+
+
+def ranking_table(r: Ranking, name: str) -> dict[str, Any]:
+    """The rows of the table, and in words which of all they are."""
+    index = chosen(np.asarray(r.ends[1:], float))
+    tp, fp = r.tp[index + 1], r.fp[index + 1]
+    table = TrustedCounts(tp, fp, r.positives - tp, r.negatives - fp)
+    shares = [MEASURES[name].compute(table) for name in ("recall", "fpr", "precision")]
+    counts = (r.pos[index], r.neg[index], table.flagged, tp, fp)
+    cells = (
+        [_score(score) for score in r.score[index].tolist()],
+        *([grouped(count) for count in column.tolist()] for column in counts),
+        *([shown(float(share)) for share in column.tolist()] for column in shares),
+    )
+    which = (
+        f"All {len(r)} distinct scores"
+        if len(index) == len(r)
+        else f"{len(index)} of {grouped(len(r))} distinct scores: the first {FIRST}, then others evenly spread"
+    )
+    return {"name": name, "which": which, "rows": list(zip(*cells, strict=True))}
+
+
+def chosen(ends: Array) -> Array:
+    """Which scores stand in the table, by their places, from how many cases have that score or a better one."""
+    if len(ends) <= MOST:
+        return np.arange(len(ends))
+    places = np.linspace(ends[FIRST - 1], ends[-1], MOST - FIRST + 1)
+    return np.unique(np.concatenate((np.arange(FIRST), np.searchsorted(ends, places))).clip(0, len(ends) - 1))
+
+
+def _score(score: float) -> str:
+    return written(score) if np.isfinite(score) else "∞" if score > 0 else "\N{MINUS SIGN}∞"
+
 
 # In the order in which they need each other: the page has them as one program.
 MODULES = (
@@ -86,14 +119,14 @@ def page(summary: Summary | ComparisonSummary, tools: ToolTable | None = None) -
     shown = {
         name: Shown(own.data.ranking, float(own.cut.threshold), bool(own.data.groups)) for name, own in models.items()
     }
-    found = trust.trust(models)
+    found = calibration.trust(models)
     differences = pairs if len(pairs) <= MOST_PAIRS else ()
     has_trust = bool(found and found["models"])
     how: dict[str, Any] = {"seed": summary.options.seed, "resamples": summary.options.resamples}
     specs = chart_specs.charts(shown, differences, trusted=has_trust, level=summary.level, **how)
-    with parallel.beside(partial(promised.embedded, models)) as promises:  # which take long for long lists
+    with parallel.beside(partial(guarantee.embedded, models)) as promises:  # which take long for long lists
         drawn, stills = _drawn(specs, models)
-        held = {name: kept_cuts.kept(own.data.ranking, own.counts, len(models)) for name, own in models.items()}
+        held = {name: cut_grid.kept(own.data.ranking, own.counts, len(models)) for name, own in models.items()}
         data = _data(summary, models, held, drawn) | {"promises": promises()}
     context |= _common(summary, models, held) | {"trust": found, "tools": tools}
     scripts = {"library": library.result(), "program": script()}
@@ -114,7 +147,7 @@ def _of_one(summary: Summary) -> dict[str, Any]:
     return {
         "title": summary.name or "Evaluation",
         "heading": summary.heading,
-        "verdict": page_verdict.verdict(summary),
+        "verdict": headline.verdict(summary),
         "cards": measure_rows.cards(summary),
         "comparison": None,
         "others": measure_rows.others(summary),
@@ -126,7 +159,7 @@ def _of_several(summary: ComparisonSummary) -> dict[str, Any]:
     return {
         "title": listed(names) if len(names) < 4 else f"{len(names)} models",
         "heading": summary.title,
-        "verdict": page_verdict.verdict_on(summary),
+        "verdict": headline.verdict_on(summary),
         "cards": [],
         "comparison": measure_rows.side_by_side(summary),
         "others": [],
@@ -136,7 +169,7 @@ def _of_several(summary: ComparisonSummary) -> dict[str, Any]:
 def _common(
     summary: Summary | ComparisonSummary,
     models: Mapping[str, Summary],
-    held: Mapping[str, kept_cuts.Kept],
+    held: Mapping[str, cut_grid.Kept],
 ) -> dict[str, Any]:
     """What the templates are given of one model and of several alike."""
     first, kept = next(iter(models.values())), next(iter(held.values()))
@@ -151,11 +184,11 @@ def _common(
         "level": f"{100 * summary.level:g} %",
         "higher": first.data.ranking.higher_is_positive,
         "opening": opening(models, kept.place(first.data.ranking, first.counts), len(kept.cuts) - 1),
-        "left_out": kept_cuts.left_out(first.data.ranking, kept),
-        "rankings": [ranking_table.ranking_table(own.data.ranking, name) for name, own in models.items()],
-        "ranking_columns": ranking_table.COLUMNS,
+        "left_out": cut_grid.left_out(first.data.ranking, kept),
+        "rankings": [ranking_table(own.data.ranking, name) for name, own in models.items()],
+        "ranking_columns": COLUMNS,
         "conventions": first.conventions | {"Versions": versions},
-        "promise": promised.shown_first(first),
+        "promise": guarantee.shown_first(first),
         "undrawn": chart_specs.undrawn(len(models)),
     }
 
@@ -163,7 +196,7 @@ def _common(
 def _data(
     summary: Summary | ComparisonSummary,
     models: Mapping[str, Summary],
-    held: Mapping[str, kept_cuts.Kept],
+    held: Mapping[str, cut_grid.Kept],
     drawn: Sequence[Mapping[str, Any]],
 ) -> dict[str, Any]:
     """What the page's program reads, but for the promises."""
@@ -173,7 +206,7 @@ def _data(
     program["measures"] = [entry | {"id": slug(entry["name"])} for entry in program["measures"]]
     return {
         "models": [
-            kept_cuts.embedded(own, name, held[name])
+            cut_grid.embedded(own, name, held[name])
             | {
                 "looked_up": programs.looked_up(
                     rows, own.data.ranking, held[name].cuts, summary.level, grouped=bool(own.data.groups)

@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from cutline.charts import LIGHT, renderer
+import cutline.charts.renderer as renderer
+from cutline.charts import LIGHT
 from cutline.core.counts import Counts
 from cutline.core.table import plain
 from cutline.curves import deviates

@@ -17,11 +17,11 @@ from cutline.core.counts import Counts
 from cutline.core.ranking import Array, Ranking
 from cutline.inference import influence
 from cutline.inference.effective_size import squares
-from cutline.inference.one import proportions, ratios
+from cutline.inference.single import proportions
 from cutline.measures import MEASURES, Measure, Needs
 from cutline.measures.costs import total_cost
-from cutline.measures.expression import Program, Traced, trace, traced
 from cutline.measures.kinds import Ratio
+from cutline.measures.tracing import Program, Traced, trace, traced
 from cutline.results.estimate import quantile
 
 COSTS = ("cost_fp", "cost_fn")  # parameters that have fields on the page
@@ -82,8 +82,8 @@ def _intervals(level: float) -> dict[str, Any]:
     return {
         "z": quantile(level),
         "share": limits(proportions.wilson, "k", "n"),
-        "ratio": limits(ratios.of_shares, "a", "b", "c", "d"),
-        "odds": limits(ratios.log_odds, "a", "b", "c", "d"),
+        "ratio": limits(proportions.of_shares, "a", "b", "c", "d"),
+        "odds": limits(proportions.log_odds, "a", "b", "c", "d"),
     }
 
 

@@ -10,14 +10,14 @@ from typing import Any, Protocol
 
 from cutline.core.counts import written
 from cutline.core.equality import ComparedByFields
-from cutline.core.ranking_words import classes_in_words, share_of_positives
+from cutline.core.ranking import classes_in_words, share_of_positives
 from cutline.core.table import Table, p_number, plain
 from cutline.measures import Measure
+from cutline.results.base import Tabulated
 from cutline.results.estimate import Estimate, Estimated
-from cutline.results.methods import method_titles
+from cutline.results.method_titles import method_titles
 from cutline.results.notes import Note, checked_notes, notes_on_rows
 from cutline.results.summary import Data, Options, Summary, keyed, named, titled
-from cutline.results.tabulated import Tabulated
 
 COLUMNS = (
     *("measure", "a", "b", "value_a", "value_b", "difference", "low", "high"),

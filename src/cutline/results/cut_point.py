@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from cutline.core import columns
+from cutline.core import validation
 from cutline.core.counts import Counts, written
 from cutline.core.errors import Argument, ParameterError, Text
 from cutline.core.ranking import Ranking
-from cutline.inputs.predictions import cut, default_threshold
+from cutline.inputs.rank import cut, default_threshold
 from cutline.measures import Measure, Needs
 
 NAMES = ("threshold", "quota", "share")
@@ -68,6 +68,6 @@ def cut_point(ranking: Ranking, threshold: Any = None, quota: Any = None, share:
     if not given:
         return CutPoint(default_threshold(ranking), is_default=True)
     if threshold is not None:
-        return CutPoint(columns.number(threshold, "threshold"))
+        return CutPoint(validation.check_number(threshold, "threshold"))
     score = float(cut(ranking, quota=quota, share=share).threshold)
     return CutPoint(score, None if quota is None else float(quota), None if share is None else float(share))

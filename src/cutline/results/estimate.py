@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from cutline.core.equality import ComparedByFields
 from cutline.core.table import Table, plain, shown
-from cutline.results.methods import RESAMPLED, method_title
+from cutline.results.method_titles import RESAMPLED, method_title
 
 _NORMAL = 1e7  # degrees of freedom, from which on Student's distribution is the normal one
 

@@ -8,15 +8,15 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from cutline.core.binned import auc_width
-from cutline.core.columns import counted
+from cutline.core.binned_ranking import auc_width
 from cutline.core.counts import written
 from cutline.core.errors import InputError, briefly
+from cutline.core.messages import Argument, Text
 from cutline.core.ranking import Ranking
-from cutline.core.wording import Argument, Text
+from cutline.core.validation import counted
 from cutline.measures import MEASURES
-from cutline.results.budget import fewer, left_out
 from cutline.results.cut_point import CutPoint
+from cutline.results.resample_budget import fewer, left_out
 
 Kind = Literal["warning", "advice", "fact"]
 KINDS: tuple[Kind, ...] = ("warning", "advice", "fact")  # in the order in which they are read

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
@@ -12,18 +13,17 @@ import numpy as np
 from cutline.core.counts import Counts, written
 from cutline.core.equality import ComparedByFields
 from cutline.core.errors import ParameterError, briefly
-from cutline.core.ranking import Ranking, cases_of
-from cutline.core.ranking_words import classes_in_words, share_of_positives
-from cutline.core.table import Table, plain
-from cutline.measures import Measure
+from cutline.core.ranking import Ranking, cases_of, classes_in_words, share_of_positives
+from cutline.core.table import Table, between, plain
+from cutline.measures import MEASURES, Measure
 from cutline.measures.bin_brackets import Bounds
-from cutline.measures.definition import each_of
-from cutline.results.conventions import conventions
+from cutline.measures.registry import each_of
+from cutline.results.base import Tabulated
 from cutline.results.cut_point import CutPoint
 from cutline.results.estimate import Estimate, Estimated
-from cutline.results.methods import RESAMPLED, method_title
+from cutline.results.method_titles import RESAMPLED, method_title
 from cutline.results.notes import Note, checked_notes, notes_on_rows
-from cutline.results.tabulated import Tabulated
+from cutline.results.provenance import conventions
 
 COLUMNS = (
     *("measure", "title", "family", "value", "low", "high", "method"),
@@ -330,3 +330,47 @@ def _json_label(label: Any) -> Any:
     """A label as JSON can hold it."""
     label = label.item() if isinstance(label, np.generic) else label
     return label if isinstance(label, str | bool | int | float) else str(label)
+
+
+def first_look_text(found: Summary) -> str:
+    """The headlines as text, with the counts above and the notes below."""
+    c = found.counts
+    cells = [("tp", c.tp), ("fp", c.fp), ("fn", c.fn), ("tn", c.tn)]
+    counts = ", ".join(f"{name} {written(count)}" for name, count in cells)
+    more = f"... and {len(MEASURES) - len(found)} more measures: .summary()"
+    notes = [f"Note: {note}" for note in (*found.notes, *_left_out(found))]
+    return "\n".join([found.title, counts, "", repr(_table(found)), more, *notes])
+
+
+def first_look_html(found: Summary) -> str:
+    """The same for a notebook."""
+    notes = "".join(f"<li>{html.escape(str(note))}</li>" for note in (*found.notes, *_left_out(found)))
+    return (
+        f"<div><p>{html.escape(found.title)}</p>{found.counts._repr_html_()}"
+        f"{_table(found)._repr_html_()}" + (f"<ul>{notes}</ul>" if notes else "") + "</div>"
+    )
+
+
+def comparison_text(title: str, headlines: Table, verdict: str) -> str:
+    """The headlines of several models as text, with the verdict below."""
+    return "\n".join([title, "", repr(headlines), "", verdict, "more: .summary()"])
+
+
+def comparison_html(title: str, headlines: Table, verdict: str) -> str:
+    """The same for a notebook."""
+    lines = "".join(f"<li>{html.escape(line)}</li>" for line in verdict.splitlines())
+    return f"<div><p>{html.escape(title)}</p>{headlines._repr_html_()}<ul>{lines}</ul></div>"
+
+
+def _left_out(found: Summary) -> list[str]:
+    """What a first look does not wait for, in a sentence."""
+    waits = any(row.is_open for row in found.rows)
+    return ["Intervals that would take more than a moment are left out; .summary() has them."] if waits else []
+
+
+def _table(found: Summary) -> Table:
+    rows = []
+    for row in found.rows:
+        exact = None if row.bounds is None else between(row.bounds.low, row.bounds.high)
+        rows.append((row.title, row.value, *(row.interval or (None, None)), row.baseline, exact, row.reason))
+    return Table(("measure", "value", "low", "high", "baseline", "between (bins)", "why"), tuple(rows))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cutline.core.checks import check_whole
+from cutline.core.validation import check_whole
 
 if TYPE_CHECKING:
     from cutline.studies.study_report import StudyReport

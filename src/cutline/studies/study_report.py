@@ -11,8 +11,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cutline.core.atomic_write import json_text, write
 from cutline.core.table import Table, shown
-from cutline.core.writing import json_text, write
 
 if TYPE_CHECKING:
     from cutline.charts import Picture

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cutline import InputError, Measure
-from cutline.core.columns import numbers
-from cutline.inputs.predictions import cases
+from cutline.core.validation import numbers
+from cutline.inputs.rank import cases
 from cutline.training.boosting import BoostingLoss, BoostingMetric, auc_pairs, boosting_loss, boosting_metric
 from cutline.training.class_order import Oracle, Psi, Risk, Split
 from cutline.training.classifier import LinearMeasureClassifier

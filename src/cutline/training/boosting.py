@@ -15,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from cutline import InputError, Measure, ParameterError, UnknownNameError, losses, rank, scorer
-from cutline.core.columns import number, numbers
 from cutline.core.errors import briefly, near
-from cutline.inputs.predictions import cases
+from cutline.core.validation import check_number, numbers
+from cutline.inputs.rank import cases
 from cutline.measures.losses import Loss
 from cutline.training.class_order import Array, Split
 from cutline.training.naming import named
@@ -157,7 +157,7 @@ class BoostingLoss:
         alpha = self.parameters.get("alpha", "balanced" if self.name == "balanced_cross_entropy" else None)
         parameters = self.parameters
         if isinstance(alpha, str):
-            if prevalence is None or not 0 < number(prevalence, "prevalence") < 1:
+            if prevalence is None or not 0 < check_number(prevalence, "prevalence") < 1:
                 raise ParameterError(
                     f"{self.name} weighs the classes by their shares, and prevalence is {prevalence!r}",
                     "pass the share of positives in the training cases, above 0 and below 1",

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cutline.core.ranking import Ranking
-from cutline.inputs.arrays import rank_cases
+from cutline.inputs.in_memory import rank_cases
 
 Array = npt.NDArray[Any]
 Psi = Literal["auto", "positive", "uniform", "balanced"]

@@ -8,8 +8,8 @@ from numbers import Integral
 from typing import Any, get_args
 
 from cutline import ParameterError
-from cutline.core.columns import number
 from cutline.core.errors import near
+from cutline.core.validation import check_number
 from cutline.training.class_order import Psi
 from cutline.training.objectives import Objective
 
@@ -30,13 +30,13 @@ def check_settings(settings: Mapping[str, Any], defaults: Mapping[str, Any], goa
     """Refuse settings out of their domain, and those that would do nothing."""
     _check_choices(settings, goal)
     for name in ("C", "smoothing", "tol"):
-        if not 0 < number(settings[name], name) < math.inf:
+        if not 0 < check_number(settings[name], name) < math.inf:
             raise ParameterError(f"is {settings[name]!r}", "pass a finite number above 0", argument=name)
-    if not 0 <= number(settings["trust"], "trust") < math.inf:
+    if not 0 <= check_number(settings["trust"], "trust") < math.inf:
         raise ParameterError(f"is {settings['trust']!r}", "pass a finite number from 0", argument="trust")
-    if not 0 < number(settings["holdout"], "holdout") <= 0.5:
+    if not 0 < check_number(settings["holdout"], "holdout") <= 0.5:
         raise ParameterError(f"is {settings['holdout']!r}", "pass a share above 0 and up to 0.5", argument="holdout")
-    if settings["time_limit"] is not None and not number(settings["time_limit"], "time_limit") > 0:
+    if settings["time_limit"] is not None and not check_number(settings["time_limit"], "time_limit") > 0:
         raise ParameterError(
             f"is {settings['time_limit']!r}", "pass seconds above 0, or None for no limit", argument="time_limit"
         )

@@ -8,7 +8,7 @@ from cutline.core.errors import Argument, ParameterError, Text
 from cutline.core.ranking import Ranking
 from cutline.inference.resampling.samplers import GroupSampler
 from cutline.inputs.alignment import groups_of
-from cutline.inputs.predictions import Cases, WeightsAre
+from cutline.inputs.rank import Cases, WeightsAre
 
 
 def check_strata(strata: Any, weights_are: WeightsAre | None) -> None:

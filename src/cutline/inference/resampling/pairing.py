@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cutline.core.columns import group_codes
 from cutline.core.counts import divide
 from cutline.core.parallel import stop_if_unwanted
 from cutline.core.ranking import Array, Ranking
+from cutline.core.validation import group_codes
 from cutline.inference.corrected import Corrected
 from cutline.inference.delong import placements
 from cutline.inference.influence import Influence

@@ -10,11 +10,11 @@ from typing import NamedTuple, Protocol, Self
 
 import numpy as np
 
-from cutline.core.columns import group_codes
 from cutline.core.counts import Counts
 from cutline.core.errors import InputError
 from cutline.core.ranking import Array, Ranking
-from cutline.inference.resampling.row_counts import Kinds, times_of_rows
+from cutline.core.validation import group_codes
+from cutline.inference.resampling.multinomial import Kinds, times_of_rows
 
 KINDS = 200  # with more kinds of cases, or groups, lots of them are left out of a jackknife instead of each
 LOTS = 100

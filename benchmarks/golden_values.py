@@ -1,0 +1,81 @@
+"""Values of every measure on 100 data sets, to the bit: what a change of the code's structure must not alter.
+
+    python benchmarks/golden_values.py check     compare with golden_values.json.gz; an error if a bit differs
+    python benchmarks/golden_values.py make      write the file anew
+
+The last bits can differ between versions of numpy and kinds of processors: compare on the machine on which the file was
+made. `tests/test_golden_values.py` compares a part of the values to 1e-12 everywhere.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import cutline as cl
+
+FILE = Path(__file__).with_name("golden_values.json.gz")
+SETS = 100
+SIZES = (4, 10, 30, 100, 300, 1000, 3000)
+PARAMETERS = {name: {"quota": 3} for name in ("hit_rate", "qrecall", "enrichment")}
+
+
+def data_sets(number: int = SETS) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Arguments of `evaluate`: sizes, prevalences, ties, weights, kinds of score and directions by turns."""
+    for seed in range(number):
+        rng = np.random.default_rng(seed)
+        n = SIZES[seed % len(SIZES)]
+        labels = (rng.random(n) < (0.5, 0.1, 0.3, 0.9)[seed % 4]).astype(int)
+        labels[:2] = 0, 1
+        scores = rng.normal(size=n) + labels * (seed % 5) * 0.5
+        if seed % 3:
+            scores = 1 / (1 + np.exp(-scores))
+        if seed % 2:
+            scores = np.round(scores, 1 + seed % 4)
+        weights = (None, rng.integers(1, 5, n), rng.exponential(size=n))[seed % 7 % 3]
+        lower_is_positive = {"higher_is_positive": False} if seed % 11 == 0 else {}
+        yield seed, {"labels": labels, "scores": scores, "weights": weights, **lower_is_positive}
+
+
+def values(arguments: dict[str, Any]) -> dict[str, str]:
+    """Every registered measure as a hexadecimal number, or the reason why there is none."""
+    ev = cl.evaluate(**arguments)
+    answers = {}
+    for measure in cl.MEASURES:
+        try:
+            answers[measure.name] = float(ev.value(measure.name, **PARAMETERS.get(measure.name, {}))).hex()
+        except cl.CutlineError as error:
+            answers[measure.name] = type(error).__name__
+    return answers
+
+
+def read() -> dict[int, dict[str, str]]:
+    """The values in the file, by data set."""
+    return {int(key): row for key, row in json.loads(gzip.decompress(FILE.read_bytes())).items()}
+
+
+def check() -> int:
+    """Print each value that differs; return the number of them."""
+    golden, differing = read(), 0
+    for seed, arguments in data_sets():
+        now = values(arguments)
+        for name, value in golden[seed].items():
+            if now.get(name) != value:
+                differing += 1
+                print(f"data set {seed}, {name}: {value} is now {now.get(name)}")
+    print(f"{sum(map(len, golden.values()))} values of {len(golden)} data sets, {differing} differ")
+    return differing
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["make"]:
+        table = json.dumps({seed: values(arguments) for seed, arguments in data_sets()})
+        FILE.write_bytes(gzip.compress(table.encode(), 9, mtime=0))
+    else:
+        sys.exit(bool(check()))

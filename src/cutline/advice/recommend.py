@@ -1,0 +1,236 @@
+"""advise(): which measures fit a situation, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Literal, get_args
+
+from cutline.advice.citations import (
+    ARBEL,
+    ARBEL_CUT,
+    ARBEL_END,
+    BERRAR,
+    DELONG,
+    DOMINANCE,
+    PROVOST,
+    SONNENBURG,
+    SONNENBURG_TOP,
+    VICKERS,
+)
+from cutline.core.errors import ParameterError, briefly
+from cutline.core.validation import check_choice, check_flag, check_number, check_prevalence
+
+Goal = Literal["rank", "decide", "probabilities", "quota"]
+MAJORITY = 0.8  # from this share of one class on the classes count as unbalanced
+
+
+@dataclass(frozen=True, kw_only=True)
+class Situation:
+    """What the model is for. What is not known stays None or False.
+
+    >>> [found.measure for found in advise(Situation(goal="quota", quota_known=True, missed_costly=True))]
+    ['qrecall']
+    """
+
+    goal: Goal = field(metadata={"question": "What is the model for: rank, decide, probabilities or quota?"})
+    prevalence: float | None = field(default=None, metadata={"question": "Which share of the cases is positive?"})
+    wrong_inclusion_costly: bool = field(default=False, metadata={"question": "Is a wrong inclusion costly?"})
+    missed_costly: bool = field(default=False, metadata={"question": "Is a missed positive costly?"})
+    cost_fp: float | None = field(default=None, metadata={"question": "What does a false positive cost?"})
+    cost_fn: float | None = field(default=None, metadata={"question": "What does a missed positive cost?"})
+    quota_known: bool | None = field(default=None, metadata={"question": "Is the size of the quota known?"})
+    only_top_matters: bool = field(default=False, metadata={"question": "Does only the top of the list matter?"})
+    several_models: bool = field(default=False, metadata={"question": "Do you choose between several models?"})
+
+    def __post_init__(self) -> None:
+        check_choice(self.goal, "goal", get_args(Goal))
+        object.__setattr__(self, "prevalence", check_prevalence(self.prevalence))
+        for name in ("cost_fp", "cost_fn"):
+            cost = None if getattr(self, name) is None else check_number(getattr(self, name), name)
+            if cost is not None and not 0 < cost < float("inf"):
+                raise ParameterError(f"is {cost:g}", "pass a finite cost above 0", argument=name)
+            object.__setattr__(self, name, cost)
+        for flag in (one for one in fields(self) if "bool" in str(one.type)):
+            given = getattr(self, flag.name)
+            if given is not None or "None" not in str(flag.type):
+                check_flag(given, flag.name)
+        if (self.cost_fp is None) != (self.cost_fn is None):
+            given = "cost_fp" if self.cost_fn is None else "cost_fn"
+            raise ParameterError(f"{given} is given alone", "pass both costs, on one scale")
+
+    @property
+    def is_unbalanced(self) -> bool:
+        """Whether one class is much larger than the other."""
+        return self.prevalence is not None and max(self.prevalence, 1 - self.prevalence) >= MAJORITY
+
+    @property
+    def costs_known(self) -> bool:
+        """Whether both costs are given."""
+        return self.cost_fp is not None
+
+    @property
+    def wrong_inclusion_counts(self) -> bool:
+        """Whether the precision of what is chosen matters: said, or nothing else was."""
+        return self.wrong_inclusion_costly or not self.missed_costly
+
+    @property
+    def missed_counts(self) -> bool:
+        """Whether finding all positives matters: said, or nothing else was."""
+        return self.missed_costly or not self.wrong_inclusion_costly
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """A measure of the registry to use, why, and who says so."""
+
+    measure: str
+    why: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A situation, in words and as a condition, and the measures that fit it, each with its reason."""
+
+    when: str
+    holds: Callable[[Situation], bool]
+    measures: Mapping[str, str]
+    source: str
+
+
+CHOICES = (
+    Choice(
+        "a quota that is known; a wrong inclusion is costly, or nothing is said of costs",
+        lambda s: s.goal == "quota" and s.quota_known is True and s.wrong_inclusion_counts,
+        {"hit_rate": "It is the share of the places of your quota that go to positives: a wrong inclusion lowers it."},
+        ARBEL_END,
+    ),
+    Choice(
+        "a quota that is known; a missed positive is costly, or nothing is said of costs",
+        lambda s: s.goal == "quota" and s.quota_known is True and s.missed_counts,
+        {"qrecall": "It is the share of all positives that your quota reaches: a missed one lowers it."},
+        ARBEL_END,
+    ),
+    Choice(
+        "a quota whose size is not known; a wrong inclusion is costly, or nothing is said of costs",
+        lambda s: s.goal == "quota" and not s.quota_known and s.wrong_inclusion_counts,
+        {"average_hit_rate": "It is the hit rate of an average quota, for a quota that may still change."},
+        ARBEL,
+    ),
+    Choice(
+        "a quota whose size is not known; a missed positive is costly, or nothing is said of costs",
+        lambda s: s.goal == "quota" and not s.quota_known and s.missed_counts,
+        {
+            "average_qrecall": "It is the mean share of the positives found, over the quotas that could hold them all.",
+            "pem": "It is the gain over a random order as a share of what is possible, over all quotas; "
+            "it equals the Gini index, 2 AUC - 1.",
+        },
+        ARBEL,
+    ),
+    Choice(
+        "a ranking whose top alone matters",
+        lambda s: s.goal == "rank" and s.only_top_matters,
+        {
+            "average_precision": "It weighs the top of the list most, where the AUC counts every place alike; "
+            "draw the precision-recall curve.",
+            "roc_n": "It is the ROC curve up to the first n false positives and leaves the rest of the list out.",
+        },
+        f"{BERRAR}; {SONNENBURG_TOP}",
+    ),
+    Choice(
+        "a ranking of unbalanced classes",
+        lambda s: s.goal == "rank" and s.is_unbalanced and not s.only_top_matters,
+        {
+            "average_precision": "With a rare class the precision-recall curve shows more than the ROC curve.",
+            "auc": "It does not change with the share of positives, so it compares data sets.",
+        },
+        f"{BERRAR}; {SONNENBURG}",
+    ),
+    Choice(
+        "a ranking, with classes that are not known to be unbalanced",
+        lambda s: s.goal == "rank" and not s.is_unbalanced and not s.only_top_matters,
+        {"auc": "It is the chance that a positive is ranked above a negative, at no particular threshold."},
+        f"{BERRAR}; {SONNENBURG}",
+    ),
+    Choice(
+        "decisions at a threshold, with known costs of both errors",
+        lambda s: s.goal == "decide" and s.costs_known,
+        {
+            "expected_cost": "You know what each error costs: this is the mean cost of a case at your threshold.",
+            "net_benefit": "It is the gain over flagging nobody, in true positives per case.",
+        },
+        f"{PROVOST}; {VICKERS}",
+    ),
+    Choice(
+        "decisions at a threshold; a wrong inclusion is costly",
+        lambda s: s.goal == "decide" and s.wrong_inclusion_costly,
+        {"precision": "It is the share of the flagged cases that are positive: a wrong inclusion lowers it."},
+        ARBEL_CUT,
+    ),
+    Choice(
+        "decisions at a threshold; a missed positive is costly",
+        lambda s: s.goal == "decide" and s.missed_costly,
+        {"recall": "It is the share of the positives that are flagged: a missed one lowers it."},
+        ARBEL_CUT,
+    ),
+    Choice(
+        "decisions at a threshold, with unbalanced classes",
+        lambda s: s.goal == "decide" and s.is_unbalanced,
+        {
+            "balanced_accuracy": "Both classes count alike: a model that flags nobody gets 0.5.",
+            "f1": "It leaves out the true negatives, which make accuracy look good when positives are rare.",
+            "mcc": "It uses all four counts, and is 0 for a score without information.",
+        },
+        SONNENBURG,
+    ),
+    Choice(
+        "decisions at a threshold, with classes that are not known to be unbalanced and no costs",
+        lambda s: s.goal == "decide" and not (s.is_unbalanced or s.costs_known),
+        {"accuracy": "With classes of similar size the share of right decisions says what you expect it to."},
+        SONNENBURG,
+    ),
+    Choice(
+        "probabilities",
+        lambda s: s.goal == "probabilities",
+        {
+            "log_loss": "It is lowest for the true probabilities, and punishes a confident error hardest.",
+            "brier": "It is lowest for the true probabilities, and a single error cannot ruin it.",
+        },
+        BERRAR,
+    ),
+    Choice(
+        "probabilities, with unbalanced classes",
+        lambda s: s.goal == "probabilities" and s.is_unbalanced,
+        {"balanced_cross_entropy": "It weighs the classes, so that the rare one is not drowned."},
+        BERRAR,
+    ),
+    Choice(
+        "a choice between several models for decisions at a threshold",
+        lambda s: s.goal == "decide" and s.several_models,
+        {"brier": "Models with the same decisions at one cut can differ in their scores; this one tells them apart."},
+        BERRAR,
+    ),
+    Choice(
+        "a choice between several models by their ranking",
+        lambda s: s.goal in ("rank", "quota") and s.several_models,
+        {"auc": "Its difference has a test on the same cases; look also at where the curves cross."},
+        f"{DELONG}; {DOMINANCE}",
+    ),
+)
+
+
+def advise(situation: Situation) -> tuple[Recommendation, ...]:
+    """The measures for a situation, the one that fits best first; each is named once.
+
+    Args:
+        situation: what the model is for, as far as it is known.
+    """
+    if not isinstance(situation, Situation):
+        raise ParameterError(f"is {briefly(situation)}", "pass a Situation", argument="situation")
+    found: dict[str, Recommendation] = {}
+    for choice in CHOICES:
+        if choice.holds(situation):
+            for measure, why in choice.measures.items():
+                found.setdefault(measure, Recommendation(measure, why, choice.source))
+    return tuple(found.values())

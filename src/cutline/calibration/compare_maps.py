@@ -1,0 +1,221 @@
+"""Is it worth recalibrating? The methods compared on cases that they were not fitted on."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cutline.calibration.maps import METHODS, fitted, mapped
+from cutline.calibration.recalibration import check_ranking
+from cutline.core.equality import ComparedByFields
+from cutline.core.errors import Argument, InputError, ParameterError, Text, briefly
+from cutline.core.ranking import Array, Ranking
+from cutline.core.table import Table, p_shown, plain, shown
+from cutline.core.validation import LEVEL, check_choice, check_level, check_whole
+from cutline.results.estimate import quantile
+
+FREE = {"intercept": 1, "logistic": 2, "beta": 3}  # parameters of the maps that can leave everything as it is
+
+
+class Candidate(NamedTuple):
+    """A method: its cross-fitted log loss and Brier score, and by how much it lowers the log loss, with an interval.
+
+    `p_value` is that of the likelihood ratio test that nothing needs to be changed; NaN for maps that are not a few
+    parameters. It is sharper than the interval, which compares two losses as if neither map were a case of the other.
+    """
+
+    method: str
+    log_loss: float
+    brier: float
+    gain: float
+    low: float
+    high: float
+    standard_error: float
+    p_value: float = math.nan
+
+
+@dataclass(frozen=True, eq=False)
+class Worth(ComparedByFields):
+    """Whether recalibration is worth it: the candidates, the best of them, and the verdict in words.
+
+    `best` is "none" unless some method lowers the log loss on cases that it was not fitted on, and by more than chance
+    would: its interval is above 0, or a likelihood ratio test (Bonferroni's level) rejects that nothing needs to be
+    changed. Among those that do, it is the simplest that is no worse than the best by more than a standard error
+    of their difference.
+    """
+
+    candidates: tuple[Candidate, ...]
+    best: str
+    verdict: str
+    level: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields, ready for JSON."""
+        return {
+            "schema": "cutline/worth/1",
+            "best": self.best,
+            "verdict": self.verdict,
+            "level": self.level,
+            "candidates": [{k: plain(v) for k, v in one._asdict().items()} for one in self.candidates],
+        }
+
+    def __repr__(self) -> str:
+        rows = tuple(
+            (
+                c.method,
+                c.log_loss,
+                c.brier,
+                c.gain,
+                c.low,
+                c.high,
+                "" if math.isnan(c.p_value) else p_shown(c.p_value).removeprefix("= "),
+            )
+            for c in self.candidates
+        )
+        table = Table(("method", "log loss", "Brier", "gain", "low", "high", "p"), rows)
+        return f"{self.verdict}\n\n{table!r}"
+
+
+def worth_recalibrating(
+    ev: Any, methods: tuple[str, ...] = METHODS, *, folds: int = 10, level: float = LEVEL, seed: int = 0
+) -> Worth:
+    """Compare doing nothing with each method, always on cases that the map was not fitted on.
+
+    Args:
+        ev: What `evaluate` gives, or a `Ranking`; its scores are probabilities.
+        methods: The methods to try.
+        folds: How many parts the cases are divided into; each is judged by a map fitted on the others.
+        level: The level of the intervals of the gains.
+        seed: Makes the division reproducible.
+
+    Returns:
+        The candidates and the verdict.
+    """
+    r, level = getattr(ev, "ranking", ev), check_level(level)
+    if not isinstance(r, Ranking):
+        raise InputError(f"is {briefly(ev)}", "pass what evaluate() gives, or a ranking", argument="ev")
+    check_ranking(r)
+    if getattr(ev, "groups", None) is not None:
+        way = "pass ev.ranking to take the cases for independent"
+        raise ParameterError("The cases come in groups, which the folds would tear apart", way)
+    folds, seed = check_whole(folds, "folds", 2), check_whole(seed, "seed", 0)
+    if not isinstance(methods, tuple | list):
+        raise ParameterError(f"is {briefly(methods)}", f"pass some of {METHODS}", argument="methods")
+    methods = tuple(check_choice(method, "methods", METHODS) for method in methods)
+    if not r.integral:
+        raise ParameterError("The weights are not whole numbers, so that cases cannot be divided into folds.")
+    if min(int(r.positives), int(r.negatives)) < 2 * folds:
+        way = Text("pass more, or a smaller ", Argument("folds"))
+        raise InputError(f"A class has fewer than {2 * folds} cases", way)
+    parts = _parts(r, folds, np.random.default_rng(seed))
+    nothing = [(r.key, part) for part in parts]
+    base = _losses(nothing)
+    judged = [Candidate("none", float(base.mean), float(base.brier), 0.0, 0.0, 0.0, 0.0)]
+    found = [_judge(r, parts, method, level) for method in methods]
+    judged += [candidate for candidate, _ in found]
+    best = _best(judged, {candidate.method: gains for candidate, gains in found}, level)
+    return Worth(tuple(judged), best, _verdict(judged, best, level), level)
+
+
+def _parts(r: Ranking, folds: int, rng: np.random.Generator) -> list[Ranking]:
+    """The cases divided at random into folds of equal size, each class by itself."""
+
+    def divided(cells: Array) -> Array:
+        cell = np.repeat(np.arange(len(cells)), cells.astype(int))
+        fold = rng.permutation(np.arange(len(cell)) % folds)
+        return np.array([np.bincount(cell[fold == i], minlength=len(cells)) for i in range(folds)])
+
+    pos, neg = divided(r.pos), divided(r.neg)
+    return [replace(r, pos=p, neg=n, pos2=p, neg2=n) for p, n in zip(pos, neg, strict=True)]
+
+
+class _Losses(NamedTuple):
+    mean: float
+    brier: float
+
+
+def _logs(p: Array) -> tuple[Array, Array]:
+    inside = np.clip(p, np.finfo(float).eps, 1 - np.finfo(float).eps)
+    return -np.log(inside), -np.log1p(-inside)
+
+
+def _losses(judged: list[tuple[Array, Ranking]]) -> _Losses:
+    total = sum(float(part.total) for _, part in judged)
+    log = brier = 0.0
+    for p, part in judged:
+        of_positive, of_negative = _logs(p)
+        log += float(part.pos @ of_positive + part.neg @ of_negative)
+        brier += float(part.pos @ (1 - p) ** 2 + part.neg @ p**2)
+    return _Losses(log / total, brier / total)
+
+
+class _Gains(NamedTuple):
+    """By how much a method lowers the log loss of each kind of case, and how many cases there are of it."""
+
+    cases: Array
+    gain: Array
+
+    @property
+    def mean(self) -> float:
+        return float(self.cases @ self.gain / self.cases.sum())
+
+    @property
+    def standard_error(self) -> float:
+        n = self.cases.sum()
+        return math.sqrt(float(self.cases @ (self.gain - self.mean) ** 2) / n / (n - 1))
+
+    def above(self, other: _Gains) -> _Gains:
+        """By how much more it does than another method on the same cases."""
+        return _Gains(self.cases, self.gain - other.gain)
+
+
+def _judge(r: Ranking, parts: list[Ranking], method: str, level: float) -> tuple[Candidate, _Gains]:
+    judged, gains = [], []
+    for part in parts:
+        pos, neg = r.pos - part.pos, r.neg - part.neg
+        rest = replace(r, pos=pos, neg=neg, pos2=pos, neg2=neg)
+        p = mapped(method, fitted(rest, method), r.key)
+        judged.append((p, part))
+        for cells, old, new in zip((part.pos, part.neg), _logs(r.key), _logs(p), strict=True):
+            gains.append((cells.astype(float), old - new))
+    found, gained = _losses(judged), _Gains(*(np.concatenate(column) for column in zip(*gains, strict=True)))
+    mean, error = gained.mean, gained.standard_error
+    half = quantile(level) * error
+    p_value = _p_value(r, method)
+    return Candidate(method, found.mean, found.brier, mean, mean - half, mean + half, error, p_value), gained
+
+
+def _p_value(r: Ranking, method: str) -> float:
+    """Of the likelihood ratio test that the map needs to change nothing, for maps with a few parameters."""
+    from scipy.special import chdtrc
+
+    if method not in FREE:
+        return math.nan
+    before, after = (_losses([(p, r)]).mean for p in (r.key, mapped(method, fitted(r, method), r.key)))
+    return float(chdtrc(FREE[method], 2 * float(r.total) * max(before - after, 0.0)))
+
+
+def _best(judged: list[Candidate], gains: dict[str, _Gains], level: float) -> str:
+    needed = (1 - level) / max(sum(one.method in FREE for one in judged), 1)
+    better = [one for one in judged if one.gain > 0 and (one.low > 0 or one.p_value < needed)]
+    if not better:
+        return "none"
+    top = max(better, key=lambda one: one.gain)
+    lag = {one.method: gains[top.method].above(gains[one.method]) for one in better}
+    near = [one for one in better if lag[one.method].mean <= lag[one.method].standard_error]
+    return min(near, key=lambda one: METHODS.index(one.method)).method
+
+
+def _verdict(judged: list[Candidate], best: str, level: float) -> str:
+    tried = ", ".join(one.method for one in judged[1:])
+    if best == "none":
+        return f"Leave it: no method ({tried}) lowers the log loss on new cases by more than chance would."
+    found = next(one for one in judged if one.method == best)
+    interval = f"{100 * level:g} % interval {shown(found.low)} to {shown(found.high)}"
+    gain = f"{shown(found.gain)} ({interval})"
+    test = f" A likelihood ratio test rejects leaving them as they are (p {p_shown(found.p_value)})."
+    told = "" if found.low > 0 else test
+    return f"Recalibrate with the method {best!r}: it lowers the log loss on new cases by {gain}.{told}"

@@ -1,0 +1,489 @@
+"""plan(): how many cases a validation study needs for the wanted widths of intervals, or for the wanted power."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cutline.core import validation
+from cutline.core.array_ops import Array
+from cutline.core.errors import Argument, ParameterError, Text, briefly
+from cutline.core.table import Table
+from cutline.core.validation import LEVEL, check_choice, check_level
+from cutline.inference import delong
+from cutline.results.estimate import quantile
+
+
+def hanley_mcneil_width(area: float, prevalence: float, z: float, n: int) -> float:
+    """The width of the interval of the AUC by Hanley and McNeil's variance."""
+    return 2 * z * math.sqrt(hanley_mcneil(area, n * prevalence, n * (1 - prevalence)))
+
+
+def newcombe_width(area: float, prevalence: float, level: float, n: int) -> float:
+    """The width of Newcombe's interval of the AUC."""
+    limits = delong.newcombe(area, n * prevalence, n * (1 - prevalence), level)
+    return float(limits.high - limits.low)
+
+
+def power_of_difference(area: float, other: float, correlation: float, prevalence: float, z: float, n: int) -> float:
+    """The power of the test that two correlated AUCs differ."""
+    sizes = n * prevalence, n * (1 - prevalence)
+    one, two = (math.sqrt(hanley_mcneil(a, *sizes)) for a in (area, other))
+    spread = math.sqrt(one**2 + two**2 - 2 * correlation * one * two)
+    return _normal(abs(area - other) / spread - z)
+
+
+def oe_width(prevalence: float, z: float, n: int) -> float:
+    """The width of the interval of the O:E ratio."""
+    return 2 * math.sinh(z * math.sqrt((1 - prevalence) / (n * prevalence)))
+
+
+def normal_width(variance: float, z: float, n: int) -> float:
+    """The width of a normal interval of an estimate with this variance for one case."""
+    return 2 * z * math.sqrt(variance / n)
+
+
+def rate_width(value: float, share: float, level: float, n: int) -> float:
+    """The mean width of the exact interval of a rate among a share of the cases."""
+    return exact_width(value, math.floor(n * share), level)
+
+
+def mcnemar_power(both: float, difference: float, z: float, n: int) -> float:
+    """The power of McNemar's test."""
+    spread = math.sqrt(both - difference**2)
+    return _normal((difference * math.sqrt(n) - z * math.sqrt(both)) / spread) if spread else 1.0
+
+
+def hanley_mcneil(area: float, positives: float, negatives: float) -> float:
+    """Hanley and McNeil's (1982) variance of the AUC of so many cases."""
+    one, two = area / (2 - area) - area**2, 2 * area**2 / (1 + area) - area**2
+    whole = area * (1 - area) + max(positives - 1, 0) * one + max(negatives - 1, 0) * two
+    return whole / (positives * negatives)
+
+
+def exact_width(share: float, n: int, level: float) -> float:
+    """The mean width of Clopper and Pearson's interval of a share of n cases."""
+    from scipy.special import betaincinv
+    from scipy.stats import binom
+
+    if n < 1:
+        return 1.0
+    low, high = binom.ppf((1e-9, 1 - 1e-9), n, share).astype(int)
+    k = np.arange(low, high + 1)
+    tail = (1 - level) / 2
+    least = np.where(k > 0, betaincinv(np.maximum(k, 1), n - k + 1, tail), 0.0)
+    most = np.where(k < n, betaincinv(k + 1, np.maximum(n - k, 1), 1 - tail), 1.0)
+    weight = binom.pmf(k, n, share)
+    return float(weight @ (most - least) / weight.sum())
+
+
+def _normal(x: float) -> float:
+    return 0.5 * math.erfc(-x / math.sqrt(2))
+
+
+_GRID = np.linspace(-8, 8, 4001)  # in standard deviations
+_DENSITY = np.exp(-(_GRID**2) / 2)
+_DENSITY /= _DENSITY.sum()
+
+
+class Risks:
+    """Calibrated risks whose log odds are normal.
+
+    Args:
+        mean: The mean of the log odds.
+        sd: Their standard deviation.
+    """
+
+    def __init__(self, mean: float, sd: float) -> None:
+        self.mean, self.sd = float(mean), float(sd)
+        self.log_odds, self.risk = _at(self.mean, self.sd)
+
+    @classmethod
+    def of(cls, prevalence: float, auc: float) -> Risks:
+        """The risks with a given mean, which tell the classes apart as well as is said.
+
+        Args:
+            prevalence: The mean risk.
+            auc: The AUC, above 0.5.
+        """
+        from scipy.optimize import brentq
+
+        def spread(sd: float) -> float:
+            return _auc(*_at(_centre(prevalence, sd), sd)) - auc
+
+        if not 0.5 < auc < 1:
+            raise ParameterError(f"is {auc:g}", "pass a number between 0.5 and 1", argument="auc")
+        sd = float(brentq(spread, 1e-6, 50))
+        return cls(_centre(prevalence, sd), sd)
+
+    def information(self) -> tuple[float, float, float]:
+        """The information of one case on intercept, both, and slope of the calibration line."""
+        curved = _DENSITY * self.risk * (1 - self.risk)
+        x = self.log_odds
+        return float(curved.sum()), float((curved * x).sum()), float((curved * x * x).sum())
+
+    def rates(self, threshold: float) -> tuple[float, float]:
+        """Sensitivity and specificity at a threshold of the risk."""
+        above = self.risk >= threshold
+        positive, negative = _DENSITY * self.risk, _DENSITY * (1 - self.risk)
+        return float(positive[above].sum() / positive.sum()), float(negative[~above].sum() / negative.sum())
+
+    def draw(self, n: int, rng: np.random.Generator) -> tuple[Array, Array]:
+        """Labels and risks of so many cases."""
+        risk = 1 / (1 + np.exp(-rng.normal(self.mean, self.sd, n)))
+        return rng.random(n) < risk, risk
+
+
+def _at(mean: float, sd: float) -> tuple[Array, Array]:
+    x = mean + sd * _GRID
+    return x, 1 / (1 + np.exp(-x))
+
+
+def _centre(prevalence: float, sd: float) -> float:
+    from scipy.optimize import brentq
+
+    return float(brentq(lambda mean: float(_DENSITY @ _at(mean, sd)[1]) - prevalence, -200, 200))
+
+
+def _auc(_: Array, risk: Array) -> float:
+    positive, negative = _DENSITY * risk, _DENSITY * (1 - risk)
+    below = np.cumsum(negative) - negative / 2
+    return float(positive @ below / positive.sum() / negative.sum())
+
+
+MOST = 10**9
+_EXPECTED = {"auc": "the AUC", "threshold": "the threshold"}
+AUC_METHODS = ("hanley_mcneil", "newcombe")
+
+
+class Criterion(NamedTuple):
+    """One thing the study is to reach: its name, what is wanted, and what so many cases give.
+
+    `rises` says that more cases raise it (power) instead of lowering it (the width of an interval).
+    """
+
+    name: str
+    wanted: float
+    given: Callable[[int], float]
+    rises: bool = False
+
+    def holds(self, n: int) -> bool:
+        """Whether so many cases are enough."""
+        found = self.given(n)
+        return found >= self.wanted if self.rises else found <= self.wanted
+
+
+class Need(NamedTuple):
+    """How many cases a criterion needs, and what it has then."""
+
+    criterion: str
+    wanted: float
+    cases: int
+    positives: int
+    reached: float
+
+
+_MOST_LOG_ODDS = 100  # beyond which every risk is 0 or 1 to the last bit
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """The size of a validation study: what each criterion needs, and the one that binds."""
+
+    needs: tuple[Need, ...]
+    prevalence: float
+    level: float
+    criteria: tuple[Criterion, ...] = ()
+
+    @property
+    def binding(self) -> Need:
+        """The criterion that needs the most cases."""
+        return max(self.needs, key=lambda need: need.cases)
+
+    @property
+    def cases(self) -> int:
+        """How many cases the study needs."""
+        return self.binding.cases
+
+    @property
+    def positives(self) -> int:
+        """How many of them are positive, on average."""
+        return self.binding.positives
+
+    @property
+    def statement(self) -> str:
+        """The plan in a sentence."""
+        return (
+            f"The study needs {self.cases:,} cases, of which about {self.positives:,} positive at a prevalence of "
+            f"{100 * self.prevalence:.3g} %: the {self.binding.criterion} is the binding criterion."
+        )
+
+    def widths(self, sizes: Any) -> dict[str, list[float]]:
+        """What each criterion has at some sizes of the study.
+
+        Args:
+            sizes: Numbers of cases.
+        """
+        counts = validation.numbers(sizes, "sizes").astype(float)
+        if not ((counts >= 1) & (counts <= MOST)).all():
+            raise ParameterError(f"is {briefly(sizes)}", "pass numbers of cases from 1", argument="sizes")
+        return {one.name: [float(one.given(int(n))) for n in counts] for one in self.criteria}
+
+    def chart(self, *, theme: str = "light") -> Any:
+        """The width of each interval, and each power, over the number of cases.
+
+        Args:
+            theme: "light", "dark" or "print".
+        """
+        from cutline.charts.plan_chart import plan_chart
+
+        sizes = np.unique(np.geomspace(max(20, self.cases / 20), self.cases * 3, 60).astype(int))
+        wanted = {need.criterion: need.wanted for need in self.needs}
+        return plan_chart(sizes.tolist(), self.widths(sizes), wanted, self.cases, self.statement, theme)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The plan, ready for JSON."""
+        return {
+            "schema": "cutline/plan/1",
+            "cases": self.cases,
+            "positives": self.positives,
+            "prevalence": self.prevalence,
+            "level": self.level,
+            "binding": self.binding.criterion,
+            "statement": self.statement,
+            "needs": [need._asdict() for need in self.needs],
+        }
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """The needs as a data frame of pandas, polars or pyarrow."""
+        return self._table().to_frame(backend)
+
+    def _table(self) -> Table:
+        return Table(("criterion", "wanted", "cases", "positives", "reached"), tuple(self.needs))
+
+    def __repr__(self) -> str:
+        return f"{self.statement}\n\n{self._table()!r}"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{self.statement}</p>{self._table()._repr_html_()}"
+
+
+def plan(
+    prevalence: float,
+    *,
+    auc: float | None = None,
+    auc_width: float | None = None,
+    auc_method: str = "hanley_mcneil",
+    other_auc: float | None = None,
+    correlation: float = 0.5,
+    oe_width: float | None = None,
+    slope_width: float | None = None,
+    intercept_width: float | None = None,
+    recall: float | None = None,
+    recall_width: float | None = None,
+    specificity: float | None = None,
+    specificity_width: float | None = None,
+    threshold: float | None = None,
+    net_benefit_width: float | None = None,
+    discordant: tuple[float, float] | None = None,
+    log_odds: tuple[float, float] | None = None,
+    power: float = 0.8,
+    level: float = LEVEL,
+) -> Plan:
+    """The size of a validation study. Each width that is given is a criterion; the largest number of cases binds.
+
+    Args:
+        prevalence: The share of positives in the population.
+        auc: The AUC that is expected.
+        auc_width: The wanted width of its interval.
+        auc_method: The interval of the AUC: "hanley_mcneil" or "newcombe". Both suppose exponential scores, which makes
+            the plan a little too large for risks with normal log odds.
+        other_auc: The AUC of a second model on the same cases: the power of the test of the difference is a criterion.
+        correlation: The correlation of the two estimates of the AUC.
+        oe_width: The wanted width of the interval of the O:E ratio, around 1.
+        slope_width: The wanted width of the interval of the calibration slope, around 1; needs `auc`.
+        intercept_width: The wanted width of the interval of the calibration intercept, around 0; needs `auc`.
+        recall: The recall that is expected; by default what `auc` and `threshold` imply.
+        recall_width: The wanted mean width of its exact interval.
+        specificity: The specificity that is expected; by default what `auc` and `threshold` imply.
+        specificity_width: The wanted mean width of its exact interval.
+        threshold: The risk at which cases are flagged, for the net benefit.
+        net_benefit_width: The wanted width of the interval of the standardised net benefit.
+        discordant: The shares of cases that only the first, and only the second of two classifiers gets right: the
+            power of McNemar's test is a criterion.
+        log_odds: Mean and standard deviation of the log odds of the risks, where they are known; otherwise they follow
+            from prevalence and AUC.
+        power: The wanted power of the tests.
+        level: The level of the intervals, and of the tests.
+
+    Returns:
+        What each criterion needs. Risks have normal log odds with the given prevalence and AUC.
+
+    >>> plan(0.1, oe_width=0.2).cases  # (1 - 0.1) / 0.1 over the squared standard error that the width allows
+    3469
+    """
+    level = check_level(level)
+    asked = _Asked(prevalence, auc, threshold, recall, specificity, log_odds, quantile(level), level)
+    asked.check(auc_method=auc_method, correlation=correlation, power=power)
+    given: dict[str, tuple[Any, Callable[[], Criterion]]] = {
+        "auc": (auc_width, lambda: asked.auc_criterion(auc_width, auc_method)),
+        "auc_difference": (other_auc, lambda: asked.difference_criterion(other_auc, correlation, power)),
+        "oe": (oe_width, lambda: asked.oe_criterion(oe_width)),
+        "slope": (slope_width, lambda: asked.line_criterion("calibration slope", slope_width)),
+        "intercept": (intercept_width, lambda: asked.line_criterion("calibration intercept", intercept_width)),
+        "recall": (recall_width, lambda: asked.rate_criterion("recall", recall_width)),
+        "specificity": (specificity_width, lambda: asked.rate_criterion("specificity", specificity_width)),
+        "net_benefit": (net_benefit_width, lambda: asked.net_benefit_criterion(net_benefit_width)),
+        "discordant": (discordant, lambda: asked.mcnemar_criterion(discordant, power)),
+    }
+    _check_wanted({name: wanted for name, (wanted, _) in given.items() if wanted is not None})
+    criteria = tuple(make() for wanted, make in given.values() if wanted is not None)
+    return Plan(tuple(_needs(criteria, prevalence)), prevalence, level, criteria)
+
+
+def _check_wanted(given: dict[str, Any]) -> None:
+    """Refuse a plan for nothing, widths that cannot be had, and an AUC that is none."""
+    if not given:
+        way = Text("pass for example ", Argument("auc", 0.75), " and ", Argument("auc_width", 0.1))
+        raise ParameterError("The plan has no criterion", way)
+    for name, wanted in given.items():
+        if name != "discordant":
+            argument, most = ("other_auc", 1) if name == "auc_difference" else (f"{name}_width", math.inf)
+            _check_between(wanted, argument, 0, most)
+
+
+def _needs(criteria: tuple[Criterion, ...], prevalence: float) -> Iterator[Need]:
+    for one in criteria:
+        n = _smallest(one)
+        yield Need(one.name, one.wanted, n, math.ceil(n * prevalence), float(one.given(n)))
+
+
+def _smallest(criterion: Criterion) -> int:
+    """The smallest number of cases from which on the criterion holds."""
+    high = 2
+    while not criterion.holds(high):
+        high *= 2
+        if high > MOST:
+            raise ParameterError(f"{criterion.name} would need more than {MOST:,} cases: ask for less.")
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if criterion.holds(middle) else (middle, high)
+    return high
+
+
+class _Asked(NamedTuple):
+    """What is known of the population, and the criteria that can be made of it."""
+
+    prevalence: float
+    auc: float | None
+    threshold: float | None
+    recall: float | None
+    specificity: float | None
+    log_odds: tuple[float, float] | None
+    z: float
+    level: float
+
+    def check(self, *, auc_method: str, correlation: float, power: float) -> None:
+        for name, value in (*self._asdict().items(), ("power", power)):
+            if name not in ("log_odds", "z", "level") and value is not None:
+                _check_between(value, name, 0, 1)
+        if self.log_odds is not None:
+            mean, spread = _two(self.log_odds, "log_odds")
+            if max(abs(mean), spread) > _MOST_LOG_ODDS:
+                way_out = f"pass a mean and a standard deviation of at most {_MOST_LOG_ODDS}"
+                raise ParameterError(f"is {self.log_odds!r}", way_out, argument="log_odds")
+            if not spread > 0:
+                raise ParameterError(
+                    f"is {self.log_odds!r}", "pass a mean and a standard deviation above 0", argument="log_odds"
+                )
+        check_choice(auc_method, "auc_method", AUC_METHODS)
+        _check_between(correlation, "correlation", -1, 1)
+
+    def needed(self, name: str, what: str) -> float:
+        value = getattr(self, name)
+        if value is None:
+            way = Text("pass ", Argument(name), ", the value that you expect")
+            raise ParameterError(f"{what} depends on {_EXPECTED[name]}", way)
+        return float(value)
+
+    def auc_criterion(self, width: Any, method: str) -> Criterion:
+        area = self.needed("auc", "The width of the interval of the AUC")
+        by_newcombe = partial(newcombe_width, area, self.prevalence, self.level)
+        by_formula = partial(hanley_mcneil_width, area, self.prevalence, self.z)
+        return Criterion("width of the AUC", width, by_newcombe if method == "newcombe" else by_formula)
+
+    def difference_criterion(self, other: Any, correlation: float, power: float) -> Criterion:
+        area = self.needed("auc", "The power of a difference in AUC")
+        given = partial(power_of_difference, area, other, correlation, self.prevalence, self.z)
+        return Criterion("power for the difference in AUC", power, given, rises=True)
+
+    def oe_criterion(self, width: Any) -> Criterion:
+        return Criterion("width of the O:E ratio", width, partial(oe_width, self.prevalence, self.z))
+
+    def line_criterion(self, what: str, width: Any) -> Criterion:
+        risks = self.risks(f"The width of the interval of the {what}")
+        a, both, b = risks.information()
+        variance = a / (a * b - both**2) if what.endswith("slope") else 1 / a
+        return Criterion(f"width of the {what}", width, partial(normal_width, variance, self.z))
+
+    def rate(self, name: str) -> float:
+        value = getattr(self, name)
+        if value is not None:
+            return float(value)
+        what = f"The {name} that is expected, where it is not given,"
+        at = self.needed("threshold", what)
+        return self.risks(what).rates(at)[name == "specificity"]
+
+    def risks(self, what: str) -> Risks:
+        if self.log_odds is not None:
+            return Risks(*self.log_odds)
+        return Risks.of(self.prevalence, self.needed("auc", what))
+
+    def rate_criterion(self, name: str, width: Any) -> Criterion:
+        share, value = self.prevalence if name == "recall" else 1 - self.prevalence, self.rate(name)
+        return Criterion(f"width of the {name}", width, partial(rate_width, value, share, self.level))
+
+    def net_benefit_criterion(self, width: Any) -> Criterion:
+        """Riley et al. (2021), of the standardised net benefit."""
+        at, p = self.needed("threshold", "The net benefit"), self.prevalence
+        recall, specificity = self.rate("recall"), self.rate("specificity")
+        w = (1 - p) / p * at / (1 - at)
+        variance = (
+            recall * (1 - recall) / p
+            + w**2 * specificity * (1 - specificity) / (1 - p)
+            + w**2 * (1 - specificity) ** 2 / (p * (1 - p))
+        )
+        name = "width of the standardised net benefit"
+        return Criterion(name, width, partial(normal_width, variance, self.z))
+
+    def mcnemar_criterion(self, discordant: Any, power: float) -> Criterion:
+        """Connor (1987): the normal power of McNemar's test."""
+        one, two = _two(discordant, "discordant")
+        both, difference = one + two, abs(one - two)
+        if min(one, two) < 0 or not 0 < both <= 1 or not difference:
+            raise ParameterError(
+                f"is {discordant!r}", "pass two different shares that add up to 1 at most", argument="discordant"
+            )
+        given = partial(mcnemar_power, both, difference, self.z)
+        return Criterion("power of McNemar's test", power, given, rises=True)
+
+
+def _check_between(value: Any, name: str, low: float, high: float) -> None:
+    found = validation.check_number(value, name)
+    if not low < found < high:
+        wanted = f"above {low}" if high == math.inf else f"between {low} and {high}"
+        raise ParameterError(f"is {found:g}", f"pass a number {wanted}", argument=name)
+
+
+def _two(values: Any, name: str) -> tuple[float, float]:
+    """Two finite numbers."""
+    found = validation.numbers(values, name)
+    if len(found) != 2 or not np.isfinite(found).all():
+        raise ParameterError(f"is {briefly(values)}", "pass two numbers", argument=name)
+    return float(found[0]), float(found[1])

@@ -1,0 +1,84 @@
+"""What a whole document says of the probabilities: whether they can be trusted, and what recalibration would bring."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from cutline.calibration.compare_maps import Worth, worth_recalibrating
+from cutline.calibration.verdict import BY_FORMULA, Calibration, judged
+from cutline.core import parallel
+from cutline.core.errors import CutlineError
+from cutline.results.comparison_summary import ComparisonSummary
+from cutline.results.summary import Summary
+
+GROUPED = (
+    "The cases come in groups, which a comparison of methods of recalibration would have to keep together: it is left "
+    "out."
+)
+# The numbers that go with the judgement, in this order; the table of all measures has the rest.
+NUMBERS = (*BY_FORMULA, "mcb", "dsc", "unc", "ici", "e90", "emax", "ece", "spiegelhalter")
+MOST_COMPARED = 100_000  # distinct scores, beyond which fitting each method ten times takes long
+
+Document = TypeVar("Document", bound=Summary | ComparisonSummary)
+
+
+@dataclass(frozen=True, eq=False)
+class Judgement:
+    """Whether probabilities can be trusted, and what recalibration would bring; None where that cannot be said.
+
+    `reason` says then why.
+    """
+
+    calibration: Calibration
+    worth: Worth | None
+    reason: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields, ready for JSON."""
+        return {
+            "calibration": self.calibration.to_dict(),
+            "recalibration": None if self.worth is None else self.worth.to_dict(),
+            "reason": self.reason,
+        }
+
+
+def judged_probabilities(summary: Document) -> Document:
+    """The same document, with the judgement of each model whose scores are probabilities.
+
+    It is made of the numbers of the summary, with its level and its seed. A model whose numbers of calibration were not
+    asked for has none, nor have data of one class.
+
+    Args:
+        summary: A finished summary of one model or of several.
+    """
+    made: Any = summary
+    if isinstance(summary, ComparisonSummary):
+        rows = sum(len(own.data.ranking) for own in summary.models.values())
+        judged_models = parallel.each(judged_probabilities, summary.models.values(), rows)
+        made = replace(summary, models=dict(zip(summary.models, judged_models, strict=True)))
+    elif isinstance(summary, Summary) and summary.probabilities is None:
+        made = replace(summary, probabilities=judgement(summary))
+    return made  # type: ignore[no-any-return]
+
+
+def judgement(summary: Summary) -> Judgement | None:
+    """The judgement of one model.
+
+    Args:
+        summary: Its finished summary.
+    """
+    r, found = summary.data.ranking, {row.key for row in summary.rows}
+    if not (r.are_probabilities and r.positives > 0 and r.negatives > 0 and found.issuperset(BY_FORMULA)):
+        return None
+    estimates = [row.estimate for row in summary.rows if row.key in NUMBERS]
+    grouped = summary.data.groups > 0
+    calibration = judged(r, estimates, summary.level, seed=summary.options.seed, grouped=grouped)
+    if grouped:
+        return Judgement(calibration, None, GROUPED)
+    if len(r) > MOST_COMPARED:
+        return Judgement(calibration, None, f"With {len(r):,} distinct scores the methods are not compared here.")
+    try:
+        return Judgement(calibration, worth_recalibrating(r, level=summary.level, seed=summary.options.seed))
+    except CutlineError as error:
+        return Judgement(calibration, None, f"Methods of recalibration cannot be compared. {error}")

@@ -1,0 +1,305 @@
+"""Charts that are not lines over a curve: portions, score distributions, tables, losses."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import altair as alt
+import numpy as np
+
+from cutline.charts.digits import rule_text, score_text
+from cutline.charts.layers import (
+    AREAS,
+    Evaluated,
+    Frame,
+    Models,
+    Series,
+    axes,
+    clickable,
+    fading,
+    frame_of,
+    heading,
+    layered,
+    line_layers,
+    rows,
+    tooltips,
+)
+from cutline.charts.lines import curves_of
+from cutline.charts.marks import cut_rule, rule_layer
+from cutline.charts.picture import inline
+from cutline.charts.theme import DASHES, SHORTENED, Theme
+from cutline.core.counts import Counts, written
+from cutline.core.errors import ParameterError
+from cutline.core.ranking import Array, Ranking, plural_titles
+from cutline.core.table import shown
+from cutline.core.validation import check_number
+from cutline.curves import THRESHOLD, Curve, Drawn, curve, described, drawn, loss_curves
+from cutline.measures import MEASURES
+
+# ---------------------------------------------------------------------- portions of the list
+
+
+MOST_PORTIONS = 100
+MOST_BARS = 4  # side by side, in colours that differ in black and white too
+
+
+def portion_lift(models: Models, theme: Theme, *, portions: int = 10) -> Any:
+    """The lift of each portion of the list, as bars, or as lines when bars of so many models could not be read."""
+    curves = curves_of(models, "portion_lift", portions=portions)
+    if portions > MOST_PORTIONS:
+        raise ParameterError(
+            f"is {portions}, but a chart shows {MOST_PORTIONS} at most", "pass fewer", argument="portions"
+        )
+    frame = frame_of(curves)
+    baseline = rule_layer({"baseline": 1.0}, "y", frame, theme)
+    if len(curves) <= MOST_BARS:
+        return layered([_bars(curves, frame, theme), *baseline], frame)
+    frame = replace(frame, x_domain=(1, max(portions, 2)))
+    series = [
+        Series(name, {"x": found.x[1:], "y": found.y[1:]} | _portion_columns(found), theme.colour(i), DASHES[i])
+        for i, (name, found) in enumerate(curves.items())
+    ]
+    return layered([*baseline, *line_layers(series, frame)], frame)
+
+
+def _bars(curves: Mapping[str, Curve], frame: Frame, theme: Theme) -> Any:
+    """A bar for each portion and model, those of a model picked out by a click in the legend."""
+    data = [row for name, found in curves.items() for row in rows(_portion_columns(found), series=name)]
+    names, clicked = list(curves), clickable(frame)
+    legend = alt.Legend(title=None, labelExpr=SHORTENED) if len(names) > 1 else None
+    bars = (
+        alt.Chart(inline(data))
+        .mark_bar(strokeWidth=1, stroke=theme.text)
+        .encode(
+            x=alt.X("portion:O", title=frame.x, axis=alt.Axis(labelAngle=0, labelOverlap=True)),
+            y=alt.Y("lift:Q", title=frame.y, scale=alt.Scale(domain=list(frame.y_domain), nice=False)),
+            color=alt.Color(
+                "series:N",
+                scale=alt.Scale(domain=names, range=theme.fills(len(names))),
+                legend=legend,
+                sort=None,
+            ),
+            opacity=fading(frame),
+            tooltip=tooltips(data[0]),
+        )
+        .add_params(clicked)
+    )
+    return bars.encode(xOffset=alt.XOffset("series:N", sort=names)) if len(names) > 1 else bars
+
+
+def _portion_columns(found: Curve) -> dict[str, Any]:
+    told = described(found, Drawn(np.arange(1, len(found)), found.x[1:], found.y[1:]))
+    counted = {name: column for name, column in told.items() if name not in "xy"}
+    return {"portion": found.x[1:], "lift": found.y[1:], "inside": np.diff(found.counts.tp)} | counted
+
+
+# ---------------------------------------------------------------------- scores of the two classes
+
+
+MISSED, FALSE_ALARMS = "missed positives", "false alarms"
+
+
+def score_distribution(models: Models, theme: Theme, *, bins: int | None = None) -> Any:
+    """The scores of the two classes as densities, with the two kinds of errors at the cut as areas."""
+    [(_, model)] = models.items()
+    found = _distribution(model, bins)
+    at = [model.threshold] if math.isfinite(model.threshold) else []
+    x_domain = THRESHOLD.domain(np.append(found.x, at))
+    frame = frame_of({"": found}, subtitle=[heading(model)], x_domain=x_domain)
+    classes = dict(zip(plural_titles(model.ranking), (None, "negatives"), strict=True))
+    outlines = [
+        Series(name, described(found, _closed(drawn(found, other))), theme.colour(i), DASHES[i])
+        for i, (name, other) in enumerate(classes.items())
+    ]
+    cut = cut_rule(model, model.threshold, frame, theme)
+    return layered([_error_areas(model, bins, frame, theme), *line_layers(outlines, frame), *cut], frame)
+
+
+def _distribution(model: Evaluated, bins: int | None) -> Curve:
+    parameters = {"through": model.threshold} | ({} if bins is None else {"bins": bins})
+    return curve(model.ranking, "score_distribution", **parameters)
+
+
+def error_bars(model: Evaluated, bins: int | None = None) -> list[dict[str, Any]]:
+    """The bars of both densities, each with the error that it shows on one side of a cut.
+
+    `below` says on which: positives with scores below the cut are missed, negatives above it are false alarms, and the
+    other way round where low scores are positive.
+
+    Args:
+        model: The evaluation.
+        bins: The number of bins; chosen by the number of cases when None.
+    """
+    found = _distribution(model, bins)
+    density = {MISSED: found.y, FALSE_ALARMS: found.also["negatives"]}
+    edges = found.x.tolist()
+    return [
+        {
+            "x": min(one, other),
+            "x2": max(one, other),
+            "y": y,
+            "zero": 0,
+            "below": (error == MISSED) == model.ranking.higher_is_positive,
+            "error": error,
+        }
+        for error in density
+        for one, other, y in zip(edges[:-1], edges[1:], density[error][1:].tolist(), strict=True)
+    ]
+
+
+def _error_areas(model: Evaluated, bins: int | None, frame: Frame, theme: Theme) -> Any:
+    """The bars on the wrong side of the cut, as data called "areas", so that a program can replace them."""
+    at, counts = model.threshold, model.ranking.at_threshold(model.threshold)
+    wrong = [bar for bar in error_bars(model, bins) if (bar["x2"] <= at if bar["below"] else bar["x"] >= at)]
+    numbers = {MISSED: written(counts.fn), FALSE_ALARMS: written(counts.fp)}
+    told = f"datum.label + ': ' + {json.dumps(numbers)}[datum.label]"
+    scale = alt.Scale(domain=list(numbers), range=[theme.colour(0), theme.colour(1)])
+    return (
+        alt.Chart(inline(wrong, name=AREAS))
+        .mark_rect(opacity=0.4)
+        .encode(
+            **axes(frame),
+            x2=alt.X2("x2:Q"),
+            y2=alt.Y2("zero:Q"),
+            fill=alt.Fill(
+                "error:N",
+                scale=scale,
+                legend=alt.Legend(title="Errors at the cut", labelExpr=told),
+                sort=None,
+            ),
+            tooltip=[alt.Tooltip("error:N", title="Errors")],
+        )
+    )
+
+
+def _closed(line: Drawn) -> Drawn:
+    """The outline of a histogram, brought down to the axis at its end."""
+    return Drawn(np.append(line.vertex, line.vertex[-1]), np.append(line.x, line.x[-1]), np.append(line.y, 0.0))
+
+
+# ---------------------------------------------------------------------- without predictions
+
+
+def losses(models: Models, theme: Theme, *, gamma: float = 2.0) -> Any:  # noqa: ARG001
+    """The losses of a positive case by its margin: 0-1, hinge, logistic and focal."""
+    margin, found = loss_curves(gamma=check_number(gamma, "gamma"))
+    frame = Frame(
+        "Margin (signed distance from the boundary)", "Loss", (-3.0, 3.0), (0.0, 4.0), "Losses of a positive case"
+    )
+    series = [
+        Series(name, {"x": margin, "y": value}, theme.colour(i), DASHES[i])
+        for i, (name, value) in enumerate(found.items())
+    ]
+    return layered(line_layers(series, frame), frame)
+
+
+# ---------------------------------------------------------------------- tables as pictures
+
+
+SAID = ("flagged", "not flagged", "all")
+
+
+def _boxes(c: Counts) -> list[dict[str, str]]:
+    """The boxes of the contingency table, its margins included: what each counts, and the rate that belongs to it."""
+    cells = {
+        (0, 0): ("true positives", c.tp, "recall"),
+        (0, 1): ("false positives", c.fp, "fpr"),
+        (1, 0): ("false negatives", c.fn, "fnr"),
+        (1, 1): ("true negatives", c.tn, "specificity"),
+        (0, 2): ("flagged", c.flagged, "precision"),
+        (1, 2): ("not flagged", c.unflagged, "npv"),
+        (2, 0): ("positives", c.positives, "prevalence"),
+        (2, 1): ("negatives", c.negatives, ""),
+        (2, 2): ("cases", c.total, "accuracy"),
+    }
+    return [
+        {
+            "real": (*c.class_titles, "all")[j],
+            "said": SAID[i],
+            "what": what,
+            "count": written(count),
+            "rate": f"{MEASURES[rate].title.lower()} {shown(float(MEASURES[rate].compute(c)))}" if rate else "",
+            "kind": "margin" if 2 in (i, j) else ("right" if i == j else "wrong"),
+        }
+        for (i, j), (what, count, rate) in cells.items()
+    ]
+
+
+def confusion_matrix(models: Models, theme: Theme) -> Any:
+    """The contingency table of the chosen cut with its rates."""
+    [(_, model)] = models.items()
+    plain: dict[str, Any] = {"domain": False, "ticks": False, "labelPadding": 6}
+    counts = model.ranking.at_threshold(model.threshold)
+    above = alt.Axis(orient="top", labelAngle=0, **plain)
+    base = alt.Chart(inline(_boxes(counts))).encode(
+        x=alt.X("real:N", sort=[*counts.class_titles, "all"], title="Real class", axis=above),
+        y=alt.Y("said:N", sort=list(SAID), title="Predicted", axis=alt.Axis(**plain)),
+        tooltip=[alt.Tooltip(f"{name}:N", title=name.capitalize()) for name in ("what", "count", "rate")],
+    )
+    fills = {"right": theme.colour(0), "wrong": theme.colour(1), "margin": theme.ground}
+    boxes = base.mark_rect(stroke=theme.reference, strokeWidth=1, fillOpacity=0.22).encode(
+        fill=alt.Fill("kind:N", scale=alt.Scale(domain=list(fills), range=list(fills.values())), legend=None)
+    )
+    text = [
+        base.mark_text(dy=-22, fontSize=11, color=theme.text).encode(text=alt.Text("what:N")),
+        base.mark_text(dy=0, fontSize=20, fontWeight="bold", color=theme.text).encode(text=alt.Text("count:N")),
+        base.mark_text(dy=22, fontSize=11, color=theme.text).encode(text=alt.Text("rate:N")),
+    ]
+    title = f"Confusion matrix at {rule_text(model.ranking, model.threshold)}"
+    return layered([boxes, *text], Frame("", "", (0, 1), (0, 1), title, [heading(model)], None, 560, 270))
+
+
+COLUMNS = ("recall", "fpr", "precision", "lift")
+
+
+def _cut_columns(r: Ranking, chosen: Array) -> dict[str, list[str]]:
+    """What the table says of the chosen cuts, column by column."""
+    c = r.counts
+    at = Counts(c.tp[chosen], c.fp[chosen], c.fn[chosen], c.tn[chosen], c.threshold[chosen])
+    return {
+        "Score": [score_text(r, float(value), fewer=2) for value in at.threshold],
+        "Positives": [written(value) for value in r.pos[chosen - 1]],
+        "Negatives": [written(value) for value in r.neg[chosen - 1]],
+        "True positives": [written(value) for value in at.tp],
+    } | {MEASURES[name].title: [shown(float(value)) for value in MEASURES[name].compute(at)] for name in COLUMNS}
+
+
+def ranking_table(models: Models, theme: Theme, *, rows: int = 20) -> Any:
+    """The ranking as a table (Berrar's Figure 2): a row for each cut, and a line where the chosen one is."""
+    [(_, model)] = models.items()
+    r = model.ranking
+    if isinstance(rows, bool) or not (isinstance(rows, int | np.integer) and 2 <= rows <= 60):
+        raise ParameterError(f"is {rows!r}", "pass a whole number from 2 to 60", argument="rows")
+    chosen = np.unique(np.linspace(1, len(r), min(rows, len(r))).round().astype(int))
+    columns = _cut_columns(r, chosen)
+    data = [
+        {"row": i, "column": name, "text": text} for name, column in columns.items() for i, text in enumerate(column)
+    ]
+    shown_rows = len(chosen)
+    cut = rule_text(r, model.threshold)
+    subtitle = [
+        heading(model) + ("" if shown_rows == len(r) else f"; {shown_rows} of {len(r)} distinct scores shown"),
+        f"Above the dashed line: {cut}",
+    ]
+    base = alt.Chart(inline(data)).encode(
+        x=alt.X(
+            "column:N",
+            sort=list(columns),
+            title=None,
+            axis=alt.Axis(orient="top", labelAngle=0, domain=False, ticks=False, labelLimit=120),
+        ),
+        y=alt.Y("row:Q", axis=None, scale=alt.Scale(domain=[-0.7, shown_rows - 0.3], reverse=True, nice=False)),
+    )
+    text = base.mark_text(fontSize=12, color=theme.text).encode(text=alt.Text("text:N"))
+    above = int(np.searchsorted(chosen, r.cut(model.threshold), side="right"))
+    line = (
+        alt.Chart(inline([{"row": above - 0.5, "name": f"cut: {cut}"}]))
+        .mark_rule(color=theme.colour(1), strokeWidth=2, strokeDash=[6, 3])
+        .encode(y=alt.Y("row:Q"), tooltip=[alt.Tooltip("name:N", title="Line")])
+    )
+    frame = Frame("", "", (0, 1), (0, 1), "Ranking table", subtitle, None, 640, 22 * shown_rows + 16)
+    return layered([text, line], frame)

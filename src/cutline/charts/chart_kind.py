@@ -1,0 +1,187 @@
+"""What a chart is: declared once, with all that the page, the gallery, the command line and the docs have to know."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum, Flag, auto
+from typing import Any
+
+from cutline.core.errors import UnknownNameError, briefly
+from cutline.core.messages import listed
+from cutline.curves import CURVES
+from cutline.measures import MEASURES, Needs
+
+
+class Shows(Enum):
+    """What a chart is drawn from."""
+
+    ONE = "one model"
+    SEVERAL = "one model or several"
+    TWO_OR_MORE = "two models or more"
+    DIFFERENCE = "the difference of two models on the same cases"
+    TABLES = "tables of counts, or models at their cuts"
+    CLASSES = "several classes"
+    NOTHING = "no predictions"
+
+
+class Requires(Flag):
+    """What the predictions must have so that a chart can be drawn."""
+
+    NOTHING = 0
+    PROBABILITIES = auto()
+    POSITIVES = auto()
+    BOTH_CLASSES = auto()
+    FINITE_SCORES = auto()
+    CLASSES = auto()
+
+    @property
+    def words(self) -> str:
+        """The requirements in words; empty when there is none."""
+        return listed([words for one, words in _REQUIRED.items() if one in self])
+
+
+_REQUIRED = {
+    Requires.PROBABILITIES: "probabilities",
+    Requires.POSITIVES: "a positive case",
+    Requires.BOTH_CLASSES: "cases of both classes",
+    Requires.FINITE_SCORES: "finite scores",
+    Requires.CLASSES: "cases of two classes or more",
+}
+
+
+class Place(Flag):
+    """Where a chart appears besides `chart()` and `cutline chart`, which draw all of them."""
+
+    NOWHERE = 0
+    PAGE_FIRST = auto()  # among the first charts of the report
+    PAGE = auto()  # among the others
+    TRUST = auto()  # in the report's section on the probabilities
+    EACH = auto()  # a chart of one model that a report draws of each, however many there are
+    FOLDER = auto()  # among the files of `evaluate --png`
+    GALLERY = auto()
+
+
+@dataclass(frozen=True)
+class CutPlace:
+    """Where a chart shows the cut, in coordinates that can be read off the counts of any cut.
+
+    `y` is None where the cut is a line across the chart.
+    """
+
+    x: str
+    y: str | None = None
+
+    def to_dict(self) -> dict[str, str]:
+        """The coordinates, by axis."""
+        return {"x": self.x} | ({} if self.y is None else {"y": self.y})
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChartKind:
+    """The declaration of a chart.
+
+    Attributes:
+        name: The name that `chart()` and `cutline chart` take.
+        title: What it is called in lists and on the page.
+        caption: What can be seen on it, in one sentence.
+        draw: The function that draws it, of the models by name and the theme; its keywords are the chart's parameters.
+        shows: Whether it shows one model, several, a difference or none.
+        source: The figures and tables of the literature that it stands for.
+        needs: What the predictions must have. Of several models, those without the probabilities that a chart needs are
+            left out.
+        cut: Where the chosen cut is; None when the chart does not show it.
+        places: Where the chart appears.
+        curves: Curves without a chart of their own that this one draws.
+        names_model: Whether the model's name is in the legend, so that the title need not say it.
+    """
+
+    name: str
+    title: str
+    caption: str
+    draw: Callable[..., Any]
+    shows: Shows = Shows.SEVERAL
+    source: str = ""
+    needs: Requires = Requires.BOTH_CLASSES
+    cut: CutPlace | None = None
+    places: Place = Place.PAGE | Place.GALLERY
+    curves: tuple[str, ...] = ()
+    names_model: bool = True
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The parameters of the chart with their defaults."""
+        found = inspect.signature(self.draw).parameters.values()
+        return {p.name: p.default for p in found if p.kind is p.KEYWORD_ONLY}
+
+    def __repr__(self) -> str:
+        return f"<chart {self.name}: {self.title}>"
+
+
+class Charts(Mapping[str, ChartKind]):
+    """Every chart by name; besides, every measure of one cut is a chart over the threshold."""
+
+    def __init__(self, *kinds: ChartKind, over_threshold: Callable[..., Any]) -> None:
+        self._kinds = {kind.name: kind for kind in kinds}
+        self._over_threshold = over_threshold
+
+    def __getitem__(self, name: str) -> ChartKind:
+        if not isinstance(name, str):
+            raise UnknownNameError(f"There is no chart {briefly(name)}", "pass its name, such as 'roc'")
+        if name in self._kinds:
+            return self._kinds[name]
+        if name in CURVES and CURVES[name].name in self._kinds:
+            return self._kinds[CURVES[name].name]
+        if name in MEASURES and MEASURES[name].needs is Needs.COUNTS:
+            return self._of_measure(name)
+        raise UnknownNameError(f"There is no chart {name!r}", hint=self.hint(name))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._kinds)
+
+    def __len__(self) -> int:
+        return len(self._kinds)
+
+    def at(self, place: Place) -> list[ChartKind]:
+        """The charts that appear in a place."""
+        return [kind for kind in self.values() if kind.places & place]
+
+    def hint(self, name: object) -> str:
+        """Where to look instead of a name that is no chart: the chart of a measure or curve, or what there is."""
+        if isinstance(name, str) and name in CURVES:
+            curve = CURVES[str(name)].name
+            drawn_by = next((kind.name for kind in self.values() if curve in kind.curves), None)
+            if drawn_by is not None:
+                return f" The chart {drawn_by} draws that curve: ask for it."
+        if isinstance(name, str) and name in MEASURES:
+            return self._hint_of_measure(str(name))
+        from difflib import get_close_matches
+
+        close = get_close_matches(str(name).lower().replace("-", "_"), self, n=1, cutoff=0.6)
+        meant = f" Did you mean {' or '.join(close)}?" if close else ""
+        return f"{meant} There are {', '.join(self)}; and every measure of one cut, such as f1."
+
+    def _hint_of_measure(self, name: str) -> str:
+        measure = MEASURES[name].name
+        for kind in CURVES:
+            if kind.area is not None and kind.area.name == measure:
+                return f" {measure} is the area under the curve of the chart {kind.name}: ask for that."
+            if measure in {one.name for one in kind.measures}:
+                return f" {measure} belongs to the chart {kind.name}: ask for that."
+        return f" {measure} is one number of all cuts: only a measure of one cut has a chart."
+
+    def _of_measure(self, name: str) -> ChartKind:
+        measure = MEASURES[name]
+        return ChartKind(
+            name=name,
+            title=f"{measure.title} over the threshold",
+            caption=f"{measure.title} at every threshold, with the chosen cut.",
+            draw=self._over_threshold,
+            needs=Requires.NOTHING,
+            cut=CutPlace("threshold", measure.name),
+            names_model=False,
+        )
+
+    def __repr__(self) -> str:
+        return f"Registry of {len(self)} charts: {', '.join(self)}; and every measure of one cut"

@@ -1,0 +1,181 @@
+"""Writing files: whole or not at all, and never over another without being told to."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import stat
+import unicodedata
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from cutline.core.errors import Argument, ParameterError, Text
+from cutline.core.validation import check_flag, check_path
+
+
+def write(path: str | os.PathLike[str], content: bytes, *, overwrite: bool) -> Path:
+    """Write a file, whole or not at all."""
+    with filling(path, overwrite=overwrite, content=content):
+        return Path(path)
+
+
+@contextmanager
+def filling(path: str | os.PathLike[str], *, overwrite: bool, content: bytes | None = None) -> Iterator[Path]:
+    """A file to fill under a name of its own, which gets the right one at the end: nobody ever sees half of it.
+
+    With `content` it is filled before it has any name, where the system can do that: nothing is left if all ends.
+
+    What is replaced keeps its mode and owner, and a link stays a link to what is written; a new file has the mode that
+    the umask leaves.
+    """
+    path, overwrite = check_path(path, "path", "out.json"), check_flag(overwrite, "overwrite")
+    check(path, overwrite=overwrite)
+    target = path.resolve() if path.is_symlink() else path
+    old = target.stat() if overwrite and target.exists() else None
+    mode = 0o666 if old is None else 0o600
+    unfinished = (None if content is None else _filled(target, mode, content)) or _unfinished(target, mode)
+    try:
+        if content is not None and not unfinished.stat().st_size:
+            unfinished.write_bytes(content)
+        yield unfinished
+        if old is not None:
+            _like(unfinished, old)
+        if overwrite:
+            unfinished.replace(target)
+        else:
+            _claim(unfinished, target)
+    except BaseException as error:
+        unfinished.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            why = error.strerror or str(error)
+            raise ParameterError(f"{str(path)!r} cannot be written ({why})", "pass another path") from None
+        raise
+
+
+def _filled(target: Path, mode: int, content: bytes) -> Path | None:
+    """A file beside the target that got its name when it was complete; None where files cannot be without a name."""
+    if not hasattr(os, "O_TMPFILE"):
+        return None
+    name = target.with_name(f".cutline-{secrets.token_hex(8)}")
+    try:
+        handle = os.open(target.parent, os.O_TMPFILE | os.O_WRONLY, mode)
+    except OSError:  # a file system without them, or a folder that is closed, which is told below
+        return None
+    try:
+        with os.fdopen(handle, "wb", closefd=False) as file:
+            file.write(content)
+        os.link(f"/proc/self/fd/{handle}", name, follow_symlinks=True)
+    except OSError:
+        return None
+    finally:
+        os.close(handle)
+    return name
+
+
+def _unfinished(target: Path, mode: int) -> Path:
+    """A new file beside the target, of a mode from which the system takes what the umask forbids."""
+    for _ in range(100):
+        name = target.with_name(f".cutline-{secrets.token_hex(8)}")
+        try:
+            os.close(os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode))
+        except FileExistsError:
+            continue
+        except OSError as error:
+            raise _closed(target, error.strerror or "no file can be made there") from None
+        return name
+    raise _closed(target, "no name is free")
+
+
+def _like(file: Path, old: os.stat_result) -> None:
+    """Give a file the mode of another and, where that is allowed, its owner."""
+    file.chmod(stat.S_IMODE(old.st_mode))
+    with suppress(OSError):
+        if (os.geteuid(), os.getegid()) != (old.st_uid, old.st_gid):
+            os.chown(file, old.st_uid, old.st_gid)
+
+
+def check(target: Path, *, overwrite: bool) -> None:
+    """Refuse a path that cannot be written, before the work for its content is done."""
+    try:
+        target.exists()
+    except (OSError, ValueError) as error:  # a name that is too long, or holds a NUL byte
+        why = getattr(error, "strerror", None) or "it is not a path"
+        raise ParameterError(f"{str(target)[:60]!r} cannot be written ({why})", "pass another path") from None
+    if not target.parent.is_dir():
+        raise ParameterError(f"There is no folder {str(target.parent)!r}", "make it, or pass another path")
+    if not os.access(target.parent, os.W_OK | os.X_OK):
+        raise _closed(target, "Permission denied")
+    if target.is_dir():
+        raise ParameterError(f"{str(target)!r} is a folder", "pass the path of a file")
+    if target.exists() and not target.is_file():  # a file in the place of /dev/null would break everything else
+        raise ParameterError(f"{str(target)!r} is a device or a pipe, not a file", "pass the path of a file")
+    if target.exists() and not overwrite:
+        raise _taken(target)
+
+
+def _claim(source: Path, target: Path) -> None:
+    """Give a file its name unless the name is taken, also by somebody who was quicker."""
+    try:
+        os.link(source, target)
+    except FileExistsError:
+        raise _taken(target) from None
+    except OSError:  # a file system without links
+        source.replace(target)
+    else:
+        source.unlink()
+
+
+def _taken(target: Path) -> ParameterError:
+    way_out = Text("pass ", Argument("overwrite", True), ", or another path")
+    return ParameterError(f"{str(target)!r} exists already", way_out)
+
+
+def _closed(target: Path, why: str) -> ParameterError:
+    return ParameterError(f"Nothing can be written in the folder {str(target.parent)!r} ({why})", "pass another path")
+
+
+# With which a formula begins in a spreadsheet, or what it skips before one; the wide signs, where people write those.
+_FORMULA = (*"=+-@\t\r\n", "\N{FULLWIDTH EQUALS SIGN}", "\N{FULLWIDTH PLUS SIGN}", "\N{FULLWIDTH HYPHEN-MINUS}",
+            "\N{FULLWIDTH COMMERCIAL AT}")  # fmt: skip
+
+
+def csv_cell(value: Any) -> Any:
+    """A value for a CSV file; text that a spreadsheet would run as a formula is told to be text.
+
+    >>> csv_cell("=1+1"), csv_cell("-0.5"), csv_cell(-0.5), csv_cell("a")
+    ("'=1+1", '-0.5', -0.5, 'a')
+    """
+    if not isinstance(value, str) or not value.startswith(_FORMULA):
+        return value
+    try:
+        float(value)
+    except ValueError:
+        return f"'{value}"
+    return value
+
+
+def json_text(document: Any, *, only_ascii: bool = False) -> str:
+    r"""A document as JSON for a file or a terminal: it holds no NaN, and what steers a terminal is written out.
+
+    >>> print(json_text({"name": "Größe \x9b"}))
+    {
+      "name": "Größe \u009b"
+    }
+    """
+    text = json.dumps(document, allow_nan=False, indent=2, ensure_ascii=only_ascii)
+    if text.isascii() and "\x7f" not in text:
+        return text
+    return "".join(one if one == "\n" or is_plain(one) else _escaped(one) for one in text)
+
+
+def _escaped(character: str) -> str:
+    """A character as JSON writes it in ASCII, which can hold the one that deletes, too."""
+    return "\\u007f" if character == "\x7f" else json.dumps(character)[1:-1]
+
+
+def is_plain(character: str) -> bool:
+    """Whether a character is one to show: it neither steers a terminal nor turns a line."""
+    return unicodedata.category(character) not in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")

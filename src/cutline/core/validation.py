@@ -1,0 +1,454 @@
+"""Checks of what users pass: columns, numbers, weights and the options that several functions share."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterable, Mapping
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cutline.core.errors import Argument, CutlineError, InputError, ParameterError, PositionError, Text, briefly, near
+
+Array = npt.NDArray[Any]
+
+_FILL = Text("fill them, or pass ", Argument("missing", "drop"))
+NESTED = (list, tuple, dict, set, frozenset, bytes, bytearray, memoryview, np.ndarray)
+_EXACT_INTEGERS = 2**53  # float64 tells all integers up to here apart
+WEIGHTS_ARE = ("counts", "sampling", "importance")
+
+
+def is_single(values: Any) -> bool:
+    """Whether it is one value, and not a list of them, however ragged."""
+    try:
+        return np.ndim(values) == 0
+    except Exception:  # any, because values may be of any class
+        return False
+
+
+def column(values: Any, name: str) -> Array:
+    """The values as a one-dimensional array, masked entries as None."""
+    try:
+        array = np.asarray(values)
+    except Exception:  # any, because values may be of any class; its own words would not help
+        found = f"cannot be read as one column (a {type(values).__name__})"
+        raise InputError(found, "pass one flat column with one value for each case", argument=name) from None
+    if array.ndim != 1:
+        raise _not_a_column(array, name)
+    mask = np.ma.getmask(values) if isinstance(values, np.ma.MaskedArray) else np.ma.nomask
+    if mask is not np.ma.nomask and mask.any():
+        array = array.astype(object)
+        array[mask] = None
+    return array
+
+
+def _not_a_column(array: Array, name: str) -> InputError:
+    shape = " x ".join(map(str, array.shape))
+    found, way_out = f"has the shape {shape}", "pass one flat column with one value for each case"
+    if array.ndim == 2 and array.shape[1] == 2 and name == "scores":
+        found = f"has 2 columns ({shape}), as predict_proba returns them"
+        way_out = "pass the column of the positive class, usually scores[:, 1]"
+    elif array.ndim == 0:
+        single = array.item()
+        found = "is None" if single is None else f"is a single {type(single).__name__}"
+        if isinstance(single, str):
+            found = f"is text, {single!r}"
+            way_out = Text(
+                "pass a column of values, or ", Argument("data"), " with the frame or file that has this column"
+            )
+    return InputError(found, way_out, argument=name)
+
+
+def numbers(values: Any, name: str) -> Array:
+    """A column of real numbers; text is not one, even when it spells a number."""
+    array = column(values, name)
+    if array.dtype.kind in "fiub":
+        return array if array.dtype.itemsize <= 8 else _as_float64(array, name)
+    if array.dtype.kind == "O":
+        return _objects_as_numbers(array, name)
+    if array.dtype.kind in "USTV" and array.size:
+        raise _text_error(name, array[0], 0)
+    raise InputError(f"is of type {array.dtype}", "pass real numbers", argument=name)
+
+
+def _objects_as_numbers(array: Array, name: str) -> Array:
+    numeric = []
+    for position, value in enumerate(array):
+        if isinstance(value, str | bytes):
+            raise _text_error(name, value, position)
+        try:
+            if getattr(value, "ndim", 0):
+                raise TypeError  # older versions of numpy take an array of one number for the number
+            number = math.nan if is_missing(value) else float(value)
+        except OverflowError:
+            raise PositionError("is too large for float64", "scale it down", argument=name, position=position) from None
+        except (TypeError, ValueError):
+            kind = type(value).__name__
+            raise PositionError(f"holds a {kind}", "pass real numbers", argument=name, position=position) from None
+        if isinstance(value, int) and value != number:
+            raise _integers_error(name)
+        numeric.append(number)
+    return np.array(numeric, dtype=float)
+
+
+def _text_error(name: str, example: Any, position: int) -> InputError:
+    shown = example if isinstance(example, bytes) else str(example)
+    return PositionError(f"holds text, for example {shown!r},", "pass numbers", argument=name, position=position)
+
+
+def _integers_error(name: str) -> InputError:
+    return InputError("holds integers beyond 2**53 that float64 cannot tell apart", "pass ranks instead", argument=name)
+
+
+def scores(values: Any, name: str = "scores") -> Array:
+    """The scores as floats of their own width; integers and booleans as float64."""
+    array = numbers(values, name)
+    if array.dtype.kind == "f":
+        return array
+    if array.dtype.kind in "iu" and array.size and max(abs(int(array.min())), abs(int(array.max()))) > _EXACT_INTEGERS:
+        as_float = array.astype(float)
+        if any(int(f) != i for f, i in zip(as_float.tolist(), array.tolist(), strict=True)):
+            raise _integers_error(name)
+    return array.astype(float)
+
+
+def _as_float64(array: Array, name: str) -> Array:
+    """Wider floats as float64, where that loses nothing."""
+    with np.errstate(over="ignore"):
+        narrow = array.astype(float)
+    if not np.array_equal(narrow.astype(array.dtype), array, equal_nan=True):
+        found = f"is of type {array.dtype} and holds more digits than float64 can"
+        raise InputError(found, "pass float64, or ranks", argument=name)
+    return narrow
+
+
+def weights(values: Any) -> Array:
+    """Case weights: finite numbers of zero or more, or NaN, which is missing."""
+    array = numbers(values, "weights")
+    is_negative = array < 0
+    if is_negative.any():
+        first = int(np.argmax(is_negative))
+        found = f"holds {many(is_negative, 'negative value')}, the first, {array[first]:g},"
+        raise PositionError(found, "pass weights of zero or more", argument="weights", position=first)
+    if array.dtype.kind == "f" and np.isinf(array).any():
+        first = int(np.argmax(np.isinf(array)))
+        raise PositionError("holds an infinite value", "pass finite weights", argument="weights", position=first)
+    with np.errstate(over="ignore"):
+        total = float(np.nansum(array, dtype=float))
+    if total and not 1e-100 < total < 1e100:  # products of counts would leave the range of floats
+        raise InputError(
+            f"add up to {total:g}", "pass weights of an ordinary size, with a mean near 1", argument="weights"
+        )
+    least = float(np.min(array, where=array > 0, initial=math.inf)) if array.dtype.kind == "f" else 1.0
+    if least < total * 1e-100:  # its square would be lost beside the others'
+        position = int(np.argmax(array == least))
+        found = f"holds {least:g}, which is nothing beside a sum of {total:g},"
+        raise PositionError(found, "pass 0 to leave a case out", argument="weights", position=position)
+    return array
+
+
+def whole_if_possible(array: Array) -> Array:
+    """Weights that are whole numbers as integers, so that counts stay exact; as floats where sums would overflow."""
+    limit = 2**62 if array.dtype.kind in "iu" else _EXACT_INTEGERS
+    is_whole = array.dtype.kind in "iu" or bool((array == np.floor(array)).all())
+    return array.astype(np.int64 if is_whole and array.sum(dtype=float) < limit else float)
+
+
+def weighed(array: Array, weights_are: str | None) -> Array:
+    """Weights as what they are said to be: integers where they count equal rows, floats where they do not.
+
+    Nothing said, whole numbers are counts and others are not.
+    """
+    if weights_are is not None and weights_are not in WEIGHTS_ARE:
+        listed = ", ".join(map(repr, WEIGHTS_ARE))
+        raise ParameterError(f"is {weights_are!r}", f"pass one of {listed}", argument="weights_are")
+    if weights_are in ("sampling", "importance"):
+        return array.astype(float)
+    found = whole_if_possible(array)
+    if weights_are == "counts" and found.dtype.kind == "f":
+        broken = array[array != np.floor(array)]
+        if len(broken):
+            raise InputError(
+                f"holds {broken[0]:g}, and weights that are counts are whole numbers",
+                Text("pass ", Argument("weights_are", "sampling"), " or ", Argument("weights_are", "importance")),
+                argument="weights",
+            )
+    return found
+
+
+def matrix(values: Any, name: str) -> Array:
+    """A row for each case and a column for each class, as floats."""
+    try:
+        array = np.asarray(values)
+        is_numeric = array.dtype.kind not in "USTV"  # text that spells numbers is text
+        array = array.astype(float) if is_numeric else array
+    except Exception:  # any, because the values may be of any class
+        is_numeric = False
+    if not is_numeric:
+        raise InputError("cannot be read as a matrix of numbers", "pass a row for each case", argument=name)
+    if array.ndim != 2 or array.shape[1] < 2 or not len(array):
+        shape = "one flat column" if array.ndim == 1 else " x ".join(map(str, array.shape))
+        raise InputError(f"is {shape}", "pass a row for each case and a column for each class", argument=name)
+    return array
+
+
+def classes_of(labels: Any, order: Any, columns: int) -> tuple[Array, list[Any]]:
+    """Which class each case is of, as its position in the order of the classes, and that order."""
+    truth = column(labels, "labels")
+    absent = missing_mask(truth)
+    if absent is not None and absent.any():
+        raise missing_error("labels", absent, None, "fill them, or remove the rows")
+    known = _in_order(truth) if order is None else column(order, "classes").tolist()
+    check_simple(column(known, "classes"), "classes")
+    check_simple(truth, "labels")
+    if len(set(known)) < len(known):
+        raise InputError("names a class twice", "name each once", argument="classes")
+    if len(known) != columns:
+        here = f"classes are {len(known)} but there are {columns} columns"
+        raise InputError(f"{here}", Text("pass ", Argument("classes"), " in the order of the columns"))
+    position = {label: i for i, label in enumerate(known)}
+    for label in truth.tolist():
+        if label not in position:
+            raise InputError(
+                f"holds {label!r}, which is not among classes",
+                Text("pass ", Argument("classes"), " with every class"),
+                argument="labels",
+            )
+    return np.array([position[label] for label in truth.tolist()]), known
+
+
+def _in_order(labels: Array) -> list[Any]:
+    try:
+        return sorted(set(labels.tolist()))
+    except TypeError:
+        raise InputError(
+            "holds values of several types",
+            Text("pass ", Argument("classes"), " in the order of the columns"),
+            argument="labels",
+        ) from None
+
+
+def check_simple(array: Array, name: str) -> None:
+    """Refuse a column of lists, mappings or bytes: its values can be neither compared nor named."""
+    if array.dtype.kind != "O":
+        return
+    nested = {kind for kind in set(map(type, array)) if issubclass(kind, NESTED)}
+    if nested:
+        position = next(i for i, value in enumerate(array) if type(value) in nested)
+        found = f"holds a {type(array[position]).__name__}"
+        way_out = "pass one simple value for each case, such as text or a number"
+        raise PositionError(found, way_out, argument=name, position=position)
+
+
+def check_one_order(columns: Mapping[str, Any]) -> None:
+    """Refuse columns whose indexes name the same rows in another order: by position they would be mispaired."""
+    indexed = [(name, values.index) for name, values in columns.items() if hasattr(values, "iloc")]
+    for (first, index), (name, other) in pairwise(indexed):
+        if len(index) == len(other) and not index.equals(other) and _same_labels(index, other):
+            found = f"and {name} have the same index in another order"
+            raise InputError(
+                found, f"bring them into one order, for example with {name}.loc[{first}.index]", argument=first
+            )
+
+
+def _same_labels(index: Any, other: Any) -> bool:
+    try:
+        return bool(index.is_unique and other.is_unique and index.isin(other).all())
+    except (TypeError, AttributeError):
+        return False
+
+
+def check_number(value: Any, name: str) -> float:
+    """A number, or a refusal that names the argument."""
+    is_text = isinstance(value, str | bytes | bool | np.bool_)
+    try:
+        with np.errstate(over="ignore"):
+            found = math.nan if is_text or not is_single(value) else float(value)
+    except Exception:  # any, because the value may be of any class
+        is_text, found = True, math.nan
+    if math.isnan(found):
+        is_nan = not is_text and is_single(value)
+        raise ParameterError(f"is {'NaN' if is_nan else briefly(value)}", "pass a number", argument=name)
+    return found
+
+
+# ---------------------------------------------------------------------- missing values
+
+
+def missing_mask(array: Array) -> Array | None:
+    """Which values are missing; None when the type has no way to be missing."""
+    if array.dtype.kind == "f":
+        return np.isnan(array)
+    if array.dtype.kind in "mM":
+        return np.isnat(array)
+    if array.dtype.kind in "OT":
+        return np.fromiter((is_missing(value) for value in array), dtype=bool, count=len(array))
+    return None
+
+
+def is_missing(value: object) -> bool:
+    """None, NaN, or the NA of a data frame library (which cannot be compared)."""
+    return (
+        value is None or (isinstance(value, float) and value != value) or type(value).__name__ in ("NAType", "NaTType")
+    )
+
+
+def missing_error(name: str, absent: Array, position: Array | None, way_out: str = _FILL) -> InputError:
+    """How many values are missing, and where the first is in what the user passed."""
+    first = int(np.argmax(absent))
+    return missing_values(name, int(absent.sum()), first if position is None else int(position[first]), way_out)
+
+
+def missing_values(name: str, count: int, first: int | None, way_out: str = _FILL) -> InputError:
+    """That so many values of a column are missing, and where the first of them is, if that is known."""
+    found = f"holds {counted(count, 'missing value')} (NaN)" + ("" if first is None else ", the first")
+    return PositionError(found, way_out, argument=name, position=first)
+
+
+_OWN_GROUP = "name one for each case, its own for a single case"
+
+
+def group_codes(group: Array, argument: str = "groups", way_out: str = _OWN_GROUP) -> tuple[Array, Array]:
+    """The names of the groups, or of strata, and of each row the number of its group."""
+    absent = missing_mask(group)
+    if absent is not None and absent.any():
+        raise missing_error(argument, absent, None, way_out)
+    try:
+        names, code = np.unique(group, return_inverse=True)
+    except TypeError:
+        raise InputError(
+            "holds values that cannot be compared", "pass one kind of value, such as text", argument=argument
+        ) from None
+    return names, code.astype(np.int64)
+
+
+def many(mask: Array, noun: str) -> str:
+    """How many, with the noun in its number.
+
+    >>> many(np.array([True, True]), "missing value")
+    '2 missing values'
+    """
+    return counted(int(mask.sum()), noun)
+
+
+def counted(count: int, noun: str) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "row"), counted(0, "row")
+    ('1 row', '0 rows')
+    """
+    return f"{count} {noun}" + ("" if count == 1 else "s")
+
+
+LEAST_LEVEL = 1e-9  # of an interval: below it the quantiles of its two ends are one number
+LEVEL = 0.95  # of intervals and tests, unless another is asked for
+MOST_REPEATED = 10_000_000  # of anything: more would not end
+
+
+def check_level(level: Any, name: str = "level") -> float:
+    """The level of an interval or a test: a share between 0 and 1."""
+    number = check_number(level, name)
+    if not LEAST_LEVEL <= number < 1:
+        hint = f" such as {number / 100:g}" if 1 < number < 100 else ""
+        raise ParameterError(f"is {number:g}", f"pass a share between 0 and 1{hint}", argument=name)
+    return number
+
+
+def check_amount(amount: Any, name: str) -> float:
+    """What something costs or is worth: products with counts stay in the range of floats."""
+    found = check_number(amount, name)
+    if not abs(found) < 1e100:
+        raise ParameterError(f"is {found:g}", "pass a finite amount of an ordinary size", argument=name)
+    return found
+
+
+def check_prevalence(prevalence: Any) -> float | None:
+    """The share of positives in a population, or none."""
+    if prevalence is None:
+        return None
+    share = check_number(prevalence, "prevalence")
+    if not 0 < share < 1:
+        raise ParameterError(f"is {share:g}", "pass a share between 0 and 1", argument="prevalence")
+    return share
+
+
+def check_whole(value: Any, name: str, least: int) -> int:
+    """A whole number that is not too small."""
+    number = check_number(value, name)
+    most = MOST_REPEATED if name.lstrip("-") in ("resamples", "permutations") else math.inf
+    if not math.isfinite(number) or number != number // 1 or not least <= number <= most:
+        up_to = "" if most == math.inf else f" to {most:,}"
+        raise ParameterError(f"is {briefly(value)}", f"pass a whole number from {least}{up_to}", argument=name)
+    return int(number)
+
+
+def check_choice(value: Any, name: str, known: Iterable[str]) -> str:
+    """One of the known words."""
+    known = list(known)
+    if not isinstance(value, str) or value not in known:
+        way_out, hint = f"pass one of {', '.join(known)}", near(briefly(value), known)
+        raise ParameterError(f"is {briefly(value)}", way_out, argument=name, hint=hint)
+    return value
+
+
+def check_intervals(value: Any) -> bool | str:
+    """Which intervals a summary holds."""
+    if not (isinstance(value, bool) or (isinstance(value, str) and value in ("bootstrap", "formula"))):
+        way_out = "pass True, False, 'bootstrap' or 'formula'"
+        raise ParameterError(f"is {briefly(value)}", way_out, argument="intervals")
+    return value
+
+
+def check_flag(value: Any, name: str) -> bool:
+    """True or False."""
+    if not isinstance(value, bool) and type(value).__name__ != "bool":  # numpy has its own
+        raise ParameterError(f"is {briefly(value)}", "pass True or False", argument=name)
+    return bool(value)
+
+
+def called(function: Callable[..., Any], name: str, *given: Any) -> Any:
+    """What a function of the user's returns; its own error is told in one sentence, and kept as the cause.
+
+    Args:
+        function: The function.
+        name: The argument that it came with.
+        given: What it is called with.
+    """
+    try:
+        return function(*given)
+    except CutlineError:
+        raise
+    except Exception as error:
+        taken = " and ".join(f"a {type(one).__name__}" for one in given)
+        found = f"is a function that fails with {type(error).__name__} ({briefly(str(error))})"
+        raise ParameterError(found, f"pass one that takes {taken}", argument=name) from error
+
+
+def check_text(value: Any, name: str, example: str) -> str:
+    """A text."""
+    if not isinstance(value, str):
+        raise ParameterError(f"is {briefly(value)}", f"pass text, such as {example!r}", argument=name)
+    return value
+
+
+def name_of(model: Any) -> str | None:
+    """What a model is called, as text; a blank name is none, since nobody could read it.
+
+    >>> name_of("forest"), name_of(7), name_of("  "), name_of(None)
+    ('forest', '7', None, None)
+    """
+    return None if model is None or not str(model).strip() else str(model)
+
+
+def check_path(value: Any, name: str, example: str) -> Path:
+    """The path of a file, which need not exist."""
+    if not isinstance(value, str | os.PathLike):
+        raise ParameterError(f"is {briefly(value)}", f"pass the path of a file, such as {example!r}", argument=name)
+    path = os.fsdecode(value)
+    if "\0" in path:
+        raise ParameterError(f"is {briefly(path)}", "pass a path without NUL characters", argument=name)
+    return Path(path)

@@ -1,0 +1,244 @@
+"""The sentences of a cut: what it promises, what that assumes, and why there is none."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from cutline.core.counts import Counts, written
+from cutline.core.errors import Argument, Text
+from cutline.core.messages import listed
+from cutline.core.ranking import Ranking
+from cutline.core.table import shown
+from cutline.core.validation import counted
+from cutline.cuts.criteria import Criterion
+from cutline.cuts.plan import OPTIMUM, Plan
+from cutline.cuts.promises import PrecisionAnywhere, PrecisionAtQuotas, Promise, RatePromise
+
+GROUPS = (
+    "The cases come in groups, and promises hold for independent cases only: write the requirement on a limit, such as "
+    "'recall.low >= 0.9', whose interval resamples whole groups."
+)
+WEIGHTS = (
+    "The cases have weights, and promises hold for cases that count alike: pass the rows without weights, or write the "
+    "requirement on a limit, such as 'recall.low >= 0.9', whose interval resamples the cases."
+)
+BINNED = "The scores were binned, and promises need exact scores: rank them without bins."
+
+BASIS = (
+    "The cases are independent, and drawn in the same way as future cases.",
+    "The model was fixed before it saw these cases; nothing was tuned on them.",
+)
+IN_ADVANCE = Text(
+    "The requirement was fixed before anybody looked at these results; ",
+    Argument("after_looking", True),
+    " drops this assumption.",
+)
+NO_DRIFT = "Nothing holds once the population drifts: check the promise on new cases from time to time."
+
+
+def percent(share: float) -> str:
+    """A share as people say it.
+
+    >>> percent(0.9), percent(0.025), percent(0.999)
+    ('90 %', '2.5 %', '99.9 %')
+    """
+    return f"{100 * share:.6g} %"
+
+
+def exact(number: float) -> str:
+    """A number with as many digits as it takes to tell it from its neighbours: statements are copied.
+
+    >>> exact(0.31), exact(1 / 3), exact(20.0)
+    ('0.31', '0.3333333333333333', '20')
+    """
+    return short if float(short := written(number)) == number else repr(float(number))
+
+
+# What is promised of future cases, of those that reach the threshold; the page of a report has these sentences too.
+CLAUSES = {
+    "recall": "at least {rate} of future positives {reaches}",
+    "fpr": "at most {rate} of future negatives {reaches}",
+    "share": "at most {rate} of future cases {reaches}",
+    "precision": "at least {rate} of future cases that {reaches} are positive, at {prevalence}",
+}
+WHO = {"recall": ("positive", "missed"), "fpr": ("negative", "flagged"), "share": ("case", "flagged")}
+ROOM = "{allowed} of your {cases} may be {verb}"
+OWN_PREVALENCE, OTHER_PREVALENCE = "the prevalence of your data", "a prevalence of {percent}"
+
+
+def reaches(threshold: float, *, higher: bool) -> str:
+    """Who is flagged, as the verb of a sentence about cases."""
+    if math.isinf(threshold):
+        return "are flagged (this cut flags nobody)" if (threshold > 0) == higher else "are flagged"
+    return f"score {exact(threshold)} or {'more' if higher else 'less'}"
+
+
+def promised(
+    made: Sequence[Promise],
+    r: Ranking,
+    threshold: float,
+    confidence: float,
+    *,
+    after_looking: bool,
+    with_room: bool = True,
+) -> str:
+    """The statement of a cut that keeps its promises; the room is how many cases may be beyond it."""
+    where = ", wherever the cut is put" if after_looking else ""
+    parts = listed([_clause(one, reaches(threshold, higher=r.higher_is_positive)) for one in made])
+    both = "" if len(made) == 1 else ", all at once"
+    comma = "," if where or both else ""
+    always = ", whatever the distribution" if all(isinstance(one, RatePromise) for one in made) else ""
+    room = [_room(one) for one in _strictest(made)] if with_room else []
+    tail = f"; {' and '.join(room)}" if room else ""
+    return f"With {percent(confidence)} confidence{where}{both}{comma} {parts}{always}{tail}."
+
+
+def _clause(one: Promise, reaching: str) -> str:
+    if isinstance(one, RatePromise):
+        rate = 1 - one.rate if one.about == "recall" else one.rate
+        return CLAUSES[one.about].format(rate=percent(rate), reaches=reaching)
+    assert isinstance(one, PrecisionAtQuotas | PrecisionAnywhere)  # noqa: S101 - there is no other
+    at = OWN_PREVALENCE
+    if isinstance(one, PrecisionAnywhere) and one.prevalence is not None:
+        at = OTHER_PREVALENCE.format(percent=percent(one.prevalence))
+    return CLAUSES["precision"].format(rate=percent(one.least), reaches=reaching, prevalence=at)
+
+
+def _strictest(made: Sequence[Promise]) -> list[RatePromise]:
+    """Of the promises about each rate the one that leaves least room."""
+    found: dict[str, RatePromise] = {}
+    for one in made:
+        if isinstance(one, RatePromise) and (one.about not in found or one.allowed < found[one.about].allowed):
+            found[one.about] = one
+    return list(found.values())
+
+
+def _room(one: RatePromise) -> str:
+    who, verb = WHO[one.about]
+    return ROOM.format(allowed=written(one.allowed), cases=counted(one.cases, who), verb=verb)
+
+
+NOTHING = "With {confidence} confidence nothing can be promised of the threshold {threshold}: these are too few cases."
+BEYOND = "beyond every score"
+
+
+def nothing(threshold: float, confidence: float) -> str:
+    """The statement of a threshold of which nothing can be promised."""
+    return NOTHING.format(confidence=percent(confidence), threshold=_named(threshold))
+
+
+NOT_SMOOTH = (
+    "There is no such cut: the kernel and the normal method need finite scores that vary in both classes, "
+    "and are higher in the positives."
+)
+NO_CUT = "No cut meets all requirements at once: relax one of them, lower the confidence, or collect more cases."
+NOT_PROMISED = (
+    "No cut promises '{requirement}' with {confidence} confidence: "
+    "lower the bound or the confidence, or collect more cases."
+)
+TOO_FEW = (
+    "It takes at least {needed} to promise '{requirement}' with {confidence} confidence, and there are {cases}: only "
+    "{way} would."
+)
+WAYS = {"recall": "flagging everybody", "fpr": "flagging nobody", "share": "flagging nobody"}
+
+
+def impossible(made: Sequence[Promise], confidence: float, *, others: bool) -> str:
+    """Why no cut keeps the promises, and what it would take."""
+    for one in made:
+        if isinstance(one, RatePromise) and one.allowed < 0:
+            return _too_few(one)
+    if len(made) + others > 1:
+        return NO_CUT
+    return NOT_PROMISED.format(requirement=made[0].requirement.text, confidence=percent(confidence))
+
+
+def _too_few(one: RatePromise) -> str:
+    if math.isinf(one.needed):
+        return f"No number of cases can promise {one.requirement.text!r}: ask for a little less."
+    needed = counted(int(one.needed), WHO[one.about][0])
+    how = {"confidence": percent(one.confidence), "cases": one.cases, "way": WAYS[one.about]}
+    return TOO_FEW.format(needed=needed, requirement=one.requirement.text, **how)
+
+
+FLAGS = "flags {flagged} of {total} cases"
+BEST = (
+    "The threshold {threshold} {flags} and has the {verb} {criterion}{where}{given}: {apparent} here{later}; "
+    "nothing is promised."
+)
+STEADIER = (
+    "The threshold {threshold} {flags}: {how}, which varies less than the optimum. Its {criterion}{where}{given} is "
+    "{apparent} here{later}; nothing is promised."
+)
+HOW = {
+    "mean": "the mean of the best thresholds of the resamples",
+    "smooth": "the best one once the criterion is smoothed",
+    "kernel": "the best one for kernel estimates of both distributions",
+    "normal": "the best one if both distributions were normal",
+}
+ONLY_RULES = "The threshold {threshold} {flags}, {which} under {given} on these cases; nothing is promised."
+CAP = "a quota of {quota}"
+
+
+def best(plan: Plan, counts: Counts, apparent: float, corrected: float, rules: Sequence[str], threshold: float) -> str:
+    """The statement of a cut that promises nothing."""
+    criterion = plan.criterion
+    assert criterion is not None  # noqa: S101 - only asked for with one
+    verb = "highest" if criterion.is_high else "lowest"
+    given = f" under {' and '.join(rules)} on these cases" if rules else ""
+    later = "" if math.isnan(corrected) else f", about {shown(corrected)} on new cases"
+    named = {"threshold": _named(threshold), "flags": _flags(counts), "criterion": _spoken(criterion)}
+    where = "" if plan.prevalence is None else f" at {OTHER_PREVALENCE.format(percent=percent(plan.prevalence))}"
+    told = named | {"where": where, "given": given, "apparent": shown(apparent), "later": later}
+    if plan.method == OPTIMUM:
+        return BEST.format(**told, verb=verb)
+    return STEADIER.format(**told, how=HOW[plan.method])
+
+
+def only_rules(counts: Counts, rules: Sequence[str], threshold: float, *, most: bool) -> str:
+    """The statement of a cut that meets conditions on the data and promises nothing."""
+    named = {"threshold": _named(threshold), "flags": _flags(counts), "given": " and ".join(rules)}
+    return ONLY_RULES.format(**named, which="the most" if most else "the fewest")
+
+
+def _flags(counts: Counts) -> str:
+    return FLAGS.format(flagged=written(counts.flagged), total=written(counts.total))
+
+
+_PEOPLE = ("Matthews", "Jaccard")
+
+
+def _spoken(criterion: Criterion) -> str:
+    """The criterion inside a sentence: names of people and letters keep their capitals."""
+    words = criterion.words
+    first = words.split(" ")[0]
+    is_name = not first[1:2].islower() or first.endswith("'s") or first in _PEOPLE
+    return words if is_name else words[:1].lower() + words[1:]
+
+
+def _named(threshold: float) -> str:
+    return BEYOND if np.isinf(threshold) else exact(threshold)
+
+
+def assumptions(made: Sequence[Promise], prevalence: float, *, after_looking: bool) -> list[str]:
+    """What the promises rest on."""
+    if not made:
+        return []
+    found = [*BASIS]
+    if not after_looking:
+        found.append(IN_ADVANCE)
+    if any(isinstance(one, PrecisionAtQuotas) for one in made):
+        found.append("The quotas at which precision is tested were fixed before anybody looked.")
+    depends = [one for one in made if not isinstance(one, RatePromise) or one.about == "share"]
+    fixed = any(isinstance(one, PrecisionAnywhere) and one.prevalence is not None for one in depends)
+    if depends and not fixed:
+        found.append(same_prevalence(prevalence))
+    return [*found, NO_DRIFT]
+
+
+def same_prevalence(prevalence: float) -> str:
+    """What a promise assumes that depends on the prevalence."""
+    return f"The prevalence of future cases is that of these, {percent(round(prevalence, 4))} here."

@@ -1,0 +1,274 @@
+"""compare_independent(): two evaluations on different cases, such as two hospitals or two years."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cutline.core.errors import InputError, ParameterError
+from cutline.core.ranking import cases_of
+from cutline.core.table import Table
+from cutline.core.validation import LEVEL, check_choice, check_level, check_whole
+from cutline.evaluation import Evaluation
+from cutline.inference import delong
+from cutline.inference.caveats import EQUAL, FEW_FOR_DELONG, few_cases, few_resamples, finished
+from cutline.inference.corrected import subtract_corrected
+from cutline.inference.differences.difference import Difference, ResampledDifference, StudentDifference
+from cutline.inference.differences.hypotheses import hypothesis
+from cutline.inference.differences.test_results import PairTest
+from cutline.inference.differences.unpaired import SeparateDifference, own_limits
+from cutline.inference.resampling.bootstrap import bootstrap
+from cutline.inference.resampling.samplers import CaseSampler
+from cutline.inference.single.bootstrap import RESAMPLING
+from cutline.inference.single.estimand import Estimand, of_measure
+from cutline.inference.single.interval_options import Options
+from cutline.inference.single.intervals import SIMULATED, correct_bias, default
+from cutline.measures import MEASURES, LineOfAuc, Measure
+from cutline.measures.aliases import under
+from cutline.results.estimate import Estimate
+from cutline.results.measure_selection import Named, headlines
+from cutline.results.method_titles import method_title
+from cutline.results.resample_budget import affordable, resamples_for
+from cutline.results.summary import Row
+
+UNPAIRED = "The cases are taken for different ones. Models on the same cases are compared far more precisely in pairs."
+METHODS = ("auto", "delong_unpaired", "square_and_add", "mover", "bootstrap")
+
+
+def compare_independent(a: Evaluation, b: Evaluation, *, names: tuple[str, str] | None = None) -> IndependentComparison:
+    """Compare two evaluations of different cases: other patients, another site, another year.
+
+    Models on the same cases are compared by `compare`, which is far more precise: it removes the luck that both share.
+
+    Args:
+        a: The first evaluation.
+        b: The second one.
+        names: What to call them; by default their own names, or "a" and "b".
+
+    >>> from cutline import evaluate
+    >>> one = evaluate([1, 1, 0, 1, 0, 0], [0.9, 0.8, 0.7, 0.6, 0.4, 0.2])
+    >>> two = evaluate([1, 0, 0, 1, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.4, 0.2])
+    >>> compare_independent(one, two).difference("recall")
+    recall: a - b 0.3333 [-0.2905, 0.7923] (95 %, Newcombe (square and add))
+    """
+    for name, one in (("a", a), ("b", b)):
+        if not isinstance(one, Evaluation):
+            raise InputError(f"is a {type(one).__name__}", "pass an evaluation, as evaluate() makes it", argument=name)
+    if names is None:
+        own = (a.name or "a", b.name or "b")
+        names = own if own[0] != own[1] else ("a", "b")
+    return IndependentComparison(a, b, (str(names[0]), str(names[1])))
+
+
+@dataclass(frozen=True, eq=False)
+class IndependentComparison:
+    """Two evaluations of different cases, and how they differ."""
+
+    a: Evaluation
+    b: Evaluation
+    names: tuple[str, str]
+
+    def difference(
+        self,
+        measure: str | Measure = "auc",
+        *,
+        level: float = LEVEL,
+        method: str = "auto",
+        resamples: int | None = None,
+        seed: int = 0,
+        **parameters: Any,
+    ) -> Estimate:
+        """By how much a exceeds b in a measure, with an interval.
+
+        Args:
+            measure: A measure.
+            level: The level of the interval.
+            method: `auto` adds the squared distances to the limits of both, one by one (`square_and_add`,
+                Newcombe 1998): by a formula where there is one, from resamples otherwise. Calibration errors and the
+                best over all cuts are first corrected for their bias (`mover`). `delong_unpaired` is the sum of
+                DeLong's variances.
+            resamples: How many resamples are drawn of each; 2000, or fewer for long lists, when None.
+            seed: The seed of the resamples.
+            parameters: Those of the measure, and the cut where it is not that of the evaluations.
+        """
+        level = check_level(level)
+        chosen = under(MEASURES[measure], measure)
+        found, method, notes = self._difference(chosen, method, resamples, seed, parameters)
+        reach = chosen.range[1] - chosen.range[0]
+        title = f"{chosen}: {self.names[0]} - {self.names[1]}"
+        limits = (math.nan, math.nan) if math.isnan(found.value) else found.interval(level)
+        return finished(title, found.value, limits, (-reach, reach), level, method, notes, what="difference")
+
+    def test(
+        self,
+        measure: str | Measure = "auc",
+        method: str = "auto",
+        *,
+        alternative: str = "two-sided",
+        margin: float | None = None,
+        resamples: int | None = None,
+        seed: int = 0,
+        **parameters: Any,
+    ) -> PairTest:
+        """Whether the two differ in a measure, by the test that goes with the interval of `difference`.
+
+        Args:
+            measure: A measure.
+            method: As in `difference`.
+            alternative: What a small p-value speaks for, as in `Comparison.test`.
+            margin: The difference that does not matter, where the alternative needs one.
+            resamples: How many resamples are drawn of each.
+            seed: The seed of the resamples.
+            parameters: Those of the measure, and the cut where it is not that of the evaluations.
+        """
+        chosen = under(MEASURES[measure], measure)
+        asked = hypothesis(alternative, margin, chosen)
+        found, method, notes = self._difference(chosen, method, resamples, seed, parameters)
+        p_value = math.nan if math.isnan(found.value) else asked.p_value(found, chosen)
+        share = found.share() if isinstance(found, ResampledDifference) else math.nan
+        head = (str(chosen), *self.names, found.value, p_value, p_value, share, method, tuple(notes))
+        return PairTest(*head, alternative=asked.alternative, margin=asked.margin)
+
+    def summary(
+        self,
+        measures: Iterable[Named] | Named | None = None,
+        *,
+        level: float = LEVEL,
+        resamples: int | None = None,
+        seed: int = 0,
+    ) -> Table:
+        """Measures of both side by side, their differences with intervals, and whether these are significant.
+
+        Args:
+            measures: Names or measures, each alone or with its parameters; those that are shown first when None.
+            level: The level of the intervals.
+            resamples: How many resamples are drawn of each where no formula is known; 0 leaves these intervals out, as
+                None does for lists so long that it would take minutes.
+            seed: The seed of the resamples.
+        """
+        both = (self.a, self.b)
+        asked = headlines(self.a.cut) if measures is None else measures
+        sides = [one.summary(asked, intervals=False).rows for one in both]
+        pairs = [
+            (one, other)
+            for one, other in zip(*sides, strict=True)
+            if measures is not None or not (math.isnan(one.value) and math.isnan(other.value))
+        ]
+        own = (f"value of {name}" for name in self.names)  # no name is that of another column
+        head = ("measure", *own, "difference", "low", "high", "p_value", "method", "at_least", "at_most", "note")
+        longest = max(len(one.ranking) for one in both)
+        if resamples is None and not affordable(len(pairs), longest, resamples_for(longest)):
+            resamples = 0
+        rows = tuple(self._row(one, other, check_level(level), resamples, seed) for one, other in pairs)
+        of = " and ".join(f"{cases_of(one.ranking)} ({name})" for one, name in zip(both, self.names, strict=True))
+        return Table(
+            head, rows, title=f"{self.names[0]} minus {self.names[1]}: {of}", hidden=("note",), below=(UNPAIRED,)
+        )
+
+    def _row(self, one: Row, other: Row, level: float, resamples: int | None, seed: int) -> tuple[Any, ...]:
+        """A measure of both, their difference, and between which values bins leave it."""
+        values = (one.name, one.value, other.value, one.value - other.value)
+        ends: tuple[float | None, float | None] = (None, None)
+        if one.bounds or other.bounds:
+            (low, high), (least, most) = (
+                (row.value, row.value) if row.bounds is None else row.bounds[:2] for row in (one, other)
+            )
+            ends = (low - most, high - least)
+        how: dict[str, Any] = {"resamples": resamples, "seed": seed, **one.at}
+        bins = [row.bounds.note for row in (one, other) if row.bounds and row.bounds.note]
+        if resamples == 0 and self._needs_resamples(one.measure, dict(one.at)):
+            return (*values, None, None, None, "", *ends, " ".join(bins))
+        found, test = self.difference(one.measure, level=level, **how), self.test(one.measure, **how)
+        notes = " ".join(dict.fromkeys((*found.notes, *bins)))
+        return (*values, found.low, found.high, test.p_value, method_title(found.method), *ends, notes)
+
+    def _needs_resamples(self, measure: Measure, at: dict[str, Any]) -> bool:
+        """Whether the difference in a measure is resampled or simulated."""
+        both = (self.a, self.b)
+        if not all(measure.fits(one.ranking) for one in both):
+            return False
+        targets = [of_measure(measure, one.ranking, one.cut.completing(measure, at)) for one in both]
+        return self._is_resampled(targets) or self._chosen(targets, "auto") == "mover"
+
+    # ------------------------------------------------------------------ asking
+
+    def _difference(
+        self, measure: Measure, method: str, resamples: int | None, seed: int, parameters: dict[str, Any]
+    ) -> tuple[Difference, str, list[str]]:
+        check_choice(method, "method", METHODS)
+        both = (self.a, self.b)
+        given = [one.cut.completing(measure, parameters) for one in both]
+        targets = [
+            of_measure(measure, one.ranking, mine, grouped=one.groups is not None)
+            for one, mine in zip(both, given, strict=True)
+        ]
+        chosen = self._chosen(targets, method)
+        notes = [
+            f"{t.name} of {n} is undefined: {t.reason}." for t, n in zip(targets, self.names, strict=True) if t.reason
+        ]
+        if notes:
+            return StudentDifference(math.nan, math.nan, math.inf), chosen, notes
+        if chosen == "delong_unpaired":
+            found = self._delong(targets)
+            if found is not None:
+                few = (note for t in targets for note in few_cases(t.ranking, FEW_FOR_DELONG, "DeLong's interval"))
+                return found, chosen, list(dict.fromkeys(few))
+            chosen = "square_and_add"
+        number = max(resamples_for(len(t.ranking), resamples) for t in targets)
+        options = [Options(resamples=max(number, 2), seed=check_whole(seed, "seed", 0) + i) for i in (0, 1)]
+        values = (targets[0].value, targets[1].value)
+        if chosen == "mover":
+            own = [correct_bias(*one) for one in zip(targets, options, (self.a.groups, self.b.groups), strict=True)]
+            return subtract_corrected(values, *own), chosen, few_resamples(number)
+        if chosen == "square_and_add":
+            limits = [
+                own_limits(measure, one.ranking, mine, one.groups, how)
+                for one, mine, how in zip(both, given, options, strict=True)
+            ]
+            if limits[0] is not None and limits[1] is not None:
+                notes = few_resamples(number) if self._is_resampled(targets) else []
+                return SeparateDifference(values, (limits[0], limits[1])), chosen, notes
+            raise ParameterError(f"square_and_add is not for {measure.name}, which chance raises", "pass 'mover'")
+        drawn = self._resampled(targets, resamples, check_whole(seed, "seed", 0))
+        return drawn, chosen, few_resamples(len(drawn.resampled))
+
+    def _chosen(self, targets: list[Estimand], method: str) -> str:
+        if method != "auto":
+            if method == "delong_unpaired" and not isinstance(targets[0].kind, LineOfAuc):
+                raise ParameterError(f"delong_unpaired is for the AUC, not for {targets[0].name}", "pass 'auto'")
+            return method
+        both = zip(targets, (self.a.groups, self.b.groups), strict=True)
+        is_simulated = any(default(target, groups) in SIMULATED for target, groups in both)
+        return "mover" if is_simulated else "square_and_add"
+
+    def _is_resampled(self, targets: list[Estimand]) -> bool:
+        """Whether one of the two has no formula of its own."""
+        both = zip(targets, (self.a.groups, self.b.groups), strict=True)
+        return any(default(target, groups) in RESAMPLING for target, groups in both)
+
+    def _delong(self, targets: list[Estimand]) -> StudentDifference | None:
+        """The difference of two AUCs with the sum of their variances, and Welch's degrees of freedom."""
+        slopes = [float(t.kind.of(t.ranking, **t.parameters)[0]) for t in targets]  # type: ignore[union-attr,arg-type]
+        variances = [s**2 * float(delong.variance(t.ranking)) for s, t in zip(slopes, targets, strict=True)]
+        total = sum(variances)
+        if not total > EQUAL**2:
+            return None
+        cases = [float(t.ranking.total) - 1 for t in targets]
+        freedom = total**2 / sum(v**2 / n for v, n in zip(variances, cases, strict=True))
+        return StudentDifference(targets[0].value - targets[1].value, math.sqrt(total), freedom)
+
+    def _resampled(self, targets: list[Estimand], resamples: int | None, seed: int) -> ResampledDifference:
+        number = max(resamples_for(len(t.ranking), resamples) for t in targets)
+        draws = [
+            bootstrap(one.groups or CaseSampler(t.ranking), [t.statistic], number, seed + i).values[0]
+            for i, (one, t) in enumerate(zip((self.a, self.b), targets, strict=True))
+        ]
+        with np.errstate(invalid="ignore"):
+            return ResampledDifference(targets[0].value - targets[1].value, draws[0] - draws[1])
+
+    def __repr__(self) -> str:
+        return "\n".join(repr(self.difference(name)) for name in ("auc", "recall", "specificity"))

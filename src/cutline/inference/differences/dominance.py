@@ -1,0 +1,260 @@
+"""Areas of dominance: where each of several models is the best (Arbel & Rokach, Figure 4).
+
+The curves are straight between their points, so the places where two of them cross are computed, not searched.
+"""
+
+from __future__ import annotations
+
+import html
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cutline.core.counts import Counts, divide
+from cutline.core.equality import ComparedByFields
+from cutline.core.messages import listed
+from cutline.core.ranking import Array, Ranking
+from cutline.core.table import Table, plain
+from cutline.core.validation import check_text
+from cutline.measures import Measure
+
+_SHORT = 0.01  # of the axis: shorter stretches are not named one by one
+_LONGEST = 3  # stretches of a model that a sentence names
+_OF_THIS_SAMPLE = "That is so in this sample; which leads are more than chance, regions() says."
+_EQUAL = 1e-9  # heights that rounding alone can tell apart, as a share of the whole height
+
+
+class Span(NamedTuple):
+    """A stretch of the axis and the models that are the best all along it; several share it, none when undefined."""
+
+    low: float
+    high: float
+    best: tuple[str, ...]
+
+
+def visible(spans: Sequence[Span], low: float, high: float, least: float = 0.001) -> list[tuple[Span, bool]]:
+    """The spans as they can be drawn from low to high, and whether the models take turns along each.
+
+    Neighbours that are narrower than the least share of the axis are put together: there models take turns.
+    """
+    inside = [Span(max(one.low, low), min(one.high, high), one.best) for one in spans]
+    wide = least * (high - low)
+    drawn: list[tuple[Span, bool]] = []
+    there = (one for one in inside if one.high > one.low)
+    for narrow, run in itertools.groupby(there, lambda one: one.high - one.low < wide):
+        group = list(run)
+        if narrow and len(group) > 1:
+            names = tuple(dict.fromkeys(name for one in group for name in one.best))
+            drawn.append((Span(group[0].low, group[-1].high, names), True))
+        else:
+            drawn += [(one, False) for one in group]
+    return drawn
+
+
+@dataclass(frozen=True, eq=False)
+class Dominance(ComparedByFields):
+    """Where each model is the best, from one end of the axis to the other."""
+
+    curve: str
+    axis: str
+    names: tuple[str, ...]
+    spans: tuple[Span, ...]
+
+    @property
+    def dominant(self) -> str | None:
+        """The model that none beats anywhere and that beats each of the others somewhere; None when there is none."""
+        everywhere = [name for name in self.names if all(name in span.best for span in self.spans if span.best)]
+        return everywhere[0] if len(everywhere) == 1 else None
+
+    def share(self, name: str) -> float:
+        """The share of the axis over which a model is the best, alone or with others."""
+        check_text(name, "name", "a")
+        length = sum(span.high - span.low for span in self.spans)
+        return float(divide(sum(span.high - span.low for span in self.spans if name in span.best), length))
+
+    @property
+    def table(self) -> Table:
+        """One row for each span."""
+        rows = ((span.low, span.high, " = ".join(span.best) or "undefined") for span in self.spans)
+        return Table((f"{self.axis} from", "to", "best"), tuple(rows))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The spans, ready for JSON."""
+        return {
+            "curve": self.curve,
+            "axis": self.axis,
+            "dominant": self.dominant,
+            "spans": [{"low": low, "high": high, "best": list(best)} for low, high, best in self.spans],
+            "share": {name: plain(self.share(name)) for name in self.names},
+        }
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """The spans as a data frame of pandas, polars or pyarrow."""
+        return self.table.to_frame(backend)
+
+    @property
+    def verdict(self) -> str:
+        """Whether one model dominates, in plain words."""
+        if self.dominant is not None:
+            return f"{self.dominant} dominates: it is nowhere beaten, and beats each of the others somewhere."
+        if not self.spans:
+            return f"The cases are of one class: there is no {self.axis} to compare the models over."
+        best = {span.best for span in self.spans}
+        if len(best) == 1 and len(self.spans[0].best) == len(self.names):
+            return "The models are equal everywhere."
+        return f"No model dominates. {'; '.join(filter(None, map(self._lead, self.names)))}."
+
+    @property
+    def statement(self) -> str:
+        """The verdict, and that it is one on this sample: curves of equally good models cross nearly always."""
+        is_alike = not self.spans or all(len(span.best) == len(self.names) for span in self.spans)
+        return self.verdict if is_alike else f"{self.verdict} {_OF_THIS_SAMPLE}"
+
+    def _lead(self, name: str) -> str:
+        """Where a model leads, alone or with others: its longest stretches of the axis, and its share of it."""
+        least = _SHORT * (self.spans[-1].high - self.spans[0].low)
+        mine = sorted((one for one in self._stretches(name) if one[1] - one[0] >= least), key=lambda s: s[0] - s[1])
+        share = self.share(name)
+        if not share > 0:
+            return ""
+        where = listed([f"{_brief(low)} to {_brief(high)}" for low, high in sorted(mine[:_LONGEST])])
+        more = ", and elsewhere" if len(mine) > _LONGEST else ""
+        told = f"for {self.axis} {where}{more}" if mine else "in short stretches only"
+        return f"{name} leads {told} ({100 * share:.3g} % of the axis)"
+
+    def _stretches(self, name: str) -> Iterator[tuple[float, float]]:
+        """The stretches over which a model leads without a break, whoever shares the lead."""
+        for leads, run in itertools.groupby(self.spans, lambda span: name in span.best):
+            if leads:
+                spans = list(run)
+                yield spans[0].low, spans[-1].high
+
+    def __repr__(self) -> str:
+        return f"{self.table!r}\n{self.statement}"
+
+    def _repr_html_(self) -> str:
+        return f"{self.table._repr_html_()}<p>{html.escape(self.statement)}</p>"
+
+
+def _brief(place: float) -> str:
+    """A place of the axis in few digits, and none of them in an exponent."""
+    return f"{place:,.0f}" if abs(place) >= 1000 else f"{place:.3g}"
+
+
+class _Line(NamedTuple):
+    """A curve that never falls back along x, straight between its points."""
+
+    x: Array
+    y: Array
+
+
+def _share(counts: Array, of: Any) -> Array:
+    """Counts as a share of a class; all at 0 when nobody is in it."""
+    return np.asarray(counts / (of or 1))
+
+
+def _roc(r: Ranking) -> _Line:
+    return _Line(_share(r.fp, r.negatives), _share(r.tp, r.positives))
+
+
+def _quota(r: Ranking) -> _Line:
+    return _Line(r.ends, r.tp)
+
+
+def _precision_recall(r: Ranking) -> _Line:
+    # At one recall the higher precision is the fewer false positives, which are straight in the true ones.
+    return _Line(_share(r.tp, r.positives), -_share(r.fp, r.positives))
+
+
+# By curve: what its axis is called, and its line. Shares compare models on other cases too; places do not.
+CURVES: dict[str, tuple[str, Callable[[Ranking], _Line]]] = {
+    "roc": ("fpr", _roc),
+    "quota": ("quota", _quota),
+    "precision_recall": ("recall", _precision_recall),
+}
+
+
+def of_curves(curve: str, names: Sequence[str], rankings: Sequence[Ranking]) -> Dominance:
+    """Where each model's curve is the highest."""
+    axis, line = CURVES[curve]
+    edges, best = _highest([line(ranking) for ranking in rankings])
+    return Dominance(curve, axis, tuple(names), _spans(names, edges, best))
+
+
+def _highest(lines: Sequence[_Line]) -> tuple[Array, Array]:
+    """The edges of the stretches in which no two lines cross, and which lines are the highest in each."""
+    x = _distinct([line.x for line in lines])
+    left, right = _limits(lines, x)
+    crossings = [x]
+    slack = _EQUAL * max(float(np.ptp(line.y)) for line in lines)
+    for i in range(len(lines)):
+        for j in range(i):
+            before, after = left[i] - left[j], right[i] - right[j]
+            cross = (np.minimum(before, after) < -slack) & (np.maximum(before, after) > slack)
+            way = before[cross] / (before[cross] - after[cross])
+            crossings.append(x[:-1][cross] + way * np.diff(x)[cross])
+    edges = _distinct(crossings)
+    left, right = _limits(lines, edges)
+    middle = (left + right) / 2
+    return edges, middle >= middle.max(axis=0) - slack
+
+
+def _distinct(runs: Sequence[Array]) -> Array:
+    """All values once, in order: a stable sort merges runs that are sorted; np.unique would hash millions of values."""
+    x = np.concatenate(runs).astype(float, copy=False)
+    x.sort(kind="stable")
+    return x[np.concatenate(([True], x[1:] != x[:-1]))]
+
+
+def _limits(lines: Sequence[_Line], x: Array) -> tuple[Array, Array]:
+    """The height of each line just after the start and just before the end of each stretch between x's."""
+    left, right = [], []
+    for line in lines:
+        start = np.searchsorted(line.x, x[:-1], side="right") - 1  # the last point at or before the start
+        end = np.minimum(start + 1, len(line.x) - 1)
+        x0, y0 = line.x[start].astype(float), line.y[start].astype(float)
+        run = line.x[end] - x0
+        rise = np.divide(line.y[end] - y0, run, out=np.zeros(len(run)), where=run > 0)
+        left.append(y0 + (x[:-1] - x0) * rise)
+        right.append(y0 + (x[1:] - x0) * rise)
+    return np.array(left), np.array(right)
+
+
+def of_thresholds(measure: Measure, names: Sequence[str], rankings: Sequence[Ranking], **parameters: Any) -> Dominance:
+    """Where each model is the best in a measure of one cut, all of them cut at the same threshold.
+
+    A span runs from above its low end up to its high end: between scores nothing changes. It makes sense for scores
+    on one scale, such as probabilities.
+    """
+    sign = 1 if rankings[0].higher_is_positive else -1
+    edges = np.unique(np.concatenate([sign * ranking.score.astype(float) for ranking in rankings]))
+    heights = np.array([_at_edges(measure, ranking, edges[1:], sign, parameters) for ranking in rankings])
+    heights = np.where(np.isnan(heights), -np.inf, heights if measure.better != "lower" else -heights)
+    top = heights.max(axis=0)
+    with np.errstate(invalid="ignore"):  # two infinite heights
+        best = (heights == top) | (heights >= top - _EQUAL)
+    best &= top > -np.inf
+    if sign < 0:
+        edges, best = -edges[::-1], best[:, ::-1]
+    one_score = (Span(float(edges[0]), float(edges[0]), tuple(names)),)  # for all: every cut is the same
+    spans = _spans(names, edges, best) if len(edges) > 1 else one_score
+    return Dominance("threshold", "threshold", tuple(names), spans)
+
+
+def _at_edges(measure: Measure, ranking: Ranking, edges: Array, sign: int, parameters: dict[str, Any]) -> Array:
+    """The measure at each threshold."""
+    cut = np.searchsorted(-sign * ranking.score.astype(float), -edges, side="right")
+    tp, fp = ranking.tp[cut], ranking.fp[cut]
+    counts = Counts(tp, fp, ranking.positives - tp, ranking.negatives - fp, sign * edges)
+    return np.asarray(measure.compute(counts, **measure.check(parameters)), dtype=float)
+
+
+def _spans(names: Sequence[str], edges: Array, best: Array) -> tuple[Span, ...]:
+    """The stretches between edges, neighbours with the same best models put together."""
+    starts = np.flatnonzero(np.append(True, (best[:, 1:] != best[:, :-1]).any(axis=0))[: best.shape[1]])
+    ends = np.append(starts[1:], best.shape[1]) if len(starts) else starts
+    named = (tuple(itertools.compress(names, best[:, start])) for start in starts)
+    return tuple(Span(float(edges[i]), float(edges[j]), who) for i, j, who in zip(starts, ends, named, strict=True))

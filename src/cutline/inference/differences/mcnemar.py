@@ -1,0 +1,160 @@
+"""McNemar's test and Tango's interval: two models' decisions on the same cases."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+
+from cutline.core.errors import InputError, ParameterError, briefly
+from cutline.core.ranking import Array
+from cutline.core.validation import check_choice, check_level, check_number
+from cutline.inference.resampling.pairing import Pairing
+from cutline.measures import PairedShare
+
+_LEVEL = 0.05
+Variant = Literal["exact", "midp", "asymptotic", "corrected", "unconditional"]
+# The methods of tests, by the variant that each stands for.
+VARIANTS: Mapping[str, Variant] = {
+    "mcnemar": "midp",
+    "mcnemar_midp": "midp",
+    "mcnemar_exact": "exact",
+    "mcnemar_asymptotic": "asymptotic",
+    "mcnemar_corrected": "corrected",
+    "mcnemar_unconditional": "unconditional",
+}
+_SHARES = 1000  # shares of discordant cases, among which the worst is looked for
+_MOST = 20_000  # cases, up to which the unconditional test is computed: beyond, all variants agree
+
+
+@dataclass(frozen=True)
+class Discordance:
+    """In how many of n cases it happens with the first model only, and with the second only."""
+
+    first: int
+    second: int
+    n: int
+
+    @property
+    def value(self) -> float:
+        """The difference of the two shares."""
+        return (self.first - self.second) / self.n if self.n else math.nan
+
+    @property
+    def se(self) -> float:
+        """The standard error of the difference."""
+        b, c, n = self.first, self.second, self.n
+        return math.sqrt(max(b + c - (b - c) ** 2 / n, 0)) / n if n else math.nan
+
+    def p_value(self, null: float = 0.0) -> float:
+        """Tango's score test of a difference; of none it is McNemar's asymptotic test."""
+        from scipy.special import ndtr
+
+        null = check_number(null, "null")
+        if not -1 <= null <= 1:
+            raise ParameterError(f"is {null:g}", "pass a difference of shares from -1 to 1", argument="null")
+        return float(2 * ndtr(-abs(self._z(null))))
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """Tango's score interval (1998): the differences that the score test does not reject."""
+        from scipy.optimize import brentq
+        from scipy.special import ndtri
+
+        if not (isinstance(level, int | float) and level == 0):  # of no confidence: a confidence curve begins with it
+            level = check_level(level)
+        if not self.n:
+            return math.nan, math.nan
+        z, value = float(ndtri((1 + level) / 2)), self.value
+        if z <= 1e-9:  # the interval of no confidence is the value; rounding would leave no change of sign to find
+            return value, value
+        low = brentq(lambda d: self._z(d) - z, -1, value, xtol=1e-12) if value > -1 else -1.0
+        high = brentq(lambda d: self._z(d) + z, value, 1, xtol=1e-12) if value < 1 else 1.0
+        return float(low), float(high)
+
+    def _z(self, null: float) -> float:
+        """The score statistic of a difference, its variance taken where that difference is the likeliest."""
+        b, c, n = self.first, self.second, self.n
+        gap = b - c - n * null
+        linear = -b - c + (2 * n - b + c) * null
+        constant = -c * null * (1 - null)
+        likeliest = (math.sqrt(max(linear**2 - 8 * n * constant, 0)) - linear) / (4 * n)
+        variance = n * (2 * likeliest + null * (1 - null))
+        if variance <= 1e-12 * n:
+            return 0.0 if abs(gap) <= 1e-9 else math.copysign(1e9, gap)
+        return gap / math.sqrt(variance)
+
+
+def mcnemar(table: Discordance, variant: Variant = "midp") -> float:
+    """The p-value of no difference, given the discordant cases: 1 when there are none.
+
+    Args:
+        table: The cases that only the first model, and only the second, gets right.
+        variant: "exact" is the two-sided binomial test, which errs too rarely; "midp" counts the observed table
+            half and comes nearest to its level; "asymptotic" is the chi-square test without continuity correction,
+            and "corrected" the one with it. "unconditional" (Suissa and Shuster 1991) is exact too, but looks at all
+            tables of n cases, not only at those with as many discordant ones: nearly as powerful as "midp".
+
+    >>> table = Discordance(first=8, second=1, n=100)
+    >>> variants = ("exact", "midp", "asymptotic", "corrected", "unconditional")
+    >>> [round(mcnemar(table, variant), 4) for variant in variants]
+    [0.0391, 0.0215, 0.0196, 0.0455, 0.021]
+    """
+    from scipy.special import bdtr, chdtrc
+
+    if not isinstance(table, Discordance):
+        raise InputError(f"is {briefly(table)}", "pass Discordance(first=8, second=1, n=100)", argument="table")
+    check_choice(variant, "variant", get_args(Variant))
+    fewer, discordant = min(table.first, table.second), table.first + table.second
+    if variant in ("asymptotic", "corrected"):
+        gap = max(abs(table.first - table.second) - (variant == "corrected"), 0)  # Edwards (1948)
+        return float(chdtrc(1, gap**2 / discordant)) if discordant else 1.0
+    if variant == "unconditional":
+        return _unconditional(table)
+    tail = float(bdtr(fewer, discordant, 0.5))
+    below = float(bdtr(fewer - 1, discordant, 0.5)) if fewer else 0.0
+    return min(1.0, 2 * tail if variant == "exact" else tail + below)
+
+
+def _unconditional(table: Discordance) -> float:
+    """The largest chance, over all shares of discordant cases, of a table as far from even as this one."""
+    from scipy.special import bdtr, gammaln, xlog1py, xlogy
+
+    n, discordant, gap = table.n, table.first + table.second, abs(table.first - table.second)
+    if not gap:
+        return 1.0
+    if n > _MOST:
+        raise ParameterError(
+            f"mcnemar_unconditional is for up to {_MOST:,} cases, and there are {n:,}", "pass 'mcnemar_midp'"
+        )
+    number = np.arange(1, n + 1)
+    few = np.floor((number - gap / math.sqrt(discordant) * np.sqrt(number)) / 2 + 1e-9)  # of the rarer kind, at most
+    extreme = np.where(few >= 0, np.minimum(2 * bdtr(np.maximum(few, 0), number, 0.5), 1.0), 0.0)
+    ways = gammaln(n + 1) - gammaln(number + 1) - gammaln(n - number + 1)
+    worst = 0.0
+    for share in np.linspace(1 / _SHARES, 1, _SHARES):
+        chance = np.exp(ways + xlogy(number, share) + xlog1py(n - number, -share))
+        worst = max(worst, float(chance @ extreme))
+    return min(1.0, worst)
+
+
+def few_discordant(table: Discordance, variant: Variant) -> list[str]:
+    """A warning where even the clearest outcome of so few discordant cases would not be significant."""
+    discordant = table.first + table.second
+    least = mcnemar(Discordance(discordant, 0, max(table.n, discordant)), variant)
+    if least <= _LEVEL:
+        return []
+    cases = "no case" if not discordant else "1 case" if discordant == 1 else f"{discordant} cases"
+    why = f"The models decide differently on {cases}: p cannot fall below {least:.2g}"
+    return [f"{why}, so that the test's actual error rate is 0. It can show nothing here."]
+
+
+def discordance(pairing: Pairing, flags: Sequence[Array], share: PairedShare) -> Discordance:
+    """The discordant cases of two models, whose flags are given for each cell, by what the measure is a share of."""
+    among, what = share
+    inside = np.full(len(pairing), True) if among is None else pairing.is_positive == among
+    happens = flags if what == "flagged" else [(flag == pairing.is_positive) == (what == "right") for flag in flags]
+    first, second = (int(pairing.cases[inside & happens[i] & ~happens[1 - i]].sum()) for i in (0, 1))
+    return Discordance(first, second, int(pairing.cases[inside].sum()))

@@ -1,0 +1,432 @@
+"""Bootstrap intervals (percentile, BCa, Student), and the scales on which an estimate is about normal."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cutline.core.caching import is_long
+from cutline.core.errors import ParameterError
+from cutline.core.ranking import Array
+from cutline.core.validation import counted
+from cutline.inference import effective_size
+from cutline.inference.caveats import (
+    BELOW,
+    CLASSES_WEIGH_DIFFERENTLY,
+    FEW_DECISIONS,
+    FEW_FOR_ONE_CUT,
+    FEW_FOR_RESAMPLING,
+    FEW_FOR_STUDENT,
+    FEW_IF_A_FEW_WEIGH,
+    FEW_WEIGH,
+    NEAR_AN_END,
+    NO_COVERAGE,
+    OPTIMISTIC,
+    SCATTERED,
+    SEARCHED_AGAIN,
+    SEPARATED,
+    SKEWED,
+    STRATIFIED_GROUPS,
+    UNEVEN_CLASSES,
+    few_cases,
+    few_resamples,
+    finished,
+    has_spread,
+    one_class,
+    redraws,
+    whole_groups,
+)
+from cutline.inference.resampling.binning import NEGLIGIBLE, coarse, note
+from cutline.inference.resampling.bootstrap import Shape, bca, bootstrap, percentile, shapes
+from cutline.inference.resampling.samplers import CaseSampler, GroupSampler, OneModel
+from cutline.inference.single.estimand import Estimand
+from cutline.inference.single.interval_options import Options
+from cutline.inference.single.separation import at_an_end, separated, with_few_at_the_top, with_open_ends
+from cutline.measures import Needs
+from cutline.measures.kinds import BestOfCuts, CurvePoint, GainOfLikelihood, Proportion, TopOfList, best_cuts
+from cutline.results.estimate import Estimate, Limits, quantile, student_quantile
+
+_LARGEST = 300.0  # of a logarithm, so that its inverse is a number
+
+
+class Scale(NamedTuple):
+    """The logit scale of a range, the logarithm of the distance from its one end, or the range itself if it has none.
+
+    `room` is how near to an end a value is taken to come: as a share of the range, or, if it has one end, a distance.
+    """
+
+    least: float
+    most: float
+    room: float
+
+    def of(self, values: Any) -> Array:
+        """Values of the measure on this scale, which keeps their order."""
+        values = np.asarray(values, dtype=float)
+        if math.isfinite(self.least) and math.isfinite(self.most):
+            share = np.clip((values - self.least) / (self.most - self.least), self.room, 1 - self.room)
+            return np.asarray(np.log(share / (1 - share)))
+        if math.isfinite(self.least):
+            return np.asarray(np.log(np.maximum(values - self.least, self.room)))
+        return np.asarray(-np.log(np.maximum(self.most - values, self.room)) if math.isfinite(self.most) else values)
+
+    def back(self, value: float) -> float:
+        """The value of the measure that a value on this scale stands for."""
+        if math.isfinite(self.least) and math.isfinite(self.most):
+            return self.least + (self.most - self.least) * _logistic(value)
+        if math.isfinite(self.least):
+            return self.least + math.exp(min(value, _LARGEST))
+        return self.most - math.exp(min(-value, _LARGEST)) if math.isfinite(self.most) else value
+
+
+def on_its_scale(value: float, se: float, allowed: tuple[float, float], level: float) -> Limits:
+    """A normal interval on the logit scale of a range, or on the log scale where the range has one end."""
+    least, most = allowed
+    reach = quantile(level) * se
+    if math.isinf(most):
+        factor = math.exp(min(reach / (value - least), 700.0))
+        return Limits(least + (value - least) / factor, least + (value - least) * factor)
+    centre = math.log((value - least) / (most - value))
+    half = reach * (most - least) / ((value - least) * (most - value))
+    return Limits(*(least + (most - least) * _logistic(centre + side) for side in (-half, half)))
+
+
+def _logistic(x: float) -> float:
+    """As scipy's `expit` to the bit, without loading scipy, which takes longer than the interval of a small file."""
+    return 1 / (1 + math.exp(-x)) if x > -709.78 else 0.0
+
+
+RESAMPLING = ("bootstrap", "bca", "student", "bias_corrected")
+_UNSEEN = 2  # times what resamples show of the bias: they start from an optimum that is one of the sample already
+_NEAR_AN_END = 0.02  # of the range
+_FEWEST_FREE = 6.0  # degrees of freedom: fewer make intervals wide that hold no more
+_HANDFUL = 10.0  # degrees of freedom, where a handful of cases decides
+_NOISE = 2  # standard errors of the mean of the resamples
+_HEAVY = 4.0  # fourth moment of the resamples; 3 for normal ones
+_SCATTERED = 5.0  # ... from which on intervals held the truth in more than 97.5 % (docs/coverage.md)
+_SHIFTED = 0.3  # standard errors
+_OUTSIDE = 0.1  # of the resamples
+_FEW_HEAVY = 20.0  # ... of cases with weights
+_PART_OF_A_CASE = 0.25  # how near to an end of its range a resampled value is taken to come, as a share of all cases
+_PART_OF_THE_VALUE = 0.1  # ... of a range with one end, as a share of the distance of the value
+_INSIDE = 1e-3  # of the range: how near to its end a corrected value may come
+_NAMED = 4  # thresholds that are equally good
+
+
+def resampled(
+    estimands: Sequence[Estimand], chosen: Sequence[str], options: Options, groups: GroupSampler | None
+) -> list[Estimate]:
+    """The estimates of measures of one ranking, all on the same resamples."""
+    if groups is not None and options.stratified:
+        raise ParameterError(STRATIFIED_GROUPS)
+    if not estimands:
+        return []
+    ranking = estimands[0].ranking
+    bins = coarse(ranking, _cuts(estimands)) if groups is None else None
+    sampler: OneModel = groups or CaseSampler(ranking if bins is None else bins.ranking, options.stratified)
+    statistics = [t.statistic for t in estimands]
+    values, redrawn = bootstrap(sampler, statistics, options.resamples, options.seed)
+    if bins is not None:
+        shifts = bins.shifts(statistics, (t.value for t in estimands))
+        values = [column + shift for column, shift in zip(values, shifts, strict=True)]
+    shaped = [i for i, method in enumerate(chosen) if method != "bootstrap"]
+    found = shapes(sampler, [estimands[i].statistic for i in shaped], options.seed) if shaped else []
+    shape = dict(zip(shaped, found, strict=True))
+    notes, units = effective_size.notes(ranking), math.inf if groups is None else groups.groups
+    if groups is not None:
+        notes = design_notes(groups, "resampled")
+    notes += redraws(redrawn) + few_resamples(options.resamples)
+    told = [
+        notes + caveats_of(estimand) + _few(estimand, method)
+        for estimand, method in zip(estimands, chosen, strict=True)
+    ]
+    made = []
+    for i, estimand in enumerate(estimands):
+        data = (estimand, values[i], shape.get(i), options.level, told[i], units)
+        made.append({"student": studentised, "bias_corrected": without_bias}.get(chosen[i], from_replicates)(*data))
+    if bins is None:
+        return made
+    return [
+        _of_bins(one, open_to, len(bins.ranking))
+        for one, open_to in zip(made, bins.uncertainties(statistics), strict=True)
+    ]
+
+
+def _cuts(estimands: Sequence[Estimand]) -> set[int]:
+    """The cuts of a list that no bin may straddle: those of measures of one cut."""
+    return {t.ranking.cut(float(t.counts.threshold)) for t in estimands if t.is_of_one_cut}
+
+
+def _of_bins(found: Estimate, uncertain: float, bins: int) -> Estimate:
+    """An estimate from resamples of bins: it says what they leave open, and is widened where that matters."""
+    width = found.high - found.low
+    if not width > 0 or not math.isfinite(uncertain):
+        return found
+    share = uncertain / width
+    wider = uncertain if share > NEGLIGIBLE else 0.0
+    return replace(found, low=found.low - wider, high=found.high + wider, notes=(*found.notes, note(bins, share)))
+
+
+def design_notes(groups: GroupSampler, how: str) -> list[str]:
+    """How the cases were sampled, and how many they are worth; `how` groups are used."""
+    notes = [] if groups.are_single else [whole_groups(groups.groups, how)]
+    if groups.has_weights:
+        worth = groups.effective
+        notes.append(
+            f"{counted(len(groups.cell), 'case')} with sampling weights count as {worth:.4g} in effect (design effect "
+            f"of the weights: {len(groups.cell) / worth:.3g})."
+        )
+    if groups.stratum is not None:
+        one = "1 stratum" if groups.strata == 1 else f"{groups.strata} strata"
+        notes.append(f"The variance is that within {one}.")
+    return notes
+
+
+def caveats_of(estimand: Estimand) -> list[str]:
+    """What qualifies the interval of a measure, whatever the method."""
+    notes = [*estimand.bins, *([estimand.caveat] if estimand.caveat else [])]
+    return notes + _missing_class(estimand) + _inside_a_tie(estimand) + _tied_cuts(estimand)
+
+
+def _missing_class(estimand: Estimand) -> list[str]:
+    """A warning when a class has no case, unless the measure is a share of the other one."""
+    kind, r = estimand.kind, estimand.ranking
+    among = kind.paired.among if isinstance(kind, Proportion) and kind.paired is not None else None
+    is_of_the_other = (among is True and not r.negatives) or (among is False and not r.positives)
+    return [] if is_of_the_other else one_class(r)
+
+
+def _tied_cuts(estimand: Estimand) -> list[str]:
+    """That several cuts are equally good, if they are; `threshold_of` names the first of them."""
+    kind, r = estimand.kind, estimand.ranking
+    if not isinstance(kind, BestOfCuts) or kind.of_all is None or is_long(r):
+        return []
+    best = best_cuts(kind.of_all(r, **estimand.parameters))
+    if len(best) < 2:
+        return []
+    named = [f"{float(threshold):.6g}" for threshold in r.thresholds[best[:_NAMED]]]
+    some = f"{', '.join(named)}{', ...' if len(best) > _NAMED else ''}"
+    return [f"{len(best)} cuts are equally good, with the thresholds {some}; threshold_of() gives the first of them."]
+
+
+def _inside_a_tie(estimand: Estimand) -> list[str]:
+    """That a quota ends among cases of one score, if it does."""
+    if estimand.quota is None:
+        return []
+    r, quota = estimand.ranking, estimand.quota
+    index, inside = r.kept(("place", quota), lambda: r.position(quota))
+    if not 1e-9 < float(inside) < 1 - 1e-9:
+        return []
+    tied = float(r.size[int(index)])
+    where = f"The quota ends inside a tie of {tied:.6g} cases"
+    return [f"{where}: which of them are flagged is left to chance, and the value is the mean over their orders."]
+
+
+def _few(estimand: Estimand, method: str) -> list[str]:
+    """What the study found to be too little for resampling: cases of a class, or decisions of a kind at a cut."""
+    few = FEW_FOR_STUDENT if method == "student" else FEW_FOR_ONE_CUT if estimand.is_of_one_cut else FEW_FOR_RESAMPLING
+    cases = few_cases(estimand.ranking, few, "resampling")
+    best = [OPTIMISTIC] if isinstance(estimand.kind, BestOfCuts) else []
+    if isinstance(estimand.kind, CurvePoint) and estimand.kind.is_searched:
+        best.append(SEARCHED_AGAIN)
+    return best + (cases or few_decisions(estimand))
+
+
+def few_decisions(estimand: Estimand) -> list[str]:
+    """A warning when a cut has hardly any true positives, or errors."""
+    if not estimand.is_of_one_cut:
+        return []
+    counts = estimand.counts_in_effect
+    for count, what in ((counts.tp, "true positive"), (counts.fp + counts.fn, "error")):
+        if counts.positives > 0 and count < FEW_DECISIONS:
+            number = f"{count:.3g} {what}" + ("" if count == 1 else "s")
+            return [f"The cut has only {number}: {BELOW}."]
+    return []
+
+
+def from_replicates(
+    estimand: Estimand,
+    values: Any,
+    shape: Shape | None,
+    level: float,
+    notes: list[str],
+    units: float = math.inf,
+) -> Estimate:
+    """The estimate from the values on resamples: plain percentiles, or BCa when the shape of the changes is given.
+
+    Where all resamples agree because the classes are separated, the limit follows from the number of cases, or of
+    `units` if these are fewer.
+    """
+    known = np.sort(values[~np.isnan(values)])
+    method = "bootstrap" if shape is None else "bca"
+    if len(known) < len(values):
+        notes.append(
+            f"It is undefined on {len(values) - len(known)} of {len(values)} resamples: the limits are from the others."
+        )
+    if len(known) < 2:
+        return Estimate(estimand.name, estimand.value, math.nan, math.nan, level, method, tuple(notes))
+    limits = percentile(known, level)
+    if math.isnan(limits.low):
+        notes.append(
+            f"{len(known)} resamples are too few for a level of {level:g}: the limits are the extremes of them."
+        )
+        limits = Limits(known[0], known[-1])
+    if shape is not None:
+        if abs(shape.acceleration) > SKEWED or _is_near_an_end(estimand):
+            notes.append(FEW_WEIGH)
+        better = bca(known, estimand.value, shape.acceleration, level)
+        if better is None:
+            method = "bootstrap"
+            notes.append("All resamples are on one side of the value, so BCa fails: these are plain percentiles.")
+        limits = better or limits
+    if not has_spread(known):
+        stand_in = separated(estimand, level, units)
+        notes.append(NO_COVERAGE if stand_in is None else SEPARATED)
+        limits = stand_in or at_an_end(estimand, level, units) or limits
+    return finished(estimand.name, estimand.value, limits, estimand.range, level, method, notes)
+
+
+def _is_near_an_end(estimand: Estimand) -> bool:
+    """Whether a value is so near to an end of its range that resamples are piled up there."""
+    least, most = estimand.range
+    room = _NEAR_AN_END * (most - least)
+    return math.isfinite(room) and not least + room <= estimand.value <= most - room
+
+
+def studentised(
+    estimand: Estimand, values: Any, shape: Shape | None, level: float, notes: list[str], units: float = math.inf
+) -> Estimate:
+    """The estimate with the spread of its resamples on the scale of its range, and Student's quantile.
+
+    The degrees of freedom are few where a few cases make most of what changes. If the resamples are shifted against the
+    value by more than their own noise, the sample may be shifted against the truth as much: the limit there moves.
+    """
+    if isinstance(estimand.kind, GainOfLikelihood) and math.isfinite(estimand.value):
+        return _by_its_loss(estimand, values, shape, level, notes, units)
+    known = values[~np.isnan(values)]
+    if len(known) < 2 or not has_spread(known) or not np.isfinite(known).all() or not math.isfinite(estimand.value):
+        return from_replicates(estimand, values, None, level, notes, units)
+    if len(known) < len(values):
+        notes.append(
+            f"It is undefined on {len(values) - len(known)} of {len(values)} resamples: the limits are from the others."
+        )
+    notes += _weigh_heavily(estimand, _freedom(shape))
+    notes += _uneven_classes(estimand)
+    scale, (least, most), tail = _scale(estimand), estimand.range, (1 - level) / 2
+    centre, spread = float(scale.of(estimand.value)), _spread(scale.of(known))
+    reach = student_quantile(level, _freedom(shape)) * spread.error
+    shift = centre - spread.mean
+    # What resampling alone makes of the mean of so many resamples is none.
+    shift = math.copysign(max(abs(shift) - _NOISE * spread.error / math.sqrt(len(known)), 0.0), shift)
+    low, high = scale.back(centre + min(shift, 0.0) - reach), scale.back(centre + max(shift, 0.0) + reach)
+    if spread.tails > _SCATTERED and (math.isfinite(most - least) or abs(shift) > _SHIFTED * spread.error):
+        notes += [SCATTERED] if not any(BELOW in note for note in notes) else []
+    # Where many resamples are at an end of the range, it is a limit itself.
+    limits = Limits(least if np.mean(known <= least) > tail else low, most if np.mean(known >= most) > tail else high)
+    limits = with_open_ends(estimand, with_few_at_the_top(estimand, limits, level, notes), notes)
+    return finished(estimand.name, estimand.value, limits, estimand.range, level, "student", notes)
+
+
+def _uneven_classes(estimand: Estimand) -> list[str]:
+    """A warning when a case of one class weighs far more than one of the other, in a measure that both together make.
+
+    Whether they do is seen from what twice the weight of the negatives changes.
+    """
+    r, times = estimand.ranking, effective_size.weight_of_negatives(estimand.ranking)
+    if 1 / UNEVEN_CLASSES <= times <= UNEVEN_CLASSES:
+        return []
+    doubled = float(estimand.statistic(replace(r, neg=2 * r.neg, neg2=4 * r.neg2)))
+    if abs(doubled - estimand.value) <= 1e-9 * max(1.0, abs(estimand.value)):
+        return []
+    heavy, light = ("negative", "positive") if times > 1 else ("positive", "negative")
+    return [CLASSES_WEIGH_DIFFERENTLY.format(heavy, max(times, 1 / times), light)]
+
+
+def _by_its_loss(
+    estimand: Estimand, values: Any, shape: Shape | None, level: float, notes: list[str], units: float = math.inf
+) -> Estimate:
+    """The estimate of a function of the log loss, from that of the loss: a heavy tail of losses is one on its scale."""
+    from cutline.measures.rates import entropy
+
+    kind, r = estimand.kind, estimand.ranking
+    assert isinstance(kind, GainOfLikelihood)  # noqa: S101
+    null = float(entropy(float(r.positives / r.total)))
+    value = float(kind.loss(np.asarray(estimand.value), null))
+    loss = replace(estimand, value=value, range=(0.0, math.inf), kind=None)
+    found = studentised(loss, kind.loss(values, null), shape, level, notes, units)
+    limits = Limits(*(kind.back(limit, null) for limit in (found.high, found.low)))
+    return finished(estimand.name, estimand.value, limits, estimand.range, level, found.method, list(found.notes))
+
+
+def _weigh_heavily(estimand: Estimand, freedom: float) -> list[str]:
+    """Warnings where resamples are piled up at an end of the range, or a few cases make most of what varies."""
+    notes = [NEAR_AN_END] if _is_near_an_end(estimand) and not isinstance(estimand.kind, TopOfList) else []
+    few = few_cases(estimand.ranking, FEW_IF_A_FEW_WEIGH, "a handful of which makes most of what varies")
+    if freedom < _HANDFUL and not few_cases(estimand.ranking, FEW_FOR_STUDENT, ""):
+        # Of many cases, a handful is a heavy tail of losses.
+        notes += few or ([FEW_WEIGH] if estimand.needs is Needs.PROBABILITIES and not notes else [])
+    if freedom < _FEW_HEAVY and not estimand.ranking.integral and FEW_WEIGH not in notes:
+        notes.append(FEW_WEIGH)
+    return notes
+
+
+class _Spread(NamedTuple):
+    """The mean of resamples, their standard error, and how heavy their tails are: 3 for normal ones."""
+
+    mean: float
+    error: float
+    tails: float
+
+
+def _spread(there: Array) -> _Spread:
+    """The spread of resamples on the scale of a measure.
+
+    Some may be far away, near an end of the range: then it is that of the middle nine tenths, if that is less.
+    """
+    mean, error = float(there.mean()), float(there.std(ddof=1))
+    tails = float(np.mean(((there - mean) / error) ** 4)) if error > 0 else 3.0
+    if tails > _HEAVY:
+        low, high = np.quantile(there, [_OUTSIDE / 2, 1 - _OUTSIDE / 2])
+        error = min(error, float(high - low) / (2 * quantile(1 - _OUTSIDE))) or error
+    return _Spread(mean, error, tails)
+
+
+def _scale(estimand: Estimand) -> Scale:
+    """The scale of a measure, on which values that resamples pile up at an end of the range are not far away."""
+    least, most = estimand.range
+    if math.isfinite(least) and math.isfinite(most):
+        cases = max(float(sum(effective_size.effective(estimand.ranking))), 1.0)
+        inside = min(estimand.value - least, most - estimand.value) / (most - least)
+        return Scale(least, most, max(min(_PART_OF_A_CASE / cases, inside / 4), 1e-9))
+    end = least if math.isfinite(least) else most
+    return Scale(least, most, _PART_OF_THE_VALUE * abs(estimand.value - end) or 1.0)
+
+
+def _freedom(shape: Shape | None) -> float:
+    return math.inf if shape is None else max(shape.freedom, _FEWEST_FREE)
+
+
+def without_bias(
+    estimand: Estimand, values: Any, shape: Shape | None, level: float, notes: list[str], units: float = math.inf
+) -> Estimate:
+    """The estimate of a best over all cuts, whose resamples are shifted as the sample is: their bias is taken off.
+
+    What is left is taken to be normal on the logit scale of the measure's range, with the resamples' standard error and
+    Student's quantile.
+    """
+    known = values[np.isfinite(values)]
+    least, most = estimand.range
+    if len(known) < 2 or not has_spread(known) or not least < estimand.value < most:
+        return from_replicates(estimand, values, None, level, notes, units)
+    room = _INSIDE * (most - least if math.isfinite(most) else estimand.value - least)
+    bias = float(known.mean()) - estimand.value
+    centre = min(max(estimand.value - _UNSEEN * bias, least + room), most - room)
+    se = float(known.std(ddof=1)) * student_quantile(level, _freedom(shape)) / quantile(level)
+    limits = on_its_scale(centre, se, (least, most), level)
+    # The bias is an estimate too, and may be none: the other limit is that of the value as it is.
+    plain = on_its_scale(estimand.value, se, (least, most), level)
+    limits = Limits(limits.low, plain.high) if centre < estimand.value else Limits(plain.low, limits.high)
+    return finished(estimand.name, estimand.value, limits, estimand.range, level, "bias_corrected", notes)

@@ -1,0 +1,326 @@
+"""Intervals of calibration errors: which true errors could have given the value that was seen.
+
+A calibration error is 0 for a calibrated model, and chance can only raise it, so that resamples of the data lie too
+high. Instead, outcomes are simulated in worlds whose true curve goes a part t of the way from the diagonal (t = 0, a
+calibrated model) to the isotonic curve of the data (t = 1) and beyond. The interval holds the true errors of those
+worlds in which the value that was seen is between the tails of the simulated ones: tests of every t, inverted.
+
+A simulated study has the scores at hand. Scores drawn with replacement would be tied where those at hand are not, and
+ties leave an isotonic curve less chance to follow. That the scores are a sample too is added to the simulated values:
+by how much the true error differs between samples of scores. Cases with groups, strata or weights that are not counts
+are simulated as as many cases as they are worth for the mean of the outcomes less the probabilities; these few have
+scores drawn from those at hand.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from cutline.core import parallel
+from cutline.core.ranking import Array, Ranking
+from cutline.core.table import shown
+from cutline.inference import effective_size
+from cutline.inference.caveats import BELOW, FEW_FOR_RESAMPLING, finished
+from cutline.inference.corrected import LEVEL, Corrected
+from cutline.inference.effective_size import squares
+from cutline.inference.influence import Influence
+from cutline.inference.resampling.samplers import GroupSampler, Urn
+from cutline.inference.single.bootstrap import design_notes
+from cutline.inference.single.estimand import Estimand
+from cutline.inference.single.interval_options import Options
+from cutline.inference.survey import linearised
+from cutline.measures.miscalibration import isotonic
+from cutline.results.estimate import Estimate, Limits
+
+METHOD = "inversion"
+_FIRST = (0.0, 0.4, 0.8, 1.2, 1.6, 2.4)  # worlds that tell where the limits are about
+_STEPS = (0.025, 0.05, 0.1, 0.2, 0.4)  # between worlds: the smallest with which few of them reach around the limits
+_WORLDS = 9  # between and around which the limits are found, at most
+_FEWEST = 40  # simulations of a world, of which the extremes are about the limits at 95 %
+_FEW = 500  # cases, below which a simulated population had a coverage of 88 % for a level of 95 %
+_AT_ONCE = 2**18  # cells held at once
+_MANY = 1e6  # times as many cases as the sample has a population: what corrects itself for chance finds none there
+_WIDE = 2.6  # standard deviations, within which the first worlds look for the limits
+_OF_PLACES = f"Single places of the calibration curve decide it, which the data tell less of than of the mean: {BELOW}."
+_FEW_OF_A_CLASS = (
+    f"With fewer than {FEW_FOR_RESAMPLING} cases of a class the actual coverage may be a few points off the nominal "
+    "level."
+)
+_NULL = "Chance alone could give such a value: a calibrated model has {} on average."
+_RAISED = (
+    "Chance probably raised the value: simulations give the upper limit {}, which was moved to include the value; that "
+    "can only raise the coverage."
+)
+
+
+class _World(NamedTuple):
+    """The values of one statistic on simulated outcomes, in order."""
+
+    way: float
+    values: Array
+
+
+def inverted(estimands: Sequence[Estimand], options: Options, groups: GroupSampler | None = None) -> list[Estimate]:
+    """The estimates of calibration errors of one ranking, whose cases may come in groups.
+
+    The outcomes of a world are the same for all of them, and which worlds are simulated for one does not depend on the
+    others, so that an interval does not depend on what else is asked for.
+    """
+    if not estimands:
+        return []
+    worlds, first, found = _simulated(estimands, options, groups)
+    return [
+        _estimate(worlds, i, found[i], float(first[i][0].values.mean()), options.level) for i in range(len(estimands))
+    ]
+
+
+def corrected_errors(
+    estimands: Sequence[Estimand], options: Options, groups: GroupSampler | None = None
+) -> list[Corrected]:
+    """Return calibration errors of one ranking without what chance added to them, with their limits.
+
+    The corrected error is that of the world in which the value that was seen is the median of the simulated ones.
+
+    Args:
+        estimands: Calibration errors of one ranking.
+        options: The resamples and the seed.
+        groups: How the cases were sampled, if they come in groups.
+    """
+    worlds, _, found = _simulated(estimands, options, groups)
+    made = []
+    for i, own in enumerate(found):
+        ways, values = np.array([world.way for world in own]), np.array([world.values for world in own])
+        middle, seen = np.maximum.accumulate(np.median(values, axis=-1)), worlds.seen(i)
+        is_null = ways[0] == 0 and seen <= middle[0]
+        centre = 0.0 if is_null else worlds.truth(i, _crossing(seen, middle, ways))
+        made.append(Corrected.of(centre, *_limits(worlds, i, own, LEVEL)))
+    return made
+
+
+def _simulated(
+    estimands: Sequence[Estimand], options: Options, groups: GroupSampler | None
+) -> tuple[_Worlds, list[list[_World]], list[list[_World]]]:
+    """Return the worlds of a ranking, the first that were simulated and those around the limits."""
+    ranking = estimands[0].ranking
+    worth = float(ranking.total) if ranking.integral and groups is None else cases_worth(ranking, groups)
+    notes = effective_size.notes(ranking) if groups is None else design_notes(groups, "counted")
+    simulations = max(_FEWEST, options.resamples // 8)
+    worlds = _Worlds(ranking, estimands, options.seed, simulations, worth, notes)
+    first = worlds.simulated([_FIRST] * len(estimands), max(_FEWEST // 2, options.resamples // 20))
+    ways = [_around(one, worlds.seen(i)) for i, one in enumerate(first)]
+    return worlds, first, worlds.simulated(ways, simulations)
+
+
+class _Worlds:
+    """The worlds of a ranking, and the outcomes that are simulated in them.
+
+    Args:
+        ranking: The scores at hand.
+        estimands: The errors.
+        seed: Of the simulations.
+        most: How many simulations a world has at most.
+        worth: How many independent cases the sample is worth.
+        notes: About the sample.
+    """
+
+    def __init__(
+        self, ranking: Ranking, estimands: Sequence[Estimand], seed: int, most: int, worth: float, notes: Sequence[str]
+    ) -> None:
+        self.ranking, self.estimands, self.seed = ranking, estimands, seed
+        self.worth, self.notes = worth, notes
+        self.curve = isotonic(ranking)
+        self.is_plain = worth == float(ranking.total)  # each case is worth one
+        self.urn = Urn.of(ranking.size if self.is_plain else ranking.size * (worth / float(ranking.total)))
+        self.whole = [self.truth(i, 1.0) for i in range(len(estimands))]
+        self.by_scores = self._of_other_scores(most) if self.is_plain else None
+
+    def seen(self, i: int) -> float:
+        """The value of the sample as so many cases: an error that corrects itself for chance depends on them."""
+        if self.is_plain:
+            return self.estimands[i].value
+        scale = self.worth / float(self.ranking.total)
+        return float(self.estimands[i].statistic(self._ranking(self.ranking.pos * scale, self.ranking.neg * scale)))
+
+    def risks(self, way: float) -> Array:
+        """The true share of positives at each score."""
+        return np.clip(self.ranking.key + way * (self.curve - self.ranking.key), 0.0, 1.0)
+
+    def truth(self, i: int, way: float) -> float:
+        """The error in a population where each score has its true share of positives."""
+        return float(self.estimands[i].statistic(self._certain(self.ranking.size, way)))
+
+    def simulated(self, ways: Sequence[Sequence[float]], simulations: int) -> list[list[_World]]:
+        """The worlds of each statistic, with as many simulations in each."""
+        every = sorted({way for own in ways for way in own})
+        work = simulations * len(every) * len(self.ranking)
+        found = parallel.each(lambda way: self._simulate(way, ways, simulations), every, work)
+        by_way = dict(zip(every, found, strict=True))
+        return [[_World(way, by_way[way][i]) for way in own] for i, own in enumerate(ways)]
+
+    def _simulate(self, way: float, ways: Sequence[Sequence[float]], simulations: int) -> dict[int, Array]:
+        """The values, in one world, of those statistics that need it."""
+        asked = [i for i, own in enumerate(ways) if way in own]
+        rng = np.random.default_rng([self.seed, simulations, round(way / _STEPS[0])])
+        risk = self.risks(way)
+
+        def draw(count: int) -> Ranking:
+            size = (
+                np.broadcast_to(self.ranking.size, (count, len(risk))) if self.is_plain else self.urn.draw(rng, count)
+            )
+            pos = rng.binomial(size, risk) if size.max() > 1 else (rng.random(size.shape) < risk).astype(size.dtype)
+            return self._ranking(pos, size - pos)
+
+        values = self._values(asked, simulations, draw)
+        for place, i in enumerate(asked):
+            if self.by_scores is not None and way and self.whole[i] > 0:
+                values[place] += self.truth(i, way) / self.whole[i] * self.by_scores[i, :simulations]
+        return dict(zip(asked, np.sort(values, axis=-1), strict=True))
+
+    def _of_other_scores(self, simulations: int) -> Array:
+        """By how much the true error at the end of the way differs between samples of scores, for each statistic."""
+        rng, every = np.random.default_rng([self.seed, simulations]), range(len(self.estimands))
+        values = self._values(every, simulations, lambda count: self._certain(self.urn.draw(rng, count), 1.0))
+        return np.asarray(values - values.mean(-1, keepdims=True))
+
+    def _values(self, asked: Sequence[int], simulations: int, draw: Callable[[int], Ranking]) -> Array:
+        """The statistics of some stacks, so many rows of which are drawn as fit into memory."""
+        at_once = max(1, _AT_ONCE // len(self.ranking))
+        found = []
+        for start in range(0, simulations, at_once):
+            parallel.stop_if_unwanted()
+            # One row more than one, so that the statistics see a stack.
+            stack = draw(max(2, min(at_once, simulations - start)))
+            found.append([np.asarray(self.estimands[i].statistic(stack), dtype=float) for i in asked])
+        return np.nan_to_num(np.concatenate(found, axis=-1)[:, :simulations], nan=0.0)
+
+    def _certain(self, size: Array, way: float) -> Ranking:
+        """A population with these shares of scores, and the true share of positives at each."""
+        risk, many = self.risks(way), _MANY * size.astype(float)
+        return self._ranking(many * risk, many * (1 - risk))
+
+    def _ranking(self, pos: Array, neg: Array) -> Ranking:
+        return Ranking(self.ranking.score, pos, neg, pos, neg)
+
+
+def cases_worth(r: Ranking, groups: GroupSampler | None) -> float:
+    """How many independent cases a sample is worth for the mean of the outcomes less the probabilities.
+
+    Args:
+        r: The ranking of probabilities.
+        groups: How the cases were sampled; None where their weights are all that is known.
+    """
+    total = float(r.total)
+    pos, neg = (cases.astype(float) for cases in (r.pos, r.neg))
+    mean = float(pos.sum() - (pos + neg) @ r.key) / total
+    of_positives, of_negatives = 1 - r.key - mean, -r.key - mean
+    spread = float(pos @ of_positives**2 + neg @ of_negatives**2) / total
+    variance = float(linearised([Influence(of_positives / total, of_negatives / total)], r, groups).covariance[0, 0])
+    most = total**2 / float(r.pos2.sum() + r.neg2.sum()) if not r.integral else total  # Kish's number
+    return min(max(spread / variance, 2.0), most) if variance > 0 else most
+
+
+def _around(first: Sequence[_World], seen: float) -> list[float]:
+    """The worlds between which both limits lie, by what the first ones tell of means and spreads."""
+    ways = np.array([world.way for world in first])
+    mean, spread = (np.array([part(world.values) for world in first]) for part in (np.mean, np.std))
+    above, below = (np.maximum.accumulate(mean + sign * _WIDE * spread) for sign in (1, -1))
+    start, end = float(np.interp(seen, above, ways)), float(np.interp(seen, below, ways))
+    margin = 0.05 + 0.1 * (end - start)
+    start, end = max(0.0, start - margin), end + margin
+    step = next((one for one in _STEPS if (end - start) / one <= _WORLDS - 2), _STEPS[-1])
+    places = range(math.floor(start / step + 1e-9), math.ceil(end / step - 1e-9) + 1)
+    return [round(place * step, 6) for place in places]
+
+
+def _estimate(worlds: _Worlds, i: int, found: Sequence[_World], by_chance: float, level: float) -> Estimate:
+    estimand = worlds.estimands[i]
+    values = np.array([world.values for world in found])
+    tail = (values.shape[-1] + 1) * (1 - level) / 2
+    notes = [*worlds.notes, *([estimand.caveat] if estimand.caveat else [])]
+    if tail < 1 - 1e-9:
+        notes.append(f"{values.shape[-1]} simulations are too few for a level of {level:g}: their extremes are used.")
+    low, high = _limits(worlds, i, found, level)
+    is_null = low == 0
+    if not is_null and estimand.kind.of_places:  # type: ignore[union-attr]
+        notes.append(_OF_PLACES)
+    if is_null:
+        notes.append(_NULL.format(shown(by_chance)))
+    if high < estimand.value:
+        notes.append(_RAISED.format(shown(high)))
+    elif worlds.worth < _FEW:
+        notes.append(f"With fewer than {_FEW} cases the actual coverage may be a few points below the nominal level.")
+    elif min(effective_size.effective(worlds.ranking)) < FEW_FOR_RESAMPLING:
+        notes.append(_FEW_OF_A_CLASS)
+    limits = Limits(min(low, estimand.value), max(high, estimand.value))
+    return finished(estimand.name, estimand.value, limits, estimand.range, level, METHOD, notes)
+
+
+def _limits(worlds: _Worlds, i: int, found: Sequence[_World], level: float) -> Limits:
+    """Return the true errors between which the value that was seen is not in a tail of the simulated ones."""
+    ways, values, seen = np.array([w.way for w in found]), np.array([w.values for w in found]), worlds.seen(i)
+    lowest, highest = (_rising(ways, limits) for limits in _tails(values, level))
+    low = 0.0 if ways[0] == 0 and seen <= highest[0] else worlds.truth(i, _crossing(seen, highest, ways))
+    is_less = ways[0] == 0 and seen <= lowest[0]  # no more than chance alone makes of it: nothing to shrink
+    return Limits(low, float(highest[0]) if is_less else worlds.truth(i, _crossing(seen, lowest, ways)))
+
+
+def _tails(values: Array, level: float) -> Array:
+    """Limits beyond which one more value would be in so many of the simulations, of each world."""
+    tail = (1 - level) / 2
+    return np.asarray(np.quantile(values, (tail, 1 - tail), axis=-1, method="weibull"))
+
+
+def _rising(ways: Array, limits: Array) -> Array:
+    """Simulated limits without their noise: a parabola along the way, and rising, as the true ones do."""
+    from scipy.optimize import isotonic_regression
+
+    smooth = np.polynomial.Polynomial.fit(ways, limits, min(2, len(ways) - 1))
+    return np.asarray(isotonic_regression(np.maximum(smooth(ways), limits.min())).x)
+
+
+def _crossing(value: float, limits: Array, ways: Array) -> float:
+    """Where along the worlds a limit of the simulated values equals the value that was seen."""
+    return float(np.interp(value, limits, ways))
+
+
+class Calibration(NamedTuple):
+    """What the probabilities promise and what was seen, each pair with its z value (NaN when there is none).
+
+    `expected` and `observed` are the share of positives; `promised` and `brier` the Brier score.
+    """
+
+    expected: float
+    observed: float
+    z_share: float
+    promised: float
+    brier: float
+    z_brier: float
+
+
+def calibration(r: Ranking) -> Calibration:
+    """Calibration in the large, and Spiegelhalter's test (1986), for a ranking of probabilities of independent cases.
+
+    >>> found = calibration(Ranking.of_counts([0.8, 0.2], [8, 2], [2, 8]))  # just what they say
+    >>> found.z_share, abs(round(found.z_brier, 9))
+    (0.0, 0.0)
+    """
+    p, (pos, neg), second = r.key, r.floats, squares(r)
+    n, total, spread = pos + neg, float(r.total), p * (1 - p)
+    squared = second.pos.astype(float) + second.neg.astype(float)
+    excess, lean = pos - p * n, 1 - 2 * p
+    return Calibration(
+        expected=float(p @ n) / total,
+        observed=float(r.positives) / total,
+        z_share=_z(float(excess.sum()), float(squared @ spread)),
+        promised=float(spread @ n) / total,
+        brier=float(pos @ (1 - p) ** 2 + neg @ p**2) / total,
+        z_brier=_z(float(excess @ lean), float(squared @ (lean**2 * spread))),
+    )
+
+
+def _z(surplus: float, variance: float) -> float:
+    return surplus / math.sqrt(variance) if variance > np.finfo(float).tiny else math.nan

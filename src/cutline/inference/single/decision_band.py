@@ -1,0 +1,95 @@
+"""The interval of a decision curve at each risk: that of the measure itself wherever there is one.
+
+So the band is what `estimate("net_benefit", threshold=risk)` says, and at another prevalence what `at_prevalence` says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from cutline.core.counts import divide
+from cutline.core.ranking import Array, Ranking
+from cutline.core.validation import LEVEL
+from cutline.curves.utility import flag_everybody, interventions_avoided, net_benefits, rates_at
+from cutline.inference.resampling.samplers import GroupSampler
+from cutline.inference.single.at_prevalence import at_prevalence
+from cutline.inference.single.bands import Band, band, with_groups
+from cutline.inference.single.estimand import of_measure
+from cutline.inference.single.intervals import Options, estimates
+from cutline.measures.costs import net_benefit, standardised_net_benefit
+from cutline.results.estimate import Estimate
+
+KINDS = ("net_benefit", "standardised", "interventions_avoided")
+RISKS = np.round(np.arange(0.01, 1.0, 0.01), 2)  # the threshold probabilities of a curve, unless others are named
+_MEASURES = {"net_benefit": net_benefit, "standardised": standardised_net_benefit}
+
+
+def heights(r: Ranking, risks: Array, kind: str, prevalence: float | None = None) -> Array:
+    """The curve of a kind at each risk."""
+    if kind == "interventions_avoided":
+        return interventions_avoided(r, risks, prevalence)
+    found = net_benefits(r, risks, prevalence)
+    return found if kind == "net_benefit" else np.asarray(divide(found, rates_at(r, risks, prevalence).prevalence))
+
+
+def decision_band(
+    data: Any,
+    risks: Array,
+    kind: str = "net_benefit",
+    *,
+    prevalence: float | None = None,
+    level: float = LEVEL,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> Band:
+    """A decision curve with the interval of each point.
+
+    Args:
+        data: An evaluation, whose groups are then counted whole, or a ranking.
+        risks: The threshold probabilities.
+        kind: One of KINDS.
+        prevalence: The prevalence of the population; that of the data when None.
+        level: The level of each interval.
+        resamples: How many resamples are drawn where no formula applies.
+        seed: Their seed.
+    """
+    r, groups = with_groups(data)
+    options = Options(level, resamples=resamples, seed=seed)
+    if prevalence is None and kind in _MEASURES:
+        return _banded(risks, _of_measure(r, groups, risks, kind, options), level)
+    if prevalence is not None and groups is None:
+        return _banded(risks, _elsewhere(r, risks, prevalence, level), level, _turned(risks, kind, prevalence))
+    return band(
+        data, lambda one: heights(one, risks, kind, prevalence), risks, level=level, resamples=resamples, seed=seed
+    )
+
+
+def _of_measure(r: Ranking, groups: GroupSampler | None, risks: Array, kind: str, options: Options) -> list[Estimate]:
+    grouped = groups is not None
+    asked = [of_measure(_MEASURES[kind], r, {"threshold": float(risk)}, grouped=grouped) for risk in risks]
+    return estimates(asked, options, groups)
+
+
+def _elsewhere(r: Ranking, risks: Array, prevalence: float, level: float) -> list[Estimate]:
+    return [at_prevalence(r, float(risk), prevalence, level=level)["net_benefit"] for risk in risks]
+
+
+def _turned(risks: Array, kind: str, prevalence: float) -> Callable[[Array], Array]:
+    """From a net benefit to the kind that was asked for: a straight line, as the prevalence is known."""
+    if kind == "interventions_avoided":
+        odds = divide(risks, 1 - risks)
+        return lambda found: np.asarray(divide(found - flag_everybody(risks, prevalence), odds))
+    return lambda found: found / (prevalence if kind == "standardised" else 1.0)
+
+
+def _banded(
+    risks: Array, found: list[Estimate], level: float, turned: Callable[[Array], Array] = lambda found: found
+) -> Band:
+    y, low, high = (
+        turned(np.array([getattr(estimate, name) for estimate in found])) for name in ("value", "low", "high")
+    )
+    notes = tuple(dict.fromkeys(note for estimate in found for note in estimate.notes))
+    return Band(risks, y, low, high, level, False, notes)

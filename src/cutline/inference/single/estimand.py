@@ -1,0 +1,247 @@
+"""What an interval is asked for: a measure of a ranking, with its parameters, or any function of one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+
+from cutline.core.caching import is_long, remembered
+from cutline.core.counts import Counts
+from cutline.core.errors import InputError, ParameterError
+from cutline.core.ranking import Ranking
+from cutline.core.validation import called
+from cutline.inference.effective_size import effective_counts, squares
+from cutline.inference.influence import JUMPING, Influence, of_order
+from cutline.inputs.rank import cut, places, places_of_share
+from cutline.measures import Family, Measure, Needs
+from cutline.measures.bin_brackets import Bounds, bounds
+from cutline.measures.kinds import Kind, Stretch
+from cutline.measures.metadata import constant
+
+
+@dataclass(frozen=True)
+class Estimand:
+    """A measure on a ranking: its value, how to find it on others, and what its interval depends on."""
+
+    name: str
+    ranking: Ranking
+    statistic: Callable[[Ranking], Any]  # over a stack of rankings too
+    value: float
+    reason: str = ""
+    range: tuple[float, float] = (-math.inf, math.inf)
+    kind: Kind = None
+    parameters: dict[str, Any] = field(default_factory=dict)
+    cut: Callable[[Ranking], Counts] | None = None
+    of_counts: Callable[[Counts], Any] | None = None
+    caveat: str = ""  # what qualifies its interval, whatever the method
+    open_to: Bounds | None = None  # between which values the exact one lies, where the scores were binned
+    by_quota: bool = False  # the number of the flagged is given, so that the cases at a cut are not independent
+    needs: Needs | None = None  # of a registered measure
+    quota: float | None = None  # how many are flagged, where that is what makes the cut
+    is_of_order: bool = False  # a registered measure of the order, or of a quota, that may have a slope
+
+    @property
+    def influence(self) -> Influence | None:
+        """What one case changes in a measure of the order or of a quota; None where it has no slope."""
+        if not self.is_of_order:
+            return None
+        if not is_long(self.ranking):
+            return self._influence
+        key = ("influence", self.name, self.quota, str(self.parameters))
+        found: Influence | None = remembered(self.ranking, key, self._find_influence)
+        return found
+
+    @cached_property
+    def _influence(self) -> Influence | None:
+        return self._find_influence()
+
+    def _find_influence(self) -> Influence | None:
+        return of_order(self.statistic, self.value, self.ranking)
+
+    @property
+    def measure_name(self) -> str:
+        """The name of the measure without its parameters."""
+        return self.name.partition("(")[0]
+
+    @property
+    def is_of_one_cut(self) -> bool:
+        """Whether it is a registered measure of one cut that a threshold names."""
+        return self.of_counts is not None and not self.by_quota
+
+    @property
+    def counts_in_effect(self) -> Counts:
+        """The counts of the cut, each as the number of cases that its weights are worth."""
+        return self.counts if self.ranking.integral else effective_counts(self.counts, self.second)
+
+    @property
+    def counts(self) -> Counts:
+        """The counts of its cut."""
+        return self.cut(self.ranking)  # type: ignore[misc]
+
+    @property
+    def bins(self) -> tuple[str, ...]:
+        """What bins leave certain of the value, in a sentence, where they leave something open."""
+        return () if self.open_to is None else (self.open_to.statement,)
+
+    @property
+    def second(self) -> Counts:
+        """The squared weights at its cut; a quota that ends inside a tie has those of the whole tie."""
+        counts = self.counts
+        if self.ranking.integral:
+            return counts
+        return squares(self.ranking).at_cut(self.ranking.cut(counts.threshold), counts.threshold)
+
+
+def bracketed(found: Estimand, measure: Measure, parameters: Mapping[str, Any]) -> Estimand:
+    """The estimand with what bins leave certain of its value.
+
+    Args:
+        found: The estimand, of a registered measure.
+        measure: The measure.
+        parameters: Those of the measure, and its cut.
+    """
+    open_to = bounds(measure, found.ranking, parameters, found.value)
+    return found if open_to is None else replace(found, open_to=open_to)
+
+
+def of_measure(measure: Measure, ranking: Ranking, parameters: dict[str, Any], *, grouped: bool = False) -> Estimand:
+    """The estimand of a registered measure; for one cut the parameters say where it is.
+
+    Resamples of whole groups (`grouped`) are not equally long: a quota is then the same share of each.
+    """
+    data, rest = measure.prepare(ranking, parameters)
+    value = float(measure.compute(data, **rest))
+    quota = rest.get("quota", measure.defaults.get("quota"))
+    cut_at, of_counts = None, None
+    if measure.needs is Needs.COUNTS:
+        cut_at, of_counts = _cut(ranking, _where(parameters), grouped), partial(measure.compute, **rest)
+        statistic = _of_cut(of_counts, cut_at)
+    elif quota is not None:
+        statistic = _of_quota(partial(measure.compute, **rest), _taken(quota, ranking, grouped))
+    else:
+        statistic = partial(measure.compute, **rest)
+    by_quota = quota is not None or (cut_at is not None and "threshold" not in parameters)
+    if quota is None and by_quota:
+        where = _where(parameters)
+        quota = places(ranking, quota=where.get("quota"), share=where.get("share"))
+    return Estimand(
+        name=str(measure.with_(**{name: value for name, value in parameters.items() if name in measure.parameters})),
+        ranking=ranking,
+        statistic=statistic,
+        value=value,
+        reason=measure.reason(data, **rest) if math.isnan(value) else "",
+        range=measure.kind.range(**{**measure.bound, **rest}) if isinstance(measure.kind, Stretch) else measure.range,
+        kind=measure.kind,
+        caveat=measure.caveat,
+        parameters={**measure.bound, **rest},
+        cut=cut_at,
+        of_counts=of_counts,
+        by_quota=by_quota,
+        quota=None if quota is None else float(quota),
+        needs=measure.needs,
+        is_of_order=measure.name not in JUMPING and (by_quota or measure.needs is Needs.RANKING),
+    )
+
+
+def of_function(
+    function: Callable[..., Any], ranking: Ranking, where: dict[str, Any], *, grouped: bool = False
+) -> Estimand:
+    """The estimand of a function of the user's: of the counts of the cut that is named, or else of the ranking."""
+    _check_where(where)
+    asked = partial(called, function, "measure")
+    of = _of_cut(asked, _cut(ranking, where, grouped)) if where else asked
+    name = getattr(function, "__name__", type(function).__name__)
+
+    def statistic(r: Ranking) -> Any:
+        return np.array([_one_number(of(one), name) for one in r.one_by_one()]).reshape(r.pos.shape[:-1])[()]
+
+    value = _one_number(of(ranking), name)
+    reason = "the function gives NaN" if math.isnan(value) else ""
+    return Estimand(name, ranking, statistic, value, reason, by_quota=bool(where) and "threshold" not in where)
+
+
+def as_measure(function: Any, where: Mapping[str, Any]) -> Measure:
+    """A function of the user's as a measure that is in no registry, of one cut if `where` names one."""
+    _check_where(where)
+    name = str(getattr(function, "__name__", type(function).__name__))
+
+    def of_stack(data: Any) -> Any:
+        if isinstance(data, Ranking):
+            found = [_one_number(called(function, "measure", one), name) for one in data.one_by_one()]
+            return found[0] if data.pos.ndim == 1 else np.array(found)
+        cells = np.broadcast_arrays(data.tp, data.fp, data.fn, data.tn, data.threshold)
+        found = [
+            _one_number(called(function, "measure", Counts(*row)), name)
+            for row in zip(*(cell.ravel() for cell in cells), strict=True)
+        ]
+        return np.array(found).reshape(cells[0].shape)[()]
+
+    return Measure(
+        name=name,
+        function=of_stack,
+        title=name,
+        formula="",
+        range=(-math.inf, math.inf),
+        better=None,
+        perfect=constant(math.nan),
+        baseline=constant(math.nan),
+        needs=Needs.COUNTS if where else Needs.RANKING,
+        family=Family.RANKING,
+        source={},
+    )
+
+
+def _check_where(where: Mapping[str, Any]) -> None:
+    """Refuse parameters that name no cut: a function takes none of its own here."""
+    other = [name for name in where if name not in _CUTS]
+    if other:
+        raise ParameterError(
+            f"A function has no parameter {other[0]!r} here", f"pass {', '.join(_CUTS)}, or bind it before"
+        )
+
+
+def _one_number(found: Any, name: str) -> float:
+    """What a function of the user's returned, if that is one number."""
+    try:
+        return float(found)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} returned {found!r:.40}", "return one number") from None
+
+
+# ---------------------------------------------------------------------- the same cut of any ranking
+
+_CUTS = ("threshold", "quota", "share")
+
+
+def _where(parameters: dict[str, Any]) -> dict[str, Any]:
+    return {name: parameters[name] for name in _CUTS if name in parameters}
+
+
+def _cut(ranking: Ranking, where: dict[str, Any], grouped: bool) -> Callable[[Ranking], Counts]:
+    cut(ranking, **where)  # refuses what names no cut
+    threshold = where.get("threshold")
+    if threshold is None:
+        taken = _taken(places(ranking, quota=where.get("quota"), share=where.get("share")), ranking, grouped)
+        return lambda r: r.at_quota(taken(r))
+    at = float(threshold)
+    # The measures of a cut share its counts: making and checking them takes longer than most of the measures.
+    return lambda r: r.kept(("at threshold", at), lambda: r.at_threshold(at))
+
+
+def _taken(quota: Any, ranking: Ranking, grouped: bool) -> Callable[[Ranking], Any]:
+    """How many places of a resample a quota of the ranking takes: as many, or with groups the same share."""
+    share = float(quota / ranking.total)
+    return lambda r: np.minimum(places_of_share(r, share) if grouped else quota, r.total)
+
+
+def _of_cut(function: Callable[[Counts], Any], cut_at: Callable[[Ranking], Counts]) -> Callable[[Ranking], Any]:
+    return lambda r: function(cut_at(r))
+
+
+def _of_quota(function: Callable[..., Any], taken: Callable[[Ranking], Any]) -> Callable[[Ranking], Any]:
+    return lambda r: function(r, quota=taken(r))

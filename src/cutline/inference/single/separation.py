@@ -1,0 +1,182 @@
+"""Classes that are separated without an error: what an interval can say when every resample is as perfect as the data.
+
+None of P positives and none of N negatives on the wrong side does not mean that none ever will be. The limit is what
+the measure would be if the shares of errors of both classes were as large as Wilson's interval allows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from cutline.core.counts import Counts
+from cutline.inference.caveats import (
+    BELOW,
+    FEW_AT_THE_TOP,
+    FEW_DECISIONS,
+    FEW_FOR_STUDENT,
+    ON_THE_SAFE_SIDE,
+    RARE_SCORES,
+    few_cases,
+)
+from cutline.inference.effective_size import effective
+from cutline.inference.single import proportions
+from cutline.inference.single.estimand import Estimand
+from cutline.measures import Needs
+from cutline.measures.kinds import OpenEnds, TopOfList
+from cutline.results.estimate import Limits
+
+_NEAR = 2 / 3  # of the positives: a quota from there to their number over it is about as long as they are many
+_OF_A_QUOTA = ("hit_rate", "qrecall", "enrichment")
+_MUCH = 0.1  # of the width of an interval
+_PARTS_OF_A_CASE = 1024  # for measures of places, which only whole cases have
+
+
+def separated(estimand: Estimand, level: float, units: float = np.inf) -> Limits | None:
+    """The limits of a measure of the order or of one cut when the classes are separated; None when they are not.
+
+    Args:
+        estimand: What is estimated.
+        level: The level of the interval.
+        units: How many independent units there are, if fewer than cases: the groups.
+    """
+    sides = _sides(estimand)
+    positives, negatives = (min(float(size), units) for size in effective(estimand.ranking))
+    if sides is None or not positives >= 1 or not negatives >= 1:
+        return None
+    right = [float(proportions.wilson(n, n, level).low) for n in (positives, negatives)]
+    total, other = float(estimand.ranking.positives), float(estimand.ranking.negatives)
+    tp, tn = total * right[0], other * right[1]
+    cells = (tp, other - tn, total - tp, tn) if sides > 0 else (total - tp, tn, tp, other - tn)  # tp, fp, fn, tn
+    bound = _measured(estimand, *cells)
+    if np.isnan(bound):
+        return None
+    return Limits(min(bound, estimand.value), max(bound, estimand.value))
+
+
+def at_an_end(estimand: Estimand, level: float, units: float = np.inf) -> Limits | None:
+    """The limits of a value at an end of its range that no resample leaves; None for another value.
+
+    It is taken for a share of none, or of all, of the cases of the smaller class.
+
+    Args:
+        estimand: What is estimated.
+        level: The level of the interval.
+        units: How many independent units there are, if fewer than cases: the groups.
+    """
+    least, most = estimand.range
+    size = min(*(float(n) for n in effective(estimand.ranking)), units)
+    is_whole = estimand.quota is not None and estimand.quota >= float(estimand.ranking.total)  # all are flagged, always
+    if not np.isfinite([least, most]).all() or not size >= 1 or estimand.value not in (least, most) or is_whole:
+        return None
+    low, high = proportions.wilson(0.0 if estimand.value == least else size, size, level)
+    return Limits(*(least + (most - least) * float(share) for share in (low, high)))
+
+
+def with_few_at_the_top(estimand: Estimand, limits: Limits, level: float, notes: list[str]) -> Limits:
+    """The limits of a measure of the first cases of the list, where hardly any of these is of the other class.
+
+    Resamples then hardly vary. The weight that such a measure gives to the list is that of so many first cases, or of
+    the positives if these are fewer, of which the value is about a share: the limits are at least Wilson's.
+
+    Args:
+        estimand: What is estimated.
+        limits: Those of resamples.
+        level: The level of the interval.
+        notes: To which a warning is added.
+    """
+    if not isinstance(estimand.kind, TopOfList):
+        return limits
+    size = effective(estimand.ranking)
+    share = estimand.kind.share(**estimand.parameters)
+    first = min(2 * share * float(sum(size)), float(size.positives))
+    if min(estimand.value, 1 - estimand.value) * first >= FEW_DECISIONS:
+        return limits
+    notes.append(FEW_AT_THE_TOP.format(first))
+    low, high = proportions.wilson(estimand.value * first, first, level)
+    return Limits(min(float(limits.low), float(low)), max(float(limits.high), float(high)))
+
+
+def with_open_ends(estimand: Estimand, limits: Limits, notes: list[str]) -> Limits:
+    """The limits of an area that a sample without rare scores shows too small: what it may have lost is added.
+
+    Args:
+        estimand: What is estimated.
+        limits: Those of resamples, which lack the same scores.
+        notes: To which a warning is added if that is much.
+    """
+    if not isinstance(estimand.kind, OpenEnds):
+        return limits
+    lost = estimand.kind.lost(estimand.ranking, **estimand.parameters)
+    low, high = float(limits.low), float(limits.high)
+    if abs(lost) > _MUCH * (high - low) and not any(BELOW in note for note in notes):
+        notes.append(RARE_SCORES)
+    far = float(np.hypot((high if lost > 0 else low) - estimand.value, lost))
+    return Limits(low, estimand.value + far) if lost > 0 else Limits(estimand.value - far, high)
+
+
+def few_at_quota(estimand: Estimand) -> bool:
+    """Whether resamples hardly vary: a quota flags hardly any positive or negative, or leaves hardly any positive."""
+    if estimand.quota is None or not estimand.ranking.integral or estimand.needs is Needs.PROBABILITIES:
+        return False
+    if estimand.of_counts is None and estimand.measure_name not in _OF_A_QUOTA:
+        return False
+    counts = estimand.ranking.at_quota(estimand.quota)
+    if _NEAR < float(counts.flagged) / max(float(counts.positives), 1.0) < 1 / _NEAR:
+        return False  # then the number of positives decides, which resamples vary
+    return min(float(counts.tp), float(counts.fp), float(counts.fn)) < FEW_DECISIONS
+
+
+def at_quota(estimand: Estimand, level: float) -> tuple[Limits, list[str]]:
+    """The limits of a measure of a quota from two shares, and what qualifies them.
+
+    One is that of the positives among the flagged, the other that among the rest. Where hardly any of the flagged is
+    negative, the quota ends among positives, and the rest has whatever it leaves of them: the other share is that among
+    all. Where hardly any positive is left, the quota has whatever there are of them: the first share is that among all.
+    How far the measure moves when one of them goes to its limit is squared and added.
+    """
+    counts = estimand.ranking.at_quota(estimand.quota)
+    tp, fn, flagged, rest = (float(x) for x in (counts.tp, counts.fn, counts.flagged, counts.unflagged))
+    total, fp = flagged + rest, flagged - tp
+    first = total if fn < FEW_DECISIONS <= min(tp, fp) else flagged
+    ends = [(min(first * float(end), flagged), fn) for end in proportions.wilson_of_few(tp, first, level)]
+    if fp < FEW_DECISIONS:
+        shares = proportions.wilson(tp + fn, total, level)
+        ends += [(tp, min(max(total * float(end) - tp, 0.0), rest)) for end in shares]
+    elif rest:
+        ends += [(tp, rest * float(end)) for end in proportions.wilson_of_few(fn, rest, level)]
+    below = above = 0.0
+    for hits, missed in ends:
+        move = _measured(estimand, hits, flagged - hits, missed, rest - missed) - estimand.value
+        below, above = below + min(move, 0.0) ** 2, above + max(move, 0.0) ** 2
+    notes = few_cases(estimand.ranking, FEW_FOR_STUDENT, "the two shares of a quota")
+    if not notes and fp < 1 and estimand.measure_name == "hit_rate":
+        notes = [ON_THE_SAFE_SIDE]
+    return Limits(estimand.value - np.sqrt(below), estimand.value + np.sqrt(above)), notes
+
+
+def _sides(estimand: Estimand) -> int | None:
+    """1 when the cut or the order has no error, -1 when it has nothing else, None in between."""
+    r = estimand.ranking
+    if estimand.of_counts is not None:
+        c = estimand.counts
+        return 1 if not c.fp and not c.fn else -1 if not c.tp and not c.tn else None
+    if estimand.needs is not Needs.RANKING:
+        return None
+    return 1 if r.pairs.concordant == r.pairs.every else -1 if not r.pairs.concordant and not r.pairs.tied else None
+
+
+def _measured(estimand: Estimand, tp: float, fp: float, fn: float, tn: float) -> float:
+    """The measure of a cut, or of a list of two scores, with some errors."""
+    if estimand.of_counts is not None:
+        return float(estimand.of_counts(Counts(tp, fp, fn, tn, estimand.counts.threshold)))
+    for unit in (None, _PARTS_OF_A_CASE):
+        pos, neg = np.array([tp, fn]), np.array([fp, tn])
+        if unit is not None:
+            pos, neg = (np.rint(unit * column).astype(np.int64) for column in (pos, neg))
+        ends = estimand.ranking.score[[0, -1]]
+        found = float(estimand.statistic(replace(estimand.ranking, score=ends, pos=pos, neg=neg, pos2=pos, neg2=neg)))
+        if not np.isnan(found):
+            return found
+    return np.nan

@@ -1,0 +1,227 @@
+"""Intervals of the best over all cuts or recalibrations, which favours the sample at hand.
+
+How much chance raises such a value is seen in a world that is known: the sample, smoothed. A resample of the sample
+itself starts from an optimum that is one of the sample already, and shows too little. The scores' ranks are put on the
+normal scale, the cases of each class are spread there by a kernel (as Bantis, Nakas and Reiser do for Youden's index),
+and samples of that world tell the bias and the standard error. Where a world without any skill could have given the
+value too, the interval reaches to what that world has.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cutline.core import parallel
+from cutline.core.ranking import Array, Ranking
+from cutline.core.table import shown
+from cutline.inference import effective_size
+from cutline.inference.caveats import FEW_FOR_STUDENT, NO_COVERAGE, SEPARATED, few_cases, finished, has_spread
+from cutline.inference.corrected import LEVEL, Corrected
+from cutline.inference.resampling.binning import coarse
+from cutline.inference.resampling.samplers import Urn
+from cutline.inference.single.bootstrap import caveats_of, on_its_scale
+from cutline.inference.single.estimand import Estimand
+from cutline.inference.single.interval_options import Options
+from cutline.inference.single.separation import separated
+from cutline.results.estimate import Estimate, Limits, quantile, student_quantile
+
+METHOD = "smoothed"
+_FEWEST = 100  # samples of a world
+_PART = 5  # of the resamples that are asked for, one in so many: a mean and a spread need fewer than two tails
+_BANDWIDTH = 0.9  # times the spread of a class and the fifth root of its cases (Silverman)
+_NODES = 400  # of the grid on which the kernel works
+_OF_THE_BIAS = 0.5  # that is taken for uncertain
+_INSIDE = 1e-3  # of the range: how near to its end a corrected value may come
+_FAR = 5.0  # standard errors from what no skill has, from which on no test is needed
+_AT_ONCE = 2**18  # cells held at once
+RAISED = (
+    "It is the best over all {}, which favours the sample at hand: chance alone moves it by about {} in such a sample, "
+    "and the interval allows for that."
+)
+
+
+class _World(NamedTuple):
+    """A measure in a known world: its value there, and in samples from it."""
+
+    value: float
+    samples: Array
+
+    @property
+    def bias(self) -> float:
+        return float(self.samples.mean()) - self.value
+
+
+def smoothed(estimands: Sequence[Estimand], options: Options) -> list[Estimate]:
+    """The estimates of measures of one ranking that are the best over something.
+
+    All have the same samples of the same worlds, so that an interval does not depend on what else is asked for.
+    """
+    if not estimands:
+        return []
+    whole = estimands[0].ranking
+    bins = coarse(whole)
+    ranking = whole if bins is None else bins.ranking
+    samples = max(_FEWEST, options.resamples // _PART)
+    worlds = _worlds(ranking, smoothed_risks(ranking), estimands, samples, [options.seed, 0])
+    limits = [_limits(one, world, options.level) for one, world in zip(estimands, worlds, strict=True)]
+    no_skill = np.full(len(ranking), float(ranking.positives / ranking.total))
+    near = [i for i, world in enumerate(worlds) if _may_have_no_skill(estimands[i], world, ranking, no_skill)]
+    plain = _worlds(ranking, no_skill, [estimands[i] for i in near], samples, [options.seed, 1])
+    for i, world in zip(near, plain, strict=True):
+        limits[i] = _with_no_skill(limits[i], estimands[i].value, world, options.level)
+    return [_estimate(*told, options.level) for told in zip(estimands, worlds, limits, strict=True)]
+
+
+def corrected_best(estimands: Sequence[Estimand], options: Options) -> list[Corrected]:
+    """Return the best over something of one ranking without what chance added to it, with its limits.
+
+    Args:
+        estimands: Measures of one ranking.
+        options: The resamples and the seed.
+    """
+    whole = estimands[0].ranking
+    bins = coarse(whole)
+    ranking = whole if bins is None else bins.ranking
+    samples = max(_FEWEST, options.resamples // _PART)
+    worlds = _worlds(ranking, smoothed_risks(ranking), estimands, samples, [options.seed, 0])
+    found = []
+    for estimand, world in zip(estimands, worlds, strict=True):
+        bias = world.bias if len(world.samples) else 0.0
+        found.append(Corrected.of(estimand.value - bias, *_limits(estimand, world, LEVEL)))
+    return found
+
+
+def smoothed_risks(r: Ranking, bandwidth: float = _BANDWIDTH) -> Array:
+    """The share of positives at each score of the smoothed sample.
+
+    The cases of a class are spread over the scores by a normal kernel on the scale of the normal scores of their ranks,
+    in proportion to how many cases have each score: ties stay where they are.
+
+    Args:
+        r: The ranking.
+        bandwidth: Of the kernel, in units of the spread of a class over the fifth root of its cases.
+    """
+    from scipy.special import ndtri
+
+    size = r.size.astype(float)
+    z = ndtri((np.cumsum(size) - size / 2) / size.sum())
+    nodes = np.linspace(z[0], z[-1], _NODES) if len(r) > _NODES else z
+    everywhere = _on_nodes(z, size, nodes)
+    density = []
+    for cases in (r.pos, r.neg):
+        weight = cases.astype(float)
+        count = float(weight.sum())
+        spread = math.sqrt(max(float(weight @ (z - weight @ z / count) ** 2) / count, 1e-6))
+        kernel = np.exp(-0.5 * ((nodes[:, None] - nodes) / (bandwidth * spread * count**-0.2)) ** 2)
+        reached = kernel @ everywhere  # by a case at each node
+        found = kernel @ (_on_nodes(z, weight, nodes) / np.maximum(reached, np.finfo(float).tiny))
+        density.append(found if nodes is z else np.interp(z, nodes, found))
+    return np.asarray(density[0] / np.maximum(density[0] + density[1], np.finfo(float).tiny))
+
+
+def _on_nodes(z: Array, weight: Array, nodes: Array) -> Array:
+    """The weights, each at the nearest node."""
+    if nodes is z:
+        return weight
+    place = np.rint((z - nodes[0]) / (nodes[1] - nodes[0])).astype(np.int64)
+    return np.bincount(place, weight, len(nodes))
+
+
+def _worlds(r: Ranking, risk: Array, estimands: Sequence[Estimand], samples: int, seed: Sequence[int]) -> list[_World]:
+    """Each measure in a world where every score has a share of positives, and in samples of it."""
+    if not estimands:
+        return []
+    statistics, known = [one.statistic for one in estimands], known_world(r, risk)
+    made = []
+    for of, values in zip(statistics, samples_of_world(r, risk, statistics, samples, seed), strict=True):
+        made.append(_World(float(of(known)), values[np.isfinite(values)]))
+    return made
+
+
+def known_world(r: Ranking, risk: Array) -> Ranking:
+    """The ranking with a given share of positives at each score."""
+    pos, neg = r.size * risk, r.size * (1 - risk)
+    return Ranking(r.score, pos, neg, pos, neg)
+
+
+def samples_of_world(
+    r: Ranking, risk: Array, statistics: Sequence[Callable[[Ranking], Any]], samples: int, seed: Sequence[int]
+) -> list[Array]:
+    """Statistics in samples of a world where every score has a share of positives, one sample a row.
+
+    Args:
+        r: The ranking, of whole cases.
+        risk: The share of positives at each of its scores.
+        statistics: Functions of a stack of rankings.
+        samples: The number of samples.
+        seed: The seed of the samples.
+    """
+    urn, at_once = Urn.of(r.size), max(1, _AT_ONCE // len(r))
+    streams = np.random.SeedSequence(list(seed)).spawn(-(-samples // at_once))
+
+    def drawn(stream: np.random.SeedSequence) -> list[Array]:
+        parallel.stop_if_unwanted()
+        rng = np.random.default_rng(stream)
+        size = urn.draw(rng, max(2, min(at_once, samples)))  # one row more than one, so that the statistics see a stack
+        pos = rng.binomial(size, risk)
+        stack = Ranking(r.score, pos, size - pos, pos, size - pos)
+        return [np.asarray(of(stack), dtype=float) for of in statistics]
+
+    found = parallel.each(drawn, streams, samples * len(r))
+    return [np.concatenate(values)[:samples] for values in zip(*found, strict=True)]
+
+
+def _limits(estimand: Estimand, world: _World, level: float) -> Limits:
+    """The value without what chance added to it, on the scale of its range.
+
+    The scale is taken at the value or at the corrected one, whichever is farther from an end: at the end itself there
+    is none. Student's quantile has as many degrees of freedom as the smaller class has cases.
+    """
+    (least, most), apart = estimand.range, separated(estimand, level)
+    if len(world.samples) < 2 or not has_spread(world.samples) or apart is not None:
+        return apart or Limits(estimand.value, estimand.value)
+    room = _INSIDE * (most - least if math.isfinite(most) else float(world.samples.max()) - least)
+    value = min(max(estimand.value, least + room), most - room)
+    centre = min(max(value - world.bias, least + room), most - room)
+    free = max(float(min(effective_size.effective(estimand.ranking))) - 1, 1.0)
+    se = math.hypot(float(world.samples.std(ddof=1)), _OF_THE_BIAS * world.bias)
+    se *= student_quantile(level, free) / quantile(level)
+    at = max(value, centre, key=lambda x: min(x - least, most - x))
+    low, high = on_its_scale(at, se, (least, most), level)
+    if math.isinf(most):  # a value within its error of the only end says little of a logarithm
+        reach = quantile(level) * se
+        high = min(high, at + (math.e - 1) * max(reach, at - least))
+    return Limits(max(low + centre - at, least), min(high + centre - at, most))
+
+
+def _may_have_no_skill(estimand: Estimand, world: _World, ranking: Ranking, no_skill: Array) -> bool:
+    there = float(estimand.statistic(known_world(ranking, no_skill)))
+    reach = abs(world.bias) + _FAR * float(world.samples.std()) if len(world.samples) else math.nan
+    return abs(estimand.value - there) < reach
+
+
+def _with_no_skill(limits: Limits, value: float, world: _World, level: float) -> Limits:
+    """The limits, extended to what a world without skill has if it could have given the value."""
+    if len(world.samples) < 2:
+        return limits
+    tail = (1 - level) / 2
+    low, high = np.quantile(world.samples, [tail, 1 - tail])
+    if not low <= value <= high:
+        return limits
+    return Limits(min(limits.low, world.value), max(limits.high, world.value))
+
+
+def _estimate(estimand: Estimand, world: _World, limits: Limits, level: float) -> Estimate:
+    notes = [*effective_size.notes(estimand.ranking), *caveats_of(estimand)]
+    notes += few_cases(estimand.ranking, FEW_FOR_STUDENT, "samples of the smoothed data")
+    if separated(estimand, level) is not None:
+        notes.append(SEPARATED)
+    elif len(world.samples) > 1 and has_spread(world.samples):
+        notes.append(RAISED.format(estimand.kind.over, shown(world.bias)))  # type: ignore[union-attr]
+    elif limits.low == limits.high:
+        notes.append(NO_COVERAGE)
+    return finished(estimand.name, estimand.value, limits, estimand.range, level, METHOD, notes)

@@ -1,0 +1,184 @@
+"""Columns by name, wherever they live: what a frame, a file or a mapping of columns answers to the door.
+
+`opened(data)` gives the `Source` of anything that `data=` takes. A source reads the rows of some columns, or, where
+its own engine can do the work, their distinct rows with how often each occurs.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Literal, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from cutline.core.errors import Argument, InputError, ParameterError, PositionError, Text, near, shown
+from cutline.core.validation import check_simple
+
+Array = npt.NDArray[Any]
+Role = Literal["labels", "scores", "weights", "groups", "strata", "id"]
+
+
+class Ask(NamedTuple):
+    """A column that is asked for: the argument that names it, which says what it has to hold, and its name."""
+
+    role: Role
+    column: Any
+    as_text: bool = False  # labels of a file, when the positive one is named by its text
+
+
+class Source(Protocol):
+    """Named columns."""
+
+    title: str  # what messages call it
+    is_elsewhere: bool  # whether rows come from another engine, in no order
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names."""
+
+    def rows(self, asked: Mapping[Any, Ask]) -> dict[Any, Array]:
+        """The columns that are asked for, row by row."""
+
+    def grouped(self, asked: Mapping[Any, Ask]) -> tuple[dict[Any, Array], Array] | None:
+        """Their distinct rows and how often each occurs; None where the rows are in memory already."""
+
+    def engine(self, asked: Mapping[Any, Ask]) -> Any:
+        """What aggregates the columns where they live (`large.Engine`); None where there is none."""
+
+    def place(self, position: int) -> str | None:
+        """Where a row is, in words; None where it is counted as in an array."""
+
+
+def is_path(data: Any) -> bool:
+    """Whether it is the path of files, or a list of such."""
+    if isinstance(data, list | tuple):
+        return bool(data) and all(isinstance(one, str | os.PathLike) for one in data)
+    return isinstance(data, str | os.PathLike)
+
+
+def opened(data: Any, title: str = "data", memory: Any = None) -> Source:
+    """The source of a frame, a mapping of columns, or the path of files; one that is open already as it is."""
+    if hasattr(type(data), "grouped"):
+        source: Source = data
+        return source
+    if is_path(data):
+        from cutline.inputs import files
+
+        return files.read(data, memory=memory)
+    if isinstance(data, Mapping):
+        return Columns(data, title)
+    from cutline.inputs import frames
+
+    return frames.source(data, title)
+
+
+def asked_of(
+    labels: Any, scores: Any, weights: Any = None, groups: Any = None, strata: Any = None, *, positive: Any = None
+) -> dict[Any, Ask]:
+    """The columns of one model's predictions."""
+    asked = {"labels": Ask("labels", labels, isinstance(positive, str)), "scores": Ask("scores", scores)}
+    others: dict[Role, Any] = {"weights": weights, "groups": groups, "strata": strata}
+    return asked | {role: Ask(role, name) for role, name in others.items() if name is not None}
+
+
+def check(source: Source, asked: Mapping[Any, Ask]) -> None:
+    """Refuse names that the source does not have."""
+    for key, (read_as, name, _) in asked.items():
+        role = "by" if key == "by" else read_as  # slices are read as groups are
+        if not isinstance(name, str):
+            raise ParameterError(
+                f"is a {type(name).__name__}",
+                Text("with ", Argument("data"), ", pass the name of a column"),
+                argument=role,
+            )
+        if name not in source.columns:
+            lacking: Mapping[str, str] = getattr(source, "lacking", {})
+            if name in lacking:
+                raise InputError(lacking[name], "pass files with the same columns")
+            hint = near(name, map(shown, source.columns)) or f"It has {_listed(source.columns)}."
+            found = Text(f"{source.title} has no column {name!r}, which ", Argument(role), " names")
+            raise InputError(found, argument=role, hint=hint)
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return ", ".join(map(shown, names[:8])) + (", ..." if len(names) > 8 else "") if names else "no columns"
+
+
+@contextmanager
+def reading(source: Source, asked: Mapping[Any, Ask], *, any_order: bool = False) -> Iterator[dict[Any, Array]]:
+    """The rows of the columns; what the block refuses about one of them is told with its name and its place.
+
+    Args:
+        source: Where the columns are.
+        asked: Which of them.
+        any_order: Whether the rows may come in any order, so that an engine can send each distinct one once.
+    """
+    check(source, asked)
+    grouped = source.grouped(asked) if any_order and source.is_elsewhere else None
+    try:
+        found = source.rows(asked) if grouped is None else _repeated(*grouped)
+        for key, one in asked.items():
+            if one.role in ("labels", "groups", "strata", "id"):
+                check_simple(np.asarray(found[key]), one.role)
+        yield found
+    except PositionError as error:
+        raise told(error if grouped is None else error.altered(position=None), source, asked) from None
+
+
+def _repeated(found: Mapping[Any, Array], times: Array) -> dict[Any, Array]:
+    """Distinct rows, each as often as it occurs."""
+    return {key: np.repeat(values, times) for key, values in found.items()}
+
+
+def told(error: PositionError, source: Source, asked: Mapping[Any, Ask]) -> PositionError:
+    """The same refusal, with the name of the column and the place in the source."""
+    column = asked[error.argument].column if error.argument in asked else None
+    place = None if error.position is None else source.place(error.position)
+    return error.altered(column=column, place=place)
+
+
+class Columns:
+    """A mapping of columns."""
+
+    is_elsewhere = False
+
+    def __init__(self, columns: Mapping[Any, Any], title: str) -> None:
+        self.title = title
+        self._columns = columns
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names."""
+        return tuple(map(str, self._columns))
+
+    def rows(self, asked: Mapping[Any, Ask]) -> dict[Any, Array]:
+        """The columns as they are."""
+        return {key: self._columns[one.column] for key, one in asked.items()}
+
+    def grouped(self, asked: Mapping[Any, Ask]) -> None:  # noqa: ARG002
+        """The rows are here."""
+        return
+
+    def engine(self, asked: Mapping[Any, Ask]) -> None:  # noqa: ARG002
+        """The rows are here."""
+        return
+
+    def place(self, position: int) -> None:  # noqa: ARG002
+        """As in an array."""
+        return
+
+
+def plain(values: Any) -> Array:
+    """An array in which what is masked is NaN, or None where the type has no NaN."""
+    if not isinstance(values, np.ma.MaskedArray):
+        return np.asarray(values)
+    if values.mask is np.ma.nomask or not values.mask.any():
+        return np.asarray(values.data)
+    if values.dtype.kind == "f":
+        return np.asarray(values.filled(np.nan))
+    array = values.data.astype(object)
+    array[values.mask] = None
+    return np.asarray(array)

@@ -1,0 +1,377 @@
+"""The door for several classes: labels and a score for each class go in, complete cases come out, or one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cutline.core import validation
+from cutline.core.errors import Argument, InputError, ParameterError, Text, briefly
+from cutline.core.ranking import Array, Ranking
+from cutline.core.validation import check_choice
+from cutline.inputs.alignment import INCOMPLETE_GROUPS
+from cutline.inputs.column_source import Ask, opened, reading
+from cutline.inputs.in_memory import rank_cases
+from cutline.inputs.rank import WeightsAre, check_weights_are
+
+_ROUNDING = 0.01  # by which rounded probabilities may miss 1 in sum
+_FILL = Text("fill them, or pass ", Argument("missing", "drop"))
+
+
+@dataclass(frozen=True, eq=False)
+class ClassCases:
+    """Complete cases of several classes: the position of the class of each, and its score for every class.
+
+    They stand in an order of their own, which that of the caller's rows does not change.
+    """
+
+    classes: tuple[Any, ...]
+    truth: Array
+    scores: Array
+    weights: Array
+    dropped: int = 0
+    groups: Array | None = None  # the number of the group of each case; None where each is one by itself
+
+    def __post_init__(self) -> None:
+        for column in (self.truth, self.scores, self.weights, self.groups):
+            if column is not None:
+                column.setflags(write=False)
+
+    def __len__(self) -> int:
+        return len(self.truth)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Made anew from its fields, so that a copy carries nothing that was found before.
+        return type(self), tuple(getattr(self, field.name) for field in fields(self))
+
+    def kept(self, key: Any, make: Callable[[], Any]) -> Any:
+        """What `make` finds for these cases, found once: several measures may need it."""
+        found = self.__dict__.setdefault("_found", {})
+        if key not in found:
+            found[key] = make()
+        return found[key]
+
+    @property
+    def integral(self) -> bool:
+        """Whether all weights are whole numbers, each standing for that many equal rows."""
+        return self.weights.dtype.kind != "f"
+
+    @property
+    def has_weights(self) -> bool:
+        """Whether some case weighs other than one."""
+        return not bool((self.weights == 1).all())
+
+    @cached_property
+    def squares(self) -> Array:
+        """What the variance of a sum is made of: the squared weights, or the weights where they count equal rows."""
+        return self.weights.astype(float) if self.integral else self.weights**2
+
+    @cached_property
+    def group_count(self) -> int:
+        """The number of groups; 0 where no case belongs to another."""
+        return 0 if self.groups is None else int(self.groups.max()) + 1
+
+    def covariance(self, units: Array) -> Array:
+        """The covariances of sums over the cases, given what each case more changes in each: between groups, if any.
+
+        Args:
+            units: A row for each sum, or one row.
+        """
+        rows = np.atleast_2d(units)
+        if self.groups is None:
+            return np.asarray(np.einsum("i,ai,bi->ab", self.squares, rows, rows))
+        moved = np.stack([np.bincount(self.groups, self.weights * row, self.group_count) for row in rows])
+        count = self.group_count
+        return np.asarray(moved @ moved.T * (count / (count - 1) if count > 1 else np.nan))
+
+    @cached_property
+    def sizes(self) -> Array:
+        """The weight of the cases of each class."""
+        return np.bincount(self.truth, weights=self.weights, minlength=len(self.classes))
+
+    @cached_property
+    def effective_sizes(self) -> Array:
+        """The number of cases that each class is worth: Kish's, where weights are not whole numbers."""
+        if self.integral:
+            return self.sizes
+        squared = np.bincount(self.truth, weights=self.squares, minlength=len(self.classes))
+        with np.errstate(invalid="ignore"):
+            return np.nan_to_num(self.sizes**2 / squared)
+
+    @property
+    def shares(self) -> Array:
+        """The share of each class."""
+        return np.asarray(self.sizes / self.sizes.sum())
+
+    @cached_property
+    def not_probabilities(self) -> str:
+        """Why the scores of a case cannot be read as probabilities of its classes, in words; empty if they can."""
+        low, high = float(self.scores.min()), float(self.scores.max())
+        if low < 0 or high > 1:
+            return f"the scores run from {low:g} to {high:g} and are not probabilities"
+        sums = self.scores.sum(1)
+        off = int((np.abs(sums - 1) > _ROUNDING).sum())
+        if not off:
+            return ""
+        return (
+            f"the scores of {off} of {len(self)} cases do not add up to 1 "
+            f"(the sums run from {sums.min():.4g} to {sums.max():.4g})"
+        )
+
+    def ranking(self, position: int) -> Ranking:
+        """The ranking of one class against the rest."""
+        how: dict[str, Any] = {"positive": self.classes[position], "dropped": self.dropped}
+        found: Ranking = self.kept(
+            ("ranking", position),
+            lambda: rank_cases(self.truth == position, self.scores[:, position], self._own_weights, **how),
+        )
+        return found
+
+    def pair_ranking(self, position: int, other: int) -> tuple[Ranking, Array]:
+        """The ranking of one class against one other by the scores of the first, and which cases these are."""
+        members = np.flatnonzero((self.truth == position) | (self.truth == other))
+        weights = None if self._own_weights is None else self._own_weights[members]
+        is_positive = self.truth[members] == position
+        return rank_cases(is_positive, self.scores[members, position], weights), members
+
+    def pooled_ranking(self) -> Ranking:
+        """The ranking of all scores of all cases together: positive is the score of a case for its own class."""
+        found: Ranking = self.kept("pooled", self._pooled)
+        return found
+
+    def _pooled(self) -> Ranking:
+        count = len(self.classes)
+        is_own = self.truth[:, None] == np.arange(count)
+        weights = None if self._own_weights is None else np.repeat(self._own_weights, count)
+        return rank_cases(is_own.ravel(), self.scores.ravel(), weights, dropped=self.dropped)
+
+    @property
+    def _own_weights(self) -> Array | None:
+        return self.weights if self.has_weights else None
+
+
+def read(
+    labels: Any,
+    models: Mapping[str, Any],
+    weights: Any = None,
+    *,
+    classes: Sequence[Any] | None = None,
+    missing: str = "error",
+    data: Any = None,
+    groups: Any = None,
+    weights_are: WeightsAre | None = None,
+) -> dict[str, ClassCases]:
+    """The complete cases of some models that scored the same cases.
+
+    Args:
+        labels: The class of each case.
+        models: The scores by the name of the model: a row for each case and a column for each class, or columns by
+            class; with `data`, names of columns by class, or names that are those of the classes.
+        weights: The weight of each case.
+        classes: The classes in the order of the columns of a matrix; the sorted labels when None.
+        missing: "error" refuses rows with a missing value, "drop" leaves them out and counts them.
+        data: A data frame or a file whose columns the other arguments name.
+        groups: The group of each case; each is one by itself when None.
+        weights_are: What the weights are, as in `evaluate`.
+    """
+    check_choice(missing, "missing", ("error", "drop"))
+    check_weights_are(weights_are, weights)
+    if data is not None:
+        labels, models, weights, groups = _named(labels, models, weights, groups, data)
+    validation.check_one_order({"labels": labels, "weights": weights, "groups": groups})
+    matrices, known = {}, classes
+    for name, scores in models.items():
+        validation.check_one_order({"labels": labels, "scores": scores})
+        matrices[name], known = _matrix(labels, scores, known)
+    return _aligned(labels, matrices, _Given(weights, weights_are, groups), known, missing)
+
+
+class _Given(NamedTuple):
+    """What is known of the cases besides labels and scores."""
+
+    weights: Any
+    weights_are: WeightsAre | None
+    groups: Any
+
+
+# ---------------------------------------------------------------------- columns
+
+
+def _named(
+    labels: Any, models: Mapping[str, Any], weights: Any, groups: Any, data: Any
+) -> tuple[Any, dict[str, Any], Any, Any]:
+    """The labels, the columns of each model by class, the weights and the groups of a frame or a file."""
+    wanted = {name: _columns_by_class(scores) for name, scores in models.items()}
+    is_text = all(isinstance(label, str) for own in wanted.values() for label in own)
+    asked: dict[Any, Ask] = {"labels": Ask("labels", labels, is_text)}
+    if weights is not None:
+        asked["weights"] = Ask("weights", weights)
+    if groups is not None:
+        asked["groups"] = Ask("groups", groups)
+    for name, own in wanted.items():
+        asked |= {(name, label): Ask("scores", column) for label, column in own.items()}
+    with reading(opened(data), asked) as found:
+        truth = validation.column(found["labels"], "labels")
+        by_text = {
+            _spelled(label): label for label in dict.fromkeys(truth.tolist()) if not validation.is_missing(label)
+        }
+        matched = {
+            name: {_label_of(label, by_text): _checked(found[(name, label)], own[label]) for label in own}
+            for name, own in wanted.items()
+        }
+        return truth, matched, found.get("weights"), found.get("groups")
+
+
+def _checked(values: Any, column: str) -> Array:
+    """A column of scores of a source, refused by its name."""
+    try:
+        return validation.scores(values)
+    except InputError as error:
+        raise error.altered(column=column) from None
+
+
+def _columns_by_class(scores: Any) -> dict[Any, Any]:
+    """The columns of a source by class; a column that is only named belongs to the class of that name."""
+    if isinstance(scores, Mapping):
+        return dict(scores)
+    if isinstance(scores, str) or not isinstance(scores, Sequence):
+        raise ParameterError(
+            f"is {briefly(scores)}",
+            Text("with ", Argument("data"), ", pass the columns by class, such as {'cat': 'p_cat', 'dog': 'p_dog'}"),
+            argument="scores",
+        )
+    if len(set(scores)) < len(scores):
+        twice = next(name for name in scores if list(scores).count(name) > 1)
+        raise ParameterError(f"names the column {twice!r} twice", "name each class once", argument="scores")
+    return {name: name for name in scores}
+
+
+def _spelled(label: Any) -> str:
+    """A label as people write it: 1.0 is 1."""
+    return str(int(label)) if isinstance(label, float) and label.is_integer() else str(label)
+
+
+def _label_of(named: Any, by_text: Mapping[str, Any]) -> Any:
+    """The label that is meant by a name, which may spell a number; a name that no case has stands for itself."""
+    return by_text.get(_spelled(named), named)
+
+
+def _matrix(labels: Any, scores: Any, classes: Any) -> tuple[Array, Any]:
+    """The scores as a matrix, and the classes in the order of its columns (None: the sorted labels)."""
+    if not isinstance(scores, Mapping):
+        return validation.matrix(scores, "scores"), classes
+    if len(scores) < 2:
+        found = f"has {validation.counted(len(scores), 'column')}"
+        raise InputError(found, "pass a column for each of two classes or more", argument="scores")
+    own = list(scores)
+    if classes is not None and set(classes) != set(own):
+        raise InputError(
+            f"has columns for {_listed(own)}, but the classes are {_listed(classes)}",
+            "pass a column for each class",
+            argument="scores",
+        )
+    order = own if classes is None else list(classes)
+    by_class = [validation.scores(scores[label]) for label in order]
+    if len({len(column) for column in by_class}) > 1:
+        raise InputError("has columns of several lengths", "pass one score for each case", argument="scores")
+    _check_columns(labels, order)
+    return np.column_stack([column.astype(float) for column in by_class]), order
+
+
+def _check_columns(labels: Any, classes: Sequence[Any]) -> None:
+    """Refuse a class that occurs and has no column."""
+    truth = validation.column(labels, "labels").tolist()
+    known = set(classes)
+    lacking = [label for label in dict.fromkeys(truth) if not validation.is_missing(label) and label not in known]
+    if lacking:
+        raise InputError(
+            f"holds the class {lacking[0]!r}, for which there is no column of scores (there are {_listed(classes)})",
+            "name a column for every class",
+            argument="labels",
+        )
+
+
+def _listed(labels: Sequence[Any]) -> str:
+    shown = [repr(label) for label in list(labels)[:6]]
+    return ", ".join(shown) + (", ..." if len(labels) > 6 else "")
+
+
+# ---------------------------------------------------------------------- rows
+
+
+def _aligned(
+    labels: Any, matrices: Mapping[str, Array], given: _Given, classes: Any, missing: str
+) -> dict[str, ClassCases]:
+    """The rows that are complete for every model, in an order of their own."""
+    first = next(iter(matrices.values()))
+    truth = validation.column(labels, "labels")
+    _check_lengths(truth, matrices, given.weights)
+    heavy = None if given.weights is None else validation.weights(given.weights)
+    kept, dropped = _complete(truth, matrices, heavy, missing)
+    coded, order = validation.classes_of(truth[kept], classes, first.shape[1])
+    if len(np.unique(coded)) < 2:
+        raise InputError(
+            f"holds one class alone, {order[coded[0]]!r}", "pass cases of two classes or more", argument="labels"
+        )
+    own = np.ones(len(kept), dtype=np.int64) if heavy is None else validation.weighed(heavy[kept], given.weights_are)
+    together = None if given.groups is None else _group_numbers(given.groups, kept, len(truth), dropped)
+    scores = {name: matrix[kept] + 0.0 for name, matrix in matrices.items()}  # 0.0 and -0.0 are one score
+    ties = () if together is None else (together,)
+    by = (*ties, own, *(column for matrix in scores.values() for column in matrix.T), coded)
+    rows = np.lexsort(by)
+    groups = None if together is None else together[rows]
+    return {
+        name: ClassCases(tuple(order), coded[rows], matrix[rows], own[rows], dropped, groups)
+        for name, matrix in scores.items()
+    }
+
+
+def _group_numbers(groups: Any, kept: Array, rows: int, dropped: int) -> Array:
+    """The number of the group of each row that is kept."""
+    if dropped:
+        raise ParameterError(*INCOMPLETE_GROUPS, argument="groups")
+    found = validation.column(groups, "groups")
+    validation.check_simple(found, "groups")
+    if found.shape != (rows,):
+        raise InputError(f"has {found.size} values but labels has {rows}", "pass one for each label", argument="groups")
+    return validation.group_codes(found[kept])[1]
+
+
+def _check_lengths(truth: Array, matrices: Mapping[str, Array], weights: Any) -> None:
+    lengths = {name: matrix.shape for name, matrix in matrices.items()}
+    widths = {shape[1] for shape in lengths.values()}
+    if len(widths) > 1:
+        raise InputError("of the models have several numbers of columns", "pass one for each class", argument="scores")
+    for name, (length, _) in lengths.items():
+        if length != len(truth):
+            whose = f" of {name!r}" if len(lengths) > 1 else ""
+            found = f"has {validation.counted(len(truth), 'value')} but scores{whose} has {length} rows"
+            raise InputError(found, "pass one row of scores for each label", argument="labels")
+    if weights is not None and len(validation.column(weights, "weights")) != len(truth):
+        count = len(validation.column(weights, "weights"))
+        found = f"has {validation.counted(len(truth), 'value')} but weights has {count}"
+        raise InputError(found, "pass one weight for each label", argument="labels")
+
+
+def _complete(truth: Array, matrices: Mapping[str, Array], weights: Array | None, missing: str) -> tuple[Array, int]:
+    """The positions of the rows that count and are complete, and how many were dropped."""
+    counts = np.ones(len(truth), dtype=bool) if weights is None else weights != 0
+    of_labels = validation.missing_mask(truth)
+    absent = {
+        "labels": np.zeros(len(truth), dtype=bool) if of_labels is None else of_labels,
+        "scores": np.logical_or.reduce([np.isnan(matrix).any(1) for matrix in matrices.values()]),
+        "weights": np.zeros(len(truth), dtype=bool) if weights is None else np.isnan(weights.astype(float)),
+    }
+    incomplete = np.logical_or.reduce(list(absent.values())) & counts
+    if incomplete.any() and missing == "error":
+        name, mask = next((name, mask & counts) for name, mask in absent.items() if (mask & counts).any())
+        raise validation.missing_error(name, mask, None, _FILL)
+    kept = np.flatnonzero(counts & ~incomplete)
+    if not len(kept):
+        why = "all weights are zero" if not counts.any() else "every row has a missing label, score or weight"
+        raise InputError(f"Nothing can be evaluated, because {why}", "pass complete rows with positive weights")
+    return kept, int(incomplete.sum())

@@ -1,0 +1,132 @@
+"""A file copied with one more column, which says of each case whether its score reaches a threshold."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cutline.core.errors import InputError, ParameterError
+from cutline.inputs import arrow_files
+from cutline.inputs.column_source import Ask, check
+from cutline.inputs.file_formats import layout_of, local, spooled
+from cutline.inputs.files import FORMATS, File
+
+
+@dataclass(frozen=True)
+class Flags:
+    """Which column holds the scores, what they have to reach, and what the new column is called."""
+
+    score: str
+    threshold: float
+    higher: bool
+    column: str = "flagged"
+    drop: bool = False
+
+
+class Cases:
+    """The cases of one file, or of standard input ("-"), while the block runs."""
+
+    def __init__(self, path: Any, format: str | None = None) -> None:
+        if format is not None and format not in FORMATS:
+            raise ParameterError(f"is {format!r}", f"pass one of {', '.join(FORMATS)}", argument="format")
+        place, self.title = (spooled(path), "standard input") if path == "-" else local(path)
+        kind = format or layout_of(place)
+        self._folder = tempfile.TemporaryDirectory(prefix="cutline-") if kind == "arrow" else None
+        if self._folder is not None:  # which DuckDB reads as Parquet
+            from pyarrow import parquet
+
+            parquet.write_table(arrow_files.table(place, self.title), parquet_path := Path(self._folder.name, "rows"))
+            place, kind = parquet_path, "parquet"
+        self._file = File(place, self.title, kind)
+
+    def __enter__(self) -> Cases:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._folder is not None:
+            self._folder.cleanup()
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return self._file.columns
+
+    def flag(self, flags: Flags, into: Path, kind: str) -> tuple[int, int]:
+        """Write the cases with their flags to a file of a format; how many are flagged, of how many.
+
+        Args:
+            flags: What is flagged, and the name of the new column.
+            into: The file to write.
+            kind: Its format: arrow, or one that `copying.write_rows` knows.
+        """
+        score = Ask("scores", flags.score)
+        check(self._file, {"scores": score})
+        if flags.column in self.columns:
+            raise InputError(f"{self.title} has a column {flags.column!r} already", "pass another name for the flags")
+        how: dict[str, Any] = {"higher": flags.higher, "column": flags.column, "drop": flags.drop}
+        if kind != "arrow":
+            return self._file.flag(score, flags.threshold, into=into, kind=kind, **how)
+        with tempfile.TemporaryDirectory(prefix="cutline-") as folder:
+            between = Path(folder, "rows")
+            found = self._file.flag(score, flags.threshold, into=between, kind="parquet", **how)
+            _as_arrow(between, into)
+        return found
+
+    def derive(
+        self,
+        score: str,
+        expression: Callable[[str], str],
+        into: Path,
+        kind: str,
+        *,
+        column: str,
+        drop: bool = False,
+        functions: Mapping[str, Callable[[float], float]] | None = None,
+    ) -> int:
+        """Write the cases with a column that is computed from their score; how many.
+
+        Args:
+            score: The column of the scores.
+            expression: What is computed, in SQL, of the SQL of the score.
+            into: The file to write.
+            kind: Its format: arrow, or one that `copying.write_rows` knows.
+            column: The name of the new column.
+            drop: Whether rows without a score are left out.
+            functions: Functions that the expression calls, by name.
+        """
+        asked = Ask("scores", score)
+        check(self._file, {"scores": asked})
+        if column in self.columns:
+            raise InputError(f"{self.title} has a column {column!r} already: pass another name for the new one.")
+        for name, function in (functions or {}).items():
+            self._file.teach(name, function)
+        if kind != "arrow":
+            return self._file.derive(asked, expression, column=column, drop=drop, into=into, kind=kind)
+        with tempfile.TemporaryDirectory(prefix="cutline-") as folder:
+            between = Path(folder, "rows")
+            written = self._file.derive(asked, expression, column=column, drop=drop, into=between, kind="parquet")
+            _as_arrow(between, into)
+        return written
+
+    def limits(self, score: str) -> tuple[float, float]:
+        """The smallest and the largest score.
+
+        Args:
+            score: The column of the scores.
+        """
+        check(self._file, {"scores": Ask("scores", score)})
+        return self._file.limits(Ask("scores", score))
+
+
+def _as_arrow(source: Path, into: Path) -> None:
+    """Copy a Parquet file to an Arrow file, some rows at a time."""
+    try:
+        from pyarrow import ipc, parquet
+    except ImportError:
+        raise ParameterError("Arrow files need pyarrow", "install pyarrow, or write .parquet") from None
+    with parquet.ParquetFile(source) as opened, ipc.new_file(into, opened.schema_arrow) as sink:
+        for batch in opened.iter_batches():
+            sink.write(batch)

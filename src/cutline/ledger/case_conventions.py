@@ -1,0 +1,377 @@
+"""Conventions that change the cases before anything is computed: the cut, the class, ties, bins, digits, weights."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from cutline.core.ranking import Array, Ranking
+from cutline.core.validation import counted
+from cutline.ledger.cases import Material, Rows, has_ties, in_order, merged
+from cutline.ledger.convention import Applies, Convention, Stage
+from cutline.ledger.quantity import Quantity
+from cutline.measures import Family, Needs
+
+Thresholds = Callable[[], Array]
+
+
+def at_thresholds(thresholds: Thresholds, *, strict: bool = False) -> Callable[[Material], Material]:
+    """Scores that pass the same thresholds are tied: those at or above a threshold pass it, or those above it."""
+
+    def act(material: Material) -> Material:
+        grid = thresholds()
+        return material.with_scores(lambda s: np.searchsorted(grid, s, side="left" if strict else "right") * 1.0)
+
+    return act
+
+
+def equal_width(bins: int) -> Thresholds:
+    """The inner borders of bins of equal width from 0 to 1."""
+    return lambda: np.linspace(0, 1, bins + 1)[1:-1]
+
+
+def grid(count: int) -> Thresholds:
+    """So many thresholds from 0 to 1, both included."""
+    return lambda: np.linspace(0, 1, count)
+
+
+def keras(count: int) -> Thresholds:
+    """Keras's grid: evenly spaced, the first below 0 and the last above 1, as 32-bit numbers."""
+    inner = (np.arange(count - 2) + 1) / (count - 1)
+    return lambda: np.concatenate(([-1e-7], inner, [1 + 1e-7])).astype(np.float32).astype(float)
+
+
+def river(count: int) -> Thresholds:
+    """River's grid, evenly spaced, the first below 0 and the last above 1."""
+    return lambda: np.concatenate(([-1e-7], np.arange(1, count - 1) / (count - 1), [1 + 1e-7]))
+
+
+def equal_frequency(bins: int) -> Callable[[Material], Material]:
+    """Neighbours in the list are tied so that about as many cases are in each bin; cases of one score stay together."""
+
+    def act(material: Material) -> Material:
+        r = material.ranking
+        if len(r) <= bins:
+            return material
+        before = np.asarray(r.ends[:-1], dtype=float)
+        number = np.floor(before * bins / float(r.total))
+        return _of_cells(material, r, number)
+
+    return act
+
+
+def groups_of_scores(bins: int) -> Callable[[Material], Material]:
+    """Spark's bins: as many distinct scores in each, whatever their cases; none where that would be fewer than two."""
+
+    def act(material: Material) -> Material:
+        r = material.ranking
+        size = len(r) // bins
+        return material if size < 2 else _of_cells(material, r, np.arange(len(r)) // size)
+
+    return act
+
+
+def _of_cells(material: Material, ranking: Ranking, number: Array) -> Material:
+    """The material in which cells of the same number are tied."""
+    return material.with_ranking(merged(ranking, -np.asarray(number, dtype=float)))
+
+
+# ---------------------------------------------------------------------- which quantities a side can change
+
+
+def _needs(q: Quantity) -> Needs | None:
+    return None if q.measure is None else q.measure.needs
+
+
+def of_cut(q: Quantity) -> bool:
+    """Measures of one cut."""
+    return _needs(q) is Needs.COUNTS or q.of == "mcnemar"
+
+
+def of_list(q: Quantity) -> bool:
+    """Measures of the order of the cases."""
+    return _needs(q) is Needs.RANKING
+
+
+def of_ties(q: Quantity) -> bool:
+    """Measures of the order that ties change."""
+    return of_list(q) or (q.measure is not None and q.measure.family is Family.QUOTA)
+
+
+def of_one_model(q: Quantity) -> bool:
+    """Everything but tests of two models."""
+    return not q.is_test
+
+
+def of_any(_: Quantity) -> bool:
+    """Everything."""
+    return True
+
+
+# ---------------------------------------------------------------------- what they do
+
+
+def strict(material: Material) -> Material:
+    """Above the threshold instead of at or above it: the same as at or above the next larger number."""
+    kind: Any = material.ranking.score.dtype.type if material.ranking.score.dtype.kind == "f" else float
+    return replace(material, threshold=float(np.nextafter(kind(material.threshold), kind(np.inf))))
+
+
+def hard(material: Material) -> Material:
+    """The decision in place of the score."""
+    return material.with_scores(lambda s: (s >= material.threshold) * 1.0, 0.5)
+
+
+def reflected(score: Array, ranking: Ranking) -> Array:
+    """The score of the other class: the complement of a probability, and of other scores the negative."""
+    return 1 - score if ranking.are_probabilities else -score
+
+
+def wrong_column(material: Material) -> Material:
+    """The scores of the other class: the list from its end."""
+    r = material.ranking
+    turned = replace(
+        r, score=reflected(r.score, r)[::-1], pos=r.pos[::-1], neg=r.neg[::-1], pos2=r.pos2[::-1], neg2=r.neg2[::-1]
+    )
+    cut = material.threshold if r.are_probabilities else -material.threshold
+    return replace(_with_rows(material, turned, _reflected_rows(r)), threshold=cut)
+
+
+def swapped_labels(material: Material) -> Material:
+    """The labels exchanged and the scores as they are."""
+    r = material.ranking
+    exchanged = replace(r, pos=r.neg, neg=r.pos, pos2=r.neg2, neg2=r.pos2)
+    return _with_rows(material, exchanged, lambda rows: replace(rows, is_positive=~rows.is_positive))
+
+
+def other_class(material: Material) -> Material:
+    """The other class as the positive one, by its own scores."""
+    turned = swapped_labels(wrong_column(material))
+    if turned.ranking.are_probabilities:  # at or above t for the one class is above 1 - t for the other
+        return replace(turned, threshold=float(np.nextafter(1 - material.threshold, np.inf)))
+    return turned
+
+
+def auto_direction(material: Material) -> Material:
+    """The rule of pROC: the class with the higher median is the one whose scores are high."""
+    r = material.ranking
+    medians = [_median(r, cells) for cells in (r.pos, r.neg)]
+    return wrong_column(material) if medians[0] < medians[1] else material
+
+
+def better_direction(material: Material) -> Material:
+    """The rule of hmeasure: turned round where the AUC would be below a half."""
+    pairs = material.ranking.pairs
+    below = pairs.concordant + pairs.tied / 2 < pairs.every / 2
+    return wrong_column(material) if below else material
+
+
+def ties_first(*, positives: bool) -> Callable[[Material], Material]:
+    """Inside a tie all cases of one class before those of the other."""
+
+    def act(material: Material) -> Material:
+        r = material.ranking
+        if not has_ties(r):
+            return material
+        both = [[r.pos, r.neg * 0], [r.pos * 0, r.neg]]
+        two = [[r.pos2, r.neg2 * 0], [r.pos2 * 0, r.neg2]]
+        order = (0, 1) if positives else (1, 0)
+        pos, neg, pos2, neg2 = (
+            np.column_stack([cells[i][k] for i in order]).ravel() for cells in (both, two) for k in (0, 1)
+        )
+        some = (pos > 0) | (neg > 0)
+        place = np.arange(some.sum(), 0, -1, dtype=float)
+        return material.with_ranking(Ranking(place, pos[some], neg[some], pos2[some], neg2[some]))
+
+    return act
+
+
+def ties_unstable(material: Material) -> Material:
+    """Inside a tie the order that numpy's sort leaves, which keeps none and differs between its releases."""
+    if not has_ties(material.ranking):
+        return material
+    rows = material.ordered
+    return _listed_by(material, rows, np.argsort(rows.scores)[::-1])
+
+
+def _listed_by(material: Material, rows: Rows, order: Array) -> Material:
+    weights = None if rows.weights is None else rows.weights[order]
+    return material.with_ranking(in_order(rows.is_positive[order], weights))
+
+
+def ties_by_rows(*, first: bool) -> Callable[[Material], Material]:
+    """Inside a tie the order of the rows, or that from the last to the first."""
+
+    def act(material: Material) -> Material:
+        if not has_ties(material.ranking):
+            return material
+        rows = material.ordered
+        order = np.argsort(-rows.scores, kind="stable") if first else np.argsort(rows.scores, kind="stable")[::-1]
+        return _listed_by(material, rows, order)
+
+    return act
+
+
+def rounded(digits: int) -> Callable[[Material], Material]:
+    """Scores with so many decimals, as in a text file."""
+    return lambda material: material.with_scores(lambda s: _rounded(s, digits))
+
+
+def _rounded(scores: Array, digits: int) -> Array:
+    """Scores rounded; those so large that rounding would overflow have no decimals."""
+    found = np.round(scores, digits)
+    return np.where(np.isfinite(found), found, scores)
+
+
+def single(material: Material) -> Material:
+    """Scores as 32-bit numbers."""
+    with np.errstate(over="ignore"):
+        return material.with_scores(lambda s: s.astype(np.float32).astype(float))
+
+
+def logistic(material: Material) -> Material:
+    """The logistic function of the scores."""
+
+    def sigmoid(s: Any) -> Any:
+        with np.errstate(over="ignore"):
+            return 1 / (1 + np.exp(-s))
+
+    return material.with_scores(sigmoid)
+
+
+def logistic_outside(material: Material) -> Material:
+    """The logistic function of scores that are not all from 0 to 1, as torchmetrics does.
+
+    It takes thresholds from 0 to 1, which are those of the probabilities; for any other, its default stands.
+    """
+    if material.ranking.are_probabilities:
+        return material
+    turned = logistic(material)
+    return turned if 0 <= turned.threshold <= 1 else replace(turned, threshold=0.5)
+
+
+def unweighted(material: Material) -> Material:
+    """Every row counts once."""
+    return material.with_rows(lambda rows: replace(rows, weights=None)) if material.is_weighted else material
+
+
+def distinct(material: Material) -> Material:
+    """Rows of the same label and score count once."""
+    r = material.ranking
+    pos, neg = (np.minimum(cells, 1).astype(np.int64) for cells in (r.pos > 0, r.neg > 0))
+    return material.with_ranking(replace(r, pos=pos, neg=neg, pos2=pos, neg2=neg))
+
+
+def _median(r: Ranking, cells: Array) -> float:
+    """R's median of one class, from its cells."""
+    ascending, upto = r.score[::-1], np.cumsum(cells[::-1])
+    n = upto[-1]
+    at = [np.searchsorted(upto, place, side="right") for place in ((n - 1) // 2, n // 2)] if r.integral else []
+    if not at:
+        at = [int(np.searchsorted(upto, n / 2))]
+    return float(np.mean([ascending[min(i, len(ascending) - 1)] for i in at]))
+
+
+def _reflected_rows(ranking: Ranking) -> Callable[[Rows], Rows]:
+    return lambda rows: replace(rows, scores=reflected(rows.scores, ranking))
+
+
+def _with_rows(material: Material, ranking: Ranking, change: Callable[[Rows], Rows]) -> Material:
+    make = material.make_rows
+    return replace(material, ranking=ranking, make_rows=None if make is None else lambda: change(make()))
+
+
+# ---------------------------------------------------------------------- the table
+
+
+def _side(
+    name: str, choice: str, act: Any, applies: Applies, words: str, why: str, *more: Any, **other: Any
+) -> Convention:
+    plausible, source = (*more, "")[:2]
+    return Convention(name, choice, Stage.CASES, words, why, act, applies, plausible, source, **other)
+
+
+_CURVES = "one point for each bin, so that cases in a bin are tied"
+SIDES = (
+    _side("strict", "threshold", strict, of_cut, "with score > threshold instead of score >= threshold",
+          "A case whose score equals the threshold is predicted negative.", 0.6,
+          "scikit-learn's predict, torchmetrics, river, hmeasure"),
+    _side("hard_labels", "hard", hard, of_list, "from hard labels (0 or 1) in place of the scores",
+          "The area over one cut is the balanced accuracy at that cut.", 0.7,
+              "caret issue 1212; modlAMP pull request 20"),
+    _side("wrong_column", "direction", wrong_column, of_any, "from the scores of the other class",
+          "Reading the other column turns the list round: an AUC of a becomes 1 - a.", 0.5,
+          "the other column of predict_proba"),
+    _side("swapped_labels", "class", swapped_labels, of_any, "with the labels exchanged",
+          "The other label was taken for the positive one, and the scores stayed as they are.", 0.25,
+          "R's first factor level; scikit-learn's greatest label"),
+    _side("other_class", "class", other_class, of_any, "for the other class as the positive one",
+          "R takes the first factor level for the event, scikit-learn the greatest label.", 0.5,
+          "yardstick's event_level; caret's positive"),
+    _side("auto_direction", "direction", auto_direction, of_list, "with the direction by the medians of the classes",
+          "pROC turns the scores round where the negatives have the higher median.", 0.3, "pROC::roc, direction='auto'",
+          searched=False),
+    _side("better_direction", "direction", better_direction, of_one_model, "turned round where the AUC is below a half",
+          "hmeasure turns the scores round where they would be worse than the baseline.", 0.3, "hmeasure::HMeasure",
+          searched=False),
+    _side("ties_optimistic", "ties", ties_first(positives=True), of_ties, "with the positives first inside ties",
+          "A tie counts as the right order.", 0.3, "curves with one point for each row"),
+    _side("ties_pessimistic", "ties", ties_first(positives=False), of_ties, "with the negatives first inside ties",
+          "A tie counts as the wrong order.", 0.3, "concordance that counts only strict pairs"),
+    _side("ties_by_rows", "ties", ties_by_rows(first=True), of_ties, "with ties in the order of the rows",
+          "A stable sort keeps the order of the file inside ties, so the number changes when the file is sorted.", 0.45,
+          "kds, Evidently: gain and lift"),
+    _side("ties_by_rows_reversed", "ties", ties_by_rows(first=False), of_ties,
+          "with ties in the reverse order of the rows",
+          "An ascending sort that is read from its end reverses the order of the file inside ties.", 0.35,
+          "gain and lift of tools that sort with kind='stable' and reverse"),
+    _side("ties_unstable", "ties", ties_unstable, of_ties, "with ties in the order that numpy's sort leaves",
+          "Its default sort keeps no order inside ties, so the number changes with the release and the processor.",
+          0.35, "MLflow, scikit-plot: gain and lift", searched=False),
+    _side("single", "digits", single, of_any, "from scores as 32-bit numbers",
+          "Scores that differ only beyond the seventh digit become equal.", 0.35,
+              "XGBoost, torchmetrics, Keras, CatBoost"),
+    *(
+        _side(f"digits_{d}", "digits", rounded(d), of_any, f"from scores with {counted(d, 'decimal')}",
+              "Scores that a text file rounds become equal, and some of them cross the threshold.", p, "text files")
+        for d, p in ((6, 0.25), (5, 0.15), (4, 0.35), (3, 0.3), (2, 0.35), (1, 0.15))
+    ),
+    _side("logistic", "link", logistic, of_one_model, "after the logistic function of the scores",
+          "Probabilities that were taken for logits are squeezed between 0.5 and 0.73.", 0.2,
+              "torchmetrics: preds outside [0, 1]"),
+    _side("logistic_outside", "link", logistic_outside, of_one_model,
+          "after the logistic function where scores leave [0, 1]",
+          "Scores outside [0, 1] are taken for logits.", 0.2, "torchmetrics: preds outside [0, 1]", searched=False),
+    _side("unweighted", "weights", unweighted, of_one_model, "with the weights ignored",
+          "The function has no argument for weights, or it was not passed.", 0.6, "scikit-learn's calibration_curve"),
+    _side("distinct_rows", "duplicates", distinct, of_one_model, "with duplicate rows removed",
+          "Rows of the same label and score count once.", 0.2, "deduplicated tables"),
+    _side("spark_bins", "bins", groups_of_scores(1000), of_list, "with Spark's 1000 bins of distinct scores",
+          f"The curve has {_CURVES}.", 0.4, "pyspark.ml BinaryClassificationEvaluator, numBins=1000"),
+    *(
+        _side(f"frequency_{k}", "bins", equal_frequency(k), of_list, f"with {k} equal-frequency thresholds",
+              f"The curve has {_CURVES}.", p, source)
+        for k, p, source in ((400, 0.4, "H2O's AUC2, 400 bins"), (100, 0.4, "BigQuery ML.ROC_CURVE, 100 quantiles"),
+                             (10, 0.35, "decile tables"), (20, 0.2, "vigintile tables"))
+    ),
+    *(
+        _side(f"width_{k}", "bins", at_thresholds(equal_width(k)), of_list, f"with {k} bins of equal width",
+              f"The curve has {_CURVES}; rare events crowd into a few of them.", p, source)
+        for k, p, source in ((100, 0.35, "Vertica's ROC, 100 bins"), (10, 0.25, "ten bins of the score"),
+                             (20, 0.15, "twenty bins of the score"))
+    ),
+    _side("keras_200", "bins", at_thresholds(keras(200), strict=True), of_list,
+          "with 200 thresholds of equal width", f"The curve has {_CURVES}; rare events crowd into a few of them.", 0.45,
+          "keras.metrics.AUC, num_thresholds=200"),
+    _side("river_10", "bins", at_thresholds(river(10), strict=True), of_list,
+          "with 10 thresholds of equal width", f"The curve has {_CURVES}; ten are too few for rare events.", 0.3,
+          "river.metrics.ROCAUC, n_thresholds=10"),
+    *(
+        _side(f"grid_{k}", "bins", at_thresholds(grid(k)), of_list,
+              f"with {k} thresholds from 0 to 1", f"The curve has {_CURVES}.", p, "torchmetrics, thresholds=")
+        for k, p in ((5, 0.1), (50, 0.1), (100, 0.2), (200, 0.2), (1000, 0.1))
+    ),
+)  # fmt: skip

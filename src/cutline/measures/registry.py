@@ -1,0 +1,301 @@
+"""The registry that knows all measures, and the decorator by which a definition enters it."""
+
+from __future__ import annotations
+
+import copyreg
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from enum import Enum
+from typing import Any, Literal, TypeVar
+
+from cutline.core.errors import ParameterError, UnavailableError, UnknownNameError, briefly, near
+from cutline.core.validation import check_choice, check_text
+from cutline.measures.entry_points import load_installed, load_module
+from cutline.measures.measure_type import Better, Family, Measure, Needs
+from cutline.measures.metadata import Condition, ReferenceValue, constant
+from cutline.measures.references import FOLLOWED, citation, sources
+
+__all__ = ["MEASURES", "Better", "Family", "Measure", "Needs", "Registry", "measure"]
+
+Named = TypeVar("Named", bound=Enum)
+
+
+class Registry:
+    """All measures, by name and by alias.
+
+    >>> from cutline import MEASURES
+    >>> MEASURES["ppv"] is MEASURES["precision"], "ppv" in MEASURES
+    (True, True)
+    >>> [m.name for m in MEASURES.search("matthews")]
+    ['mcc']
+    """
+
+    def __init__(self) -> None:
+        self._measures: dict[str, Measure] = {}
+        self._by_name: dict[str, Measure] = {}
+        self._plug_ins_are_loaded = False
+
+    def add(self, measure: Measure) -> None:
+        """Register a measure under its name and its aliases, which must be free.
+
+        A definition that is run again, as a notebook's cell or a reloaded module, takes the place of its former self.
+        """
+        former = self._measures.get(measure.name)
+        again = former is not None and former is not measure and former.place == measure.place
+        for name in measure.names:
+            owner = self._by_name.get(name)
+            if owner is not None and not (again and owner is former):
+                raise ParameterError(f"The name {name!r} belongs to {owner.name} already", "choose another")
+        if former is not None:
+            self._forget(former)
+        self._measures[measure.name] = measure
+        self._by_name |= dict.fromkeys(measure.names, measure)
+
+    def remove(self, name: str | Measure) -> None:
+        """Take a measure away that was defined with `cutline.measure`; those of cutline stay."""
+        measure = self[name]
+        if not measure.own:
+            raise ParameterError(f"{measure.name} is a measure of cutline, which stays", "remove your own only")
+        self._forget(measure)
+        del self._measures[measure.name]
+
+    def _forget(self, measure: Measure) -> None:
+        for name in measure.names:
+            del self._by_name[name]
+
+    def _load_plug_ins(self) -> None:
+        """Load what is installed, the first time that somebody asks for a name that is unknown, or for all of them."""
+        if not self._plug_ins_are_loaded:
+            self._plug_ins_are_loaded = True  # at once: a plug-in may ask for measures itself
+            load_installed()
+
+    def __getitem__(self, name: str | Measure) -> Measure:
+        if isinstance(name, Measure):
+            return name
+        if name in self:
+            return self._by_name[name]
+        hint = near(name, self._by_name) or " cutline.MEASURES lists them all."
+        raise UnknownNameError(f"There is no measure {name!r}", hint=hint)
+
+    def __contains__(self, name: object) -> bool:
+        if not isinstance(name, str):
+            return False
+        if name not in self._by_name:
+            self._load_plug_ins()
+        return name in self._by_name
+
+    def __iter__(self) -> Iterator[Measure]:
+        self._load_plug_ins()
+        families = list(Family)
+        return iter(sorted(self._measures.values(), key=lambda measure: families.index(measure.family)))
+
+    def __reduce__(self) -> str:
+        return "MEASURES"
+
+    def __len__(self) -> int:
+        self._load_plug_ins()
+        return len(self._measures)
+
+    @property
+    def names(self) -> list[str]:
+        """Every name and alias."""
+        self._load_plug_ins()
+        return list(self._by_name)
+
+    def search(
+        self,
+        text: str = "",
+        *,
+        family: Family | str | None = None,
+        needs: Needs | str | None = None,
+        better: Better | Literal["any"] = "any",
+        source: str | None = None,
+    ) -> list[Measure]:
+        """The measures that fit all of what is given.
+
+        Args:
+            text: what the name, an alias, the title or the meaning contains.
+            family: the question, as a `Family`, its short name such as "cut", or its words.
+            needs: what the measure is a function of, as a `Needs` or its short name such as "counts".
+            better: "higher", "lower", or None for measures that are neither good nor bad when they grow.
+            source: a text that defines the measure, by its key, or by words of its author or title, such as "murphy";
+                also with a place in it, such as "Berrar, Definition 15". A name that one of the four texts shares with
+                others means that one.
+
+        >>> [m.name for m in MEASURES.search("error", source="sonnenburg")]
+        ['error_rate', 'balanced_error_rate']
+        >>> [m.name for m in MEASURES.search(source="Berrar, Definition 15")]
+        ['mcc']
+        """
+        check_text(text, "text", "recall")
+        wanted_family = None if family is None else member(Family, family)
+        wanted_needs = None if needs is None else member(Needs, needs)
+        keys, place = (None, "") if source is None else _keys_and_place(check_text(source, "source", "murphy"))
+        if better is not None:
+            check_choice(better, "better", ("higher", "lower", "any"))
+
+        def fits(measure: Measure) -> bool:
+            words = " ".join((*measure.names, measure.title, measure.meaning)).lower()
+            return (
+                (text.lower() in words or text.lower().replace(" ", "_") in words)
+                and wanted_family in (None, measure.family)
+                and wanted_needs in (None, measure.needs)
+                and (better == "any" or measure.better == better)
+                and (keys is None or any(_is_at(place, measure.source[key]) for key in keys & measure.source.keys()))
+            )
+
+        return [measure for measure in self if fits(measure)]
+
+    def __repr__(self) -> str:
+        return f"Registry of {len(self)} measures: {', '.join(self._measures)}"
+
+
+MEASURES = Registry()
+
+
+def member(kind: type[Named], wanted: Named | str) -> Named:
+    """A member of an enumeration, by itself, by its name in small letters, or by its words."""
+    for one in kind:
+        if isinstance(wanted, str | Enum) and wanted in (one, one.name.lower(), one.value):
+            return one
+    names = ", ".join(one.name.lower() for one in kind)
+    raise UnknownNameError(f"There is no {kind.__name__.lower()} {wanted!r}", f"choose one of {names}")
+
+
+def each_of(measures: Any) -> list[Any]:
+    """The measures that are asked for, where one may stand alone."""
+    if isinstance(measures, str | Measure):
+        return [measures]
+    if not isinstance(measures, Iterable) or getattr(measures, "ndim", 1) == 0:
+        raise ParameterError(
+            f"is {briefly(measures)}", "pass names of measures, such as ['auc', 'mcc']", argument="measures"
+        )
+    return list(measures)
+
+
+def _keys_and_place(source: str) -> tuple[set[str], str]:
+    """The keys of the texts that are meant, and the place in them, if the words name one after a comma."""
+    text, _, place = source.partition(",")
+    for words, where in ((source, ""), (text, place.strip())):
+        if found := _keys_of(_plain(words)):
+            return found, where
+    names = ", ".join(citation(key).rstrip(" 0123456789") for key in FOLLOWED)
+    hint = near(source, _texts()) or f" The four texts are {names}."
+    raise UnknownNameError(f"No source is called {source!r}", hint=hint)
+
+
+def _keys_of(words: str) -> set[str]:
+    """The text of that key, or that of the four of that name; otherwise those whose author or title has the words."""
+    texts = _texts()
+    known = {_plain(key): key for key in texts} | {key.rstrip("0123456789"): key for key in FOLLOWED}
+    if words in known:
+        return {known[words]}
+    return {key for key, text in texts.items() if words in _plain(f"{key} {citation(key)} {text}")}
+
+
+def _plain(words: str) -> str:
+    """Words in small letters, without what joins two names: "Arbel & Rokach" is "arbel-rokach"."""
+    words = words.strip().lower()
+    return " ".join(re.sub(r"[&-]|\band\b", " ", words).split()) or words
+
+
+def _texts() -> dict[str, str]:
+    """All texts that measures name: those of the bibliography, and what people call the sources of their own."""
+    return sources() | {key: key for measure in MEASURES for key in measure.source if key not in sources()}
+
+
+def _is_at(wanted: str, place: str) -> bool:
+    """Whether a place is the wanted one: "Definition 1" is not "Definition 15"."""
+    return re.search(rf"\b{re.escape(wanted)}\b", place, re.IGNORECASE) is not None if wanted else True
+
+
+# ---------------------------------------------------------------------- stored by name
+
+
+def _by_name(measure: Measure) -> tuple[Any, ...]:
+    # The module's attribute of that name is the measure, not its function, so pickle cannot store the function.
+    return _restored, (measure.name, dict(measure.bound), measure.place[0])
+
+
+def _restored(name: str, bound: dict[str, Any], module: str) -> Measure:
+    """The measure of that name, in this process or in another; `module` is where it was defined."""
+    if name not in MEASURES:
+        try:
+            load_module(module)
+        except ParameterError as error:
+            raise UnavailableError(
+                f"The measure {name} was defined in {module}, which cannot be imported here",
+                "put its definition into a module that this process can import",
+            ) from error
+        if name not in MEASURES:
+            raise UnavailableError(
+                f"The measure {name} was defined in {module}, but importing that does not define it here",
+                "put its definition at the top of a module that this process can import",
+            )
+    return MEASURES[name].with_(**bound)
+
+
+copyreg.pickle(Measure, _by_name)
+
+
+# ---------------------------------------------------------------------- the decorator
+
+
+def measure(
+    *,
+    title: str,
+    formula: str,
+    range: tuple[float, float],
+    better: Better,
+    perfect: float | ReferenceValue,
+    baseline: float | ReferenceValue,
+    needs: Needs,
+    family: Family,
+    source: str | Iterable[str] | Mapping[str, str],
+    undefined: Condition | tuple[Condition, ...] = (),
+    **more: Any,
+) -> Callable[[Callable[..., Any]], Measure]:
+    """Turn a definition with all its facts into a `Measure` of that name, and register it.
+
+    `cutline.measure` asks for less, and is what people use.
+
+    Args:
+        title: What people call it.
+        formula: The formula in LaTeX.
+        range: The lowest and the highest value it can have.
+        better: "higher", "lower" or None.
+        perfect: The value of a perfect model.
+        baseline: The value of a score without information, which is the same for all cases.
+        needs: What it is computed from.
+        family: The question it answers.
+        source: The key of a text that defines it, or several, each with the place in the text if a mapping tells it.
+        undefined: When it has no value.
+        **more: Other fields of `Measure`.
+    """
+
+    def define(function: Callable[..., Any]) -> Measure:
+        facts = {"name": function.__name__, **more}
+        defined = Measure(
+            function=function,
+            title=title,
+            formula=formula,
+            range=range,
+            better=better,
+            perfect=perfect if isinstance(perfect, ReferenceValue) else constant(perfect),
+            baseline=baseline if isinstance(baseline, ReferenceValue) else constant(baseline),
+            needs=needs,
+            family=family,
+            source=_places(source),
+            undefined=(undefined,) if isinstance(undefined, Condition) else undefined,
+            **facts,
+        )
+        MEASURES.add(defined)
+        return defined
+
+    return define
+
+
+def _places(source: str | Iterable[str] | Mapping[str, str]) -> dict[str, str]:
+    if isinstance(source, Mapping):
+        return dict(source)
+    return dict.fromkeys([source] if isinstance(source, str) else source, "")

@@ -1,0 +1,37 @@
+"""What the charts of several classes show, from a finished summary."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from cutline.charts.several_classes import ClassValue, DrawnClasses
+from cutline.multiclass.class_summary import ClassSummary
+
+if TYPE_CHECKING:
+    from cutline.multiclass.one_vs_rest import OneVsRest
+
+
+def drawn(found: OneVsRest, summary: ClassSummary | None = None) -> DrawnClasses:
+    """The classes with the values that their charts show.
+
+    Args:
+        found: The classes.
+        summary: A finished summary, whose numbers are shown; made when None.
+    """
+    rows = (found.summary() if summary is None else summary).of_scope("class", "mean")
+    values = [
+        ClassValue(
+            row.measure,
+            row.title,
+            row.of,
+            row.scope == "class",
+            row.value,
+            row.estimate.low,
+            row.estimate.high,
+            math.nan if row.baseline is None else row.baseline,
+        )
+        for row in sorted(rows, key=lambda row: row.scope)
+    ]
+    rankings = {str(label): ranking for label, ranking in found.rankings.items()}
+    return DrawnClasses(found.name, rankings, found.cases.pooled_ranking(), values, found.confusion_matrix.table)

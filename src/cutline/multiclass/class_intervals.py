@@ -1,0 +1,183 @@
+"""From a statistic of several classes to its estimate, by formula or by resampling the cases."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.special import stdtrit
+
+from cutline.core.ranking import Array
+from cutline.core.validation import check_choice, check_level, check_whole
+from cutline.inference.caveats import BELOW, FEW_FOR_DELONG, NO_SPREAD, finished, has_spread, whole_groups
+from cutline.inference.resampling.bootstrap import percentile
+from cutline.inputs.multiclass import ClassCases
+from cutline.multiclass import influence
+from cutline.multiclass.class_means import NO_FORMULA
+from cutline.multiclass.statistic import Found, Statistic
+from cutline.results.estimate import Estimate, Limits, quantile
+from cutline.results.resample_budget import resamples_for
+
+METHODS = ("auto", "normal", "bootstrap")
+_AT_ONCE = 2**22  # weights of cases in resamples held at once
+_MOST_REDRAWS = 1000
+
+
+class Options(NamedTuple):
+    """How an interval is to be made."""
+
+    level: float
+    method: str = "auto"
+    resamples: int | None = None
+    seed: int = 0
+
+    def checked(self) -> Options:
+        """The options, if they are in their domain."""
+        check_choice(self.method, "method", METHODS)
+        resamples = None if self.resamples is None else check_whole(self.resamples, "resamples", 2)
+        return Options(check_level(self.level), self.method, resamples, check_whole(self.seed, "seed", 0))
+
+
+class Estimated(NamedTuple):
+    """An estimate with its standard error; NaN where nothing tells it."""
+
+    estimate: Estimate
+    se: float
+
+
+def estimated(statistic: Statistic, cases: ClassCases, options: Options) -> Estimated:
+    """The estimate of a statistic."""
+    name, reason = f"{statistic.name} ({statistic.of})", statistic.reason(cases)
+    if reason:
+        none = (math.nan, math.nan, math.nan)
+        return Estimated(Estimate(name, *none, options.level, "none", (f"undefined: {reason}",)), math.nan)
+    if options.method == "bootstrap":
+        return _resampled(name, statistic, cases, options)
+    found = statistic.found(cases, options.level)
+    spread = standard_error(found, cases)
+    if options.method == "normal":
+        limits = influence.normal_limits(found.value, spread, statistic.range, options.level)
+        why = NO_FORMULA if found.units is None else influence.NO_SPREAD
+        found = found._replace(limits=limits, method="normal", notes=(why,) if math.isnan(limits.low) else ())
+    if found.limits.high - found.limits.low <= influence.NOTHING:  # as when the parts of a mean cancel each other
+        found = found._replace(limits=Limits(math.nan, math.nan), notes=(*found.notes, influence.NO_SPREAD))
+    if cases.group_count and options.method == "auto":
+        found = _between_groups(found, cases, options.level)
+    notes = [*found.notes, *_few(cases), *_groups(cases, "counted")]
+    made = finished(name, found.value, found.limits, statistic.range, options.level, found.method, notes)
+    return Estimated(made, spread)
+
+
+def standard_error(found: Found, cases: ClassCases) -> float:
+    """The standard error that the components give; NaN where there are none."""
+    return math.nan if found.units is None else math.sqrt(cases.covariance(found.units)[0, 0])
+
+
+def _between_groups(found: Found, cases: ClassCases, level: float) -> Found:
+    """The limits as much farther away as whole groups vary more than so many independent cases.
+
+    The quantile is Student's, since the variance between few groups is itself uncertain. Where no case is wrong there
+    is no spread to compare: groups of equal cases, the worst there can be, are then as good as their number.
+    """
+    if found.units is None:
+        return found
+    if cases.group_count < 2:
+        return found._replace(limits=Limits(math.nan, math.nan), notes=(*found.notes, ONE_GROUP))
+    alone = math.sqrt(influence.variance(found.units, cases.squares))
+    together = standard_error(found, cases)
+    ratio = together / alone if alone > influence.NOTHING else math.sqrt(len(cases) / cases.group_count)
+    wider = ratio * float(stdtrit(cases.group_count - 1, (1 + level) / 2)) / quantile(level)
+    low, high = (found.value + wider * (limit - found.value) for limit in found.limits)
+    return found._replace(limits=Limits(low, high))
+
+
+ONE_GROUP = "All cases are of one group: nothing tells how groups vary."
+
+
+def _groups(cases: ClassCases, how: str) -> list[str]:
+    return [whole_groups(cases.group_count, how)] if cases.group_count else []
+
+
+def few_cases(cases: ClassCases) -> str:
+    """A warning for classes with too few cases; empty when there are enough of each."""
+    few = [c for c, size in enumerate(cases.effective_sizes) if 0 < size < FEW_FOR_DELONG]
+    if not few:
+        return ""
+    fewest = min(few, key=lambda c: cases.effective_sizes[c])
+    size = float(cases.effective_sizes[fewest])
+    cases_of = "1 case" if size == 1 else f"{size:.3g} cases"
+    return f"Class {cases.classes[fewest]!r} has only {cases_of}: {BELOW}."
+
+
+def _few(cases: ClassCases) -> list[str]:
+    found = few_cases(cases)
+    return [found] if found else []
+
+
+# ---------------------------------------------------------------------- resampling
+
+
+def _resampled(name: str, statistic: Statistic, cases: ClassCases, options: Options) -> Estimated:
+    """The percentile interval over resamples of the cases."""
+    resamples = resamples_for(len(cases), options.resamples)
+    values, redrawn = resampled(statistic.values(cases), cases, resamples, options.seed)
+    value = float(statistic.values(cases)(cases.weights))
+    draws = np.sort(values[np.isfinite(values)])
+    notes = [f"{redrawn} resamples without a case of some class were drawn again."] if redrawn else []
+    if not len(draws) or not has_spread(draws):
+        limits, notes = Limits(math.nan, math.nan), [*notes, NO_SPREAD]
+    else:
+        limits = percentile(draws, options.level)
+    notes += [*_few(cases), *_groups(cases, "resampled")]
+    made = finished(name, value, limits, statistic.range, options.level, "bootstrap", notes)
+    return Estimated(made, float(np.std(draws, ddof=1)) if len(draws) > 1 else math.nan)
+
+
+def resampled(function: Callable[[Array], Any], cases: ClassCases, resamples: int, seed: int) -> tuple[Array, int]:
+    """The values of a function of the weights over resamples of the cases, and how many were drawn again.
+
+    Args:
+        function: What is computed, over leading axes of the weights.
+        cases: The cases.
+        resamples: How many.
+        seed: The seed.
+    """
+    rng, width = np.random.default_rng(seed), len(cases) * len(cases.classes)
+    at_once = max(1, min(resamples, _AT_ONCE // width))
+    found, redrawn = [], 0
+    for start in range(0, resamples, at_once):
+        weights, again = _draw(cases, rng, min(at_once, resamples - start))
+        found.append(np.asarray(function(weights), dtype=float))
+        redrawn += again
+    return np.concatenate(found), redrawn
+
+
+def _draw(cases: ClassCases, rng: np.random.Generator, count: int) -> tuple[Array, int]:
+    """The weights of the cases in some resamples, each with a case of every class that occurs."""
+    own = cases.weights
+    if cases.groups is not None:
+        draws, chances, unit = cases.group_count, np.full(cases.group_count, 1 / cases.group_count), own
+    elif cases.integral:  # a whole number is that many equal rows
+        draws, chances, unit = int(own.sum()), own / own.sum(), np.ones(1, dtype=np.int64)
+    else:
+        draws, chances, unit = len(own), np.full(len(own), 1 / len(own)), own
+
+    def draw(size: int) -> Array:
+        drawn = rng.multinomial(draws, chances, size=size)
+        return drawn if cases.groups is None else drawn[:, cases.groups]  # all cases of a group as often as it
+
+    times, redrawn = draw(count), 0
+    for _ in range(_MOST_REDRAWS):
+        lacking = np.flatnonzero(_lacks_a_class(times, cases))
+        if not len(lacking):
+            break
+        times[lacking] = draw(len(lacking))
+        redrawn += len(lacking)
+    return times * unit, redrawn
+
+
+def _lacks_a_class(times: Array, cases: ClassCases) -> Array:
+    starts = np.flatnonzero(np.diff(cases.truth, prepend=-1))  # the cases are in the order of their classes
+    return np.asarray((np.add.reduceat(times, starts, axis=1) == 0).any(1))

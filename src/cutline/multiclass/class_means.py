@@ -1,0 +1,300 @@
+"""Means over the classes: a measure of each class against the rest, averaged plainly, by their shares, or pooled."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cutline.core.ranking import Array, Ranking
+from cutline.inference import delong
+from cutline.inference.single import proportions
+from cutline.inference.single.bootstrap import on_its_scale
+from cutline.inputs.multiclass import ClassCases
+from cutline.measures import Measure, Needs
+from cutline.measures.metadata import Context
+from cutline.multiclass import decisions, influence
+from cutline.multiclass.influence import Part
+from cutline.multiclass.statistic import (
+    MACRO,
+    MICRO,
+    WEIGHTED,
+    Found,
+    Statistic,
+    class_shares,
+    class_stack,
+    pooled_stack,
+)
+from cutline.results.estimate import Limits
+
+
+@dataclass(frozen=True)
+class MeanOverClasses(Statistic):
+    """The mean of a measure over the classes, each in turn positive: plain, by their shares, or of all pooled.
+
+    A measure of one cut is read where each case goes to the class of its highest score.
+    """
+
+    measure: Measure
+    mean: str = MACRO
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """The measure with its parameters."""
+        return str(self.measure)
+
+    @property
+    def of(self) -> str:  # type: ignore[override]
+        """The kind of mean."""
+        return f"{self.mean} mean"
+
+    @property
+    def title(self) -> str:  # type: ignore[override]
+        """The measure as people read it."""
+        return self.measure.title
+
+    @property
+    def range(self) -> tuple[float, float]:  # type: ignore[override]
+        """The range of the measure."""
+        return self.measure.range
+
+    @property
+    def better(self) -> str | None:  # type: ignore[override]
+        """As in the measure."""
+        return self.measure.better
+
+    @property
+    def _is_of_counts(self) -> bool:
+        return self.measure.needs is Needs.COUNTS
+
+    def values(self, cases: ClassCases) -> Callable[[Array], Array]:
+        """The value as a function of the weights."""
+        each = of_classes(self.measure, cases)
+        if self.mean == MICRO:
+            return self._pooled(cases)
+        if self.mean == MACRO:
+            return lambda weights: each(weights).mean(-1)
+        shares = class_shares(cases)
+
+        def weighted(weights: Array) -> Array:
+            by_class, own = each(weights), shares(weights)
+            return np.asarray(np.where(own > 0, own * by_class, 0.0).sum(-1))
+
+        return weighted
+
+    def _pooled(self, cases: ClassCases) -> Callable[[Array], Array]:
+        if not self._is_of_counts:
+            ranked = pooled_stack(cases)
+            return lambda weights: np.asarray(self.measure.compute(ranked(weights)))
+        chosen = decisions.chosen_parts(cases)
+        return lambda weights: np.asarray(
+            self.measure.compute(decisions.pooled_counts(decisions.table_of(cases.truth, chosen, weights)))
+        )
+
+    def reason(self, cases: ClassCases) -> str:
+        """Why the mean is undefined: of which classes, and why there."""
+        if self.mean == MICRO:
+            pooled: str = cases.kept(("pooled reason", str(self.measure)), lambda: self._pooled_reason(cases))
+            return pooled
+        found = class_reasons(self.measure, cases)
+        if self.mean == WEIGHTED:  # a class without cases weighs nothing
+            found = {position: why for position, why in found.items() if cases.sizes[position]}
+        return "; ".join(f"for class {cases.classes[position]!r} {why}" for position, why in found.items())
+
+    def _pooled_reason(self, cases: ClassCases) -> str:
+        counts = decisions.pooled_counts(decisions.decided(cases)) if self._is_of_counts else None
+        return self.measure.reason(cases.pooled_ranking() if counts is None else counts)
+
+    def baseline(self, cases: ClassCases) -> float | None:
+        """The mean of the baselines of the classes."""
+        each = class_baselines(self.measure, cases)
+        if self.mean == MICRO:
+            count = len(cases.classes)
+            return self.measure.baseline.at(Context(1 / count, 1 / count, float(cases.sizes.sum()) * count))
+        return float(each.mean() if self.mean == MACRO else np.where(cases.shares > 0, cases.shares * each, 0.0).sum())
+
+    def found(self, cases: ClassCases, level: float) -> Found:
+        """The mean with its limits."""
+        if self.measure.name not in KNOWN and not self._is_of_counts:
+            value = float(self.values(cases)(cases.weights))
+            return Found(value, None, Limits(math.nan, math.nan), "none", (NO_FORMULA,))
+        if self.mean == MICRO:
+            return self._micro(cases, level)
+        sum_ = influence.added(self._parts(cases, level), cases.squares)
+        return Found(sum_.value, sum_.units, sum_.limits, "class_mover")
+
+    def _parts(self, cases: ClassCases, level: float) -> Iterator[Part]:
+        occurring = np.flatnonzero(cases.sizes) if self.mean == WEIGHTED else np.arange(len(cases.classes))
+        values = np.zeros(len(cases.classes))
+        for position in occurring.tolist():
+            part = class_part(self.measure, cases, position, level)
+            values[position] = part.value
+            factor = 1 / len(cases.classes) if self.mean == MACRO else float(cases.shares[position])
+            yield part._replace(factor=factor)
+        if self.mean == WEIGHTED:
+            yield influence.shares_part(values, cases, level)
+
+    def _micro(self, cases: ClassCases, level: float) -> Found:
+        if self._is_of_counts:
+            return self._micro_counts(cases, level)
+        r, is_own = cases.pooled_ranking(), cases.truth[:, None] == np.arange(len(cases.classes))
+        of_area = self.measure.name == "auc"
+        unit = influence.pooled_area_units if of_area else _pooled_precision_units
+        units = unit(r, cases.scores, is_own)
+        value, n = float(self.measure.compute(r)), float(cases.effective_sizes.sum())
+        spread = math.sqrt(influence.variance(units, cases.squares) * n / (n - 1))
+        if spread > influence.NOTHING and 0 < value < 1:
+            limits = on_its_scale(value, spread, (0, 1), level)
+            return self._pooled_area(Found(value, units, limits, "influence_logit"), n, cases, level)
+        # No case is wrong, so there is no spread: what so many cases allow.
+        low = float(proportions.wilson(n, n, level).low)
+        limits = Limits(low, 1.0) if value > 0.5 else Limits(0.0, 1 - low)
+        return Found(value, units, limits, "wilson", (PERFECT,))
+
+    def _pooled_area(self, found: Found, n: float, cases: ClassCases, level: float) -> Found:
+        """Of an AUC, Newcombe's limits where they are wider, as for one class: near 1 few pairs tell the spread."""
+        if self.measure.name != "auc":
+            return found
+        other = delong.newcombe(found.value, n, n * (len(cases.classes) - 1), level)
+        low, high = min(found.limits.low, float(other.low)), max(found.limits.high, float(other.high))
+        if (low, high) == found.limits:
+            return found
+        return found._replace(limits=Limits(low, high), method="newcombe_delong")
+
+    def _micro_counts(self, cases: ClassCases, level: float) -> Found:
+        chosen = decisions.chosen_parts(cases)
+        pooled = decisions.pooled_counts(decisions.decided(cases))
+        is_own = cases.truth[:, None] == np.arange(len(cases.classes))
+        units = np.asarray(influence.counts_units(self.measure, pooled, is_own, chosen).sum(1))
+        value, n = float(self.measure.compute(pooled)), float(cases.effective_sizes.sum())
+        if self.measure.name in ("precision", "recall", "f1"):  # which are all the accuracy
+            return Found(value, units, Limits(*map(float, proportions.wilson(value * n, n, level))), "wilson")
+        spread = math.sqrt(influence.variance(units, cases.squares))
+        return Found(value, units, influence.normal_limits(value, spread, self.range, level), "influence")
+
+
+KNOWN = ("auc", "average_precision")  # measures of the order whose change by one case has a formula here
+_KEPT = 2**22  # scores, up to which the components of all classes are kept
+NO_FORMULA = "There is no closed form: ask for the bootstrap to have an interval."
+PERFECT = "No case is on the wrong side: the limit is Wilson's for so many cases without an error."
+
+
+def _pooled_precision_units(r: Ranking, scores: Array, is_own: Array) -> Array:
+    return np.asarray(influence.precision_units(r, scores, is_own).sum(1))
+
+
+# ---------------------------------------------------------------------- one class at a time
+
+
+def of_classes(measure: Measure, cases: ClassCases) -> Callable[[Array], Array]:
+    """A measure of each class as a function of the weights of the cases; the classes are the last axis."""
+    count = len(cases.classes)
+    if measure.needs is Needs.COUNTS:
+        chosen = decisions.chosen_parts(cases)
+
+        def of_tables(weights: Array) -> Array:
+            table = decisions.table_of(cases.truth, chosen, weights)
+            return np.stack([measure.compute(decisions.class_counts(table, c)) for c in range(count)], axis=-1)
+
+        return of_tables
+    ranked = [class_stack(cases, position) for position in range(count)]
+    return lambda weights: np.stack([np.asarray(measure.compute(one(weights))) for one in ranked], axis=-1)
+
+
+def class_part(measure: Measure, cases: ClassCases, position: int, level: float) -> Part:
+    """The value of a measure for one class, with its components and its limits; kept, as long as that is small."""
+    if cases.scores.size > _KEPT:
+        return _class_part(measure, cases, position, level)
+    key = (str(measure), position, level)
+    found: Part = cases.kept(key, lambda: _class_part(measure, cases, position, level))
+    return found
+
+
+def _class_part(measure: Measure, cases: ClassCases, position: int, level: float) -> Part:
+    is_class, scores = cases.truth == position, cases.scores[:, position]
+    if measure.needs is Needs.COUNTS:
+        chosen = decisions.chosen_parts(cases)
+        counts = decisions.class_counts(decisions.decided(cases), position)
+        units = influence.counts_units(measure, counts, is_class, chosen[:, position])
+        return influence.counts_part(measure, counts, units, cases, level)
+    r = cases.ranking(position)
+    if measure.name == "auc":
+        return influence.area_part(r, scores, is_class, level)
+    return influence.precision_part(r, influence.precision_units(r, scores, is_class), cases.squares, level)
+
+
+def class_reasons(measure: Measure, cases: ClassCases) -> dict[int, str]:
+    """Why a measure is undefined, for the classes where it is, by their positions."""
+    found: dict[int, str] = cases.kept(("reasons", str(measure)), lambda: _class_reasons(measure, cases))
+    return found
+
+
+def _class_reasons(measure: Measure, cases: ClassCases) -> dict[int, str]:
+    found, table = {}, decisions.decided(cases)
+    for position in range(len(cases.classes)):
+        of_counts = measure.needs is Needs.COUNTS
+        data: Any = decisions.class_counts(table, position) if of_counts else cases.ranking(position)
+        why = measure.reason(data)
+        if why:
+            found[position] = why
+    return found
+
+
+def class_baselines(measure: Measure, cases: ClassCases) -> Array:
+    """The baseline of a measure for each class."""
+    table = decisions.decided(cases)
+    total = float(table.sum())
+    flagged = table.sum(0) / total
+    return np.array(
+        [
+            measure.baseline.at(Context(float(share), float(said), total))
+            for share, said in zip(cases.shares, flagged, strict=True)
+        ]
+    )
+
+
+@dataclass(frozen=True)
+class OneClass(Statistic):
+    """A measure of one class against the rest, by the position of the class."""
+
+    measure: Measure
+    position: int
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """The measure with its parameters."""
+        return str(self.measure)
+
+    of = "class"
+
+    @property
+    def title(self) -> str:  # type: ignore[override]
+        """The measure as people read it."""
+        return self.measure.title
+
+    @property
+    def range(self) -> tuple[float, float]:  # type: ignore[override]
+        """The range of the measure."""
+        return self.measure.range
+
+    @property
+    def better(self) -> str | None:  # type: ignore[override]
+        """As in the measure."""
+        return self.measure.better
+
+    def values(self, cases: ClassCases) -> Callable[[Array], Array]:
+        """The value as a function of the weights."""
+        each = of_classes(self.measure, cases)
+        return lambda weights: each(weights)[..., self.position]
+
+    def reason(self, cases: ClassCases) -> str:
+        """Why the measure is undefined for this class."""
+        return class_reasons(self.measure, cases).get(self.position, "")
+
+    def found(self, cases: ClassCases, level: float) -> Found:
+        """The value with its limits."""
+        part = class_part(self.measure, cases, self.position, level)
+        return Found(part.value, part.units, part.limits, part.method, part.notes)

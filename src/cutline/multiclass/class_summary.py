@@ -1,0 +1,230 @@
+"""The document of a model of several classes: what every view shows of it, computed once."""
+
+from __future__ import annotations
+
+import html
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from cutline.core.counts import written
+from cutline.core.errors import UnknownNameError
+from cutline.core.table import Table, plain, shown
+from cutline.core.validation import counted
+from cutline.multiclass.decisions import ConfusionMatrix, plain_label
+from cutline.results.base import Tabulated
+from cutline.results.estimate import Estimate, Estimated
+from cutline.results.method_titles import method_title
+from cutline.results.notes import Note, checked_notes
+
+COLUMNS = (
+    *("measure", "title", "scope", "of", "value", "low", "high", "se", "method"),
+    *("baseline", "better", "reason", "note"),
+)
+MOST_SHOWN = 12  # classes whose confusion matrix a terminal has room for
+
+
+@dataclass(frozen=True, eq=False)
+class ClassRow(Estimated):
+    """One measure of one class, of a mean over the classes, or of all of them together.
+
+    `scope` is "class", "mean" or "all"; `of` names the class or the mean.
+    """
+
+    measure: str
+    title: str
+    scope: str
+    of: str
+    estimate: Estimate
+    se: float
+    baseline: float | None = None
+    better: str | None = None
+    reason: str = ""
+    range: tuple[float, float] = (0.0, 1.0)
+
+    @property
+    def method(self) -> str:
+        """The method of the interval in words."""
+        return method_title(self.estimate.method) if self.interval else ""
+
+    def cells(self) -> tuple[Any, ...]:
+        """The row as the columns of a summary."""
+        e = self.estimate
+        note = "" if self.reason else " ".join(e.notes)
+        method = e.method if e.has_interval else ""
+        numbers = (e.value, e.low, e.high, self.se, method, self.baseline, self.better, self.reason, note)
+        return self.measure, self.title, self.scope, self.of, *numbers
+
+
+@dataclass(frozen=True)
+class ClassData:
+    """What was evaluated: the classes, and the weight of the cases of each."""
+
+    name: str | None
+    classes: tuple[Any, ...]
+    sizes: tuple[float, ...]
+    dropped: int = 0
+    weighted: bool = False
+
+    @property
+    def total(self) -> float:
+        """How many cases there are; with weights, their sum."""
+        return math.fsum(self.sizes)
+
+    def words(self) -> str:
+        """The data in words."""
+        of_each = [
+            f"{label} {written(size)} ({100 * size / self.total:.3g} %)"
+            for label, size in zip(self.classes, self.sizes, strict=True)
+        ]
+        shown_classes = ", ".join(of_each[:MOST_SHOWN]) + (", ..." if len(of_each) > MOST_SHOWN else "")
+        cases = f"cases of weight {written(self.total)}" if self.weighted else counted(int(self.total), "case")
+        dropped = f"; {self.dropped} dropped" if self.dropped else ""
+        return f"{cases} of {len(self.classes)} classes: {shown_classes}{dropped}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The description, ready for JSON."""
+        return {
+            "name": self.name,
+            "cases": self.total,
+            "classes": [
+                {"class": plain_label(label), "cases": size}
+                for label, size in zip(self.classes, self.sizes, strict=True)
+            ],
+            "dropped": self.dropped,
+            "weighted": self.weighted,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class ClassSummary(Tabulated):
+    """The numbers of a model of several classes with their intervals, and what qualifies them.
+
+    It prints, iterates over its rows as dictionaries, and converts. Terminal, notebook, JSON, CSV and report show this
+    and compute nothing.
+    """
+
+    data: ClassData
+    level: float
+    matrix: ConfusionMatrix
+    rows: tuple[ClassRow, ...]
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def name(self) -> str | None:
+        """What the model is called."""
+        return self.data.name
+
+    @property
+    def title(self) -> str:
+        """What was evaluated, in one line."""
+        return (f"{self.data.name}: " if self.data.name else "") + self.data.words()
+
+    @property
+    def conventions(self) -> dict[str, str]:
+        """How the numbers were made, for their reader."""
+        return CONVENTIONS | {"Intervals": f"{100 * self.level:g} %: {INTERVALS}"}
+
+    # ------------------------------------------------------------------ rows
+
+    def row(self, measure: str, of: Any) -> ClassRow:
+        """The row of a measure, of a class, a mean such as "macro mean", or "all classes".
+
+        Args:
+            measure: The name of the measure.
+            of: The class, or the mean.
+        """
+        for row in self.rows:
+            if row.measure == measure and row.of == str(of):
+                return row
+        raise UnknownNameError(f"The summary has no row {measure!r} of {of!r}")
+
+    def of_scope(self, *scopes: str) -> tuple[ClassRow, ...]:
+        """The rows of classes, of means, or of all classes."""
+        return tuple(row for row in self.rows if row.scope in scopes)
+
+    def with_notes(self, notes: tuple[Note, ...]) -> ClassSummary:
+        """The same document with these notes."""
+        return ClassSummary(self.data, self.level, self.matrix, self.rows, checked_notes(notes))
+
+    # ------------------------------------------------------------------ views
+
+    @property
+    def table(self) -> Table:
+        """The rows as a table."""
+        hidden = ("title", "scope", "se", "method", "note", "better")
+        return Table(COLUMNS, tuple(row.cells() for row in self.rows), title=self.title, hidden=hidden)
+
+    def overall_table(self) -> Table:
+        """The means over the classes and the measures of all classes, as people read them."""
+        rows = [
+            (row.title, row.of, row.value, *(row.interval or (None, None)), row.baseline, row.reason)
+            for row in self.of_scope("all", "mean")
+        ]
+        return Table(("measure", "of", "value", "low", "high", "baseline", "why"), tuple(rows))
+
+    def class_table(self) -> Table:
+        """A row for each class with its measures and their intervals, as people read them."""
+        own = self.of_scope("class")
+        measures = list(dict.fromkeys(row.measure for row in own))
+        titles = {row.measure: row.title for row in own}
+        by_class = {(row.of, row.measure): row for row in own}
+        rows = [
+            (str(label), written(size), *(_cell(by_class.get((str(label), measure))) for measure in measures))
+            for label, size in zip(self.data.classes, self.data.sizes, strict=True)
+        ]
+        return Table(("class", "cases", *(titles[measure] for measure in measures)), tuple(rows))
+
+    def document(self) -> dict[str, Any]:
+        """All of it, ready for JSON (docs/schema.json)."""
+        return {
+            "schema": "cutline/classes/1",
+            **self.data.to_dict(),
+            "level": plain(self.level),
+            "confusion_matrix": self.matrix.to_dict()["table"],
+            "measures": self.to_dict(),
+            "notes": [note.to_dict() for note in self.notes],
+            "conventions": self.conventions,
+            "versions": self.versions,
+        }
+
+    def __repr__(self) -> str:
+        parts = [self.title, "", repr(self.overall_table()), "", repr(self.class_table())]
+        if len(self.data.classes) <= MOST_SHOWN:
+            parts += ["", repr(self.matrix)]
+        return "\n".join([*parts, *self.notes_as_text()])
+
+    def _repr_html_(self) -> str:
+        tables = (self.overall_table(), self.class_table(), self.matrix)
+        body = "".join(table._repr_html_() for table in tables)
+        return f"<div><p>{html.escape(self.title)}</p>{body}{self.notes_as_html()}</div>"
+
+
+def _cell(row: ClassRow | None) -> str:
+    """A value with its interval."""
+    if row is None:
+        return ""
+    return shown(row.value) + (f" [{shown(row.interval[0])}, {shown(row.interval[1])}]" if row.interval else "")
+
+
+INTERVALS = (
+    "for each class as for one model (DeLong or Newcombe for the AUC, Wilson for shares of cases, F1 included, the "
+    "log-odds for the average precision); for a mean, the limits of the classes combined by the correlation of their "
+    "components, case by case (MOVER). Cases are taken to be independent; where groups are named, the limits are as "
+    "much farther away as whole groups vary more than so many cases, with Student's quantile."
+)
+CONVENTIONS = {
+    "Classes": "Each class in turn is positive, and all other cases are negative.",
+    "Decisions": (
+        "A case goes to the class of its highest score; where several classes share it, to each of them in equal parts."
+    ),
+    "Macro mean": "The plain mean over the classes; of the average precision it is the mean average precision.",
+    "Weighted mean": "The mean over the classes by their shares of the cases, whose own uncertainty is included.",
+    "Micro mean": "The measure of all pairs of a case and a class, pooled; the pairs of one case belong together.",
+    "Hand and Till's M": (
+        "The mean over ordered pairs of classes of the AUC of the one against the other, by the scores of the first."
+    ),
+    "Undefined": "0/0 is undefined, with the reason.",
+    "Baseline": "The value of scores without information that choose each class as often.",
+    "Weights": "A whole number equals that many equal rows; other weights count by Kish's effective number.",
+}

@@ -1,0 +1,282 @@
+"""compare_classes(): several models of several classes on the same cases, and whether they differ."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cutline.core.errors import InputError, ParameterError, UnknownNameError, near
+from cutline.core.validation import LEVEL, check_choice, check_level, check_whole
+from cutline.inference.differences.difference import Difference, NormalDifference, ResampledDifference, chi_square
+from cutline.inference.differences.test_results import PairTest, PairTests, corrected
+from cutline.inputs.multiclass import read
+from cutline.inputs.rank import WeightsAre
+from cutline.measures import MEASURES, Measure
+from cutline.measures.registry import each_of
+from cutline.multiclass.class_intervals import METHODS, Options, resampled
+from cutline.multiclass.class_means import NO_FORMULA, MeanOverClasses
+from cutline.multiclass.difference_summary import ClassComparisonSummary, ClassDifference
+from cutline.multiclass.measures import WHOLE
+from cutline.multiclass.one_vs_rest import OneVsRest
+from cutline.multiclass.resolve import asked
+from cutline.multiclass.statistic import Statistic
+from cutline.results.base import Summarized
+from cutline.results.estimate import Estimate
+from cutline.results.resample_budget import resamples_for
+
+# Whose differences a summary shows: a mean for every question, and what is of all classes.
+HEADLINES = (("auc", "macro"), ("auc", "weighted"), ("auc", "micro"), ("average_precision", "macro"), ("f1", "macro"))
+
+
+def compare_classes(
+    labels: Any,
+    scores: Mapping[str, Any],
+    weights: Any = None,
+    *,
+    classes: Sequence[Any] | None = None,
+    missing: str = "error",
+    data: Any = None,
+    groups: Any = None,
+    weights_are: WeightsAre | None = None,
+) -> ClassComparison:
+    """Compare models of several classes that scored the same cases.
+
+    Args:
+        labels: The class of each case.
+        scores: The scores of each model by its name, each as in `one_vs_rest`.
+        weights: The weight of each case; all the same without.
+        classes: The classes in the order of the columns; without, the sorted labels.
+        missing: "error" refuses a case without a score of every model, "drop" leaves it out for all of them.
+        data: A data frame of any kind or the path of a file; the other arguments are then names of its columns.
+        groups: The group of each case, such as the patient whose visits they are; intervals and tests then count whole
+            groups. With `data`, the name of a column.
+        weights_are: What weights are, as in `evaluate`: "counts", "sampling" or "importance".
+
+    Returns:
+        The comparison: a mapping of what `one_vs_rest` gives, with tests and intervals of the differences.
+
+    >>> labels = [0, 1, 2] * 10
+    >>> good, poor = np.eye(3)[labels], np.eye(3)[[0, 1, 1] * 10]
+    >>> compare_classes(labels, {"good": good, "poor": poor}).test("accuracy")
+    accuracy (all classes): good - poor = 0.3333, p = 0.000108 (infinitesimal jackknife)
+    """
+    if not isinstance(scores, Mapping) or len(scores) < 2:
+        raise InputError(
+            "holds fewer than two models",
+            'pass the scores of each by its name, such as {"a": scores_a, "b": scores_b}',
+            argument="scores",
+        )
+    named = {str(name): own for name, own in scores.items()}
+    how: dict[str, Any] = {"classes": classes, "missing": missing, "groups": groups, "weights_are": weights_are}
+    found = read(labels, named, weights, data=data, **how)
+    return ClassComparison({name: OneVsRest(cases, name) for name, cases in found.items()})
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ClassComparison(Summarized, Mapping[str, OneVsRest]):
+    """Models of several classes on the same cases: a mapping of each, and what only the pairs can tell."""
+
+    models: Mapping[str, OneVsRest]
+
+    def __getitem__(self, name: str) -> OneVsRest:
+        try:
+            return self.models[str(name)]
+        except KeyError:
+            known = ", ".join(map(repr, self))
+            raise UnknownNameError(f"There is no model {name!r} among {known}.{near(name, self)}") from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.models)
+
+    def __len__(self) -> int:
+        return len(self.models)
+
+    def values_of(self, measure: str | Measure, mean: str | None = None, **parameters: Any) -> dict[str, float]:
+        """The value of a measure for each model.
+
+        Args:
+            measure: The measure, or its name.
+            mean: The kind of mean, as in `OneVsRest.value`.
+            parameters: Those of the measure.
+        """
+        return {name: one.value(measure, mean, **parameters) for name, one in self.items()}
+
+    # ------------------------------------------------------------------ two models
+
+    def difference(
+        self,
+        measure: str | Measure = "auc",
+        mean: str | None = None,
+        *,
+        a: str | None = None,
+        b: str | None = None,
+        level: float = LEVEL,
+        method: str = "auto",
+        resamples: int | None = None,
+        seed: int = 0,
+        **parameters: Any,
+    ) -> Estimate:
+        """By how much model a exceeds model b, with an interval.
+
+        Args:
+            measure: The measure, or its name.
+            mean: The kind of mean, as in `OneVsRest.estimate`.
+            a: The first model; with two models, a and b need not be named.
+            b: The second model.
+            level: The level of the interval.
+            method: "auto" is by the components of each case, "bootstrap" resamples the cases.
+            resamples: The number of resamples of a bootstrap; 2000, or fewer for long lists, when None.
+            seed: The seed of the resamples.
+            parameters: Those of the measure.
+        """
+        options = Options(level, method, resamples, seed).checked()
+        one, two = self._two(a, b)
+        statistic = asked(measure, mean, **parameters)
+        reason, name = self._reason(statistic), f"{_named(statistic)}: {one} - {two}"
+        if reason:
+            nothing = (math.nan, math.nan, math.nan)
+            return Estimate(name, *nothing, options.level, "none", (f"undefined: {reason}",))
+        found, notes = self._differ(statistic, one, two, options)
+        low, high = found.interval(options.level)
+        return Estimate(name, found.value, low, high, options.level, _method(statistic, options.method), notes)
+
+    def _two(self, a: str | None, b: str | None) -> tuple[str, str]:
+        if (a is None or b is None) and len(self) > 2:
+            raise ParameterError(f"There are {len(self)} models", "name two of them, as a= and b=")
+        first, second = list(self)[:2]
+        one, two = first if a is None else str(a), second if b is None else str(b)
+        return self[one].name or one, self[two].name or two
+
+    def _reason(self, statistic: Statistic) -> str:
+        reasons = {name: statistic.reason(one.cases) for name, one in self.items()}
+        return "; ".join(f"of {name!r} {reason}" for name, reason in reasons.items() if reason)
+
+    def _differ(self, statistic: Statistic, a: str, b: str, options: Options) -> tuple[Difference, tuple[str, ...]]:
+        """The difference of two models, by the components of each case or on resamples of the cases."""
+        one, two = self[a].cases, self[b].cases
+        if options.method == "bootstrap":
+            of_one, of_two = statistic.values(one), statistic.values(two)
+            count = resamples_for(len(one), options.resamples)
+            values, _ = resampled(lambda weights: of_one(weights) - of_two(weights), one, count, options.seed)
+            return ResampledDifference(float(of_one(one.weights) - of_two(two.weights)), values), ()
+        found = [statistic.found(cases, options.level) for cases in (one, two)]
+        value = found[0].value - found[1].value
+        if found[0].units is None or found[1].units is None:
+            return NormalDifference(value, math.nan), (NO_FORMULA,)
+        return NormalDifference(value, math.sqrt(one.covariance(found[0].units - found[1].units)[0, 0])), ()
+
+    # ------------------------------------------------------------------ tests
+
+    def test(
+        self,
+        measure: str | Measure = "auc",
+        mean: str | None = None,
+        *,
+        method: str = "auto",
+        resamples: int | None = None,
+        seed: int = 0,
+        **parameters: Any,
+    ) -> PairTests:
+        """Whether the models differ in a measure: a test of each pair, corrected for their number.
+
+        Args:
+            measure: The measure, or its name.
+            mean: The kind of mean, as in `OneVsRest.estimate`.
+            method: "auto" is by the components of each case, "bootstrap" resamples the cases.
+            resamples: The number of resamples of a bootstrap; 2000, or fewer for long lists, when None.
+            seed: The seed of the resamples.
+            parameters: Those of the measure.
+        """
+        check_choice(method, "method", METHODS)
+        options = Options(LEVEL, method, resamples, check_whole(seed, "seed", 0)).checked()
+        statistic = asked(measure, mean, **parameters)
+        pairs = corrected([self._pair_test(statistic, a, b, options) for a, b in itertools.combinations(self, 2)])
+        if len(pairs) == 1:
+            return PairTests(_named(statistic), pairs, pairs[0].p_value)
+        if method == "bootstrap" or self._reason(statistic):
+            smallest = min((pair.p_holm for pair in pairs if not math.isnan(pair.p_holm)), default=math.nan)
+            return PairTests(_named(statistic), pairs, smallest)
+        return self._omnibus(statistic, pairs)
+
+    def _pair_test(self, statistic: Statistic, a: str, b: str, options: Options) -> PairTest:
+        reason, nothing = self._reason(statistic), math.nan
+        if reason:
+            return PairTest(_named(statistic), a, b, nothing, nothing, nothing, nothing, "none", (reason,))
+        found, notes = self._differ(statistic, a, b, options)
+        share = found.share() if isinstance(found, ResampledDifference) else math.nan
+        how = _method(statistic, options.method)
+        return PairTest(_named(statistic), a, b, found.value, found.p_value(), nothing, share, how, notes)
+
+    def _omnibus(self, statistic: Statistic, pairs: tuple[PairTest, ...]) -> PairTests:
+        """The chi-square test that no model differs from the first, by the joint components of all."""
+        found = [statistic.found(one.cases, LEVEL) for one in self.values()]
+        if any(one.units is None for one in found):
+            return PairTests(_named(statistic), pairs, math.nan)
+        cases = next(iter(self.values())).cases
+        units = np.stack([one.units - found[0].units for one in found[1:]])  # type: ignore[operator]
+        apart = np.array([one.value - found[0].value for one in found[1:]])
+        statistic_, degrees, p_value = chi_square(apart, cases.covariance(units))
+        return PairTests(_named(statistic), pairs, p_value, statistic_, degrees)
+
+    # ------------------------------------------------------------------ all of it
+
+    def summary(
+        self,
+        measures: Iterable[str | Measure] | str | Measure | None = None,
+        *,
+        level: float = LEVEL,
+    ) -> ClassComparisonSummary:
+        """The models and their differences, a row for each measure and pair.
+
+        Args:
+            measures: Those whose differences are wanted, by name; the headlines when None.
+            level: The level of intervals and tests.
+        """
+        level = check_level(level)
+        statistics = _statistics(measures)
+        rows = [row for statistic in statistics for row in self._rows(statistic, level)]
+        models = {name: one.summary(measures, level=level) for name, one in self.items()}
+        notes = next(iter(self.values())).notes
+        return ClassComparisonSummary(models, level, tuple(rows), notes)
+
+    def _rows(self, statistic: Statistic, level: float) -> Iterator[ClassDifference]:
+        options = Options(level)
+        tests = corrected([self._pair_test(statistic, a, b, options) for a, b in itertools.combinations(self, 2)])
+        reason = self._reason(statistic)
+        for test in tests:
+            low = high = math.nan
+            value_a, value_b = (self[name].value_of(statistic) for name in (test.a, test.b))
+            if not reason:
+                low, high = self._differ(statistic, test.a, test.b, options)[0].interval(level)
+            yield ClassDifference(
+                statistic.name, statistic.title, statistic.of, test, value_a, value_b, low, high, statistic.better
+            )
+
+    def __repr__(self) -> str:
+        return f"{self.summary()!r}\nmore: .summary(), .test(), .difference()"
+
+    def _repr_html_(self) -> str:
+        return self.summary()._repr_html_()
+
+
+def _statistics(measures: Any) -> list[Statistic]:
+    if measures is not None:
+        return [asked(one) for one in each_of(measures)]
+    means = [MeanOverClasses(MEASURES[name], mean) for name, mean in HEADLINES]
+    return [WHOLE[0], *means, *WHOLE[2:]]
+
+
+def _named(statistic: Statistic) -> str:
+    return f"{statistic.name} ({statistic.of})"
+
+
+def _method(statistic: Statistic, method: str) -> str:
+    """The method of a test: DeLong's components for what is a mean of AUCs."""
+    if method == "bootstrap":
+        return method
+    return "delong" if statistic.name in ("auc", "hand_till_m") else "influence"

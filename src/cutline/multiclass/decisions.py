@@ -1,0 +1,180 @@
+"""The decisions of a model of several classes: each case goes to the class with the highest score."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cutline.core.counts import Counts, divide, written
+from cutline.core.errors import UnknownNameError
+from cutline.core.ranking import Array
+from cutline.core.table import Table
+from cutline.inputs.multiclass import ClassCases
+
+
+def chosen_parts(cases: ClassCases) -> Array:
+    """Which class each case goes to: 1 for the highest score; where several share it, equal parts for each.
+
+    So neither the order of the classes nor that of the cases decides a tie, and the counts are expectations.
+    """
+
+    def choose() -> Array:
+        highest = cases.scores == cases.scores.max(1, keepdims=True)
+        return np.asarray(highest / highest.sum(1, keepdims=True))
+
+    found: Array = cases.kept("chosen", choose)
+    return found
+
+
+def decided(cases: ClassCases) -> Array:
+    """The weight of the cases by real class (rows) and predicted class (columns)."""
+    found: Array = cases.kept("decided", lambda: table_of(cases.truth, chosen_parts(cases), cases.weights))
+    return found
+
+
+def table_of(truth: Array, chosen: Array, weights: Array) -> Array:
+    """The weight of the cases by real class (rows) and predicted class (columns), over leading axes of the weights."""
+    count = chosen.shape[1]
+    is_class = truth[:, None] == np.arange(count)
+    # The classes one by one, so that no array is larger than the weights or the result.
+    rows = [np.matmul(weights[..., is_class[:, c]].astype(float), chosen[is_class[:, c]]) for c in range(count)]
+    return np.stack(rows, axis=-2)
+
+
+@dataclass(frozen=True, eq=False)
+class ConfusionMatrix:
+    """The cases by their real class (rows) and by the class of their highest score (columns).
+
+    >>> found = ConfusionMatrix(("a", "b"), np.array([[3.0, 1.0], [2.0, 4.0]]))
+    >>> found["a"], round(float(found["a"].precision), 6)
+    (Counts(tp=3, fp=2, fn=1, tn=4), 0.6)
+    """
+
+    classes: tuple[Any, ...]
+    table: Array
+
+    def __getitem__(self, label: Any) -> Counts:
+        """The counts of one class against the rest; every measure of one cut is their attribute."""
+        if label not in self.classes:
+            known = ", ".join(map(repr, self.classes))
+            raise UnknownNameError(f"There is no class {label!r} among {known}")
+        return class_counts(self.table, self.classes.index(label))
+
+    @property
+    def pooled(self) -> Counts:
+        """The counts of all classes added up, each case counted once for every class."""
+        return pooled_counts(self.table)
+
+    def to_table(self) -> Table:
+        """A row for each real class: its cases by predicted class, and how many there are."""
+        names = tuple(f"predicted {label}" for label in self.classes)
+        rows = [
+            (str(label), *(_plain(cell) for cell in row), _plain(row.sum()))
+            for label, row in zip(self.classes, self.table, strict=True)
+        ]
+        return Table(("class", *names, "cases"), tuple(rows))
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """The matrix as a data frame of pandas, polars or pyarrow.
+
+        Args:
+            backend: The package of the frame.
+        """
+        return self.to_table().to_frame(backend)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The classes and the rows of the matrix, ready for JSON."""
+        return {"classes": [plain_label(label) for label in self.classes], "table": self.table.tolist()}
+
+    def __repr__(self) -> str:
+        return repr(self.to_table())
+
+    def _repr_html_(self) -> str:
+        names = "".join(f"<th scope='col'>{html.escape(str(label))}</th>" for label in self.classes)
+        body = "".join(
+            f"<tr><th scope='row'>{html.escape(str(label))}</th>"
+            + "".join(f"<td>{written(cell)}</td>" for cell in row)
+            + "</tr>"
+            for label, row in zip(self.classes, self.table, strict=True)
+        )
+        head = f"<th scope='col'>real \\ predicted</th>{names}"
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _plain(cell: Any) -> float | int:
+    return int(cell) if float(cell).is_integer() else float(cell)
+
+
+def plain_label(label: Any) -> Any:
+    """A class as JSON can hold it."""
+    label = label.item() if isinstance(label, np.generic) else label
+    return label if isinstance(label, str | bool | int | float) else str(label)
+
+
+def class_counts(table: Array, position: int) -> Counts:
+    """The counts of one class against the rest, over leading axes of the table."""
+    own = table[..., position, position]
+    real, said = table[..., position, :].sum(-1), table[..., :, position].sum(-1)
+    # Rounding may leave a trace below 0 where there is nothing.
+    fp, fn = np.maximum(said - own, 0.0), np.maximum(real - own, 0.0)
+    return Counts(own, fp, fn, np.maximum(table.sum((-1, -2)) - own - fp - fn, 0.0))
+
+
+def pooled_counts(table: Array) -> Counts:
+    """The counts of all classes added up."""
+    right, total = np.trace(table, axis1=-2, axis2=-1), table.sum((-1, -2))
+    wrong = np.maximum(total - right, 0.0)
+    return Counts(right, wrong, wrong, np.maximum((table.shape[-1] - 1) * total - wrong, 0.0))
+
+
+# ---------------------------------------------------------------------- measures of the whole table, with their slopes
+
+
+def accuracy(table: Array) -> Any:
+    """The share of the cases that are predicted right."""
+    return divide(np.trace(table, axis1=-2, axis2=-1), table.sum((-1, -2)))
+
+
+def mcc(table: Array) -> Any:
+    """The correlation of real and predicted classes (Gorodkin 2004); with two, Matthews' coefficient."""
+    right, total, real, said = _sums(table)
+    above = right * total - (real * said).sum(-1)
+    return divide(above, np.sqrt((total**2 - (said**2).sum(-1)) * (total**2 - (real**2).sum(-1))))
+
+
+def kappa(table: Array) -> Any:
+    """Cohen's kappa: the agreement of real and predicted classes beyond what their shares alone would give."""
+    right, total, real, said = _sums(table)
+    expected = (real * said).sum(-1)
+    return divide(right * total - expected, total**2 - expected)
+
+
+def _sums(table: Array) -> tuple[Any, Any, Array, Array]:
+    right, total = np.trace(table, axis1=-2, axis2=-1), table.sum((-1, -2))
+    return right, total, table.sum(-1), table.sum(-2)
+
+
+def accuracy_slopes(table: Array) -> Array:
+    """What one case more in each cell changes in the accuracy."""
+    return np.asarray((np.eye(len(table)) - accuracy(table)) / table.sum())
+
+
+def mcc_slopes(table: Array) -> Array:
+    """What one case more in each cell changes in the correlation."""
+    right, total, real, said = _sums(table)
+    spread_said, spread_real = total**2 - (said**2).sum(), total**2 - (real**2).sum()
+    above = np.eye(len(table)) * total + right - said[:, None] - real
+    of_said = (total - said) / spread_said
+    of_real = ((total - real) / spread_real)[:, None]
+    return np.asarray(above / np.sqrt(spread_said * spread_real) - mcc(table) * (of_said + of_real))
+
+
+def kappa_slopes(table: Array) -> Array:
+    """What one case more in each cell changes in kappa."""
+    right, total, real, said = _sums(table)
+    below = total**2 - (real * said).sum()
+    above = np.eye(len(table)) * total + right - said[:, None] - real
+    return np.asarray((above - kappa(table) * (2 * total - said[:, None] - real)) / below)

@@ -1,0 +1,223 @@
+"""Measures of all classes together: of pairs of classes, of the whole confusion matrix, of the probabilities."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from cutline.core.ranking import Array
+from cutline.inference.single import proportions
+from cutline.inference.single.bootstrap import on_its_scale
+from cutline.inputs.multiclass import ClassCases
+from cutline.measures import MEASURES
+from cutline.multiclass import decisions, influence
+from cutline.multiclass.influence import Part
+from cutline.multiclass.statistic import MACRO, WEIGHTED, Found, Statistic, class_shares, stacked
+from cutline.results.estimate import Limits
+
+# ---------------------------------------------------------------------- pairs of classes
+
+
+@dataclass(frozen=True)
+class HandTill(Statistic):
+    """Hand and Till's M: the mean over pairs of classes of how well the scores of each tell it from the other."""
+
+    mean: str = MACRO
+    name: ClassVar[str] = "hand_till_m"  # type: ignore[misc]
+    title: ClassVar[str] = "Hand and Till's M"  # type: ignore[misc]
+    range: ClassVar[tuple[float, float]] = (0.0, 1.0)  # type: ignore[misc]
+    better: ClassVar[str] = "higher"  # type: ignore[misc]
+
+    @property
+    def of(self) -> str:  # type: ignore[override]
+        """All pairs of classes, or all by their shares."""
+        return "all pairs" if self.mean == MACRO else "all pairs, weighted"
+
+    def _pairs(self, cases: ClassCases) -> list[tuple[int, int]]:
+        own = list(range(len(cases.classes))) if self.mean == MACRO else np.flatnonzero(cases.sizes).tolist()
+        return [(a, b) for a in own for b in own if a != b]
+
+    def _factors(self, shares: Array, pairs: list[tuple[int, int]]) -> Array:
+        """The factor of each ordered pair, over leading axes of the shares."""
+        if self.mean == MACRO:
+            return np.full(len(pairs), 1 / len(pairs))
+        both = np.stack([shares[..., a] + shares[..., b] for a, b in pairs], axis=-1)
+        return np.asarray(both / both.sum(-1, keepdims=True))
+
+    def values(self, cases: ClassCases) -> Callable[[Array], Array]:
+        """The value as a function of the weights."""
+        pairs, shares, auc = self._pairs(cases), class_shares(cases), MEASURES["auc"]
+        ranked = []
+        for a, b in pairs:
+            members = np.flatnonzero((cases.truth == a) | (cases.truth == b))
+            ranked.append(stacked(cases.scores[members, a], cases.truth[members] == a, members))
+
+        def mean(weights: Array) -> Array:
+            areas = np.stack([np.asarray(auc.compute(one(weights))) for one in ranked], axis=-1)
+            return np.asarray((self._factors(shares(weights), pairs) * areas).sum(-1))
+
+        return mean
+
+    def reason(self, cases: ClassCases) -> str:
+        """A class without cases has no pairs."""
+        if self.mean == WEIGHTED:
+            return ""
+        return "; ".join(f"class {cases.classes[c]!r} has no case" for c in np.flatnonzero(cases.sizes == 0))
+
+    def baseline(self, cases: ClassCases) -> float:  # noqa: ARG002
+        """Scores without information order a pair rightly half the time."""
+        return 0.5
+
+    def found(self, cases: ClassCases, level: float) -> Found:
+        """The mean with its limits."""
+        sum_ = influence.added(self._parts(cases, level), cases.squares)
+        return Found(sum_.value, sum_.units, sum_.limits, "class_mover")
+
+    def _parts(self, cases: ClassCases, level: float) -> Iterator[Part]:
+        pairs = self._pairs(cases)
+        factors, values = self._factors(cases.shares, pairs), np.zeros(len(cases.classes))
+        for (a, b), factor in zip(pairs, factors.tolist(), strict=True):
+            r, members = cases.pair_ranking(a, b)
+            units = np.zeros(len(cases))
+            part = influence.area_part(r, cases.scores[members, a], cases.truth[members] == a, level)
+            units[members] = part.units
+            values[[a, b]] += part.value
+            yield part._replace(factor=factor, units=units)
+        if self.mean == WEIGHTED:
+            yield influence.shares_part(values / (2 * (len(np.flatnonzero(cases.sizes)) - 1)), cases, level)
+
+
+# ---------------------------------------------------------------------- the whole table
+
+
+@dataclass(frozen=True)
+class OfTable(Statistic):
+    """A measure of the whole confusion matrix, with what a case more in each of its cells would change."""
+
+    name: str
+    title: str
+    range: tuple[float, float]
+    function: Callable[[Array], Any]
+    slopes: Callable[[Array], Array]
+    undefined: str = ""
+    better: str | None = "higher"
+    of: str = "all classes"
+
+    def values(self, cases: ClassCases) -> Callable[[Array], Array]:
+        """The value as a function of the weights."""
+        chosen = decisions.chosen_parts(cases)
+        return lambda weights: np.asarray(self.function(decisions.table_of(cases.truth, chosen, weights)))
+
+    def reason(self, cases: ClassCases) -> str:
+        """The reason of the measure where it has no value."""
+        return self.undefined if math.isnan(float(self.values(cases)(cases.weights))) else ""
+
+    def baseline(self, cases: ClassCases) -> float:
+        """The value of decisions that have nothing to do with the classes, with the same shares."""
+        table = decisions.decided(cases)
+        found = float(self.function(np.outer(table.sum(1), table.sum(0)) / table.sum()))
+        return 0.0 if abs(found) < influence.NOTHING else found
+
+    def found(self, cases: ClassCases, level: float) -> Found:
+        """Wilson's interval for the accuracy, the log-odds of the range for the others."""
+        chosen = decisions.chosen_parts(cases)
+        table = decisions.decided(cases)
+        slopes = self.slopes(table)
+        units = np.einsum("ic,ic->i", slopes[cases.truth], chosen)
+        value, n = float(self.function(table)), float(cases.effective_sizes.sum())
+        if self.range[0] == 0:
+            return Found(value, units, Limits(*map(float, proportions.wilson(value * n, n, level))), "wilson")
+        spread = math.sqrt(influence.variance(units, cases.squares))
+        if spread > influence.NOTHING and abs(value) < 1:
+            return Found(value, units, on_its_scale(value, spread, self.range, level), "influence_logit")
+        limit = float(self.function(_with_errors(table, cases.effective_sizes, level)))
+        return Found(value, units, Limits(min(value, limit), max(value, limit)), "wilson", (SEPARATED,))
+
+
+SEPARATED = (
+    "No case is predicted wrong: the limit is what the measure would be if each class had as many errors as Wilson's "
+    "interval allows."
+)
+
+
+def _with_errors(table: Array, sizes: Array, level: float) -> Array:
+    """The table in which each class has as many errors as Wilson's interval allows, spread evenly."""
+    right = np.array([float(proportions.wilson(n, n, level).low) if n else 0.0 for n in sizes])
+    real, count = table.sum(1), len(table)
+    found = np.repeat((real * (1 - right) / (count - 1))[:, None], count, axis=1)
+    np.fill_diagonal(found, real * right)
+    return found
+
+
+# ---------------------------------------------------------------------- means over the cases
+
+
+@dataclass(frozen=True)
+class OfProbabilities(Statistic):
+    """The mean over the cases of what their probabilities lose."""
+
+    name: str
+    title: str
+    range: tuple[float, float]
+    loss: Callable[[Array, Array], Array]  # of the scores and of the class of each case
+    of_shares: Callable[[Array], float]  # the baseline: what the shares of the classes lose as probabilities
+    better: str | None = "lower"
+    of: str = "all classes"
+
+    def values(self, cases: ClassCases) -> Callable[[Array], Array]:
+        """The value as a function of the weights."""
+        losses = self.loss(cases.scores, cases.truth)
+        return lambda weights: np.asarray(np.matmul(weights.astype(float), losses) / weights.sum(-1))
+
+    def reason(self, cases: ClassCases) -> str:
+        """Why the scores are not probabilities."""
+        return cases.not_probabilities
+
+    def baseline(self, cases: ClassCases) -> float:
+        """The value of probabilities that are the shares of the classes, whatever the case."""
+        return float(self.of_shares(cases.shares))
+
+    def found(self, cases: ClassCases, level: float) -> Found:
+        """The mean plus and minus its standard error times the normal quantile."""
+        losses, total = self.loss(cases.scores, cases.truth), float(cases.sizes.sum())
+        value, n = float(cases.weights @ losses) / total, float(cases.effective_sizes.sum())
+        units = (losses - value) / total * math.sqrt(n / (n - 1))
+        spread = math.sqrt(influence.variance(units, cases.squares))
+        return Found(value, units, influence.normal_limits(value, spread, self.range, level), "influence")
+
+
+def _log_losses(scores: Array, truth: Array) -> Array:
+    own = scores[np.arange(len(truth)), truth]
+    return np.asarray(-np.log(np.maximum(own, np.finfo(float).eps)))
+
+
+def _squared_losses(scores: Array, truth: Array) -> Array:
+    return np.asarray(((scores - (truth[:, None] == np.arange(scores.shape[1]))) ** 2).sum(1))
+
+
+def _entropy(shares: Array) -> float:
+    known = shares[shares > 0]
+    return float(-(known * np.log(known)).sum())
+
+
+_OF_TABLE = (
+    OfTable("accuracy", "Accuracy", (0.0, 1.0), decisions.accuracy, decisions.accuracy_slopes),
+    OfTable(
+        "mcc",
+        "Matthews correlation (Gorodkin)",
+        (-1.0, 1.0),
+        decisions.mcc,
+        decisions.mcc_slopes,
+        "all cases are predicted to be of one class",
+    ),
+    OfTable("kappa", "Cohen's kappa", (-1.0, 1.0), decisions.kappa, decisions.kappa_slopes),
+)
+_OF_PROBABILITIES = (
+    OfProbabilities("log_loss", "Log loss", (0.0, math.inf), _log_losses, _entropy),
+    OfProbabilities("brier", "Brier score", (0.0, 2.0), _squared_losses, lambda shares: 1 - float((shares**2).sum())),
+)
+WHOLE: tuple[Statistic, ...] = (HandTill(MACRO), HandTill(WEIGHTED), *_OF_TABLE, *_OF_PROBABILITIES)

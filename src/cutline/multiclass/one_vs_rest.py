@@ -1,0 +1,405 @@
+"""one_vs_rest(): several classes, each in turn against the rest, and what they give together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cutline.core.errors import UnknownNameError, near
+from cutline.core.ranking import Ranking
+from cutline.core.validation import LEVEL, check_level, check_text, counted, name_of
+from cutline.evaluation import Evaluation
+from cutline.inference.resampling.samplers import GroupSampler
+from cutline.inputs.multiclass import ClassCases, read
+from cutline.inputs.rank import WeightsAre
+from cutline.measures import MEASURES, Measure, Needs
+from cutline.measures.registry import each_of
+from cutline.multiclass import class_means, decisions
+from cutline.multiclass.class_intervals import Options, estimated, few_cases
+from cutline.multiclass.class_summary import ClassData, ClassRow, ClassSummary
+from cutline.multiclass.measures import WHOLE
+from cutline.multiclass.resolve import CLASS_MEASURES, CUTS, asked, measure_of
+from cutline.multiclass.statistic import MACRO, MEANS, MICRO, Statistic
+from cutline.results.base import Summarized
+from cutline.results.estimate import Estimate
+from cutline.results.notes import Note
+
+if TYPE_CHECKING:
+    from cutline.charts import Picture
+    from cutline.charts.several_classes import DrawnClasses
+
+
+def notes_on(cases: ClassCases) -> Iterator[Note]:
+    """The notes on some cases, in plain words."""
+    if cases.dropped:
+        yield Note("dropped", f"{counted(cases.dropped, 'row')} with a missing value dropped.")
+    absent = [repr(label) for label, size in zip(cases.classes, cases.sizes, strict=True) if not size]
+    if absent:
+        which = f"class {absent[0]} has" if len(absent) == 1 else f"the classes {', '.join(absent)} have"
+        text = f"Not every class occurs: {which} no case, so what needs one is undefined."
+        yield Note("absent-class", text, kind="warning")
+    few = few_cases(cases)
+    if few:
+        yield Note("few-cases", few, kind="warning")
+    if cases.group_count:
+        text = f"The cases are of {counted(cases.group_count, 'group')}: intervals count whole groups."
+        yield Note("groups", text)
+    why = cases.not_probabilities
+    if why:
+        yield Note("sums", f"{why[0].upper()}{why[1:]}: log loss and Brier score are left out.", kind="warning")
+    tied = int(((cases.scores == cases.scores.max(1, keepdims=True)).sum(1) > 1).sum())
+    if tied:
+        which = "1 case has its" if tied == 1 else f"{tied} cases have their"
+        text = f"{which} highest score for several classes, each of which then gets an equal part."
+        yield Note("tied-classes", text)
+
+
+class Mean(float):
+    """A mean over classes: a number, with the reason where it is undefined."""
+
+    reason: str
+
+    def __new__(cls, value: float, reason: str = "") -> Mean:
+        """The number, and why it is undefined, if it is."""
+        mean = super().__new__(cls, value)
+        mean.reason = reason
+        return mean
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (float(self), self.reason)
+
+
+def one_vs_rest(
+    labels: Any,
+    scores: Any,
+    weights: Any = None,
+    *,
+    classes: Sequence[Any] | None = None,
+    name: str | None = None,
+    missing: str = "error",
+    data: Any = None,
+    groups: Any = None,
+    weights_are: WeightsAre | None = None,
+) -> OneVsRest:
+    """Evaluate a model of several classes: each against the rest, their means, and all of them together.
+
+    Args:
+        labels: The class of each case.
+        scores: A row for each case, with a column for each class, as `predict_proba` gives them; or the columns by
+            class. With `data`, the names of the columns by class, or a list of columns that are called as the classes.
+        weights: The weight of each case; all the same without.
+        classes: The classes in the order of the columns; without, the sorted labels.
+        name: What to call the model.
+        missing: "error" refuses rows with a missing value, "drop" leaves them out and counts them.
+        data: A data frame of any kind or the path of a file; the other arguments are then names of its columns.
+        groups: The group of each case, such as the patient whose visits they are; intervals then count whole
+            groups. With `data`, the name of a column.
+        weights_are: What weights are, as in `evaluate`: "counts", "sampling" or "importance".
+
+    Returns:
+        A mapping of the evaluation of each class, with means, Hand and Till's M, intervals and charts.
+
+    >>> found = one_vs_rest(["a", "b", "c"], [[0.8, 0.1, 0.1], [0.2, 0.7, 0.1], [0.3, 0.4, 0.3]])
+    >>> found.mean("average_precision"), found["b"].auc, found.value("accuracy")
+    (1.0, 1.0, 0.6666666666666666)
+    """
+    if name is not None:
+        check_text(name, "name", "forest")
+    how: dict[str, Any] = {"classes": classes, "missing": missing, "groups": groups, "weights_are": weights_are}
+    (cases,) = read(labels, {name or "": scores}, weights, data=data, **how).values()
+    return OneVsRest(cases, name)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class OneVsRest(Summarized, Mapping[Any, Evaluation]):
+    """Several classes: a mapping of the evaluation of each against the rest, and what they give together."""
+
+    cases: ClassCases
+    name: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", name_of(self.name))
+
+    @cached_property
+    def evaluations(self) -> dict[Any, Evaluation]:
+        """The evaluation of each class against the rest, whose cut is its own."""
+        return {
+            label: Evaluation(r, name=str(label), groups=self._sampler(position))
+            for position, (label, r) in enumerate(self.rankings.items())
+        }
+
+    def _sampler(self, position: int) -> GroupSampler | None:
+        """What a bootstrap of one class draws: whole groups, where cases belong together."""
+        cases = self.cases
+        if cases.groups is None:
+            return None
+        is_class, scores = cases.truth == position, cases.scores[:, position]
+        weights = cases.weights if cases.has_weights else None
+        return GroupSampler.of(cases.ranking(position), is_class, scores, weights, cases.groups)
+
+    @cached_property
+    def rankings(self) -> dict[Any, Ranking]:
+        """The ranking of each class against the rest."""
+        return {label: self.cases.ranking(position) for position, label in enumerate(self.cases.classes)}
+
+    @cached_property
+    def confusion_matrix(self) -> decisions.ConfusionMatrix:
+        """The cases by real class and by the class of their highest score; its items are the counts of each class."""
+        return decisions.ConfusionMatrix(self.cases.classes, decisions.decided(self.cases))
+
+    def __getitem__(self, label: Any) -> Evaluation:
+        if label not in self.evaluations:
+            known = [str(one) for one in self]
+            raise UnknownNameError(f"There is no class {label!r} among {', '.join(known)}", hint=near(label, known))
+        return self.evaluations[label]
+
+    def __contains__(self, label: object) -> bool:
+        return label in self.cases.classes
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.cases.classes)
+
+    def __len__(self) -> int:
+        return len(self.cases.classes)
+
+    # ------------------------------------------------------------------ values
+
+    def each(self, measure: str | Measure, **parameters: Any) -> dict[Any, float]:
+        """The value of a measure for each class; NaN where it is undefined, and `reasons` says why.
+
+        A measure of one cut is read where each case goes to the class of its highest score, or at the cut that is
+        named, of each class by itself.
+
+        Args:
+            measure: The measure, or its name.
+            parameters: Those of the measure, and where to cut: `threshold=`, `quota=` or `share=`.
+        """
+        chosen, data, given = self._prepared(measure, parameters)
+        return {label: float(chosen.compute(one, **given[label])) for label, one in data.items()}
+
+    def reasons(self, measure: str | Measure, **parameters: Any) -> dict[Any, str]:
+        """Why a measure is undefined, in words, for each class where it is.
+
+        Args:
+            measure: The measure, or its name.
+            parameters: Those of the measure, and where to cut: `threshold=`, `quota=` or `share=`.
+        """
+        chosen, data, given = self._prepared(measure, parameters)
+        found = {label: chosen.reason(one, **given[label]) for label, one in data.items()}
+        return {label: reason for label, reason in found.items() if reason}
+
+    def _prepared(
+        self, measure: str | Measure, parameters: dict[str, Any]
+    ) -> tuple[Measure, dict[Any, Any], dict[Any, dict[str, Any]]]:
+        """The measure, and for each class what it is computed from and with."""
+        chosen = measure_of(measure)
+        at_highest = chosen.needs is Needs.COUNTS and not any(name in parameters for name in CUTS)
+        source = self.confusion_matrix if at_highest else self.rankings
+        prepared = {label: chosen.prepare(source[label], parameters) for label in self}
+        return (
+            chosen,
+            {label: one for label, (one, _) in prepared.items()},
+            {label: given for label, (_, given) in prepared.items()},
+        )
+
+    def mean(self, measure: str | Measure, average: str = MACRO, **parameters: Any) -> Mean:
+        """The mean of a measure over the classes; of average_precision it is the mean average precision.
+
+        It is a float. Where the measure of a class is undefined the mean is NaN, and `.reason` says which and why.
+
+        Args:
+            measure: The measure, or its name.
+            average: "macro" for the plain mean, "weighted" for that by the shares of the classes, "micro" for the
+                measure of all pairs of a case and a class.
+            parameters: Those of the measure, and where to cut: `threshold=`, `quota=` or `share=`.
+        """
+        if any(name in parameters for name in CUTS):
+            reasons = self.reasons(measure, **parameters)
+            said = "; ".join(f"for class {label!r} {reason}" for label, reason in reasons.items())
+            return Mean(float(np.mean(list(self.each(measure, **parameters).values()))), said)
+        statistic = asked(measure, average, **parameters)
+        return Mean(self.value_of(statistic), statistic.reason(self.cases))
+
+    def value(self, measure: str | Measure, mean: str | None = None, **parameters: Any) -> float:
+        """A measure of all classes, such as hand_till_m, accuracy, mcc, kappa or log_loss, or a mean over the classes.
+
+        Args:
+            measure: The measure, or its name.
+            mean: "macro", "weighted" or "micro"; without, the measure of all classes, or the macro mean.
+            parameters: Those of the measure.
+        """
+        return self.value_of(asked(measure, mean, **parameters))
+
+    def reason(self, measure: str | Measure, mean: str | None = None, **parameters: Any) -> str:
+        """Why it is undefined, in words; empty when it has a value.
+
+        Args:
+            measure: The measure, or its name.
+            mean: The kind of mean, as in `value`.
+            parameters: Those of the measure.
+        """
+        return asked(measure, mean, **parameters).reason(self.cases)
+
+    def value_of(self, statistic: Statistic) -> float:
+        """The value of a statistic; NaN where it is undefined."""
+        if statistic.reason(self.cases):
+            return float("nan")
+        return float(statistic.values(self.cases)(self.cases.weights))
+
+    # ------------------------------------------------------------------ how sure
+
+    def estimate(
+        self,
+        measure: str | Measure,
+        mean: str | None = None,
+        *,
+        level: float = LEVEL,
+        method: str = "auto",
+        resamples: int | None = None,
+        seed: int = 0,
+        **parameters: Any,
+    ) -> Estimate:
+        """A mean over the classes, or a measure of all of them, with its interval.
+
+        Args:
+            measure: The measure, or its name; "hand_till_m" for that of Hand and Till.
+            mean: "macro", "weighted" or "micro"; without, the measure of all classes, or the macro mean.
+            level: The level of the interval.
+            method: "auto" is by formula: the limits of the classes, combined by the correlation of their components;
+                "normal" is the standard error alone; "bootstrap" resamples the cases.
+            resamples: The number of resamples of a bootstrap; 2000, or fewer for long lists, when None.
+            seed: The seed of the resamples.
+            parameters: Those of the measure.
+
+        >>> found = one_vs_rest([0, 1, 2] * 20, np.eye(3)[[0, 1, 2, 0, 1, 1] * 10])
+        >>> found.estimate("accuracy")
+        accuracy (all classes) 0.8333 [0.7197, 0.9069] (95 %, Wilson)
+          note: Class 0 has only 20 cases: the actual coverage is probably below the nominal level.
+        """
+        options = Options(level, method, resamples, seed).checked()
+        return estimated(asked(measure, mean, **parameters), self.cases, options).estimate
+
+    # ------------------------------------------------------------------ all of it
+
+    def summary(
+        self,
+        measures: Iterable[str | Measure] | str | Measure | None = None,
+        *,
+        level: float = LEVEL,
+        method: str = "auto",
+        resamples: int | None = None,
+        seed: int = 0,
+    ) -> ClassSummary:
+        """All measures with their intervals: of all classes, means over them, and of each class.
+
+        Args:
+            measures: Which ones, by name; those of `CLASS_MEASURES` and all that are of all classes when None.
+            level: The level of the intervals.
+            method: The method of the intervals of means and of all classes, as in `estimate`.
+            resamples: The number of resamples of a bootstrap.
+            seed: The seed of the resamples.
+        """
+        options = Options(check_level(level), method, resamples, seed).checked()
+        whole, each = _wanted(measures)
+        means = [class_means.MeanOverClasses(m, mean) for m in each for mean in _means_of(m)]
+        rows = [
+            *(self._row(statistic, "all", options) for statistic in whole),
+            *(self._row(statistic, "mean", options) for statistic in means),
+            *(row for measure in each for row in self._class_rows(measure, options.level)),
+        ]
+        return ClassSummary(self._data, options.level, self.confusion_matrix, tuple(rows), self.notes)
+
+    def _row(self, statistic: Statistic, scope: str, options: Options) -> ClassRow:
+        found = estimated(statistic, self.cases, options)
+        return ClassRow(
+            statistic.name,
+            statistic.title,
+            scope,
+            statistic.of,
+            found.estimate,
+            found.se,
+            statistic.baseline(self.cases),
+            statistic.better,
+            statistic.reason(self.cases),
+            statistic.range,
+        )
+
+    def _class_rows(self, measure: Measure, level: float) -> Iterator[ClassRow]:
+        reasons = class_means.class_reasons(measure, self.cases)
+        baselines = class_means.class_baselines(measure, self.cases)
+        for position, label in enumerate(self.cases.classes):
+            one = class_means.OneClass(measure, position)
+            found = estimated(one, self.cases, Options(level))
+            yield ClassRow(
+                str(measure),
+                measure.title,
+                "class",
+                str(label),
+                found.estimate,
+                found.se,
+                float(baselines[position]),
+                measure.better,
+                reasons.get(position, ""),
+                measure.range,
+            )
+
+    @property
+    def _data(self) -> ClassData:
+        cases = self.cases
+        return ClassData(self.name, cases.classes, tuple(cases.sizes.tolist()), cases.dropped, cases.has_weights)
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What the reader of the numbers should know about the data, in plain words."""
+        return tuple(notes_on(self.cases))
+
+    # ------------------------------------------------------------------ looks
+
+    def chart(self, name: str = "class_roc", **parameters: Any) -> Picture:
+        """A chart of all classes: class_roc, class_measures, class_confusion_matrix; or a line for each class.
+
+        Args:
+            name: The name of the chart; any that shows several models draws a line for each class.
+            parameters: Those of the chart.
+        """
+        from cutline.charts import CHARTS, Shows, chart
+
+        return chart(name, self if CHARTS[name].shows is Shows.CLASSES else self.evaluations, **parameters)
+
+    @cached_property
+    def drawn(self) -> DrawnClasses:
+        """What the charts of several classes show."""
+        from cutline.multiclass.charts import drawn
+
+        return drawn(self)
+
+    def __repr__(self) -> str:
+        classes = f"OneVsRest of {len(self)} classes: {', '.join(map(repr, self))}"
+        return f"{classes}\n{self.summary().overall_table()!r}\nmore: .summary()"
+
+    def _repr_html_(self) -> str:
+        return self.summary()._repr_html_()
+
+
+def _wanted(measures: Any) -> tuple[list[Statistic], list[Measure]]:
+    """The measures of all classes, and those of each class."""
+    if measures is None:
+        return list(WHOLE), [MEASURES[name] for name in CLASS_MEASURES]
+    whole: list[Statistic] = []
+    each: list[Measure] = []
+    for one in each_of(measures):
+        found = asked(one)
+        if isinstance(found, class_means.MeanOverClasses):
+            each.append(found.measure)
+        else:
+            whole += [other for other in WHOLE if other.name == found.name]
+    return whole, each
+
+
+def _means_of(measure: Measure) -> tuple[str, ...]:
+    """The means that are worth a row: pooled, a measure of decisions is another form of the accuracy."""
+    return MEANS if measure.needs is not Needs.COUNTS else tuple(mean for mean in MEANS if mean != MICRO)

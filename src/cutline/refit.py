@@ -1,0 +1,342 @@
+"""Berrar's procedures that fit a model again and again: how much it owes to its training set, and to chance.
+
+Round number i draws from a random stream of its own, so that the rounds do not depend on how many run at a time, nor on
+whether they ran in one go: a result that was stopped is the beginning of the one that would have come.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from numbers import Integral
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cutline.core.errors import InputError, ParameterError
+from cutline.core.ranking import Array
+from cutline.core.table import Table
+from cutline.core.validation import LEVEL, check_level, check_whole
+from cutline.inference.permutation import PermutationTest, verdict_of_chance
+from cutline.inference.resampling.bootstrap import percentile
+from cutline.inference.resampling.pairing import stream
+from cutline.measures import MEASURES, Measure
+from cutline.results.estimate import Estimate
+from cutline.scoring import Scorer
+
+_PATIENCE = 10_000  # redraws of one round before it is given up
+
+
+@dataclass(frozen=True, eq=False)
+class ModelBootstrap:
+    """A model fitted on bootstrap sets and measured on their out-of-bag cases: one row of `values` for each round.
+
+    `redrawn` counts the sets that were drawn again because they, or the cases left out, were of one class. Pass the
+    result as `resume=` to go on from where it ended.
+    """
+
+    measures: tuple[Measure, ...]
+    values: Array = field(repr=False)
+    redrawn: int
+    asked: int
+    seed: int
+    level: float = LEVEL
+
+    @property
+    def rounds(self) -> int:
+        """How many bootstrap sets were fitted on; fewer than were asked for when it was stopped."""
+        return len(self.values)
+
+    def estimate(self, measure: str | Measure | None = None, *, level: float | None = None) -> Estimate:
+        """The mean of a measure over the bootstrap sets, with the percentile interval (Berrar, Definition 38).
+
+        Args:
+            measure: One of the measures that were asked for; the first when None.
+            level: The level of the interval; that of the bootstrap when None.
+        """
+        level = self.level if level is None else check_level(level)
+        chosen = self.measures[0] if measure is None else MEASURES[measure]
+        known = [str(one) for one in self.measures]
+        if str(chosen) not in known:
+            raise ParameterError(f"{chosen} was not measured", f"ask for one of {', '.join(known)}")
+        found = self.values[:, known.index(str(chosen))]
+        defined = np.sort(found[~np.isnan(found)])
+        low, high = map(float, percentile(defined, level))
+        value = float(defined.mean()) if len(defined) else float("nan")
+        return Estimate(str(chosen), value, low, high, level, "out_of_bag_bootstrap", self._notes(found, low, level))
+
+    def _notes(self, found: Array, low: float, level: float) -> tuple[str, ...]:
+        undefined = int(np.isnan(found).sum())
+        conditions = (
+            (self.rounds < self.asked, f"Stopped after {self.rounds} of {self.asked} bootstrap sets."),
+            (self.redrawn, f"{self.redrawn} bootstrap sets or their out-of-bag cases were of one class: drawn again."),
+            (undefined, f"Undefined in {undefined} of {self.rounds} bootstrap sets, which do not count."),
+            (
+                low != low,
+                f"{self.rounds - undefined} bootstrap sets are too few for a level of {level:g}: resume with more.",
+            ),
+        )
+        return tuple(note for holds, note in conditions if holds)
+
+    @property
+    def table(self) -> Table:
+        """An estimate a row."""
+        found = [self.estimate(measure) for measure in self.measures]
+        rows = ((e.measure, e.value, e.low, e.high, " ".join(e.notes)) for e in found)
+        title = f"Fitted on {self.rounds} bootstrap sets, measured out of bag; {100 * self.level:g} % interval"
+        return Table(("measure", "mean", "low", "high", "note"), tuple(rows), title=title)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The estimates and how they were made, ready for JSON."""
+        about = {"rounds": self.rounds, "asked": self.asked, "redrawn": self.redrawn, "seed": self.seed}
+        return about | {"estimates": [self.estimate(measure).to_dict() for measure in self.measures]}
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """The estimates as a data frame of pandas, polars or pyarrow."""
+        return self.table.to_frame(backend)
+
+    def __repr__(self) -> str:
+        return repr(self.table)
+
+    def _repr_html_(self) -> str:
+        return self.table._repr_html_()
+
+
+class _Task(NamedTuple):
+    """What every round needs."""
+
+    estimator: Any
+    X: Any
+    y: Array
+    scorers: tuple[Scorer, ...]
+    seed: int
+
+
+def bootstrap_model(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    measures: str | Measure | Iterable[str | Measure] = ("auc",),
+    b: int = 1000,
+    *,
+    level: float = LEVEL,
+    positive: Any = None,
+    seed: int = 0,
+    n_jobs: int = 1,
+    progress: bool | None = None,
+    resume: ModelBootstrap | None = None,
+) -> ModelBootstrap:
+    """Fit a classifier on b bootstrap sets, measure each on its out-of-bag cases (Berrar, section 5.4).
+
+    It tells how the *procedure* of training does on such data, not how one fitted model does: for that, evaluate its
+    predictions. Interrupted, it gives what was done so far; `resume` takes them and goes on. A measure of one cut
+    is read at the estimator's own predictions. A random state that the estimator leaves open is drawn from the seed.
+
+    Args:
+        estimator: A classifier of scikit-learn, which is cloned for each fit.
+        X: The cases.
+        y: Their labels.
+        measures: The measures, by name.
+        b: The number of bootstrap sets.
+        level: The level of the intervals.
+        positive: The label that is positive.
+        seed: The seed of the bootstrap sets.
+        n_jobs: How many fits run at the same time.
+        progress: Whether the terminal shows progress; when None, if there is a terminal.
+        resume: An interrupted result to go on from.
+    """
+    level, b, seed = check_level(level), check_whole(b, "b", 1), check_whole(seed, "seed", 0)
+    listed = [measures] if isinstance(measures, str | Measure) else list(measures)
+    chosen = tuple(MEASURES[measure] for measure in listed)
+    if not chosen:
+        raise ParameterError("is empty", "pass at least one measure", argument="measures")
+    _check_estimator(estimator, n_jobs)
+    labels = _two_classes(y, "y", least=2)
+    _same_length(X, labels, "X", "y")
+    _check_resume(resume, ModelBootstrap)
+    if resume is not None and ([*map(str, resume.measures)] != [*map(str, chosen)] or resume.seed != seed):
+        raise ParameterError(
+            "was made with other measures or another seed", "pass the same ones to go on", argument="resume"
+        )
+    done = [] if resume is None else resume.values.tolist()
+    redrawn = 0 if resume is None else resume.redrawn
+    task = _Task(estimator, X, labels, tuple(Scorer(measure, positive=positive) for measure in chosen), seed)
+    for values, again in _rounds(_out_of_bag, task, range(len(done), b), n_jobs, progress):
+        done.append(values)
+        redrawn += again
+    found = np.array(done, dtype=float).reshape(len(done), len(chosen))
+    return ModelBootstrap(chosen, found, redrawn, max(b, len(done)), seed, level)
+
+
+def _out_of_bag(task: _Task, number: int) -> tuple[list[float], int]:
+    """One round: the measures on the cases that a bootstrap set left out, and how often it was drawn again."""
+    from sklearn.utils import _safe_indexing
+
+    rng, n = stream(task.seed, number), len(task.y)
+    for again in range(_PATIENCE):
+        drawn = rng.integers(0, n, n)
+        left = np.setdiff1d(np.arange(n), drawn)
+        if len(left) and all(len(np.unique(task.y[cases])) == 2 for cases in (drawn, left)):
+            fitted = _fresh(task.estimator, rng).fit(_safe_indexing(task.X, drawn), task.y[drawn])
+            test = _safe_indexing(task.X, left)
+            return [scorer.value(fitted, test, task.y[left]) for scorer in task.scorers], again
+    raise InputError("No bootstrap set left out cases of both classes", "pass more cases of the rarer class")
+
+
+def _fresh(estimator: Any, rng: np.random.Generator) -> Any:
+    """The estimator unfitted, and with a random state from the stream wherever it has none of its own."""
+    from sklearn.base import clone
+
+    copy = clone(estimator)
+    free = [name for name, value in copy.get_params().items() if name.endswith("random_state") and value is None]
+    return copy.set_params(**{name: int(rng.integers(2**31)) for name in sorted(free)})
+
+
+class _Split(NamedTuple):
+    """A training set whose labels are shuffled, and the test set that stays as it is."""
+
+    estimator: Any
+    X: Any
+    y: Array
+    X_test: Any
+    y_test: Array
+    scorer: Scorer
+    seed: int
+
+
+def permutation_test(
+    estimator: Any,
+    X_train: Any,
+    y_train: Any,
+    X_test: Any,
+    y_test: Any,
+    measure: str | Measure = "auc",
+    permutations: int = 1000,
+    *,
+    positive: Any = None,
+    seed: int = 0,
+    n_jobs: int = 1,
+    progress: bool | None = None,
+    resume: PermutationTest | None = None,
+) -> PermutationTest:
+    """Whether a classifier learned anything: fit it on shuffled training labels again and again (Berrar, section 5.1).
+
+    The p-value tells how often a model that was trained on shuffled labels does as well on the test set. Interrupted,
+    it gives the permutations that were done; `resume` takes them and goes on.
+
+    Args:
+        estimator: A classifier of scikit-learn, which is cloned for each fit.
+        X_train: The cases that it is fitted on.
+        y_train: Their labels, which are shuffled.
+        X_test: The cases that it is measured on.
+        y_test: Their labels.
+        measure: The measure, by name.
+        permutations: How often the training labels are shuffled.
+        positive: The label that is positive.
+        seed: The seed of the shuffles.
+        n_jobs: How many fits run at the same time.
+        progress: Whether the terminal shows progress; when None, if there is a terminal.
+        resume: An interrupted result to go on from.
+    """
+    permutations, seed = check_whole(permutations, "permutations", 1), check_whole(seed, "seed", 0)
+    chosen = MEASURES[measure]
+    if chosen.better is None:
+        raise ParameterError(f"{chosen.name} is neither good nor bad when it grows", "choose another measure to test")
+    _check_estimator(estimator, n_jobs)
+    _check_resume(resume, PermutationTest)
+    if resume is not None and (resume.measure != str(chosen) or resume.seed != seed):
+        raise ParameterError(
+            "was made with another measure or another seed", "pass the same ones to go on", argument="resume"
+        )
+    y_train, y_test = _two_classes(y_train, "y_train", least=1), np.asarray(y_test)
+    _same_length(X_train, y_train, "X_train", "y_train")
+    _same_length(X_test, y_test, "X_test", "y_test")
+    scorer = Scorer(chosen, positive=positive)
+    fitted = _fresh(estimator, np.random.default_rng(seed)).fit(X_train, y_train)
+    value = scorer.value(fitted, X_test, y_test)
+    why = "" if value == value else "the fitted model has no such value on the test set"
+    done = [] if resume is None else resume.values.tolist()
+    split = _Split(estimator, X_train, y_train, X_test, y_test, scorer, seed)
+    done += _rounds(_shuffled, split, range(len(done), 0 if why else permutations), n_jobs, progress)
+    found = verdict_of_chance(chosen, value, np.array(done, dtype=float), seed, why)
+    if why or found.permutations >= permutations:
+        return found
+    return found.stopped(permutations)
+
+
+def _shuffled(split: _Split, number: int) -> float:
+    """One round: the measure on the test set of a model that was fitted on shuffled labels."""
+    rng = stream(split.seed, number)
+    labels = rng.permutation(split.y)
+    return split.scorer.value(_fresh(split.estimator, rng).fit(split.X, labels), split.X_test, split.y_test)
+
+
+def _check_estimator(estimator: Any, n_jobs: Any) -> None:
+    """Refuse what cannot be fitted again and again, or by no worker."""
+    if isinstance(estimator, type) or not (hasattr(estimator, "fit") and hasattr(estimator, "get_params")):
+        raise ParameterError(
+            f"is {estimator!r:.40}", "pass a classifier of scikit-learn, not fitted", argument="estimator"
+        )
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0:
+        raise ParameterError(f"is {n_jobs!r}", "pass the number of processes, or -1 for all cores", argument="n_jobs")
+
+
+def _check_resume(resume: Any, kind: type) -> None:
+    if resume is not None and not isinstance(resume, kind):
+        raise ParameterError(f"is {resume!r:.40}", f"pass the {kind.__name__} that was stopped", argument="resume")
+
+
+def _two_classes(y: Any, name: str, least: int) -> Array:
+    """The labels of a training set, of two classes with enough cases of each."""
+    labels = np.asarray(y)
+    try:
+        found, counts = np.unique(labels, return_counts=True)
+    except TypeError:
+        raise InputError("holds values that cannot be compared", "pass labels of one kind", argument=name) from None
+    if len(found) != 2:
+        raise InputError(f"must hold two classes, but it holds {len(found)}", "pass labels of both", argument=name)
+    if counts.min() < least:
+        raise InputError(
+            f"{name} holds {counts.min()} case of {found.tolist()[counts.argmin()]!r}: a bootstrap set and the cases "
+            f"it leaves out both need one, so pass at least {least}."
+        )
+    return labels
+
+
+def _same_length(X: Any, y: Array, rows: str, labels: str) -> None:
+    """Refuse cases and labels that are not as many; a bootstrap would draw some of the rows only."""
+    from sklearn.utils.validation import _num_samples
+
+    if _num_samples(X) != len(y):
+        raise InputError(f"{rows} has {_num_samples(X)} rows but {labels} has {len(y)} labels", "pass one for each row")
+
+
+# ---------------------------------------------------------------------- running
+
+
+def _rounds(
+    work: Callable[[Any, int], Any], task: Any, numbers: range, n_jobs: int, progress: bool | None
+) -> list[Any]:
+    """The rounds in order, as many at a time as there are jobs; an interruption leaves those that are done."""
+    shows = (sys.stderr.isatty() if progress is None else progress) and len(numbers) > 0
+    done: list[Any] = []
+    try:
+        for result in _run(work, task, numbers, n_jobs):
+            done.append(result)
+            if shows:
+                sys.stderr.write(f"\rround {numbers.start + len(done)} of {numbers.stop}")
+    except KeyboardInterrupt:
+        pass
+    if shows:
+        sys.stderr.write("\n")
+    return done
+
+
+def _run(work: Callable[[Any, int], Any], task: Any, numbers: range, n_jobs: int) -> Iterable[Any]:
+    if n_jobs == 1:
+        return (work(task, number) for number in numbers)
+    from sklearn.utils.parallel import Parallel, delayed
+
+    found: Iterable[Any] = Parallel(n_jobs=n_jobs, return_as="generator")(delayed(work)(task, i) for i in numbers)
+    return found

@@ -1,0 +1,129 @@
+"""Base classes: a summary whose rows are a table, and an object that summarizes itself, shows and saves it."""
+
+from __future__ import annotations
+
+import html
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from cutline.core.errors import ParameterError, briefly
+from cutline.core.table import Table
+from cutline.results.notes import Note
+from cutline.results.provenance import versions
+
+if TYPE_CHECKING:
+    import os
+    from pathlib import Path
+
+
+class Tabulated(ABC):
+    """A summary whose rows are a table: it iterates over them as dictionaries, and converts."""
+
+    notes: tuple[Note, ...]
+
+    @property
+    @abstractmethod
+    def table(self) -> Table:
+        """The rows as a table."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the rows."""
+        return self.table.columns
+
+    @property
+    def row_notes(self) -> tuple[Note, ...]:
+        """What qualifies single rows, each thing once; empty where the rows themselves say it."""
+        return ()
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """What the numbers were made with."""
+        return versions()
+
+    def notes_as_text(self) -> list[str]:
+        """What the reader should know, a line for each note: on the data, then on single rows."""
+        return [f"Note: {note}" for note in (*self.notes, *self.row_notes)]
+
+    def notes_as_html(self) -> str:
+        """The same for a notebook."""
+        items = "".join(f"<li>{html.escape(note.text)}</li>" for note in (*self.notes, *self.row_notes))
+        return f"<ul>{items}</ul>" if items else ""
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return iter(self.table)
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """One dictionary a row, ready for JSON: what is not a finite number is None."""
+        return self.table.to_dict()
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """The rows as a data frame of pandas, polars or pyarrow.
+
+        Args:
+            backend: The package of the frame.
+        """
+        return self.table.to_frame(backend)
+
+    def to_csv(self) -> str:
+        """The rows as CSV; what is undefined is empty."""
+        return self.table.to_csv()
+
+
+class Summarized(ABC):
+    """Something with a summary, which converts and saves itself."""
+
+    # What the document of all numbers asks of summary(), unless other options are given.
+    whole: ClassVar[Mapping[str, Any]] = {}
+
+    @abstractmethod
+    def summary(self, *arguments: Any, **options: Any) -> Any:
+        """The document that every view shows."""
+
+    def to_dict(self, summary: Any = None, **options: Any) -> dict[str, Any]:
+        """All that is known, ready for JSON (docs/schema.json); what is not a finite number is None, with its reason.
+
+        Args:
+            summary: A finished one; made with `options` when None.
+            options: What `summary()` takes, such as `level` or `measures`.
+        """
+        return dict(self._finished(summary, options).document())
+
+    def _finished(self, summary: Any, options: Mapping[str, Any]) -> Any:
+        """The summary that was given, or one that is made now."""
+        if summary is None:
+            return self.summary(**{**self.whole, **options})
+        if not hasattr(summary, "document"):
+            raise ParameterError(f"is {briefly(summary)}", "pass what summary() gives", argument="summary")
+        return summary
+
+    def to_frame(self, backend: str = "pandas", **options: Any) -> Any:
+        """The summary as a data frame of pandas, polars or pyarrow.
+
+        Args:
+            backend: The package of the frame.
+            options: What `summary()` takes, such as `level` or `measures`.
+        """
+        return self.summary(**options).to_frame(backend)
+
+    def save(
+        self, path: str | os.PathLike[str], *, overwrite: bool = False, summary: Any = None, **options: Any
+    ) -> Path:
+        """Write the report (.html), the numbers (.json, .csv) or the ROC curve (.png, .svg, .pdf), by the suffix.
+
+        Args:
+            path: Where to write.
+            overwrite: Whether a file that exists is replaced; refused otherwise.
+            summary: A finished one, whose numbers and options are written; made with `options` when None.
+            options: What `summary()` takes, such as `level`, `quota` or `seed`.
+        """
+        # The report stands above what is evaluated; it is loaded by name, and only when something is saved.
+        written: Path = import_module("cutline.report").save(
+            self, path, overwrite=overwrite, summary=summary, **options
+        )
+        return written

@@ -1,0 +1,80 @@
+"""Which measures a summary shows: those named, those of a question, or all that the data allow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from cutline.core.errors import ParameterError, briefly
+from cutline.core.ranking import Ranking
+from cutline.inputs.rank import places
+from cutline.measures import MEASURES, Family, Measure, Needs
+from cutline.measures.aliases import under
+from cutline.measures.registry import each_of
+from cutline.results.cut_point import NAMES, CutPoint
+
+Named = str | Measure | tuple[str | Measure, Mapping[str, Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Wanted:
+    """A measure with its bound parameters, and its own cut where it is not that of the evaluation."""
+
+    measure: Measure
+    at: Mapping[str, Any] = field(default_factory=dict)
+
+    def parameters(self, cut: CutPoint) -> dict[str, Any]:
+        """What the measure is computed with: a measure of one cut needs to know where it is."""
+        return dict(self.at or cut.parameters) if self.measure.needs is Needs.COUNTS else {}
+
+
+def headlines(cut: CutPoint | None = None) -> list[Measure]:
+    """The measures that are shown first; with a quota, those of a quota too."""
+    by_quota = cut is not None and cut.by_quota
+    return [m for m in MEASURES if m.headline or (by_quota and m.required == ("quota",))]
+
+
+def wanted(
+    measures: Iterable[Named] | Named | None, family: Family | str | None, ranking: Ranking, cut: CutPoint
+) -> list[Wanted]:
+    """The measures of a summary, in order, the quota of the cut bound to those that take one.
+
+    Args:
+        measures: Names or measures, each alone or with its parameters, as in ("precision", {"quota": 500}); all that
+            suit the scores when None.
+        family: With `measures` None, the question whose measures are wanted.
+        ranking: The ranking that they are asked of.
+        cut: Where the evaluation cuts.
+    """
+    if measures is None:
+        every = [m for m in MEASURES.search(family=family) if suits(m, ranking) and (cut.by_quota or not m.required)]
+        return [_bound(m, {}, ranking, cut) for m in every]
+    listed = [measures] if isinstance(measures, tuple) else each_of(measures)
+    pairs = [one if isinstance(one, tuple) else (one, {}) for one in listed]
+    for pair in pairs:
+        if len(pair) != 2 or not isinstance(pair[1], Mapping):
+            way_out = 'pass a name with its parameters, such as ("precision", {"quota": 500})'
+            raise ParameterError(f"holds {briefly(pair)}", way_out, argument="measures")
+    return [_bound(under(MEASURES[name], name), dict(parameters), ranking, cut) for name, parameters in pairs]
+
+
+def suits(measure: Measure, ranking: Ranking) -> bool:
+    """Whether a measure that nobody named belongs into a summary: probabilities are no signed distances."""
+    return measure.needs is not Needs.MARGINS or not ranking.are_probabilities
+
+
+def _bound(measure: Measure, parameters: dict[str, Any], ranking: Ranking, cut: CutPoint) -> Wanted:
+    """The measure with its own parameters, and the cut that the others name."""
+    given = {name: parameters.pop(name) for name in NAMES if name in parameters and name not in measure.parameters}
+    if measure.needs is Needs.COUNTS:
+        if len(given) > 1:
+            raise ParameterError(f"{measure.name} takes one of threshold, quota or share (got {' and '.join(given)}).")
+        return Wanted(measure.with_(**parameters), given)
+    if "quota" in measure.parameters and "quota" not in {**measure.bound, **parameters}:
+        where = given if given.keys() == {"share"} else cut.parameters if cut.by_quota and not given else {}
+        if where:
+            place = float(places(ranking, **where))
+            parameters["quota"] = int(place) if place.is_integer() else place
+            given = {}
+    return Wanted(measure.with_(**parameters, **given))  # which refuses what the measure does not take

@@ -1,0 +1,105 @@
+"""One point of a curve: its interval by hand, where nothing bounds it, and how often it holds the truth."""
+
+import math
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import cutline as cl
+from cutline.inference.caveats import CUTS_FAR_APART, ON_THE_SAFE_SIDE
+from cutline.inference.single.proportions import wilson
+
+sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks"))
+from populations import Population, bells
+
+POINTS = ("recall_at_specificity", "specificity_at_recall", "precision_at_recall", "recall_at_precision")
+
+
+def test_recall_at_a_specificity_moves_with_the_cut_and_with_the_share_beyond_it():
+    labels = [1] * 40 + [0] * 50
+    rng = np.random.default_rng(3)
+    scores = np.concatenate((rng.normal(1.2, 1, 40), rng.normal(0, 1, 50)))
+    found = cl.evaluate(labels, scores).estimate("recall_at_specificity", specificity=0.8)
+    heights = [
+        cl.MEASURES["recall_at_specificity"](labels, scores, specificity=1 - float(end))
+        for end in wilson(0.2 * 50, 50, 0.95)
+    ]
+    low, high = wilson(found.value * 40, 40, 0.95)
+
+    assert found.method == "mover"
+    assert found.low == pytest.approx(found.value - math.hypot(found.value - float(low), found.value - heights[0]))
+    assert found.high == pytest.approx(found.value + math.hypot(float(high) - found.value, heights[1] - found.value))
+
+
+@pytest.mark.parametrize("name", POINTS)
+def test_a_perfect_order_is_not_a_certain_one(name):
+    found = cl.evaluate([1] * 60 + [0] * 60, range(120, 0, -1)).estimate(name)
+
+    assert found.value == found.high == 1
+    assert 0.8 < found.low < 0.999
+
+
+def test_five_positives_do_not_tell_where_nine_tenths_of_them_are():
+    found = cl.evaluate([1, 1, 1, 0, 1, 1, *[0] * 94], range(100)[::-1]).estimate("specificity_at_recall", recall=0.9)
+
+    assert found.value > 0.98
+    assert found.low == 0, "with five positives, in 59 % of samples none is below the cut that nine tenths reach"
+
+
+def test_points_of_nearly_perfect_curves_are_held():
+    """Forty samples in which bootstrap intervals held recall at a specificity in 37 %, and now nearly all do."""
+    p = Population("", 60, 60, bells(0.99, 0.5))
+    truth = {name: float(cl.MEASURES[name](p.ranking())) for name in POINTS}
+    held, rng = dict.fromkeys(POINTS, 0), np.random.default_rng(11)
+    for _ in range(40):
+        for name, found in zip(POINTS, cl.evaluate(**p.sample(rng)).estimates(POINTS), strict=True):
+            held[name] += found.low - 1e-9 <= truth[name] <= found.high + 1e-9
+    assert min(held.values()) >= 35, held
+
+
+def test_ties_that_put_the_next_cut_far_away_leave_both_cuts_inside():
+    """Recall is 0.82 at the second of three scores: it may be below 0.8 in truth, and then all cases are flagged."""
+    labels = [1] * 30 + [0] * 10 + [1] * 11 + [0] * 20 + [1] * 9 + [0] * 120
+    found = cl.evaluate(labels, [3] * 40 + [2] * 31 + [1] * 129).estimate("precision_at_recall", recall=0.8)
+    assert found.value == pytest.approx(41 / 71)
+    assert found.low <= 50 / 200
+
+
+def test_a_cut_that_is_searched_for_is_told_of():
+    """A plain sample has limits on the safe side; resamples of groups show too little of the search."""
+    rng = np.random.default_rng(1)
+    labels = rng.random(200) < 0.4
+    scores = rng.normal(size=200) + 1.5 * labels
+    plain = cl.evaluate(labels, scores).estimate("recall_at_precision", precision=0.7)
+    grouped = cl.evaluate(labels, scores, groups=np.arange(200) // 4).estimate(
+        "recall_at_precision", precision=0.7, resamples=100
+    )
+    assert any("searched" in note and "above the nominal level" in note for note in plain.notes)
+    assert any("searched" in note and "below the nominal level" in note for note in grouped.notes)
+
+
+@pytest.mark.parametrize("name", ["recall_at_specificity", "specificity_at_recall"])
+def test_few_distinct_scores_put_the_cuts_far_apart(name):
+    labels, scores = np.arange(300) < 100, np.repeat([3, 2, 1, 3, 2, 1], [60, 25, 15, 20, 60, 120])
+    smooth = scores + np.linspace(0, 0.9, 300)
+
+    assert CUTS_FAR_APART in cl.evaluate(labels, scores).estimate(name).notes
+    assert CUTS_FAR_APART not in cl.evaluate(labels, smooth).estimate(name).notes
+
+
+def test_a_recall_of_all_positives_is_on_the_safe_side():
+    found = cl.evaluate(np.arange(200) < 100, np.linspace(1, 0, 200)).estimate("recall_at_specificity")
+
+    assert ON_THE_SAFE_SIDE in found.notes
+
+
+@pytest.mark.parametrize("name", ["mcc", "lr_plus", "diagnostic_odds_ratio", "mutual_information"])
+def test_a_cut_with_two_true_positives_says_so(name):
+    labels = np.arange(100) < 8
+    scores = [np.isin(np.arange(100), [*range(found), 20, 21, 22]).astype(float) for found in (2, 5)]
+    few, more = (cl.evaluate(labels, one, threshold=0.5).estimate(name) for one in scores)
+
+    assert any("only 2 true positives" in note for note in few.notes)
+    assert not any("true positives" in note for note in more.notes)

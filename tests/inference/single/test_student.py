@@ -1,0 +1,78 @@
+"""Intervals by the spread of resamples: the scale they are spread on, and what is said of it."""
+
+import math
+
+import numpy as np
+import pytest
+
+from cutline import evaluate
+from cutline.inference.caveats import FEW_WEIGH, RARE_SCORES, SCATTERED
+from cutline.inference.single.bootstrap import _spread
+
+RNG = np.random.default_rng(3)
+LABELS = np.arange(300) < 100
+SCORES = 1 / (1 + np.exp(-(RNG.normal(size=300) + 1.2 * LABELS)))
+EV = evaluate(LABELS, SCORES)
+
+
+def test_functions_of_the_log_loss_have_limits_of_one_loss():
+    """Nagelkerke's R² is Cox and Snell's over that of a perfect model: so are its limits, on the same resamples."""
+    cox, nagelkerke = (EV.estimate(name, resamples=400) for name in ("cox_snell_r2", "nagelkerke_r2"))
+    most = 1 - math.exp(-2 * math.log(3) + 4 / 3 * math.log(2))  # the prevalence is a third
+
+    assert nagelkerke.value == pytest.approx(cox.value / most)
+    assert (nagelkerke.low, nagelkerke.high) == pytest.approx((cox.low / most, cox.high / most), abs=0.02)
+    assert cox.low < cox.value < cox.high < most
+
+
+def test_a_heavy_tail_of_losses_is_told_of():
+    wrong = SCORES.copy()
+    wrong[[0, 299]] = 1e-30, 1 - 1e-13  # two cases make nearly all of the loss
+
+    assert FEW_WEIGH in evaluate(LABELS, wrong).estimate("log_loss", resamples=200).notes
+    assert FEW_WEIGH not in EV.estimate("log_loss", resamples=200).notes
+
+
+@pytest.mark.parametrize("name", ["aucpr_min", "aucpr_minmax", "aucpr_max"])
+def test_a_curve_that_starts_with_a_long_line_may_hide_rarer_scores(name):
+    """Three scores: the line from the origin takes half of the area over the first 60 positives."""
+    scores = np.repeat([3, 2, 1, 3, 2, 1], [60, 25, 15, 20, 60, 120])
+    found, other = evaluate(LABELS, scores).estimate(name, resamples=200), EV.estimate(name, resamples=200)
+
+    assert RARE_SCORES in found.notes
+    assert found.high - found.value > 0.6 * 0.75 / 2
+    assert RARE_SCORES not in other.notes
+
+
+def test_a_curve_that_starts_at_1_may_be_too_high_instead():
+    scores = np.repeat([3, 2, 1, 3, 2, 1], [60, 25, 15, 20, 60, 120])
+    found = evaluate(LABELS, scores).estimate("aucpr_minmax", start=1.0, resamples=200)
+
+    assert found.value - found.low > 0.6 * (1 - 0.75) / 2
+
+
+def test_resamples_that_are_far_away_do_not_widen_an_interval():
+    there = np.append(RNG.normal(size=990), np.full(10, 30.0))
+    spread = _spread(there)
+
+    assert spread.error == pytest.approx(1, abs=0.1)
+    assert spread.tails > 5
+    assert float(there.std()) > 2.5
+
+
+def test_a_wide_interval_of_scattered_resamples_says_so():
+    """Ten positives, nine of which stand first: resamples of the area of the start reach its end."""
+    ranks = np.append(np.arange(9), 60)
+    labels = np.isin(np.arange(100), ranks)
+    notes = evaluate(labels, -np.arange(100.0)).estimate("partial_auc", resamples=400).notes
+
+    assert SCATTERED in notes or any("handful" in note for note in notes)
+
+
+def test_noise_of_few_resamples_moves_no_limit():
+    """A mean has no bias: with 200 resamples the limits are as far from the value as with 4000, but for the noise."""
+    few, many = (EV.estimate("mae", resamples=n) for n in (200, 4000))
+
+    assert (few.high - few.value) / (few.value - few.low) == pytest.approx(
+        (many.high - many.value) / (many.value - many.low), rel=0.02
+    )

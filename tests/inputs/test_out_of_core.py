@@ -1,0 +1,235 @@
+"""Data that are aggregated where they live: exact where all scores are held, and bracketed where they are binned."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cutline import InputError, ParameterError, auc, evaluate, rank
+from cutline.core.binned_ranking import auc_width
+from cutline.inputs import binning, out_of_core
+
+POPULATIONS = {
+    "uniform": lambda rng, n: rng.random(n),
+    "skewed": lambda rng, n: rng.beta(0.1, 5, n),
+    "heavy tails": lambda rng, n: rng.standard_cauchy(n),
+    "tiny": lambda rng, n: 1e-9 + 9e-9 * rng.random(n),
+    "huge": lambda rng, n: (rng.random(n) - 0.5) * 1.6e308,
+    "crowded": lambda rng, n: 0.5 + 1e-7 * rng.normal(size=n),
+    "two scales": lambda rng, n: np.where(rng.random(n) < 0.95, 0.5 + 1e-6 * rng.normal(size=n), 2 + rng.random(n)),
+    "ties": lambda rng, n: np.round(rng.random(n), 2),
+    "infinite": lambda rng, n: np.where(rng.random(n) < 0.1, np.inf * np.sign(rng.normal(size=n)), rng.normal(size=n)),
+    "single": lambda rng, n: rng.random(n).astype(np.float32),
+}
+
+
+def rows(name="uniform", n=6000):
+    rng = np.random.default_rng(3)
+    score = POPULATIONS[name](rng, n)
+    y = rng.random(n) < np.where(score > np.median(score), 0.5, 0.2)
+    return pd.DataFrame({"y": y.astype(int), "p": score, "w": rng.integers(0, 4, n), "v": rng.random(n)})
+
+
+def writer(folder, kind):
+    def write(frame, name="rows"):
+        path = folder / f"{name}.{kind}"
+        frame.to_parquet(path) if kind == "parquet" else frame.to_csv(path, index=False)
+        return path
+
+    return write
+
+
+@pytest.fixture
+def written(tmp_path):
+    return writer(tmp_path, "parquet")
+
+
+@pytest.fixture(params=["parquet", "csv"])
+def written_twice(request, tmp_path):
+    return writer(tmp_path, request.param)
+
+
+@pytest.fixture
+def few(monkeypatch):
+    """As if five hundred scores were many, and a width of a thousandth fine."""
+    monkeypatch.setattr(out_of_core, "MOST", 500)
+    monkeypatch.setattr(out_of_core, "binned", lambda aggregate: binning.binned(aggregate, width=2e-3, most=4000))
+
+
+def contains(binned, exact):
+    low, high = (auc(part) for part in binned.bracket or (binned, binned))  # bins of one score each are exact
+    assert low <= auc(exact) <= high
+    assert low <= auc(binned) <= high
+    assert high - low == pytest.approx(auc_width(binned), abs=1e-12)
+
+
+@pytest.mark.parametrize("name", POPULATIONS)
+@pytest.mark.parametrize("higher", [True, False])
+def test_bins_keep_every_case_and_bracket_the_auc(few, written, name, higher):
+    frame = rows(name)
+    exact = rank(frame.y, frame.p, higher_is_positive=higher)
+    found = rank("y", "p", data=written(frame), higher_is_positive=higher, exact=False)
+
+    assert (found.positives, found.negatives, found.positive) == (exact.positives, exact.negatives, 1)
+    contains(found, exact)
+    assert auc_width(found) <= 2e-3
+    assert found.higher_is_positive == higher
+
+
+@pytest.mark.parametrize("name", POPULATIONS)
+@pytest.mark.parametrize("weight", [None, "w", "v"])
+def test_exactness_can_be_asked_for(few, written, name, weight):
+    frame = rows(name)
+    exact = rank(frame.y, frame.p, None if weight is None else frame[weight])
+    found = rank("y", "p", weight, data=written(frame), exact=True)
+
+    assert found.exact
+    assert np.array_equal(found.score, exact.score)
+    assert found.score.dtype == exact.score.dtype
+    for name in ("pos", "neg", "pos2", "neg2"):
+        assert getattr(found, name).dtype == getattr(exact, name).dtype
+        assert np.allclose(getattr(found, name), getattr(exact, name), rtol=1e-14, atol=0)
+    assert (found.pos2 is found.pos) == (weight is None)
+
+
+def test_many_scores_are_binned_and_few_are_not(few, written_twice):
+    assert rank("y", "p", data=written_twice(rows())).reach is not None
+    assert rank("y", "p", data=written_twice(rows("ties"), "ties")).exact
+
+
+@pytest.mark.parametrize("weight", ["w", "v"])
+def test_weights_are_binned_too(few, written, weight):
+    frame = rows("heavy tails")
+    exact = rank(frame.y, frame.p, frame[weight])
+    found = rank("y", "p", weight, data=written(frame), exact=False)
+
+    contains(found, exact)
+    assert found.positives == pytest.approx(exact.positives, rel=1e-12)
+    assert found.pos2.sum() == pytest.approx(exact.pos2.sum(), rel=1e-12)
+    assert found.integral == exact.integral
+
+
+@pytest.mark.parametrize("higher", [True, False])
+@pytest.mark.parametrize("name", ["uniform", "single"])
+@pytest.mark.parametrize("threshold", [0.3, 0.7])
+def test_no_bin_straddles_the_threshold(few, written, name, threshold, higher):
+    frame = rows(name)
+    how = {"threshold": threshold, "higher_is_positive": higher}
+    found = evaluate("y", "p", data=written(frame), exact=False, **how)
+    exact = evaluate(frame.y, frame.p, **how)
+
+    assert found.ranking.reach is not None
+    assert found.counts.to_dict() == exact.counts.to_dict()
+
+
+def test_labels_of_any_kind(few, written_twice):
+    frame = rows()
+    frame["said"] = np.where(frame.y == 1, "yes", "no")
+    frame["truth"] = frame.y == 1
+    path = written_twice(frame)
+    number = rank("y", "p", data=path)
+
+    for label, how, positive in (("said", {"positive": "yes"}, "yes"), ("truth", {}, True)):
+        found = rank(label, "p", data=path, **how)
+        assert found.positive == positive
+        assert np.array_equal(found.pos, number.pos)
+    with pytest.raises(InputError, match="for example positive="):
+        rank("said", "p", data=path)
+    with pytest.raises(InputError, match="holds 4 different values"):
+        rank("w", "p", data=path)
+
+
+def test_what_is_missing_is_refused_with_its_place_or_dropped(few, written_twice):
+    frame = rows()
+    frame.loc[7, "p"] = np.nan
+    frame.loc[[3, 5], "v"] = np.nan
+    path = written_twice(frame)
+    with pytest.raises(InputError, match=r"scores \(column 'p'\) holds 1 missing value \(NaN\), the first in row 8"):
+        rank("y", "p", data=path)
+    with pytest.raises(InputError, match=r"weights \(column 'v'\) holds 2 missing values \(NaN\), the first in row 4"):
+        rank("y", "p", "v", data=path)
+    found = rank("y", "p", "v", data=path, missing="drop")
+    assert found.dropped == 3
+    assert found.total == pytest.approx(rank(frame.y, frame.p, frame.v, missing="drop").total, rel=1e-12)
+    frame["y"] = frame.y.astype("Int64").mask(frame.index == 2)
+    with pytest.raises(InputError, match=r"labels \(column 'y'\) holds 1 missing value \(NaN\), the first in row 3"):
+        rank("y", "p", data=written_twice(frame, "labels"))
+    assert rank("y", "p", "v", data=written_twice(frame, "labels"), missing="drop").dropped == 4
+
+
+def test_wrong_weights_are_refused_with_their_place(few, written):
+    frame = rows()
+    frame.loc[[4, 9], "v"] = -2.0
+    with pytest.raises(InputError, match=r"weights \(column 'v'\) holds 2 negative values, the first, -2, in row 5"):
+        rank("y", "p", "v", data=written(frame))
+    frame["v"] = 0.0
+    with pytest.raises(InputError, match="because all weights are zero"):
+        rank("y", "p", "v", data=written(frame, "zero"))
+
+
+def test_text_is_refused_and_large_whole_numbers_too(few, tmp_path):
+    frame = rows()
+    frame["p"] = "high"
+    frame.to_parquet(tmp_path / "text.parquet")
+    with pytest.raises(InputError, match="holds text, 'high'"):
+        rank("y", "p", data=tmp_path / "text.parquet")
+    frame["p"] = 2**60 + np.arange(len(frame))
+    frame.to_parquet(tmp_path / "whole.parquet")
+    with pytest.raises(InputError, match="2\\*\\*53"):
+        rank("y", "p", data=tmp_path / "whole.parquet", exact=False)
+    with pytest.raises(ParameterError, match="exact is 'yes': pass True or False"):
+        rank("y", "p", data=tmp_path / "whole.parquet", exact="yes")
+
+
+def test_an_exact_ranking_that_no_memory_holds_is_refused(few, written, monkeypatch):
+    monkeypatch.setattr(out_of_core, "_BYTES", 10**9)
+    with pytest.raises(InputError, match=r"takes about .* GB: leave exact= out for bins"):
+        rank("y", "p", data=written(rows()), exact=True)
+
+
+SCORES = st.floats(allow_nan=False) | st.sampled_from(
+    [0.0, -0.0, 5e-324, 1.0, np.inf, -np.inf, 1e308, 0.1, 0.1 + 1e-17]
+)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.tuples(st.booleans(), SCORES, st.integers(1, 3)), min_size=2, max_size=50))
+def test_duckdb_makes_the_bins_of_arrays(tmp_path_factory, cases):
+    frame = pd.DataFrame(cases, columns=["y", "p", "w"])
+    path = tmp_path_factory.mktemp("rows") / "rows.parquet"
+    frame.to_parquet(path)
+    found = rank("y", "p", "w", data=path, exact=False)
+    whole = rank(frame.y, frame.p, frame.w)
+
+    assert found.total == whole.total
+    if 0 < frame.y.sum() < len(frame):
+        low, high = (auc(part) for part in (found.bracket or (found, found)))
+        assert low - 1e-12 <= auc(whole) <= high + 1e-12
+    first, last = found.reach or (found.score, found.score)
+    assert (first[1:] < last[:-1]).all()  # no tie is split
+
+
+@pytest.mark.parametrize("kind", ["int8", "int16", "int32", "int64", "float32", "bool"])
+def test_squares_of_weights_fit_whatever_their_type(few, written, kind):
+    frame = rows()
+    large_one = {"int8": 100, "int16": 30_000, "int32": 2_000_000, "int64": 5_000_000_000, "float32": 0.1}.get(kind, 1)
+    frame["w"] = np.where(frame.index % 7 == 0, large_one, 1).astype(kind)
+    found = rank("y", "p", "w", data=written(frame), exact=True)
+    here = rank(frame.y, frame.p, frame.w.astype(float) if kind != "float32" else frame.w.to_numpy())
+    assert float(found.pos2.sum()) == pytest.approx(float(here.pos2.sum()), rel=1e-12 if kind != "float32" else 1e-6)
+
+
+def test_whole_scores_that_are_all_missing_are_refused_in_a_sentence(few):
+    pl = pytest.importorskip("polars")
+    frame = pl.LazyFrame({"y": [0, 1], "p": pl.Series([None, None], dtype=pl.Int64)})
+    with pytest.raises(InputError, match="missing"):
+        rank("y", "p", data=frame, exact=True)
+
+
+def test_dask_divides_crowded_scores_twice(few):
+    dd = pytest.importorskip("dask.dataframe")
+    frame = rows("two scales", 3000)
+    found = rank("y", "p", data=dd.from_pandas(frame, npartitions=2), exact=False)
+    assert found.total == len(frame)
+    contains(found, rank(frame.y, frame.p))

@@ -1,0 +1,72 @@
+"""The verdict in three sentences."""
+
+import re
+
+import numpy as np
+import pytest
+
+import cutline as cl
+from cutline.report import html, summarized
+from cutline.report.headline import verdict, verdict_on
+
+LABELS = [1, 1, 0, 1, 1, 0, 0, 1, 0, 0]
+SCORES = [0.95, 0.8, 0.75, 0.6, 0.5, 0.45, 0.3, 0.25, 0.2, 0.1]
+
+
+def sentences(evaluation, **options):
+    return verdict(summarized(evaluation, **{"intervals": "formula"} | options))
+
+
+def test_three_sentences_stand_first():
+    text = html(cl.evaluate(LABELS, SCORES))
+    found = re.search(r'<div class="verdict">(.*?)</div>', text, flags=re.DOTALL)[1]
+
+    assert found.count("<p>") == 3
+    assert "5 of them positive" in found
+    assert "AUC 0.8000" in found
+    assert "finds 4 of the 5 positives and misses 1, with 1 false alarm." in found
+
+
+@pytest.mark.parametrize(
+    ("labels", "scores", "words"),
+    [
+        (LABELS, SCORES, "The model was evaluated on 10 cases, 5 of them positive (50 %): it puts a positive before a"),
+        ([1, 0] * 20, [0.5] * 40, "(ties count half) (AUC 0.5000, 95 % interval 0."),
+        ([1, 0] * 20, [0.5] * 40, "which cannot be told from the baseline, 50 %."),
+        ([0, 1] * 50, np.linspace(0, 1, 100) + np.tile([0, 0.2], 50), "), better than the baseline, 50 %."),
+        ([0] * 50 + [1] * 50, np.linspace(0, 1, 100), "), clearly better than the baseline, 50 %."),
+        ([1] * 50 + [0] * 50, np.linspace(0, 1, 100), "worse than the baseline, 50 %: the order may be reversed."),
+        ([1, 1, 1], [0.2, 0.6, 0.9], "with one class alone, nothing can be said"),
+    ],
+)
+def test_the_first_sentence_says_how_the_auc_stands_to_its_baseline(labels, scores, words):
+    assert words in sentences(cl.evaluate(labels, scores))[0]
+
+
+def test_the_second_sentence_says_what_the_cut_does():
+    def second(labels, scores, **options):
+        return sentences(cl.evaluate(labels, scores, **options))[1]
+
+    assert second(LABELS, SCORES, threshold=0.99) == "At score ≥ 0.99 it flags nobody: it misses all 5 positives."
+    assert second([1, 1], [0.2, 0.6]).endswith("it finds 1 of the 2 positives and misses 1, with no false alarm.")
+    many = second([1, 0] * 6000, [0.7, 0.3] * 6000)
+    assert "flags 6000 of 12\N{THIN SPACE}000 cases" in many
+    assert sentences(cl.evaluate(LABELS, SCORES), quota=3)[1].startswith("At score ≥ 0.75 it flags 3 of 10 cases")
+
+
+def test_a_summary_without_the_auc_has_a_first_sentence_too():
+    assert sentences(cl.evaluate(LABELS, SCORES), measures=["recall"])[0].endswith("5 of them positive (50 %).")
+
+
+def compared(groups=None):
+    rng = np.random.default_rng(1)
+    labels = rng.random(240) < 0.5
+    scores = {f"m{i}": rng.normal(size=240) + (1.5 - 0.4 * i) * labels for i in range(4)}
+    return cl.compare(labels, scores, threshold=0.5, groups=groups)
+
+
+def test_the_method_of_the_verdict_is_that_of_the_test():
+    assert "DeLong" in verdict_on(summarized(compared(), resamples=100))[1]
+    grouped = verdict_on(summarized(compared(np.repeat(np.arange(60), 4)), resamples=100))[1]
+    assert "DeLong" not in grouped
+    assert "linearised variance" in grouped
