@@ -235,10 +235,7 @@ def designed(pairing: Pairing, question: Question, influences: list[Influence], 
     if pairing.groups is not None and sampler is not None:
         rows_changed = change[pairing.groups.cell]
         known = of_rows([rows_changed], sampler)
-        free = known.freedom
-        if sampler.are_single and sampler.weight is not None:
-            free = min(free, max(freedom_of_sum((sampler.weight * rows_changed)[rows_changed != 0]), 1.0))
-        return StudentDifference(value, math.sqrt(known.covariance[0, 0]), free)
+        return StudentDifference(value, math.sqrt(known.covariance[0, 0]), known.own[0] if known.own else math.nan)
     weight, matters = pairing.weight.astype(float), change != 0
     rows, squares = float(pairing.cases @ weight), float(pairing.cases @ np.square(weight))
     size = rows**2 / squares
@@ -459,8 +456,8 @@ class PairedMeasure:
                 notes += few_cases(ranking, FEW_FOR_A_MEAN, "so few differences of single cases")
                 return paired_t(self.value, self._influence_se, size), tuple(notes)
             # Student's t with the cases of the smaller class: they decide how well the standard error is known.
-            free = float(min(effective_size.effective(ranking))) - 1
-            return with_freedom(self.value, self._influence_se * math.sqrt(size / max(size - 1, 1)), free), tuple(notes)
+            se = self._influence_se * math.sqrt(size / max(size - 1, 1))
+            return with_freedom(self.value, se, self._freedom), tuple(notes)
         if method == "mover":
             a, b = (self._corrected(model) for model in (0, 1))
             corrected_difference = subtract_corrected(self.values, a, b)
@@ -474,7 +471,7 @@ class PairedMeasure:
         notes += few_cases(ranking, FEW_FOR_A_DIFFERENCE, "resampling")
         if method == "student" and has_spread(found.draws) and math.isfinite(found.se):
             notes += [AT_A_QUOTA] if self.is_at_quota else []
-            return with_freedom(self.value, found.se, min(effective_size.effective(ranking)) - 1), tuple(notes)
+            return with_freedom(self.value, found.se, self._freedom), tuple(notes)
         return found, (*notes, *said_of_resamples(found, self.measure))
 
     def _corrected(self, model: int) -> Corrected:
@@ -501,8 +498,15 @@ class PairedMeasure:
         else:  # nothing can be smoothed: resamples start from an optimum of the sample, and show half of the bias
             centre = self.value - 2 * (float(moved.mean()) - self.value)
         se = math.hypot(float(moved.std(ddof=1)), centre - self.value)
-        free = max(float(min(effective_size.effective(self.pairing.rankings[0]))) - 1, 1.0)
-        return CorrectedDifference(self.value, centre, se, se, free)
+        return CorrectedDifference(self.value, centre, se, se, max(self._freedom, 1.0))
+
+    @property
+    def _freedom(self) -> float:
+        """Degrees of freedom: the cases of the smaller class, or the groups that hold one, less one."""
+        sampler = self.pairing.sampler(0)
+        if sampler is not None:
+            return min(sampler.freedom_of_classes)
+        return float(min(effective_size.effective(self.pairing.rankings[0]))) - 1
 
     def _notes(self, method: str) -> list[str]:
         """How many cases the weights are worth, and whether a method knows how they were sampled."""

@@ -90,7 +90,7 @@ def default(estimand: Estimand, groups: GroupSampler | None = None) -> str:
     if estimand.is_of_one_cut:
         if not estimand.ranking.integral:
             return "linearised"
-        return "wilson" if isinstance(kind, Proportion) else _of_one_cut(kind)[0]
+        return _wilson(estimand) if isinstance(kind, Proportion) else _of_one_cut(kind)[0]
     if isinstance(kind, CurvePoint):
         return "mover"
     if proportions.has_wilson_limits(estimand):
@@ -104,6 +104,12 @@ def default(estimand: Estimand, groups: GroupSampler | None = None) -> str:
     if estimand.by_quota:  # a quota makes it jump, so that resamples are not about normal
         return "bootstrap"
     return "bca" if estimand.needs is None else "student"  # nobody knows the range of a function of the user's
+
+
+def _wilson(estimand: Estimand) -> str:
+    """Return Wilson's method, by the name of the modified one where that differs: few cases of a kind."""
+    k, n = (float(x) for x in estimand.kind.of(estimand.counts))  # type: ignore[union-attr,arg-type]
+    return "wilson_modified" if proportions.is_modified(k, n) else "wilson"
 
 
 def _is_best_of_all_cuts(estimand: Estimand) -> bool:
