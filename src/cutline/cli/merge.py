@@ -25,7 +25,6 @@ def merge(files: tuple[str, ...], output: Path, force: bool, quiet: bool) -> Non
     from cutline.core import ranking_file
     from cutline.core.binned_ranking import auc_width
     from cutline.core.merging import merge as merge_rankings
-    from cutline.core.ranking import Ranking
 
     atomic_write.check(output, overwrite=force)
     parts: list[Ranking] = []
