@@ -15,6 +15,7 @@ from cutline.cli.command import Fraction, command, option, options_of
 from cutline.core.errors import ParameterError
 
 GOALS = ("rank", "decide", "probabilities", "quota", "screen")
+_OF_SCREENING = ("keep", "pick")
 SITUATION = "Describe the situation"
 
 
@@ -75,6 +76,18 @@ class SituationOptions:
         group=SITUATION,
         help="You choose between models. Example: --several-models",
     ).field()
+    keep: float | None = option(
+        "--keep",
+        type=Fraction(),
+        group=SITUATION,
+        help="Screening: the share of the positives that must pass. Example: --goal screen --keep 0.99",
+    ).field()
+    pick: float | None = option(
+        "--pick",
+        type=float,
+        group=SITUATION,
+        help="Screening: how many cases are picked in the end. Example: --goal screen --pick 20",
+    ).field()
 
 
 @command
@@ -116,7 +129,11 @@ def _ask(given: dict[str, Any]) -> dict[str, Any]:
     """The situation, each open question asked of the person at the terminal; empty answers mean not known."""
     from cutline.advice import Situation
 
-    return {field.name: given[field.name] or _answer(field) for field in fields(Situation)}
+    answers: dict[str, Any] = {}
+    for field in fields(Situation):
+        is_open = field.name not in _OF_SCREENING or answers["goal"] == "screen"
+        answers[field.name] = given[field.name] or (_answer(field) if is_open else None)
+    return answers
 
 
 def _answer(field: Field[Any]) -> Any:

@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from cutline.cli.command import FileName, Fraction, argument, nested, option
-from cutline.cli.command_table import OUTPUT, READING
+from cutline.cli.command import FileName as FileName
+from cutline.cli.command import Fraction, argument, nested, option
+from cutline.cli.command_table import OUTPUT as OUTPUT
+from cutline.cli.command_table import READING as READING
 from cutline.cli.completion import measure_list
 from cutline.core.errors import ParameterError
 
@@ -260,7 +262,7 @@ class Reading:
     ).field()
     positive: str | None = POSITIVE.field()
     lower_is_positive: bool = LOWER_IS_POSITIVE.field()
-    missing: str = MISSING.field()
+    missing: Literal["error", "drop"] = MISSING.field()
     format: str | None = FORMAT.field()
     threshold: float | None = None
     quota: float | None = None
@@ -432,6 +434,9 @@ class FileOutput(Output):
     """What is printed, and the files that are written."""
 
     csv: bool = CSV.field()
+    verbose: bool = option(
+        "--verbose", is_flag=True, group=OUTPUT, help="Show all notes, with their sources. Example: --verbose"
+    ).field()
     html: Path | None = HTML.field()
     save: tuple[Path, ...] = option(
         "--save",
