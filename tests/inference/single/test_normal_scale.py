@@ -75,3 +75,12 @@ def test_the_quantile_of_student_is_scipys(level, freedom):
 
     peer = norm if math.isinf(freedom) else t(freedom)
     assert student_quantile(level, freedom) == pytest.approx(peer.ppf((1 + level) / 2), rel=1e-6)
+
+
+@pytest.mark.parametrize("freedom", [5, 900, 20_000])
+def test_student_quantile_far_out_is_where_the_tail_is(freedom):
+    from scipy.stats import t
+
+    level = 1 - 1e-13
+
+    assert t.sf(student_quantile(level, freedom), freedom) == pytest.approx((1 - level) / 2, rel=1e-6)
