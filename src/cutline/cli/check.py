@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -94,7 +96,9 @@ class Outcome:
         return head | {"results": [result.to_dict() for result in self.results]}
 
 
-def run_check(path: str, reading: Reading, asked: Intervals, gate: Gate, output: Output) -> bool:
+def run_check(
+    path: str, reading: Reading, asked: Intervals, gate: Gate, output: Output, by: Sequence[str] = ()
+) -> bool:
     """Check all conditions, show them, and say whether all hold."""
     prints_markdown = str(gate.markdown) == STDOUT
     if prints_markdown and output.json:
@@ -103,7 +107,10 @@ def run_check(path: str, reading: Reading, asked: Intervals, gate: Gate, output:
     wanted = [(file, document) for file, document in files if file is not None]
     for file, _ in wanted:
         atomic_write.check(file, overwrite=output.force)
-    outcome = judged(path, reading, asked, gate, quiet=output.quiet)
+    if by:
+        outcome = judged_slices(path, by, reading, asked, gate, quiet=output.quiet)
+    else:
+        outcome = judged(path, reading, asked, gate, quiet=output.quiet)
     output.guessed(outcome.guesses)
     for line in outcome.told:
         output.said(line)
@@ -140,6 +147,33 @@ def judged(path: str, reading: Reading, asked: Intervals, gate: Gate, *, quiet: 
         if gate.against is not None:
             results += _no_worse(_pair(found, gate, reading), measures, gate.margin, asked)
     return Outcome(found.name, tuple(results), asked.level, tuple(found.chosen.guesses), tuple(told))
+
+
+def judged_slices(
+    path: str, by: Sequence[str], reading: Reading, asked: Intervals, gate: Gate, *, quiet: bool
+) -> Outcome:
+    """Check conditions that every slice has to meet, and those on the gap between slices.
+
+    Args:
+        path: The file of predictions.
+        by: The columns whose values are the slices.
+        reading: How it is read.
+        asked: How intervals are to be made.
+        gate: What must hold.
+        quiet: Whether no progress is shown.
+    """
+    from cutline.cli.slices import read_slices
+    from cutline.cuts.slice_gates import check_slices, how_words
+
+    gate.check()
+    if gate.against is not None or gate.cut is not None or gate.undecided is not None:
+        raise ParameterError("--by checks --require alone", "leave --against, --cut and --undecided out")
+    asked.check()
+    slices, guesses = read_slices([path], by, reading, None, quiet=quiet)
+    with waiting("Comparing the slices", quiet=quiet):
+        found = check_slices(slices, gate.require, level=asked.level)
+    results = tuple(Result(r.requirement, r.passed, r.value, r.low, r.high, r.reason) for r in found)
+    return Outcome(Path(path).name, results, asked.level, tuple(guesses), (how_words(asked.level, gate.require),))
 
 
 def _guarded(text: str) -> list[Term]:

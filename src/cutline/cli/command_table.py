@@ -50,6 +50,14 @@ COMMANDS = (
         "Compare models on the same cases: differences with intervals, and whether they are significant.",
     ),
     Entry(
+        "slices",
+        "judging_commands",
+        JUDGE,
+        "Examples: cutline slices predictions.csv --by site --gap; cutline slices predictions.csv --find",
+        "Compare slices of the cases, such as sites: who is served worse, by how much, and how sure that is.",
+        ("With --find, slices are searched: conjunctions of conditions on columns, adjusted for the whole search.",),
+    ),
+    Entry(
         "check",
         "judging_commands",
         JUDGE,

@@ -40,11 +40,12 @@ RankingCsv = Annotated[
     ),
 ]
 By = Annotated[
-    str | None,
+    list[str] | None,
     typer.Option(
         "--by",
-        help="Evaluate each value of this column by itself, such as each site, and show one table of all. "
-        "Example: --by site",
+        help="Evaluate each value of this column by itself, such as each site; repeat it to cross columns. "
+        "Ranges of a number or periods of a date after a colon. Examples: --by site; --by age:0,40,65,120; "
+        "--by day:month",
     ),
 ]
 RankingFile = Annotated[
@@ -58,4 +59,42 @@ Independent = Annotated[
         help="The two files hold different cases, such as two months: an unpaired comparison, which needs no --id and "
         "takes ranking files too. Example: cutline compare may.ranking june.ranking --independent",
     ),
+]
+SliceMeasure = Annotated[
+    str, typer.Option("--measure", help="The measure that slices are compared by. Example: --measure recall")
+]
+Alternative = Annotated[
+    str, typer.Option("--alternative", help="two-sided, worse or better. Example: --alternative worse")
+]
+Adjust = Annotated[
+    str,
+    typer.Option(
+        "--adjust", help="For the number of slices: auto, westfall_young, holm, bh or none. Example: --adjust holm"
+    ),
+]
+SliceMargin = Annotated[
+    float, typer.Option("--margin", help="Worse, or better, by more than this. Example: --margin 0.05")
+]
+Gap = Annotated[bool, typer.Option("--gap", help="The largest difference between any two slices. Example: --gap")]
+FairnessOption = Annotated[
+    bool, typer.Option("--fairness", help="The criteria of group fairness at the cut. Example: --fairness")
+]
+Least = Annotated[
+    int | None,
+    typer.Option(
+        "--least", help="Slices with fewer cases are left out of files (5), or of a search (50). Example: --least 20"
+    ),
+]
+Find = Annotated[
+    bool, typer.Option("--find", help="Search slices that do worse, instead of naming them. Example: --find")
+]
+Features = Annotated[
+    str | None,
+    typer.Option("--features", help="The columns that --find makes conditions of. Example: --features age,site"),
+]
+Depth = Annotated[
+    int, typer.Option("--depth", help="The most conditions of a slice that is searched. Example: --depth 2")
+]
+SearchMethod = Annotated[
+    str, typer.Option("--method", help="How --find tests: permutation, or split halves. Example: --method split")
 ]

@@ -1,4 +1,4 @@
-"""The commands `evaluate`, `compare` and `check`. Loading this module loads Typer and nothing heavier."""
+"""The commands `evaluate`, `compare`, `slices` and `check`. Loading this module loads Typer and nothing heavier."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def evaluate(
     """The command `evaluate`."""
     from cutline.cli.evaluate import run_evaluate
 
-    if by is not None:
+    if by:
         from cutline.cli.slices import run_slices
 
         other_page = template is not o.Template.report
@@ -67,10 +67,56 @@ def compare(
     run_compare(files, reading, asked, output)
 
 
+def slices(
+    files: e.Files = None,
+    *,
+    reading: LargeReading,
+    asked: Intervals,
+    output: Files,
+    by: e.By = None,
+    measure: e.SliceMeasure = "auc",
+    alternative: e.Alternative = "two-sided",
+    adjust: e.Adjust = "auto",
+    margin: e.SliceMargin = 0.0,
+    gap: e.Gap = False,
+    fairness: e.FairnessOption = False,
+    least: e.Least = None,
+    find: e.Find = False,
+    features: e.Features = None,
+    depth: e.Depth = 2,
+    method: e.SearchMethod = "permutation",
+    plugin: o.Plugin = None,
+) -> None:
+    """The command `slices`."""
+    from cutline.cli.slices import run_comparison, run_search
+    from cutline.core.errors import ParameterError
+
+    if find == bool(by):
+        raise ParameterError("`cutline slices` compares slices or finds some", "pass --by, or --find with --features")
+    if find:
+        if gap or fairness or margin or output.documents or output.png:
+            raise ParameterError("--find takes no --gap, --fairness, --margin or files", "leave them out")
+        loss = "error_rate" if measure == "auc" else measure
+        options = {"measure": loss, "depth": depth, "least": least or 50, "level": asked.level, "method": method}
+        run_search(files or [], reading, features, options | {"seed": asked.seed}, output)
+        return
+    if features is not None:
+        raise ParameterError("--features belongs to --find", "pass both, or --by")
+    options = {"alternative": alternative, "adjust": adjust, "margin": margin, "level": asked.level, "seed": asked.seed}
+    few = 5 if least is None else least
+    run_comparison(files or [], by or [], reading, measure, options, output, gap=gap, fairness=fairness, least=few)
+
+
 def check(
-    file: o.File, gate: Gate, reading: ReadingAtCut, asked: Intervals, output: Output, plugin: o.Plugin = None
+    file: o.File,
+    gate: Gate,
+    reading: ReadingAtCut,
+    asked: Intervals,
+    output: Output,
+    plugin: o.Plugin = None,
+    by: e.By = None,
 ) -> None:
     """The command `check`."""
     from cutline.cli.check import run_check
 
-    raise typer.Exit(0 if run_check(file, reading, asked, gate, output) else 1)
+    raise typer.Exit(0 if run_check(file, reading, asked, gate, output, tuple(by or ())) else 1)

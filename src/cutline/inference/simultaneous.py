@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cutline.core.ranking import Array
-from cutline.inference.single.proportions import wilson
 from cutline.inference.differences.difference import holm
+from cutline.inference.single.proportions import wilson
 from cutline.results.estimate import Limits, quantile
 
 FEWEST_FOR_MORRIS = 5  # slices; the variance of Morris (1983) divides by their number less three
