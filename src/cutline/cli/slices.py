@@ -265,10 +265,10 @@ def _against(screen: Any, found: AgainstRest) -> RenderableType:
         (
             row.slice,
             shown(row.cases),
-            f"{100 * row.prevalence:.1f} %",
             shown(row.value),
             shown(row.rest),
-            "" if row.low != row.low else f"{shown(row.difference)} [{shown(row.low)}, {shown(row.high)}]",
+            shown(row.difference),
+            "" if row.low != row.low else f"[{shown(row.low)}, {shown(row.high)}]",
             p_number(row.p_adjusted),
             row.verdict,
         )
@@ -277,7 +277,8 @@ def _against(screen: Any, found: AgainstRest) -> RenderableType:
     if len(rows) > _LONG:
         between_them = (f"... {len(rows) - 2 * _ENDS} slices between", *([""] * 7))
         rows = [*rows[:_ENDS], between_them, *rows[-_ENDS:]]
-    heads = (found.slices.by, "cases", "positive", found.measure.name, "rest", "difference", "p adjusted", "")
+    interval = f"{100 * found.level:g} % interval"
+    heads = (found.slices.by, "cases", found.measure.name, "rest", "difference", interval, "p adjusted", "")
     return render.grid(screen, heads, rows)
 
 
