@@ -593,3 +593,19 @@ def test_a_list_of_columns_is_told_to_need_names():
     frame = {"y": [1, 0, 1, 0], "p": [0.9, 0.2, 0.8, 0.4], "q": [0.9, 0.2, 0.3, 0.4]}
     with pytest.raises(cl.InputError, match="scores is a list: pass the columns by the names of their models"):
         compare("y", ["p", "q"], data=pd.DataFrame(frame))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_difference_is_mirrored_when_the_models_are_named_in_another_order(seed):
+    rng = np.random.default_rng(seed)
+    y = rng.random(120) < 0.4
+    scores = {name: np.clip(rng.normal(0.4 + 0.2 * y, 0.2), 0, 1).round(2) for name in ("a", "b", "c")}
+    turned = dict(reversed(scores.items()))
+    for measure in ("average_precision", "ks"):
+        one = cl.compare(y, scores).difference(measure, "a", "b", resamples=60, method="bootstrap")
+        other = cl.compare(y, turned).difference(measure, "b", "a", resamples=60, method="bootstrap")
+        assert (one.value, one.low, one.high) == (-other.value, -other.high, -other.low)
+    rows = rng.permutation(120)
+    mixed = cl.compare(y[rows], {name: values[rows] for name, values in turned.items()})
+    other = mixed.difference("ks", "b", "a", resamples=60, method="bootstrap")
+    assert (one.value, one.low, one.high) == (-other.value, -other.high, -other.low)

@@ -40,6 +40,7 @@ HOW_TO = {
     "Choose a cut": "choosing-a-cut.md",
     "Compare models": "comparing.md",
     "Several classes": "several-classes.md",
+    "A quota in each period": "quotas.md",
     "Read files and frames": "data.md",
     "Gate a release": "ci.md",
     "Read the report": "report.md",

@@ -34,6 +34,11 @@ from .core.errors import (
 )
 from .core.ranking import Bracket as Bracket, Ranking as Ranking
 from .core.table import Table as Table
+from .cross_validation import (
+    CrossValidation as CrossValidation,
+    NestedCrossValidation as NestedCrossValidation,
+    cross_validate as cross_validate,
+)
 from .curves import CURVES as CURVES, Curve as Curve
 from .cuts.choice import choose_cut as choose_cut
 from .cuts.cut_classifier import CutClassifier as CutClassifier
@@ -47,13 +52,17 @@ from .cuts.utility import (
     decision_difference as decision_difference,
     profit_curve as profit_curve,
 )
+from .dataset_comparison import DatasetComparison as DatasetComparison, compare_datasets as compare_datasets
 from .evaluation import Evaluation as Evaluation, evaluate as evaluate
+from .fold_comparison import FoldComparison as FoldComparison, compare_folds as compare_folds
+from .fold_evaluation import FoldEvaluation as FoldEvaluation
 from .model_evaluation import evaluate_model as evaluate_model
 from .count_comparison import compare_counts as compare_counts
 from .independent_comparison import (
     IndependentComparison as IndependentComparison,
     compare_independent as compare_independent,
 )
+from .inference.triplets import mean_triplet_loss as mean_triplet_loss
 from .inference.single.bands import (
     Band as Band,
     band as band,
@@ -83,7 +92,11 @@ from .measures.scoring_rules import (
     kl_divergence as kl_divergence,
     ranked_probability_score as ranked_probability_score,
 )
+from .monitoring import Alarm as Alarm, Monitor as Monitor, monitor as monitor
+from .monitoring.expected import Expected as Expected, expected as expected
+from .monitoring.score_drift import Drift as Drift, drift as drift
 from .own_measures import measure as measure
+from .quota_periods import QuotaPeriods as QuotaPeriods
 from .results.estimate import Estimate as Estimate
 from .scoring import Scorer as Scorer, scorer as scorer
 from .slice_search import find_slices as find_slices

@@ -395,6 +395,8 @@ class Comparison(Summarized, SeveralModelViews, Mapping[str, Evaluation]):
         level: float = LEVEL,
         resamples: int | None = None,
         seed: int = 0,
+        goal: str | None = None,
+        primary: str | None = None,
     ) -> ComparisonSummary:
         """The models and their differences, a row for each measure and pair: what every view shows.
 
@@ -407,6 +409,8 @@ class Comparison(Summarized, SeveralModelViews, Mapping[str, Evaluation]):
             level: The level of intervals and tests.
             resamples: The number of resamples; by the length of the list when None, and 0 to resample nothing.
             seed: The seed of the resamples.
+            goal: The question that matters, which the verdict answers first: "rank", "probabilities", "quota" or "cut".
+            primary: The measure that decides its question, which the verdict answers first.
         """
         level, seed = check_level(level), check_whole(seed, "seed", 0)
         first = next(iter(self.values()))
@@ -418,7 +422,7 @@ class Comparison(Summarized, SeveralModelViews, Mapping[str, Evaluation]):
             of_models = [w.measure for w in every if all(suits(w.measure, r) for r in self.pairing.rankings)]
         shown = [(one.measure, one.at) for one in chosen] if of_models is None else each_of(of_models)
         models = {n: e.summary(shown, level=level, resamples=resamples, seed=seed) for n, e in self.items()}
-        return ComparisonSummary(
+        summary = ComparisonSummary(
             models,
             Options(level, first.cut, resamples=resamples, resamples_used=drawn, seed=seed),
             found.rows,
@@ -427,7 +431,11 @@ class Comparison(Summarized, SeveralModelViews, Mapping[str, Evaluation]):
             {curve: self.dominance(curve) for curve in CURVES},
             tuple(resampling_notes(len(self.pairing), resamples, *found.resampling, is_wanted=True)),
             found.confidence,
+            goal,
+            primary,
         )
+        _ = summary.choices  # a goal or a measure that is not there is refused at once
+        return summary
 
     def _affordable(self, measures: int, resamples: int | None) -> int:
         """How many resamples are drawn for so many measures: as asked, or as `cutline.results.resample_budget` says."""

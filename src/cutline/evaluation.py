@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from cutline.core import validation
 from cutline.core.counts import Counts
-from cutline.core.errors import CutlineError, ParameterError, UnavailableError, near
+from cutline.core.errors import Argument, CutlineError, ParameterError, Text, UnavailableError, near
 from cutline.core.ranking import Ranking
 from cutline.core.table import Table
 from cutline.core.validation import LEVEL, check_intervals, check_level, check_whole, name_of
+from cutline.inference.folds import fold_notes
 from cutline.inference.permutation import PermutationTest, permute_labels
 from cutline.inference.resampling.design import sampler_of
 from cutline.inference.resampling.samplers import GroupSampler
@@ -140,6 +141,10 @@ def evaluate(
     exact: bool | None = None,
     memory: str | None = None,
     by: Any = None,
+    folds: Any = None,
+    repeats: Any = None,
+    train_sizes: Any = None,
+    quota_by: Any = None,
 ) -> Evaluation:
     """Evaluate the predictions of one model.
 
@@ -167,6 +172,14 @@ def evaluate(
         by: The slice that each case belongs to, such as a site, or with `data` the name of its column, several of them
             in a list, or ranges of a number, such as {"age": [0, 40, 65, 120]}: the result is then a mapping of
             evaluations at one cut, `cutline.slices.Slices`. `threshold` may then be a mapping of slices to thresholds.
+        folds: The fold of each case, where its score is from a model that was fitted without that fold, or the name of
+            its column. The result is then a `cutline.fold_evaluation.FoldEvaluation`: means over the folds, with
+            intervals for the model fitted on all cases.
+        repeats: With `folds`, the repeat that each row belongs to, where the cases were split several times.
+        train_sizes: With `folds`, how many cases the models were fitted on; by default, all but those of the fold.
+        quota_by: The period that each case belongs to, such as a flight or a year, or the name of its column: the
+            quota (a number, or a number by period), or the share, is then filled in each period by itself, and the
+            result is a `cutline.QuotaPeriods`.
         weights_are: What weights are. "counts": so many equal rows. "sampling": one over the chance with which a case
             was drawn, so that the sample stands for a population; intervals are by linearisation. "importance": how
             much a case counts, in a plain sample. By default whole numbers are counts and others importance.
@@ -182,8 +195,24 @@ def evaluate(
     if threshold is not None and not (by is not None and isinstance(threshold, Mapping)):
         threshold = validation.check_number(threshold, "threshold")
     check_weights_are(weights_are, weights)
-    how: dict[str, Any] = {"positive": positive, "missing": missing, "weights_are": weights_are}
+    how: dict[str, Any]
+    if quota_by is not None:
+        others = {"threshold": threshold, "by": by, "groups": groups, "strata": strata}
+        how = {"positive": positive, "missing": missing, "weights_are": weights_are, "memory": memory}
+        how["higher_is_positive"] = higher_is_positive
+        places = {"quota": quota, "share": share, "name": name}
+        return _periods((labels, scores, weights), quota_by, data, how, places, others)  # type: ignore[no-any-return]
+    how = {"positive": positive, "missing": missing, "weights_are": weights_are}
     cut: dict[str, Any] = {"threshold": threshold, "quota": quota, "share": share}
+    if folds is not None:
+        if by is not None or strata is not None:
+            raise ParameterError("by and strata cannot be combined with folds", "leave them out")
+        split = {"folds": folds, "repeats": repeats, "train_sizes": train_sizes, "groups": groups, "data": data}
+        how |= {"higher_is_positive": higher_is_positive, "name": name}
+        return _folds((labels, scores, weights), split | how | cut)  # type: ignore[no-any-return]
+    if repeats is not None or train_sizes is not None:
+        which = "repeats" if repeats is not None else "train_sizes"
+        raise ParameterError("is given without folds", Text("pass ", Argument("folds"), " too"), argument=which)
     if by is not None:
         how |= {"exact": exact, "memory": memory, "higher_is_positive": higher_is_positive}
         return _slices((labels, scores, weights), by, data, how, cut | {"name": name}, (groups, strata))  # type: ignore[no-any-return]
@@ -206,6 +235,19 @@ def _slices(columns: tuple[Any, Any, Any], by: Any, data: Any, how: Any, cut: An
     if any(one is not None for one in apart):
         raise ParameterError("groups and strata cannot be combined with by", "evaluate the slices one by one")
     return import_module("cutline.slices").evaluate_slices(*columns, by, data=data, how=how, cut=cut)
+
+
+def _folds(columns: tuple[Any, Any, Any], options: dict[str, Any]) -> Any:
+    """Return the evaluation of folds, which stands above evaluations: it is loaded by name."""
+    return import_module("cutline.fold_evaluation").evaluate_folds(*columns, **options)
+
+
+def _periods(columns: tuple[Any, Any, Any], period: Any, data: Any, how: Any, places: Any, others: Any) -> Any:
+    """The evaluation of a quota in each period, which stands above evaluations: it is loaded by name."""
+    for name, given in others.items():
+        if given is not None:
+            raise ParameterError(f"{name} cannot be combined with quota_by", "leave one of them out")
+    return import_module("cutline.quota_periods").evaluate_periods(*columns, period, data=data, how=how, **places)
 
 
 @dataclass(frozen=True, eq=False)
@@ -468,7 +510,8 @@ class Evaluation(Summarized, OneModelViews):
     @property
     def notes(self) -> tuple[Note, ...]:
         """What the reader of the numbers should know about the data, in plain words."""
-        return tuple(data_notes(self.ranking, self.cut, self._data.groups))
+        own = data_notes(self.ranking, self.cut, self._data.groups)
+        return (*own, *(() if self.groups is None else fold_notes(self.groups)))
 
     # ------------------------------------------------------------------ looks
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from cutline.core import validation
 from cutline.core.counts import Counts
-from cutline.core.errors import InputError, ParameterError, UnknownNameError, near
+from cutline.core.errors import Argument, InputError, ParameterError, Text, UnknownNameError, near
 from cutline.core.merging import merge
 from cutline.core.messages import listed
 from cutline.core.ranking import Array, Ranking
@@ -106,7 +106,15 @@ class Slices(Mapping[Any, Evaluation]):
 
     @property
     def together(self) -> Evaluation:
-        """The evaluation of all slices together, which is `overall`."""
+        """The evaluation of all slices together, which is `overall`.
+
+        A quota is that of each slice, and all slices together have none: `quota_by` evaluates it.
+        """
+        if next(iter(self.values())).cut.by_quota:
+            raise ParameterError(
+                "The quota is filled in each slice, so that all slices together have no cut",
+                Text("pass ", Argument("quota_by"), " instead of ", Argument("by"), " to pool them"),
+            )
         return self.overall
 
     def title(self, key: Any) -> str:

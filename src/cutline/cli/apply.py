@@ -5,7 +5,6 @@ The copy is a file, or goes to standard output as CSV; then what is said of it g
 
 from __future__ import annotations
 
-import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -85,9 +84,8 @@ def _copy(out: Path | None, *, force: bool) -> Iterator[Path]:
         printed = Path(folder, "copy.csv")
         yield printed
         with printed.open(encoding="utf-8", newline="") as rows:
-            is_seen = sys.stdout is not None and sys.stdout.isatty()
             for part in iter(lambda: rows.read(_AT_ONCE), ""):
-                render.put("\n".join(map(printable, part.split("\n"))) if is_seen else part)
+                render.put(part)
 
 
 def _told(lines: Sequence[str], out: Path | None) -> None:

@@ -20,7 +20,7 @@ from typing import Any
 import duckdb
 
 from cutline.core.errors import Argument, InputError, ParameterError, PositionError, Text
-from cutline.core.validation import counted
+from cutline.core.validation import counted, decimals_error
 from cutline.inputs import arrow_files, copying
 from cutline.inputs.column_source import Array, Ask, Source, plain
 from cutline.inputs.csv_layout import Layout, rejected, with_one_line_end
@@ -36,6 +36,7 @@ FORMATS = ("csv", "parquet", "json", "arrow")
 
 _SPELT = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?|[+-]?inf(inity)?|[+-]?nan"
 _NUMERIC = re.compile(r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?$|FLOAT$|DOUBLE$|DECIMAL\(|BOOLEAN$")  # types of DuckDB
+_EXACT_DIGITS = 15  # decimals that every float64 tells apart
 _MANY = 1000  # more distinct labels than this are no labels
 
 
@@ -299,6 +300,7 @@ class File:
             raise InputError(f"{self.title} has columns but no rows", "pass at least one case")
         for one in asked.values():
             self._check_numbers(one)
+            self._check_decimals(one)
         with self._plainly():
             chosen = ", ".join(f"{self._sql(one)} AS column{i}" for i, one in enumerate(asked.values()))
             return f"SELECT {chosen} FROM {self._from}"  # noqa: S608
@@ -351,6 +353,18 @@ class File:
             raise PositionError(
                 f"holds text, {value!r},", number_hint(str(value)), argument=one.role, position=place - 1
             )
+
+    def _check_decimals(self, one: Ask) -> None:
+        """Refuse decimals that would become ties as floats."""
+        digits = re.match(r"DECIMAL\((\d+)", self.types[one.column])
+        if one.role != "scores" or digits is None or int(digits[1]) <= _EXACT_DIGITS:
+            return
+        column = self._name(one)
+        counts = f"count(DISTINCT {column}), count(DISTINCT CAST({column} AS DOUBLE))"
+        with self._plainly():
+            exact, as_floats = self._one(f"SELECT {counts} FROM {self._from}")  # noqa: S608
+        if as_floats < exact:
+            raise decimals_error(one.role)
 
     def _name(self, one: Ask) -> str:
         return quoted(self._names[one.column])

@@ -146,7 +146,9 @@ def of_picture(picture: Picture) -> dict[str, Any]:
         spec = picture.to_dict(check=False)
     heading = spec.pop("title")
     _dress(spec, heading["text"])
-    return {"title": heading["text"], "notes": heading.get("subtitle", []), "spec": _coloured(spec)}
+    below = heading.get("subtitle", [])
+    notes = [below] if isinstance(below, str) else below
+    return {"title": heading["text"], "notes": notes, "spec": _coloured(spec)}
 
 
 def _shrink(spec: dict[str, Any]) -> None:

@@ -7,6 +7,7 @@ drawn over the cells: all models are measured on the same drawn cases, and no re
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -247,14 +248,16 @@ def pair(
     code = is_positive.astype(np.int64)
     if weights is not None and weights.dtype.kind == "f":
         code = np.unique(weights, return_inverse=True)[1] * 2 + code
-    index, n, cells = [], len(is_positive), 0
-    for ranking, score in zip(rankings, scores, strict=True):
-        index.append(_places(ranking, score))
-        if cells < n and len(ranking) == n:
-            cells, code = n, _in_order_of(code, index[-1])
+    index = [_places(ranking, score) for ranking, score in zip(rankings, scores, strict=True)]
+    n, cells = len(is_positive), 0
+    # The cells are numbered by the models in an order of their own, so that a - b and b - a draw the same cases.
+    for model in sorted(range(len(rankings)), key=lambda model: _fingerprint(rankings[model])):
+        size = len(rankings[model])
+        if cells < n and size == n:
+            cells, code = n, _in_order_of(code, index[model])
         elif cells < n:  # else the cases are told apart already
             # Two numbers below the number of cases make one below its square, which int64 holds.
-            distinct, code = np.unique(code * len(ranking) + index[-1], return_inverse=True)
+            distinct, code = np.unique(code * size + index[model], return_inverse=True)
             cells = len(distinct)
     first = np.empty(cells, dtype=np.intp)
     first[code[::-1]] = np.arange(n)[::-1]
@@ -266,6 +269,12 @@ def pair(
     together = Groups.of(code, groups, repeated, strata) if by_rows else None
     where = tuple(column[first] for column in index)
     return Pairing(tuple(rankings), where, is_positive[first], cases, weight, together)
+
+
+def _fingerprint(ranking: Ranking) -> bytes:
+    """Return a digest of the order of the classes in a ranking: no row order and no scale of the scores changes it."""
+    columns = (ranking.pos, ranking.neg)
+    return hashlib.sha256(b"".join(np.ascontiguousarray(column).tobytes() for column in columns)).digest()
 
 
 def _places(ranking: Ranking, score: Array) -> Array:
