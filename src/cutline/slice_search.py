@@ -29,6 +29,7 @@ from cutline.inference.slice_search import (
 )
 from cutline.inputs import column_source
 from cutline.inputs.rank import complete, rank
+from cutline.inputs.slicing import as_numbers
 from cutline.results.base import Tabulated
 from cutline.results.notes import Note
 
@@ -216,7 +217,7 @@ def _found(
     if most < count:
         rows = np.sort(rng.choice(count, most, replace=False))
         table = table.taken(rows)
-    coded = {name: code_column(name, values[rows]) for name, values in columns.items()}
+    coded = {name: code_column(name, as_numbers(values[rows])) for name, values in columns.items()}
     classes = (table.is_positive, ~table.is_positive) if measure == "auc" else ()
     lattice = build_lattice(coded, depth, least, classes)
     _check_size(lattice, least)

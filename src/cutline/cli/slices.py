@@ -16,7 +16,7 @@ from cutline.cli.reading import opened
 from cutline.cli.text import printable
 from cutline.core.errors import InputError, ParameterError
 from cutline.core.table import Table, between, p_number, shown
-from cutline.core.validation import name_of
+from cutline.core.validation import counted, name_of
 from cutline.evaluation import evaluate
 from cutline.results.summary import Row, Summary
 from cutline.slice_search import find_slices
@@ -215,7 +215,7 @@ def _rendered(slices: Slices, found: Mapping[Any, Summary], *, with_notes: bool)
     """The verdict, then each measure with a line for all cases and for each slice, then the notes."""
     screen = render.console()
     first = next(iter(found.values()))
-    head = f"{len(slices)} slices by {slices.by}; predicted positive: {first.cut.words(first.data.ranking)}"
+    head = f"{counted(len(slices), 'slice')} by {slices.by}; predicted positive: {first.cut.words(first.data.ranking)}"
     level = f"{100 * first.level:g} % interval"
     keys = {row.key: row.title for summary in found.values() for row in summary.rows}
     rows: list[tuple[Any, ...]] = []
@@ -254,7 +254,7 @@ def _worst_and_best(lines: Sequence[tuple[float, tuple[Any, ...]]]) -> list[tupl
     if len(slices) <= _LONG:
         return [cells for _, cells in lines]
     ordered = [cells for _, cells in sorted(slices, key=lambda line: (line[0] != line[0], line[0]))]
-    between_them = (f"... {len(ordered) - 2 * _ENDS} slices between", "", "", "", "")
+    between_them = (f"... {len(ordered) - 2 * _ENDS} more", "", "", "", "")
     return [overall[1], *ordered[:_ENDS], between_them, *ordered[-_ENDS:]]
 
 
@@ -275,7 +275,7 @@ def _against(screen: Any, found: AgainstRest) -> RenderableType:
         for row in ordered
     ]
     if len(rows) > _LONG:
-        between_them = (f"... {len(rows) - 2 * _ENDS} slices between", *([""] * 7))
+        between_them = (f"... {len(rows) - 2 * _ENDS} more", *([""] * 7))
         rows = [*rows[:_ENDS], between_them, *rows[-_ENDS:]]
     interval = f"{100 * found.level:g} % interval"
     heads = (found.slices.by, "cases", found.measure.name, "rest", "difference", interval, "p adjusted", "")
