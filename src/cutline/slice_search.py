@@ -28,7 +28,7 @@ from cutline.inference.slice_search import (
     search,
 )
 from cutline.inputs import column_source
-from cutline.inputs.rank import complete, rank
+from cutline.inputs.rank import Missing, complete, rank
 from cutline.inputs.slicing import as_numbers
 from cutline.results.base import Tabulated
 from cutline.results.notes import Note
@@ -64,7 +64,7 @@ def find_slices(
     threshold: float | None = None,
     positive: Any = None,
     higher_is_positive: bool = True,
-    missing: str = "error",
+    missing: Missing = "error",
     seed: int = 0,
 ) -> FoundSlices:
     """Search conjunctions of conditions for slices that do worse than all other cases.

@@ -75,7 +75,7 @@ class Slices(Mapping[Any, Evaluation]):
 
     evaluations: Mapping[Any, Evaluation]
     by: str
-    overall: Evaluation = field(default=None)  # type: ignore[assignment]
+    overall: Any = field(default=None)  # the Evaluation of all cases
     columns: tuple[str, ...] = ()
     left_out: int = 0  # rows without a slice
     few: int = 0  # slices that were left out because they have fewer cases than `least`
@@ -778,16 +778,16 @@ class _Measured:
         rest = np.array([then(share) for share in rest_share])
         level = sidak(asked.level, len(self.slices))
         own, other = (
-            Limits(*(np.array([then(limit) for limit in side]) for side in wilson(*counts, level)))
-            for counts in ((k, n), (rest_k, rest_n))
+            Limits(*(np.array([then(limit) for limit in side]) for side in wilson(counts[0], counts[1], level)))
+            for counts in ([k, n], [rest_k, rest_n])
         )
         tested = self._is_tested(n) & (rest_n >= FEWEST)
         adjust = "holm" if asked.adjust in ("auto", "westfall_young") else asked.adjust
         if asked.shift:
             p = _mover_p(self.values - rest - asked.shift, self.values, rest, own, other, quantile(level), asked.side)
         else:
-            whole = (np.rint(column).astype(np.int64) for column in (k, n, rest_k, rest_n))
-            p = simultaneous.fisher_p(*whole, asked.side)
+            whole = [np.rint(column).astype(np.int64) for column in (k, n, rest_k, rest_n)]
+            p = simultaneous.fisher_p(whole[0], whole[1], whole[2], whole[3], asked.side)
         p = np.where(tested, p, np.nan)
         return self._rows(
             asked,
@@ -828,13 +828,14 @@ class _Measured:
         rows = []
         for key, ev in self.slices.items():
             r = ev.ranking
-            facts = (key, self.slices.label(key), r.total.item(), _prevalence(r))
+            facts: tuple[Any, ...] = (key, self.slices.label(key), r.total.item(), _prevalence(r))
             if key not in self.keys:
                 nan = math.nan
                 rows.append(RestRow(*facts, nan, nan, nan, nan, nan, nan, nan, f"undefined: {self.undefined[key]}"))
                 continue
             i = self.keys.index(key)
-            numbers = [float(column[i]) for column in (self.values, rest, difference, low, high, p, adjusted)]
+            columns = (self.values, rest, difference, low, high, p, adjusted)
+            numbers: list[Any] = [float(column[i]) for column in columns]
             rows.append(RestRow(*facts, *numbers, self._verdict(numbers[2], numbers[-1], asked.level)))
         return _Tests(method, adjust, tuple(rows))
 

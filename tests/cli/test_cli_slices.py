@@ -121,7 +121,9 @@ def test_what_bins_leave_open_is_shown():
     slices = Slices({"a": Evaluation(top)}, "site")
     screen = Console(width=120, record=True)
     screen.print(_rendered(slices, slices.summaries("auc", resamples=0), with_notes=False))
-    assert "0.6190 to 0.9762" in screen.export_text()
+    shown = screen.export_text()
+    assert "0.6190 to" in shown
+    assert "0.9762" in shown
 
 
 @pytest.fixture
@@ -144,7 +146,7 @@ def test_slices_says_who_is_served_worse(cutline, many, tmp_path):
     done = cutline("slices", many, *NAMED, "--by", "site", "--gap", "--fairness", "--html", str(page))
     assert done.code == 0, done.err
     assert done.out.startswith("Site s19 ranks worse than the rest: AUC ")
-    assert "... 10 more" in done.out
+    assert "The 5 lowest and the 5 highest of 20 slices." in done.out
     assert "gap(auc) " in done.out
     assert "Equalised odds difference" in done.out
     found = json.loads(cutline("slices", many, *NAMED, "--by", "site", "--gap", "--json").out)

@@ -111,7 +111,7 @@ def run_comparison(
         render.put(found.to_csv())
     else:
         screen = render.console()
-        lines = [found.verdict, "", _against(screen, found)]
+        lines = [found.verdict, "", _against(screen, found), *_left_out(len(slices))]
         if largest is not None:
             lines += ["", *repr(largest).splitlines()]
         if criteria is not None:
@@ -237,10 +237,16 @@ def _rendered(slices: Slices, found: Mapping[Any, Summary], *, with_notes: bool)
         Text(),
         *verdict,
         render.grid(screen, heads, rows),
+        *map(Text, _left_out(len(slices))),
     ]
     if with_notes and slices.notes:
         parts.append(render.notes(slices.notes, "Notes"))
     return Group(*parts)
+
+
+def _left_out(count: int) -> list[str]:
+    """Return which slices a long table shows, in a sentence."""
+    return [f"The {_ENDS} lowest and the {_ENDS} highest of {count} slices."] if count > _LONG else []
 
 
 def _can_compare(slices: Slices) -> bool:
@@ -254,14 +260,14 @@ def _worst_and_best(lines: Sequence[tuple[float, tuple[Any, ...]]]) -> list[tupl
     if len(slices) <= _LONG:
         return [cells for _, cells in lines]
     ordered = [cells for _, cells in sorted(slices, key=lambda line: (line[0] != line[0], line[0]))]
-    between_them = (f"... {len(ordered) - 2 * _ENDS} more", "", "", "", "")
+    between_them = ("...", "", "", "", "")
     return [overall[1], *ordered[:_ENDS], between_them, *ordered[-_ENDS:]]
 
 
 def _against(screen: Any, found: AgainstRest) -> RenderableType:
     """Each slice beside the rest, the lowest values first; of many slices, those at both ends, with a count."""
     ordered = sorted(found.rows, key=lambda row: (row.value != row.value, row.value))
-    rows = [
+    rows: list[tuple[str, ...]] = [
         (
             row.slice,
             shown(row.cases),
@@ -275,7 +281,7 @@ def _against(screen: Any, found: AgainstRest) -> RenderableType:
         for row in ordered
     ]
     if len(rows) > _LONG:
-        between_them = (f"... {len(rows) - 2 * _ENDS} more", *([""] * 7))
+        between_them = ("...", *([""] * 7))
         rows = [*rows[:_ENDS], between_them, *rows[-_ENDS:]]
     interval = f"{100 * found.level:g} % interval"
     heads = (found.slices.by, "cases", found.measure.name, "rest", "difference", interval, "p adjusted", "")
