@@ -51,12 +51,7 @@ if TYPE_CHECKING:
     help="The result of the query of `cutline sql`, in place of predictions. Example: --ranking-csv out.csv",
 )
 @o.CLASS_SCORES
-@option(
-    "--by",
-    group=o.DATA,
-    help="Evaluate each value of this column by itself, such as each site, and show one table of all. "
-    "Example: --by site",
-)
+@o.BY
 def evaluate(
     files: tuple[str, ...],
     reading: LargeReading,
@@ -66,10 +61,10 @@ def evaluate(
     template: str,
     ranking_csv: str | None,
     class_scores: tuple[str, ...],
-    by: str | None,
+    by: tuple[str, ...],
 ) -> None:
     """Evaluate one model and show the results."""
-    if by is not None:
+    if by:
         from cutline.cli.slices import run_slices
 
         unused = {"--ranking-csv": ranking_csv, "--class-scores": class_scores, "--template": template != REPORT}

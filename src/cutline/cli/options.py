@@ -100,6 +100,14 @@ CLASS_SCORES = option(
     help="Several classes: the column with the scores of each, called as the class or given as CLASS=COLUMN, with "
     "commas between them. Examples: --class-scores ant,bee,cat, --class-scores ant=p_ant,bee=p_bee",
 )
+BY = option(
+    "--by",
+    multiple=True,
+    group=DATA,
+    help="Evaluate each value of this column by itself, such as each site; repeat it to cross columns. "
+    "Ranges of a number or periods of a date after a colon. Examples: --by site; --by age:0,40,65,120; "
+    "--by day:month",
+)
 THRESHOLD = option(
     "--threshold",
     type=float,
