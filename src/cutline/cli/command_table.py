@@ -50,6 +50,13 @@ COMMANDS = (
         "Compare models on the same cases: differences with intervals, and whether they are significant.",
     ),
     Entry(
+        "datasets",
+        "dataset_command",
+        JUDGE,
+        "Example: cutline datasets results.csv --html datasets.html",
+        "Compare models over several data sets: mean ranks, Friedman's test, and the test of each pair.",
+    ),
+    Entry(
         "check",
         "judging_commands",
         JUDGE,

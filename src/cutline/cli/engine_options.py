@@ -47,6 +47,29 @@ By = Annotated[
         "Example: --by site",
     ),
 ]
+Fold = Annotated[
+    str | None,
+    typer.Option(
+        "--fold",
+        help="The column of the folds of a cross-validation, whose scores are of cases that their model did not see: "
+        "means over the folds, with intervals for the model fitted on all cases. Example: --fold fold",
+    ),
+]
+Repeat = Annotated[
+    str | None,
+    typer.Option(
+        "--repeat",
+        help="With --fold: the column of the repeats, where the cases were split several times. Example: --repeat r",
+    ),
+]
+Rope = Annotated[
+    float,
+    typer.Option(
+        "--rope",
+        help="With --fold: the region of practical equivalence, the largest difference that does not matter. "
+        "Example: --rope 0.01",
+    ),
+]
 RankingFile = Annotated[
     Path,
     typer.Option("--output", "-o", help="The ranking file to write. Example: -o monday.ranking"),

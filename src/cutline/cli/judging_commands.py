@@ -8,6 +8,7 @@ from cutline.cli import engine_options as e
 from cutline.cli import options as o
 from cutline.cli.class_options import ClassScores, ClassScoresOfModels
 from cutline.cli.groups import Asked, Files, Gate, Intervals, LargeReading, Named, Output, ReadingAtCut
+from cutline.core.errors import ParameterError
 
 
 def evaluate(
@@ -22,10 +23,21 @@ def evaluate(
     ranking_csv: e.RankingCsv = None,
     class_scores: ClassScores = None,
     by: e.By = None,
+    fold: e.Fold = None,
+    repeat: e.Repeat = None,
 ) -> None:
     """The command `evaluate`."""
     from cutline.cli.evaluate import run_evaluate
 
+    if fold is not None:
+        from cutline.cli.folds import run_folds
+
+        other_page = template is not o.Template.report
+        unused = {"--ranking-csv": ranking_csv, "--class-scores": class_scores, "--template": other_page, "--by": by}
+        run_folds(files or [], fold, repeat, reading, asked, output, name, unused)
+        return
+    if repeat is not None:
+        raise ParameterError("--repeat is given without --fold", "pass the column of the folds too")
     if by is not None:
         from cutline.cli.slices import run_slices
 
@@ -50,10 +62,22 @@ def compare(
     plugin: o.Plugin = None,
     class_scores: ClassScoresOfModels = None,
     independent: e.Independent = False,
+    fold: e.Fold = None,
+    repeat: e.Repeat = None,
+    rope: e.Rope = 0.0,
 ) -> None:
     """The command `compare`."""
     from cutline.cli.evaluate import run_compare
 
+    if fold is not None:
+        from cutline.cli.folds import run_fold_comparison
+
+        unused = {"--independent": independent, "--class-scores": class_scores}
+        run_fold_comparison(files, fold, repeat, reading, asked, output, rope, unused)
+        return
+    if repeat is not None or rope:
+        option = "--repeat" if repeat is not None else "--rope"
+        raise ParameterError(f"{option} is given without --fold", "pass the column of the folds too")
     if independent:
         from cutline.cli.rankings import run_independent
 
