@@ -51,6 +51,7 @@ Fold = Annotated[
     str | None,
     typer.Option(
         "--fold",
+        "--folds",
         help="The column of the folds of a cross-validation, whose scores are of cases that their model did not see: "
         "means over the folds, with intervals for the model fitted on all cases. Example: --fold fold",
     ),
@@ -59,6 +60,7 @@ Repeat = Annotated[
     str | None,
     typer.Option(
         "--repeat",
+        "--repeats",
         help="With --fold: the column of the repeats, where the cases were split several times. Example: --repeat r",
     ),
 ]
