@@ -60,6 +60,12 @@ COMMANDS = (
         first=("--label", "--score", "--positive", "--by", "--measure"),
     ),
     Entry(
+        "datasets",
+        JUDGE,
+        "Example: cutline datasets results.csv --html datasets.html",
+        "Compare models over several data sets: mean ranks, Friedman's test, and the test of each pair.",
+    ),
+    Entry(
         "check",
         JUDGE,
         "Example: cutline check predictions.csv --label y --score p --require 'auc.low >= 0.8'",

@@ -52,6 +52,8 @@ if TYPE_CHECKING:
 )
 @o.CLASS_SCORES
 @o.BY
+@o.FOLD
+@o.REPEAT
 def evaluate(
     files: tuple[str, ...],
     reading: LargeReading,
@@ -62,12 +64,21 @@ def evaluate(
     ranking_csv: str | None,
     class_scores: tuple[str, ...],
     by: tuple[str, ...],
+    fold: str | None,
+    repeat: str | None,
 ) -> None:
     """Evaluate one model and show the results."""
+    unused = {"--ranking-csv": ranking_csv, "--class-scores": class_scores, "--template": template != REPORT}
+    if fold is not None:
+        from cutline.cli.folds import run_folds
+
+        run_folds(files, fold, repeat, reading, selection, output, name, unused | {"--by": by})
+        return
+    if repeat is not None:
+        raise ParameterError("--repeat is given without --fold", "pass the column of the folds too")
     if by:
         from cutline.cli.slices import run_slices
 
-        unused = {"--ranking-csv": ranking_csv, "--class-scores": class_scores, "--template": template != REPORT}
         run_slices(files, by, reading, selection, output, name, unused)
         return
     if class_scores:

@@ -108,6 +108,22 @@ BY = option(
     "Ranges of a number or periods of a date after a colon. Examples: --by site; --by age:0,40,65,120; "
     "--by day:month",
 )
+FOLD = option(
+    "--fold",
+    "--folds",
+    "fold",
+    group=DATA,
+    help="The column of the folds of a cross-validation, whose scores are of cases that their model did not see: "
+    "means over the folds, with intervals for the model fitted on all cases. Example: --fold fold",
+)
+REPEAT = option(
+    "--repeat",
+    "--repeats",
+    "repeat",
+    group=DATA,
+    advanced=True,
+    help="With --fold: the column of the repeats, where the cases were split several times. Example: --repeat r",
+)
 THRESHOLD = option(
     "--threshold",
     type=float,
