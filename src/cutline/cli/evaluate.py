@@ -99,9 +99,13 @@ def evaluate(
     if quota_by is not None:
         from cutline.cli.quota_periods import run_periods
 
-        others = {"--by": by, "--ranking-csv": ranking_csv, "--class-scores": class_scores}
-        others["--template"] = template != REPORT
-        run_periods(files, quota_by, reading, selection, output, name, others)
+        unused = {
+            "--by": by,
+            "--ranking-csv": ranking_csv,
+            "--class-scores": class_scores,
+            "--template": template != REPORT,
+        }
+        run_periods(files, quota_by, reading, selection, output, name, unused)
         return
     if by is not None:
         from cutline.cli.slices import run_slices

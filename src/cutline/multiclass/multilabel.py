@@ -62,7 +62,7 @@ def read_labels(
         if len(given) != len(labels):
             found = f"names {counted(len(given), 'column')} for {counted(len(labels), 'label')}"
             raise InputError(found, "name one for each label", argument="scores")
-        asked = {("y", i): Ask("labels", column) for i, column in enumerate(labels)}
+        asked: dict[Any, Ask] = {("y", i): Ask("labels", column) for i, column in enumerate(labels)}
         asked |= {("s", i): Ask("scores", column) for i, column in enumerate(given)}
         if groups is not None:
             asked["groups"] = Ask("groups", groups)
