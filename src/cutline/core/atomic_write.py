@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from cutline.core.errors import Argument, ParameterError, Text
-from cutline.core.validation import check_flag, check_path
 
 
 def write(path: str | os.PathLike[str], content: bytes, *, overwrite: bool) -> Path:
@@ -31,6 +30,8 @@ def filling(path: str | os.PathLike[str], *, overwrite: bool, content: bytes | N
     What is replaced keeps its mode and owner, and a link stays a link to what is written; a new file has the mode that
     the umask leaves.
     """
+    from cutline.core.validation import check_flag, check_path  # which loads numpy: not for the help of a command
+
     path, overwrite = check_path(path, "path", "out.json"), check_flag(overwrite, "overwrite")
     check(path, overwrite=overwrite)
     target = path.resolve() if path.is_symlink() else path

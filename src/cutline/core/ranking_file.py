@@ -11,15 +11,19 @@ import json
 import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cutline.core.atomic_write import write
 from cutline.core.errors import InputError, ParameterError, shown
 from cutline.core.ranking import Ranking
+
+if TYPE_CHECKING:
+    import duckdb
 
 MAGIC = b"cutline ranking\n"
 VERSION = 2  # the newest that is read; files without bins are written as version 1
@@ -213,10 +217,19 @@ def _scratch() -> Iterator[Path]:
             yield Path(folder) / "cells.parquet"
 
 
-def _as_parquet(columns: dict[str, Any]) -> bytes:
+@cache
+def _database(process: int) -> duckdb.DuckDBPyConnection:  # noqa: ARG001 - a forked process needs its own
+    """Return the database of a process: opening one takes longer than reading the ranking of a day."""
     import duckdb
 
-    with _scratch() as file, duckdb.connect(":memory:") as connection:
+    database = duckdb.connect(":memory:")
+    with suppress(duckdb.Error):  # of versions that have no such cache
+        database.execute("SET enable_external_file_cache = false")  # every scratch file has the same name
+    return database
+
+
+def _as_parquet(columns: dict[str, Any]) -> bytes:
+    with _scratch() as file, _database(os.getpid()).cursor() as connection:
         connection.register("cells", {name: np.ascontiguousarray(column) for name, column in columns.items()})
         quoted = str(file).replace("'", "''")
         connection.execute(f"COPY cells TO '{quoted}' (FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false)")
@@ -226,7 +239,7 @@ def _as_parquet(columns: dict[str, Any]) -> bytes:
 def _from_parquet(payload: bytes, title: str) -> dict[str, Any]:
     import duckdb
 
-    with _scratch() as file, duckdb.connect(":memory:") as connection:
+    with _scratch() as file, _database(os.getpid()).cursor() as connection:
         file.write_bytes(payload)
         try:
             return dict(connection.execute("SELECT * FROM read_parquet(?)", [str(file)]).fetchnumpy())

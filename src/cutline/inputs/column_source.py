@@ -98,7 +98,7 @@ def asked_of(
 def check(source: Source, asked: Mapping[Any, Ask]) -> None:
     """Refuse names that the source does not have."""
     for key, (read_as, name, _) in asked.items():
-        role = "by" if key == "by" else read_as  # slices are read as groups are
+        role = "by" if str(key).startswith("by") else read_as  # slices are read as groups are
         if not isinstance(name, str):
             raise ParameterError(
                 f"is a {type(name).__name__}",

@@ -1,0 +1,630 @@
+"""evaluate(folds=...): out-of-fold predictions of a cross-validation, evaluated fold by fold.
+
+The values of folds are averaged, because scores of different models are not on one scale. What is estimated is the
+performance of the model fitted on all cases; the models of the folds saw fewer, so that the mean is a little
+pessimistic.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from cutline.core import validation
+from cutline.core.counts import Counts, written
+from cutline.core.errors import CutlineError, InputError, ParameterError, UnavailableError, near
+from cutline.core.merging import merge
+from cutline.core.ranking import Array, Ranking
+from cutline.core.table import Table, plain
+from cutline.core.validation import LEVEL, check_choice, check_level, counted, name_of
+from cutline.evaluation import Evaluation
+from cutline.inference.folds import FoldMean, ledell, nadeau_bengio, scales_apart
+from cutline.inputs import column_source
+from cutline.inputs.rank import Cases, complete
+from cutline.measures import MEASURES, Family, Measure
+from cutline.measures.aliases import under
+from cutline.measures.kinds import LineOfAuc, MeanOfCases, Proportion, ShareOfPairs, SumOfRates
+from cutline.measures.registry import each_of
+from cutline.results.base import Summarized
+from cutline.results.cut_point import CutPoint, cut_point
+from cutline.results.estimate import Estimate
+from cutline.results.measure_selection import Named, headlines, wanted
+from cutline.results.notes import Note
+from cutline.results.summary import Data, Options, Row, Summary, first_look_html, first_look_text
+
+if TYPE_CHECKING:
+    from cutline.charts import Picture
+
+METHODS = ("auto", "nadeau_bengio", "ledell", "nested")
+CHARTS = ("roc", "precision_recall", "reliability", "folds")
+FEW_IN_FOLD = 30  # cases of a class, below which a measure that small samples bias is pooled within a repeat
+FEW_CASES = 40  # of the smaller class: with fewer, intervals covered less than 92.5 % in simulations
+
+
+class OutOfFold(NamedTuple):
+    """The cases of a cross-validation one by one: scores and folds have a row for each repeat."""
+
+    positive: Array
+    scores: Array
+    folds: Array
+
+
+class FoldValues(NamedTuple):
+    """The values of a measure, and how they were made.
+
+    `values` has one for each fold; where folds were pooled, the jackknife's pseudo-value of each fold.
+    """
+
+    value: float
+    values: Array
+    pooled: str = ""  # why the folds of a repeat were pooled
+
+
+@dataclass(frozen=True, eq=False)
+class FoldEvaluation(Summarized):
+    """The evaluation of a cross-validation. Every measure is an attribute, by name or alias: its mean over the folds.
+
+    `parts` holds the ranking of each fold (inner) of each repeat (outer); `cases` the cases one by one, where all
+    repeats hold the same cases in the same order.
+    """
+
+    parts: tuple[tuple[Ranking, ...], ...] = field(repr=False)
+    test_to_train: float
+    threshold: Any = None
+    name: str | None = None
+    quota: float | None = None
+    share: float | None = None
+    cases: OutOfFold | None = field(default=None, repr=False)
+    warnings: tuple[Note, ...] = ()
+    total: int = 0  # cases that the final model is fitted on; those of a repeat when 0
+    cut: CutPoint = field(init=False)
+
+    def __post_init__(self) -> None:
+        found = cut_point(self.ranking, self.threshold, self.quota, self.share)
+        object.__setattr__(self, "name", name_of(self.name))
+        object.__setattr__(self, "cut", found)
+        object.__setattr__(self, "threshold", found.threshold)
+
+    # ------------------------------------------------------------------ the folds
+
+    @property
+    def folds(self) -> int:
+        """The number of folds of one repeat."""
+        return len(self.parts[0])
+
+    @property
+    def repeats(self) -> int:
+        """How many times the cases were split into folds."""
+        return len(self.parts)
+
+    @cached_property
+    def ranking(self) -> Ranking:
+        """The cases of the first repeat in one ranking: each case once. Only counts and probabilities may use it."""
+        return merge(self.parts[0])
+
+    @property
+    def has_both_classes(self) -> bool:
+        """Whether each fold has cases of both classes."""
+        return self._fewest > 0
+
+    @property
+    def counts(self) -> Counts:
+        """The counts at the cut, of the first repeat."""
+        return self.cut.counts(self.ranking)
+
+    @property
+    def _all(self) -> list[Ranking]:
+        return [ranking for repeat in self.parts for ranking in repeat]
+
+    def fold(self, fold: int, repeat: int = 0) -> Evaluation:
+        """Return the evaluation of one fold, numbered from 0.
+
+        Args:
+            fold: The number of the fold.
+            repeat: The number of the repeat.
+        """
+        try:
+            part = self.parts[repeat][fold]
+        except (IndexError, TypeError):
+            found = f"There is no fold {fold!r} in repeat {repeat!r}"
+            raise ParameterError(found, f"pass numbers below {self.folds} and {self.repeats}") from None
+        return Evaluation(part, self.threshold, self.name)
+
+    def fold_table(self, measures: Iterable[Named] | Named | None = None) -> Table:
+        """Return the values of each fold as a table, a row for each fold.
+
+        Args:
+            measures: Which ones, as in `summary`; the headlines when None.
+        """
+        chosen = wanted(headlines(self.cut) if measures is None else measures, None, self.ranking, self.cut)
+        fitting = [one for one in chosen if one.measure.fits(self.ranking)]
+        values = [self._each(one.measure, one.parameters(self.cut)).ravel().tolist() for one in fitting]
+        facts = [
+            (repeat + 1, fold + 1, part.total.item(), part.positives.item())
+            for repeat, parts in enumerate(self.parts)
+            for fold, part in enumerate(parts)
+        ]
+        names = [str(one.measure) for one in fitting]
+        rows = tuple((*fact, *row) for fact, row in zip(facts, zip(*values, strict=True), strict=True))
+        return Table(("repeat", "fold", "cases", "positives", *names), rows, title=self.design)
+
+    @property
+    def design(self) -> str:
+        """How the cases were split, in words."""
+        times = f", repeated {self.repeats} times" if self.repeats > 1 else ""
+        return f"{counted(self.folds, 'fold')}{times}"
+
+    # ------------------------------------------------------------------ one number
+
+    def _each(self, measure: Measure, parameters: Mapping[str, Any]) -> Array:
+        """The measure in each fold (columns) of each repeat (rows)."""
+        return np.array([[self._in_part(measure, part, parameters) for part in parts] for parts in self.parts])
+
+    def _in_part(self, measure: Measure, part: Ranking, parameters: Mapping[str, Any]) -> float:
+        given = dict(parameters)
+        bound = measure.bound.get("quota")
+        if "quota" in given or bound is not None:  # of all cases: a fold has its part of it
+            total = float(self.ranking.total)
+            places = max(round(float(given.get("quota", bound)) * float(part.total) / total), 1)
+            if bound is not None:
+                measure = replace(measure, bound={**measure.bound, "quota": places})
+            else:
+                given["quota"] = places
+        data, given = measure.prepare(part, given)
+        return float(measure.compute(data, **given))
+
+    def fold_values(self, measure: str | Measure, **parameters: Any) -> FoldValues:
+        """Return the value of a measure with those of the folds.
+
+        A measure that small samples bias, such as the average precision, is pooled within each repeat where a fold has
+        few cases of a class.
+
+        Args:
+            measure: The measure, by name or alias.
+            **parameters: Its parameters, and where it is cut.
+        """
+        chosen = under(MEASURES[measure], measure)
+        return self._fold_values(chosen, self.cut.completing(chosen, parameters))
+
+    def _fold_values(self, measure: Measure, parameters: Mapping[str, Any]) -> FoldValues:
+        self._check_classes(measure)
+        values = self._each(measure, parameters)
+        undefined = int(np.isnan(values).sum())
+        why = ""
+        if undefined:
+            why = f"{measure.title} is undefined in {undefined} of {values.size} folds"
+        elif not _is_unbiased(measure) and self._fewest < FEW_IN_FOLD:
+            why = f"A fold has only {counted(self._fewest, 'case')} of a class, too few for {measure.title}"
+        if not why:
+            return FoldValues(float(values.mean()), values.ravel())
+        pooled = np.array([self._in_part(measure, merge(parts), parameters) for parts in self.parts])
+        without = np.array(
+            [
+                [self._in_part(measure, merge(parts[:k] + parts[k + 1 :]), parameters) for k in range(len(parts))]
+                for parts in self.parts
+            ]
+        )
+        pseudo = self.folds * pooled[:, None] - (self.folds - 1) * without
+        return FoldValues(float(pooled.mean()), pseudo.ravel(), why)
+
+    @cached_property
+    def _fewest(self) -> int:
+        """How many cases of the rarer class the fold with the fewest has."""
+        return int(min(min(part.positives, part.negatives) for part in self._all))
+
+    def _check_classes(self, measure: Measure) -> None:
+        """Refuse rank measures where a fold has one class: no pair of cases can be compared there."""
+        if self._fewest or _is_mean_of_cases(measure):
+            return
+        sizes = [float(part.total) for part in self._all]
+        if max(sizes) <= 1:
+            raise InputError(
+                f"{measure.title} cannot be computed by leave-one-out, where each fold has one case",
+                "use 5 or 10 folds, or a mean over cases such as brier or accuracy",
+            )
+        fold = next(k for k, part in enumerate(self._all) if not (part.positives and part.negatives))
+        raise InputError(
+            f"Fold {fold % self.folds + 1} has cases of one class only, where {measure.title} is undefined",
+            "use stratified folds, or fewer of them",
+        )
+
+    def value(self, measure: str | Measure, **parameters: Any) -> float:
+        """Return the mean of a measure over the folds.
+
+        Args:
+            measure: The measure, by name or alias.
+            **parameters: Its parameters, such as `beta=2`, and where it is cut: `threshold`, `quota` or `share`.
+        """
+        return self.fold_values(measure, **parameters).value
+
+    def __getattr__(self, name: str) -> float:
+        if name.startswith("_") or name not in MEASURES:
+            hint = near(name, MEASURES.names)
+            raise UnavailableError(f"FoldEvaluation has no {name!r}, and no measure is called so.{hint}")
+        try:
+            return self.value(name)
+        except CutlineError as error:  # so that hasattr() answers instead of raising
+            raise UnavailableError(str(error)) from error
+
+    def __dir__(self) -> Iterable[str]:
+        return [*super().__dir__(), *MEASURES.names]
+
+    # ------------------------------------------------------------------ how sure
+
+    def estimate(
+        self, measure: str | Measure, level: float = LEVEL, method: str = "auto", **parameters: Any
+    ) -> Estimate:
+        """Return the mean of a measure over the folds with its interval.
+
+        Args:
+            measure: The measure, by name or alias.
+            level: The level of the interval.
+            method: "nadeau_bengio", the default; "ledell" for the AUC of many cases; "nested" for means over cases
+                such as accuracy and Brier score, which needs what `cross_validate` gives.
+            **parameters: The parameters of the measure, and where it is cut.
+        """
+        level, method = check_level(level), check_choice(method, "method", METHODS)
+        chosen = under(MEASURES[measure], measure)
+        if method == "ledell":
+            return self._by_ledell(chosen, level)
+        if method == "nested":
+            return self._by_nesting(chosen, level, parameters)
+        return self._estimate(chosen, self.cut.completing(chosen, parameters), level)
+
+    def estimates(
+        self, measures: Iterable[str | Measure] | str | Measure, level: float = LEVEL, method: str = "auto"
+    ) -> list[Estimate]:
+        """Return several measures with their intervals.
+
+        Args:
+            measures: The measures, by name or alias.
+            level: The level of the intervals.
+            method: How the intervals are made.
+        """
+        return [self.estimate(measure, level, method) for measure in each_of(measures)]
+
+    def _mean(self, found: FoldValues) -> FoldMean:
+        mean = nadeau_bengio(found.values, self.folds, self.test_to_train)
+        return replace(mean, value=found.value)
+
+    def _estimate(self, measure: Measure, parameters: Mapping[str, Any], level: float) -> Estimate:
+        found = self._fold_values(measure, parameters)
+        notes = [f"{found.pooled}: the folds of each repeat were pooled."] if found.pooled else []
+        if math.isnan(found.value) or not np.isfinite(found.values).all():
+            return Estimate(str(measure), found.value, math.nan, math.nan, level, "", tuple(notes))
+        mean = self._mean(found)
+        if mean.standard_error <= 1e-12 * max(1.0, abs(mean.value)):
+            notes.append("All folds have the same value, so that their spread says nothing of the uncertainty.")
+            return Estimate(str(measure), mean.value, math.nan, math.nan, level, "", tuple(notes))
+        return limited_estimate(measure, mean.value, mean.limits(level), level, "nadeau_bengio", notes)
+
+    def _by_ledell(self, measure: Measure, level: float) -> Estimate:
+        if measure.name != "auc":
+            raise ParameterError(f"ledell is a method for the AUC, not for {measure.name}", "leave method out")
+        self._check_classes(measure)
+        if self.cases is None:
+            raise InputError(
+                "ledell needs the same cases in the same order in every repeat, without weights",
+                "sort the rows alike in all repeats, or leave method out",
+            )
+        mean = ledell(*self.cases)
+        notes = []
+        if len(self.cases.positive) < 1000:
+            notes.append("This interval is for many cases; with fewer than 1,000 it is probably too narrow.")
+        return limited_estimate(measure, mean.value, mean.limits(level), level, "ledell", notes)
+
+    def _by_nesting(self, measure: Measure, level: float, parameters: Mapping[str, Any]) -> Estimate:  # noqa: ARG002
+        raise ParameterError("nested fits the model again, which scores do not allow", "use cross_validate()")
+
+    # ------------------------------------------------------------------ many numbers
+
+    def summary(
+        self,
+        measures: Iterable[Named] | Named | None = None,
+        *,
+        family: Family | str | None = None,
+        intervals: bool = True,
+        level: float = LEVEL,
+    ) -> FoldSummary:
+        """Return the measures with their means over the folds and intervals: what every view shows.
+
+        Args:
+            measures: Which ones, by name, or with parameters as in ("precision", {"quota": 500}); all when None.
+            family: All measures of one question: cut, ranking, probability, quota or cost.
+            intervals: Whether intervals are made.
+            level: The level of the intervals.
+        """
+        options = Options(check_level(level), self.cut, method="nadeau_bengio", intervals=bool(intervals))
+        chosen = wanted(measures, family, self.ranking, self.cut)
+        rows = tuple(self._row(one.measure, one.parameters(self.cut), one.at, options) for one in chosen)
+        data = Data(self.name, self.ranking)
+        return FoldSummary(
+            data, options, self.counts, rows, self.notes, folds=self.folds, repeats=self.repeats, design=self.design
+        )
+
+    def _row(self, measure: Measure, parameters: Mapping[str, Any], at: Mapping[str, Any], options: Options) -> Row:
+        nothing = Estimate(str(measure), math.nan, math.nan, math.nan, options.level, "")
+        if not measure.fits(self.ranking):
+            return Row(measure, nothing, None, measure.reason(self.ranking), at)
+        try:
+            estimate = self._estimate(measure, parameters, options.level)
+        except CutlineError as error:
+            return Row(measure, nothing, None, str(error), at)
+        if not options.intervals:
+            estimate = replace(estimate, low=math.nan, high=math.nan, method="")
+        data, given = measure.prepare(self.ranking, parameters)
+        baseline = plain(measure.baseline_value(data, **{**measure.bound, **given}))
+        reason = measure.reason(data, **given) if math.isnan(estimate.value) else ""
+        return Row(measure, estimate, baseline, reason, at)
+
+    @cached_property
+    def notes(self) -> tuple[Note, ...]:
+        """What the reader of the numbers should know, in plain words."""
+        total = self.total or self.ranking.total
+        share = 100 / (1 + self.test_to_train)
+        found = [
+            Note(
+                "cross-validation",
+                f"Cross-validation with {self.design}: each value is the mean over {self.folds * self.repeats} folds. "
+                f"It estimates how the model fitted on all {written(total)} cases does on new cases, by "
+                f"models that saw {share:.0f} % of them, so that it is slightly pessimistic.",
+            ),
+            *self.warnings,
+            *self._scale_notes(),
+        ]
+        smaller = min(self.ranking.positives, self.ranking.negatives)
+        if smaller < FEW_CASES:
+            text = f"With {written(smaller)} cases of the rarer class, the intervals probably cover less than they say."
+            found.append(Note("few-cases", text, kind="warning"))
+        sizes = [float(part.total) for part in self._all]
+        if max(sizes) > 1.5 * min(sizes):
+            text = f"The folds have {min(sizes):g} to {max(sizes):g} cases; the intervals use their mean size."
+            found.append(Note("unequal-folds", text))
+        return tuple(found)
+
+    def _scale_notes(self) -> list[Note]:
+        apart = scales_apart([(part.score, part.size) for part in self._all])
+        if not apart:
+            return []
+        text = (
+            f"The mean scores of the folds differ by up to {apart:.1f} standard deviations: the models score on "
+            "different scales, so that one threshold means different things in different folds."
+        )
+        return [Note("scales", text, kind="warning")]
+
+    # ------------------------------------------------------------------ views
+
+    def chart(self, name: str, **parameters: Any) -> Picture:
+        """Draw the folds: "roc" or "precision_recall" of each with their mean, "reliability" of the out-of-fold
+        probabilities, or "folds", a measure in each fold.
+
+        Args:
+            name: The name of the chart.
+            **parameters: `theme` and `title`; `measure` and `level` for "folds"; those of "reliability".
+        """
+        check_choice(name, "name", CHARTS)
+        from cutline.charts import chart, fold_charts
+
+        if name == "reliability":
+            return chart("reliability", {self.name or "out of fold": self}, **parameters)
+        if name == "folds":
+            return self._fold_chart(**parameters)
+        draw = fold_charts.roc if name == "roc" else fold_charts.precision_recall
+        measure = "auc" if name == "roc" else "average_precision"
+        mean = self.estimate(measure) if self._fewest else None
+        return draw(self.parts, mean, self.design, **parameters)
+
+    def _fold_chart(self, measure: str = "auc", level: float = LEVEL, **look: Any) -> Picture:
+        from cutline.charts import fold_charts
+
+        chosen = under(MEASURES[measure], measure)
+        values = self._each(chosen, self.cut.completing(chosen, {}))
+        return fold_charts.fold_values(values, self.estimate(chosen, level), chosen.title, self.design, **look)
+
+    def __repr__(self) -> str:
+        return first_look_text(self.summary(headlines()))
+
+    def _repr_html_(self) -> str:
+        return first_look_html(self.summary(headlines()))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FoldSummary(Summary):
+    """The numbers of a cross-validation."""
+
+    folds: int = 0
+    repeats: int = 0
+    design: str = ""
+
+    @property
+    def heading(self) -> str:
+        """What was evaluated, how it was split and where it was cut."""
+        return f"{super().heading}; {self.design}"
+
+    @property
+    def conventions(self) -> dict[str, str]:
+        """How the numbers were made, for their reader."""
+        return {
+            "Values": "Means over the folds; where folds are too small for a measure, pooled within each repeat.",
+            "Intervals": f"{100 * self.level:g} %, Student's distribution with the correction of Nadeau and Bengio.",
+            "Estimates": "The model fitted on all cases, on new cases; by models that were fitted on fewer.",
+        }
+
+    def document(self) -> dict[str, Any]:
+        """All of it, ready for JSON (docs/schema.json)."""
+        return super().document() | {"cross_validation": {"folds": self.folds, "repeats": self.repeats}}
+
+
+def limited_estimate(
+    measure: Measure, value: float, limits: tuple[float, float], level: float, method: str, notes: Sequence[str]
+) -> Estimate:
+    """Build the estimate with limits inside the range of the measure."""
+    low, high = (min(max(limit, measure.range[0]), measure.range[1]) for limit in limits)
+    return Estimate(str(measure), value, low, high, level, method, tuple(notes))
+
+
+def _is_mean_of_cases(measure: Measure) -> bool:
+    """Whether the measure is a mean over all cases, which a fold of one case has too."""
+    kind = measure.kind
+    if isinstance(kind, Proportion):
+        return kind.paired is not None and kind.paired.among is None
+    return isinstance(kind, MeanOfCases)
+
+
+def _is_unbiased(measure: Measure) -> bool:
+    """Whether the mean over small folds is that of large ones: means over cases or pairs and the like."""
+    kind = measure.kind
+    if isinstance(kind, Proportion):
+        return kind.paired is not None
+    if isinstance(kind, SumOfRates):
+        return not kind.of_flags
+    return isinstance(kind, LineOfAuc | ShareOfPairs | MeanOfCases)
+
+
+# ---------------------------------------------------------------------- from rows
+
+
+def evaluate_folds(
+    labels: Any,
+    scores: Any,
+    weights: Any = None,
+    *,
+    folds: Any,
+    repeats: Any = None,
+    train_sizes: Any = None,
+    groups: Any = None,
+    data: Any = None,
+    positive: Any = None,
+    missing: Any = "error",
+    weights_are: Any = None,
+    higher_is_positive: bool = True,
+    **cut: Any,
+) -> FoldEvaluation:
+    """Evaluate out-of-fold scores; the arguments are those of `evaluate`."""
+    if data is not None:
+        asked = column_source.asked_of(labels, scores, weights, positive=positive)
+        more = {"folds": folds, "repeats": repeats, "groups": groups}
+        asked |= {key: column_source.Ask("groups", name) for key, name in more.items() if name is not None}
+        with column_source.reading(column_source.opened(data), asked) as found:
+            how = {"positive": positive, "missing": missing, "weights_are": weights_are}
+            how["higher_is_positive"] = higher_is_positive
+            return evaluate_folds(**found, train_sizes=train_sizes, **how, **cut)
+    validation.check_one_order({"labels": labels, "folds": folds, "repeats": repeats, "groups": groups})
+    cases = complete(labels, scores, weights, positive=positive, missing=missing, weights_are=weights_are)
+    fold = _codes(folds, "folds", cases)
+    repeat = np.zeros(len(fold), dtype=int) if repeats is None else _codes(repeats, "repeats", cases)
+    group = None if groups is None else _codes(groups, "groups", cases)
+    rows = _split(fold, repeat)
+    parts = tuple(
+        tuple(_some_cases(cases, part).ranked(higher_is_positive=higher_is_positive) for part in parts)
+        for parts in rows
+    )
+    return FoldEvaluation(
+        parts,
+        _test_to_train(rows, train_sizes),
+        cases=_out_of_fold(cases, rows),
+        warnings=tuple(warn_of_leaks(rows, group)),
+        **cut,
+    )
+
+
+def _some_cases(cases: Cases, rows: Array) -> Cases:
+    """Return some of the cases."""
+    weights = None if cases.weights is None else cases.weights[rows]
+    return cases._replace(
+        is_positive=cases.is_positive[rows], scores=cases.scores[rows], weights=weights, position=rows, dropped=0
+    )
+
+
+def _codes(values: Any, name: str, cases: Cases) -> Array:
+    """The distinct values of a column, numbered from 0, for the rows that are complete."""
+    column = validation.column(values, name)
+    if len(column) != cases.rows:
+        found = f"has {counted(len(column), 'value')} but labels has {cases.rows}"
+        raise InputError(found, "pass one for each label", argument=name)
+    absent = validation.missing_mask(column)
+    if absent is not None and absent.any():
+        raise validation.missing_error(name, absent, None)
+    column = column[cases.position]
+    return np.unique(column.astype(str) if column.dtype.kind == "O" else column, return_inverse=True)[1]
+
+
+def _split(fold: Array, repeat: Array) -> list[list[Array]]:
+    """The rows of each fold of each repeat."""
+    found = []
+    for r in range(int(repeat.max()) + 1):
+        rows = np.flatnonzero(repeat == r)
+        own = [rows[fold[rows] == k] for k in np.unique(fold[rows])]
+        if len(own) < 2:
+            where = f"Repeat {r + 1}" if repeat.max() else ""
+            raise InputError(
+                "holds one fold, and cross-validation needs two or more",
+                "leave it out for a single test set",
+                argument="folds",
+                whom=where,
+            )
+        found.append(own)
+    if len({len(own) for own in found}) > 1:
+        sizes = sorted({len(own) for own in found})
+        raise InputError(
+            f"holds {sizes[0]} folds in one repeat and {sizes[-1]} in another",
+            "pass as many in each",
+            argument="folds",
+        )
+    return found
+
+
+def _test_to_train(rows: list[list[Array]], train_sizes: Any) -> float:
+    """The mean size of a test fold relative to the mean size of a training set."""
+    tests = np.array([len(part) for own in rows for part in own], dtype=float)
+    if train_sizes is None:
+        trains = np.array([sum(map(len, own)) - len(part) for own in rows for part in own], dtype=float)
+    else:
+        trains = np.atleast_1d(np.asarray(train_sizes, dtype=float))
+        if not np.isfinite(trains).all() or (trains < 1).any():
+            raise ParameterError(
+                f"is {train_sizes!r:.40}",
+                "pass the number of cases that each model was fitted on",
+                argument="train_sizes",
+            )
+    return float(tests.mean() / trains.mean())
+
+
+def _out_of_fold(cases: Cases, rows: list[list[Array]]) -> OutOfFold | None:
+    """The cases one by one, where each repeat holds the same number of cases with the same labels in the same order."""
+    if cases.weights is not None:
+        return None
+    order = [np.sort(np.concatenate(own)) for own in rows]
+    if len({len(own) for own in order}) > 1:
+        return None
+    labels = np.stack([cases.is_positive[own] for own in order])
+    if (labels != labels[0]).any():
+        return None
+    numbers = np.empty(len(cases.scores), dtype=int)
+    for own in rows:
+        for k, part in enumerate(own):
+            numbers[part] = k
+    folds = np.stack([numbers[own] for own in order])
+    return OutOfFold(labels[0], np.stack([cases.scores[own] for own in order]), folds)
+
+
+def warn_of_leaks(rows: list[list[Array]], group: Array | None) -> Iterable[Note]:
+    """Warn where cases of one group are in several folds of a repeat."""
+    if group is None:
+        return
+    across = 0
+    for own in rows:
+        seen = np.concatenate([np.unique(group[part]) for part in own])
+        across = max(across, int((np.unique(seen, return_counts=True)[1] > 1).sum()))
+    if across:
+        has = "group has" if across == 1 else "groups have"
+        text = (
+            f"{across} {has} cases in several folds: models were tested on groups that they were fitted on, so that "
+            "the values are probably too good. Split by group, for example with GroupKFold."
+        )
+        yield Note("group-leak", text, kind="warning")
