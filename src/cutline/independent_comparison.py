@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from cutline.core.errors import InputError, ParameterError
+from cutline.core.public import public
 from cutline.core.ranking import cases_of
 from cutline.core.table import Table
 from cutline.core.validation import LEVEL, check_choice, check_level, check_whole
@@ -39,6 +40,7 @@ UNPAIRED = "The cases are taken for different ones. Models on the same cases are
 METHODS = ("auto", "delong_unpaired", "square_and_add", "mover", "bootstrap")
 
 
+@public
 def compare_independent(a: Evaluation, b: Evaluation, *, names: tuple[str, str] | None = None) -> IndependentComparison:
     """Compare two evaluations of different cases: other patients, another site, another year.
 
@@ -64,6 +66,7 @@ def compare_independent(a: Evaluation, b: Evaluation, *, names: tuple[str, str] 
     return IndependentComparison(a, b, (str(names[0]), str(names[1])))
 
 
+@public
 @dataclass(frozen=True, eq=False)
 class IndependentComparison:
     """Two evaluations of different cases, and how they differ."""

@@ -25,7 +25,7 @@ from cutline.inputs import arrow_files, copying
 from cutline.inputs.column_source import Array, Ask, Source, plain
 from cutline.inputs.csv_layout import Layout, rejected, with_one_line_end
 from cutline.inputs.duck import connect, is_number
-from cutline.inputs.file_formats import compression_of, plainly_named
+from cutline.inputs.file_formats import compression_of, no_room, plainly_named
 from cutline.inputs.file_sets import file_set
 from cutline.inputs.json_files import check_columns, form_of
 from cutline.inputs.sql_engine import SqlEngine
@@ -60,6 +60,12 @@ def read(path: Any, format: str | None = None, memory: Any = None) -> Source:
     from cutline.inputs.several_files import Files
 
     return Files(parts, found, connection)
+
+
+def _is_full_disk(error: Exception) -> bool:
+    """Whether DuckDB failed because it could not write: its temporary files, not the input, are at fault."""
+    said = str(error).lower()
+    return any(word in said for word in ("no space left", "disk quota exceeded", "file too large"))
 
 
 class File:
@@ -383,8 +389,8 @@ class File:
             raise KeyboardInterrupt from None
         except duckdb.OutOfMemoryException:
             raise MemoryError from None
-        except (duckdb.Error, UnicodeDecodeError):
-            raise self._reason() from None
+        except (duckdb.Error, UnicodeDecodeError) as error:
+            raise (no_room() if _is_full_disk(error) else self._reason()) from None
         except RuntimeError as error:
             if "interrupted" in str(error):  # which is how DuckDB tells that somebody pressed Ctrl-C
                 raise KeyboardInterrupt from None

@@ -292,7 +292,7 @@ class Monitor:
         newest = max([*known, *(name for name, _ in pairs)], default="")
         by_content = {day.checksum: day.name for day in self.days if day.cases >= SMALLEST_TWIN}
         with ThreadPoolExecutor(min(len(pairs), os.cpu_count() or 1) or 1) as pool:
-            recorded = list(pool.map(lambda pair: self._recorded(*pair, newest, model), pairs))
+            recorded = list(pool.map(lambda pair: self._recorded(pair[0], pair[1], newest, model), pairs))
         for day in recorded:
             name, old = day.name, known.get(day.name)
             if old is not None and not old.waiting:

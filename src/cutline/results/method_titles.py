@@ -49,6 +49,7 @@ TITLES: Mapping[str, str] = {
     "mover_pairs": "MOVER, all pairs (Tukey)",
     "log_ratio_pairs": "log ratio, all pairs (Tukey)",
     "ratio_student": "ratio estimator (Student)",
+    "bootstrap_wilson": "bootstrap standard error (Wilson)",
     "ratio_log": "ratio estimator (Student, log scale)",
     "ratio_wilson": "ratio estimator (Wilson, Student)",
 }
