@@ -122,7 +122,7 @@ def test_a_summary_has_all_intervals_on_demand_and_none_when_not_wanted():
     ("name", "method"),
     [
         ("precision", "wilson_modified"),
-        ("f1", "wilson_modified"),
+        ("f1", "wilson"),
         ("lr_plus", "mover"),
         ("diagnostic_odds_ratio", "log"),
         ("auc", "newcombe_delong"),
