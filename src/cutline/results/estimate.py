@@ -14,6 +14,7 @@ from cutline.core.table import Table, plain, shown
 from cutline.results.caveat import Caveat, find_warning
 from cutline.results.method_titles import RESAMPLED, method_title
 
+_FAR_TAIL = 0.9999  # levels beyond which Newton's method may overshoot
 _NORMAL = 1e7  # degrees of freedom, from which on Student's distribution is the normal one
 
 
@@ -47,6 +48,10 @@ def student_quantile(level: float, freedom: float) -> float:
     z = quantile(level)
     if freedom > _NORMAL:
         return z
+    if level > _FAR_TAIL:
+        from scipy.special import stdtrit
+
+        return float(stdtrit(freedom, (1 + level) / 2))
     import numpy as np
 
     nodes, weights = _nodes()
