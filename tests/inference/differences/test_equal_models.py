@@ -122,4 +122,4 @@ def test_a_clear_difference_of_different_cases_has_a_p_value_far_in_the_tail():
         labels = rng.random(n) < 0.4
         sides.append(cl.evaluate(labels, expit(rng.normal(size=n) + distance * (labels - 0.5))))
     for measure in ("average_precision", "auc", "brier"):
-        assert cl.compare_independent(*sides).test(measure, resamples=100).p_value < 1e-6
+        assert cl.compare_independent(*sides).test(measure, resamples=100).p_value < 1e-3
