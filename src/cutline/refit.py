@@ -381,8 +381,8 @@ def split_folds(cv: Any, X: Any, y: Array, groups: Any, seed: int) -> list[tuple
         if folds > smaller:
             found = f"is {folds}, but the rarer class has {counted(smaller, 'case')}"
             raise ParameterError(found, "pass fewer folds, so that each has cases of both classes", argument="cv")
-        cv = StratifiedKFold(folds, shuffle=True, random_state=seed)
-    elif not hasattr(cv, "split") and (isinstance(cv, str) or not np.iterable(cv)):
+        cv, groups = StratifiedKFold(folds, shuffle=True, random_state=seed), None
+    elif isinstance(cv, str) or not (hasattr(cv, "split") or np.iterable(cv)):
         way_out = "pass the number of folds, a splitter of scikit-learn, or pairs of rows"
         raise ParameterError(f"is {cv!r:.40}", way_out, argument="cv")
     elif getattr(cv, "random_state", 0) is None and getattr(cv, "shuffle", True):
