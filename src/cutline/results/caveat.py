@@ -28,7 +28,7 @@ class Caveat(str):
         made.id, made.direction = id, direction
         return made
 
-    def __getnewargs__(self) -> tuple[str, str, Direction]:
+    def __getnewargs__(self) -> tuple[str, str, Direction]:  # type: ignore[override]
         return self.id, str(self), self.direction
 
     @property

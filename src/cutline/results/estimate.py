@@ -14,7 +14,7 @@ from cutline.core.table import Table, plain, shown
 from cutline.results.caveat import Caveat, find_warning
 from cutline.results.method_titles import RESAMPLED, method_title
 
-_FAR_OUT = 1e-9  # of the probability outside an interval
+_FAR_TAIL = 0.9999  # levels beyond which Newton's method may overshoot
 _NORMAL = 1e7  # degrees of freedom, from which on Student's distribution is the normal one
 
 
@@ -48,7 +48,7 @@ def student_quantile(level: float, freedom: float) -> float:
     z = quantile(level)
     if freedom > _NORMAL:
         return z
-    if 1 - level < _FAR_OUT:  # where a difference from 1 has too few digits: p-values ask for such levels
+    if level > _FAR_TAIL:
         from scipy.special import stdtrit
 
         return -float(stdtrit(freedom, (1 - level) / 2))

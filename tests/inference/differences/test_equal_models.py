@@ -113,3 +113,13 @@ def test_two_corrected_values_are_subtracted_by_the_squares_of_their_distances()
     assert low == pytest.approx(0.3 - np.hypot(0.1, 0.4))
     assert high == pytest.approx(0.3 + np.hypot(0.3, 0.1))
     assert Corrected.of(0.5, 0.6, 0.4) == (0.5, 0.5, 0.5)
+
+
+def test_a_clear_difference_of_different_cases_has_a_p_value_far_in_the_tail():
+    rng = np.random.default_rng(1)
+    sides = []
+    for n, distance in ((300, 4.0), (900, 0.5)):
+        labels = rng.random(n) < 0.4
+        sides.append(cl.evaluate(labels, expit(rng.normal(size=n) + distance * (labels - 0.5))))
+    for measure in ("average_precision", "auc", "brier"):
+        assert cl.compare_independent(*sides).test(measure, resamples=100).p_value < 1e-3
