@@ -188,7 +188,8 @@ class Comparison(Summarized, Mapping[str, Evaluation]):
         Args:
             measure: A measure, or your own function, as in `Evaluation.estimate`.
             method: `auto` is DeLong's test for the AUC and what is linear in it, McNemar's mid-p test for shares of
-                decisions (accuracy, recall, specificity, ...), and the bootstrap for all else.
+                decisions (accuracy, recall, specificity, ...), and Student's t for other smooth measures; calibration
+                errors and the best over all cuts are first corrected for their bias (docs/comparing.md).
             alternative: What a small p-value speaks for, of the first model a and the second b of a pair: "two-sided",
                 they differ; "greater" or "less", the number of a; "non-inferior", a is not worse by the margin or more;
                 "superior", a is better by more than the margin; "equivalent", they differ by less than it.
@@ -224,7 +225,7 @@ class Comparison(Summarized, Mapping[str, Evaluation]):
             b: The second model.
             level: The level of the interval.
             method: `auto` is DeLong's interval for the AUC and what is linear in it, Tango's for shares of decisions,
-                and the bootstrap percentile interval for all else.
+                and the one of the same difference as the test for all else.
             resamples: How many resamples are drawn; 2000, or fewer for long lists, when None.
             seed: The seed of the resamples.
             parameters: Those of the measure, and the cut where it is not that of the models.

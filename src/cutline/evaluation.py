@@ -133,7 +133,7 @@ def evaluate(
     *,
     positive: Any = None,
     threshold: float | Mapping[Any, float] | None = None,
-    quota: float | None = None,
+    quota: float | Mapping[Any, float] | None = None,
     share: float | None = None,
     name: str | None = None,
     missing: Missing = "error",
@@ -149,7 +149,7 @@ def evaluate(
     repeats: Any = None,
     train_sizes: Any = None,
     quota_by: Any = None,
-) -> Evaluation | Slices | FoldEvaluation | QuotaPeriods:
+) -> Any:
     """Evaluate the predictions of one model.
 
     Args:
@@ -205,7 +205,7 @@ def evaluate(
         how = {"positive": positive, "missing": missing, "weights_are": weights_are, "memory": memory}
         how["higher_is_positive"] = higher_is_positive
         places = {"quota": quota, "share": share, "name": name}
-        return _periods((labels, scores, weights), quota_by, data, how, places, others)  # type: ignore[no-any-return]
+        return _periods((labels, scores, weights), quota_by, data, how, places, others)
     how = {"positive": positive, "missing": missing, "weights_are": weights_are}
     cut: dict[str, Any] = {"threshold": threshold, "quota": quota, "share": share}
     if folds is not None:
@@ -213,7 +213,7 @@ def evaluate(
             raise ParameterError("by and strata cannot be combined with folds", "leave them out")
         split = {"folds": folds, "repeats": repeats, "train_sizes": train_sizes, "groups": groups, "data": data}
         how |= {"higher_is_positive": higher_is_positive, "name": name}
-        return _folds((labels, scores, weights), split | how | cut)  # type: ignore[no-any-return]
+        return _folds((labels, scores, weights), split | how | cut)
     if repeats is not None or train_sizes is not None:
         which = "repeats" if repeats is not None else "train_sizes"
         raise ParameterError("is given without folds", Text("pass ", Argument("folds"), " too"), argument=which)
@@ -227,7 +227,8 @@ def evaluate(
     if data is not None:  # the cases are looked at one by one
         asked = column_source.asked_of(labels, scores, weights, groups, strata, positive=positive)
         with column_source.reading(column_source.opened(data), asked, any_order=True) as found:
-            return evaluate(name=name, higher_is_positive=higher_is_positive, **found, **how, **cut)  # type: ignore[arg-type]
+            arguments: dict[str, Any] = {"name": name, "higher_is_positive": higher_is_positive, **found, **how, **cut}
+            return evaluate(**arguments)
     validation.check_one_order({"labels": labels, "groups": groups, "strata": strata})
     cases = complete(labels, scores, weights, **how)
     ranking = cases.ranked(higher_is_positive=higher_is_positive)

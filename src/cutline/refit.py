@@ -373,7 +373,7 @@ def split_folds(cv: Any, X: Any, y: Array, groups: Any, seed: int) -> list[tuple
         groups: The groups that the splitter keeps together.
         seed: The seed.
     """
-    if isinstance(cv, Integral) and not isinstance(cv, bool):
+    if isinstance(cv, Integral) and cv is not True and cv is not False:
         from sklearn.model_selection import StratifiedKFold
 
         folds = check_whole(cv, "cv", 2)

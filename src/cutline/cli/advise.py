@@ -76,6 +76,18 @@ class SituationOptions:
         group=SITUATION,
         help="You choose between models. Example: --several-models",
     ).field()
+    keep: float | None = option(
+        "--keep",
+        type=Fraction(),
+        group=SITUATION,
+        help="Screening: the share of the positives that must pass. Example: --goal screen --keep 0.99",
+    ).field()
+    pick: float | None = option(
+        "--pick",
+        type=float,
+        group=SITUATION,
+        help="Screening: how many cases are picked in the end. Example: --goal screen --pick 20",
+    ).field()
 
 
 @command
@@ -120,7 +132,7 @@ def _ask(given: dict[str, Any]) -> dict[str, Any]:
     answers: dict[str, Any] = {}
     for field in fields(Situation):
         is_open = field.name not in _OF_SCREENING or answers["goal"] == "screen"
-        answers[field.name] = given.get(field.name) or (_answer(field) if is_open else None)
+        answers[field.name] = given[field.name] or (_answer(field) if is_open else None)
     return answers
 
 

@@ -35,6 +35,8 @@ class ClassModel(NamedTuple):
     name: str | None = None
     template: str = REPORT
     ranking_csv: str | None = None
+    ordered: bool = False
+    labels: str | None = None
 
 
 def run_classes(model: ClassModel, reading: Reading, selection: SelectionOptions, output: FileOutput) -> None:
@@ -49,14 +51,60 @@ def run_classes(model: ClassModel, reading: Reading, selection: SelectionOptions
     _check(model, selection)
     if len(model.paths) != 1:
         raise ParameterError("--class-scores reads one file", "pass the path of one")
+    if model.labels is not None:
+        _run_labels(model, reading, selection, output)
+        return
     charts = CHARTS if output.png is not None else ()
     output.check(charts)
-    found, guesses = read_classes(model.paths[0], model.class_scores, reading, model.name)
+    found, guesses = read_classes(model.paths[0], model.class_scores, reading, model.name, ordered=model.ordered)
     summary = found.summary(_measures(selection), level=selection.level)
     summary = summary.with_notes(tuple(replace(note, text=in_options(note.text)) for note in summary.notes))
     output.say_guesses(guesses)
     show(output, summary, _rendered(render.console(), summary))
     write(output, found, summary, charts)
+
+
+def _run_labels(model: ClassModel, reading: Reading, selection: SelectionOptions, output: FileOutput) -> None:
+    """Evaluate several labels of each case and show the results."""
+    _check_reading(reading)
+    _refuse(
+        {
+            "--ordered": model.ordered,
+            "--label": reading.columns.label is not None,
+            "--weight": reading.columns.weight is not None,
+            "--png": output.png is not None,
+            "a file to write": bool(output.documents),
+        },
+        "--labels",
+    )
+    output.check()
+    columns = columns_by_class(model.class_scores)
+    names = [one.strip() for one in (model.labels or "").split(",")]
+    file = files.read(model.paths[0], reading.format, reading.memory)
+    for option, wanted in (("--labels", names), ("--class-scores", list(columns.values()))):
+        for column in wanted:
+            if column not in file.columns:
+                raise _absent(printable(file.title), column, option, file.columns)
+    title = printable(name_of(model.name) or file.title)
+    found: Any = one_vs_rest(names, columns, name=title, data=file, groups=reading.columns.group)
+    table = found.summary(_measures(selection), level=selection.level)
+    if output.json:
+        document = {"schema": "cutline/labels/1", "name": found.name, "cases": found.cases}
+        render.print_json({**document, "labels": list(found), "level": selection.level, "measures": table.to_dict()})
+    elif output.csv:
+        render.put(table.to_csv())
+    else:
+        level = f"{100 * selection.level:g} % interval"
+        rows = [
+            (row["measure"], row["of"], shown(row["value"]), render.interval(_limits(row["low"], row["high"])))
+            for row in table
+        ]
+        screen = render.console()
+        screen.print(Group(Text(printable(table.title)), Text(), render.grid(screen, ("", "of", "value", level), rows)))
+
+
+def _limits(low: float | None, high: float | None) -> tuple[float, float] | None:
+    return None if low is None or high is None or low != low else (low, high)
 
 
 def run_class_comparison(
@@ -165,14 +213,14 @@ def _check_reading(reading: Reading) -> None:
     _refuse(given)
 
 
-def _refuse(given: Mapping[str, bool]) -> None:
+def _refuse(given: Mapping[str, bool], beside: str = "--class-scores") -> None:
     refused = [option for option, is_given in given.items() if is_given]
     if refused:
-        raise ParameterError(f"{refused[0]} has no meaning with --class-scores", "leave one of them out")
+        raise ParameterError(f"{refused[0]} has no meaning with {beside}", "leave one of them out")
 
 
 def read_classes(
-    path: str, class_scores: Sequence[str], how: Reading, name: str | None = None
+    path: str, class_scores: Sequence[str], how: Reading, name: str | None = None, *, ordered: bool = False
 ) -> tuple[OneVsRest, Sequence[str]]:
     """The model of several classes of a file, and what was guessed.
 
@@ -181,13 +229,15 @@ def read_classes(
         class_scores: The columns of the classes, as the options name them.
         how: How the file is read.
         name: What to call the model.
+        ordered: Whether the classes stand in their order.
     """
     _check_reading(how)
     columns = columns_by_class(class_scores)
     file = files.read(path, how.format, how.memory)
     chosen = _chosen(file, columns.values(), how)
     title = printable(name_of(name) or file.title)
-    found = one_vs_rest(chosen.label, columns, how.columns.weight, name=title, data=file, **_common(how))
+    given = _common(how) | {"ordered": ordered}
+    found = one_vs_rest(chosen.label, columns, how.columns.weight, name=title, data=file, **given)
     return found, chosen.guesses
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Group, RenderableType
@@ -143,7 +143,7 @@ def compare(
 
 
 def compared(
-    cmp: Comparison, selection: MeasureOptions, *, whole: bool, quiet: bool, **question: str | None
+    cmp: Comparison, selection: MeasureOptions, *, whole: bool, quiet: bool, **question: Any
 ) -> ComparisonSummary:
     """Return the differences with the notes on them; with all measures of each model for a whole document."""
     from cutline.advice import noted

@@ -54,6 +54,27 @@ if TYPE_CHECKING:
 @o.BY
 @o.FOLD
 @o.REPEAT
+@option(
+    "--quota-by",
+    metavar="COLUMN",
+    group=o.CUT,
+    help="Fill the quota in each value of this column, such as each flight or day, and pool them. "
+    "Example: --quota 20 --quota-by flight",
+)
+@option(
+    "--ordered",
+    is_flag=True,
+    group=o.DATA,
+    help="The classes of --class-scores stand in their order, from lowest to highest: adds the ranked probability "
+    "score. Example: --class-scores lose,draw,win --ordered",
+)
+@option(
+    "--labels",
+    metavar="COLUMNS",
+    group=o.DATA,
+    help="Several labels of a case: the columns with 0 or 1 for each, in the order of --class-scores. "
+    "Example: --labels sport,money --class-scores sport=p_sport,money=p_money",
+)
 def evaluate(
     files: tuple[str, ...],
     reading: LargeReading,
@@ -66,16 +87,28 @@ def evaluate(
     by: tuple[str, ...],
     fold: str | None,
     repeat: str | None,
+    quota_by: str | None,
+    ordered: bool,
+    labels: str | None,
 ) -> None:
     """Evaluate one model and show the results."""
+    if (ordered or labels) and not class_scores:
+        given = "--ordered" if ordered else "--labels"
+        raise ParameterError(f"{given} needs --class-scores", "pass a column of scores for each class or label")
+    if repeat is not None and fold is None:
+        raise ParameterError("--repeat is given without --fold", "pass the column of the folds too")
     unused = {"--ranking-csv": ranking_csv, "--class-scores": class_scores, "--template": template != REPORT}
     if fold is not None:
         from cutline.cli.folds import run_folds
 
-        run_folds(files, fold, repeat, reading, selection, output, name, unused | {"--by": by})
+        others = unused | {"--by": by, "--quota-by": quota_by}
+        run_folds(files, fold, repeat, reading, selection, output, name, others)
         return
-    if repeat is not None:
-        raise ParameterError("--repeat is given without --fold", "pass the column of the folds too")
+    if quota_by is not None:
+        from cutline.cli.quota_periods import run_periods
+
+        run_periods(files, quota_by, reading, selection, output, name, unused | {"--by": by})
+        return
     if by:
         from cutline.cli.slices import run_slices
 
@@ -84,7 +117,8 @@ def evaluate(
     if class_scores:
         from cutline.cli.classes import ClassModel, run_classes
 
-        run_classes(ClassModel(files, class_scores, name, template, ranking_csv), reading, selection, output)
+        model = ClassModel(files, class_scores, name, template, ranking_csv, ordered, labels)
+        run_classes(model, reading, selection, output)
         return
     from cutline.results.measure_selection import headlines
 

@@ -158,7 +158,7 @@ class Tools:
             quota=() if quota is None else (quota,),
             share=share,
             prevalence=prevalence,
-            level=confidence,
+            confidence=confidence,
             after_looking=after_looking,
             seed=seed,
         )

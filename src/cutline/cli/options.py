@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from cutline.cli.command import FileName, Fraction, argument, nested, option
-from cutline.cli.command_table import OUTPUT, READING
+from cutline.cli.command import FileName as FileName
+from cutline.cli.command import Fraction, argument, nested, option
+from cutline.cli.command_table import OUTPUT as OUTPUT
+from cutline.cli.command_table import READING as READING
 from cutline.cli.completion import measure_list
 from cutline.core.errors import ParameterError
 

@@ -62,7 +62,7 @@ def read_labels(
         if len(given) != len(labels):
             found = f"names {counted(len(given), 'column')} for {counted(len(labels), 'label')}"
             raise InputError(found, "name one for each label", argument="scores")
-        asked = {("y", i): Ask("labels", column) for i, column in enumerate(labels)}
+        asked: dict[Any, Ask] = {("y", i): Ask("labels", column) for i, column in enumerate(labels)}
         asked |= {("s", i): Ask("scores", column) for i, column in enumerate(given)}
         if groups is not None:
             asked["groups"] = Ask("groups", groups)
@@ -321,12 +321,10 @@ class MultiLabel(Mapping[Any, Evaluation]):
             for label, value in self.each(name, threshold).items():
                 rows.append((name, str(label), value, None, None, "", ""))
         title = f"{self.name}: " if self.name else ""
-        title += (
-            f"{counted(self.cases, 'case')} with {len(self)} labels, {self.truth.sum() / self.cases:.3g} of them each"
-        )
-        return Table(
-            ("measure", "of", "value", "low", "high", "method", "note"), tuple(rows), title, ("method", "note")
-        )
+        per_case = self.truth.sum() / self.cases
+        title += f"{counted(self.cases, 'case')}, {len(self)} labels, {per_case:.3g} labels a case on average"
+        names = ("measure", "of", "value", "low", "high", "method", "note")
+        return Table(names, tuple(rows), title, ("method", "note"))
 
     def __repr__(self) -> str:
         return repr(self.summary(resamples=200))
