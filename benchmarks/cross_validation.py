@@ -250,7 +250,9 @@ def simulate(population: Any, learner: Any, n: int, p: int, samples: int, seed: 
             parts.setdefault(f"folds{K}", []).append(found[:, :K])
             parts.setdefault(f"without{K}", []).append(found[:, K : 2 * K])
             parts.setdefault(f"pooled{K}", []).append(found[:, 2 * K])
-            parts.setdefault(f"slope{K}", []).append(np.mean([prevalence_slope(y, scores[r]) for r in range(3)], axis=0))
+            parts.setdefault(f"slope{K}", []).append(
+                np.mean([prevalence_slope(y, scores[r]) for r in range(3)], axis=0)
+            )
             parts.setdefault(f"cases{K}", []).append(
                 np.array([case_variance(y, scores[r], folds[r]) for r in range(min(3, REPEATS))])
             )

@@ -95,7 +95,7 @@ COMMANDS = (
         "Example: cutline drift predictions.csv old.csv --score p --threshold 0.5",
         "Whether the scores of two periods have the same distribution: PSI with its critical value, and "
         "Kolmogorov-Smirnov.",
-        ("No labels are needed; with --label, the measures of both periods are compared too.",),
+        ("No labels are needed; with --label, the measures of both periods are compared too; --no-worse is a gate.",),
         first=("--score", "--label", "--threshold", "--html"),
     ),
     Entry(

@@ -95,20 +95,19 @@ def evaluate(
     if (ordered or labels) and not class_scores:
         given = "--ordered" if ordered else "--labels"
         raise ParameterError(f"{given} needs --class-scores", "pass a column of scores for each class or label")
-    if repeat is not None and fold is None:
-        raise ParameterError("--repeat is given without --fold", "pass the column of the folds too")
     unused = {"--ranking-csv": ranking_csv, "--class-scores": class_scores, "--template": template != REPORT}
-    if fold is not None:
-        from cutline.cli.folds import run_folds
-
-        others = unused | {"--by": by, "--quota-by": quota_by}
-        run_folds(files, fold, repeat, reading, selection, output, name, others)
-        return
     if quota_by is not None:
         from cutline.cli.quota_periods import run_periods
 
-        run_periods(files, quota_by, reading, selection, output, name, unused | {"--by": by})
+        run_periods(files, quota_by, reading, selection, output, name, unused | {"--by": by, "--fold": fold})
         return
+    if fold is not None:
+        from cutline.cli.folds import run_folds
+
+        run_folds(files, fold, repeat, reading, selection, output, name, unused | {"--by": by})
+        return
+    if repeat is not None:
+        raise ParameterError("--repeat is given without --fold", "pass the column of the folds too")
     if by:
         from cutline.cli.slices import run_slices
 

@@ -29,6 +29,17 @@ class Ask(NamedTuple):
     as_text: bool = False  # labels of a file, when the positive one is named by its text
 
 
+class Coded(NamedTuple):
+    """A column of few distinct values: these, and which of them each row has."""
+
+    values: Array
+    code: Array
+
+    def expand(self) -> Array:
+        """The value of each row."""
+        return self.values[self.code]
+
+
 class Source(Protocol):
     """Named columns."""
 
