@@ -21,7 +21,6 @@ from cutline.cli.text import in_options, printable
 from cutline.core import atomic_write
 from cutline.core.errors import ParameterError
 from cutline.core.table import shown
-from cutline.core.validation import check_level
 
 if TYPE_CHECKING:
     from cutline.cuts.cut import Cut
@@ -182,6 +181,8 @@ def cut(ctx: click.Context, file: str, aim: CutOptions, reading: Reading, out: P
 
 def _choose(ev: Evaluation, aim: CutOptions) -> Cut:
     """Choose the cut, or place it at the threshold that is given."""
+    from cutline.core.validation import check_level
+
     check_level(aim.confidence, "confidence")
     if aim.at is None:
         return cl.choose_cut(ev, *aim.require, **aim.arguments())

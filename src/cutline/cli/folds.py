@@ -64,13 +64,13 @@ def run_folds(
     output.say_guesses(found.chosen.guesses)
     show(output, shown, render.evaluation(render.console(), shown))
     for path in output.documents:
-        save(ev, path, overwrite=output.force, summary=summary)  # type: ignore[arg-type]
+        save(ev, path, overwrite=output.force, summary=summary)
         output.say(f"The {'report is' if path.suffix.lower() == '.html' else 'numbers are in'} {path}.")
 
 
 def _evaluated(found: Any, score: str, fold: str, repeat: str | None, reading: Reading, name: str) -> FoldEvaluation:
     c = reading.columns
-    split = {"folds": fold, "repeats": repeat, "groups": c.group}
+    split: dict[str, Any] = {"folds": fold, "repeats": repeat, "groups": c.group}
     return evaluate_folds(found.chosen.label, score, c.weight, data=found.file, name=name, **split, **reading.common)
 
 
