@@ -188,7 +188,7 @@ class Slices(Mapping[Any, Evaluation]):
             notes.append(Note("slices", text))
         one_class = [key for key, ev in self.items() if not ev.ranking.positives or not ev.ranking.negatives]
         if one_class:
-            notes.append(Note("slices", f"{self._named(one_class)} only one class: its AUC is undefined."))
+            notes.append(Note("slices", f"{self._named(one_class)} only one class, so that the AUC is undefined."))
         few = [key for key, ev in self.items() if key not in one_class and _fewest(ev.ranking) < FEWEST]
         if few:
             text = f"{self._named(few)} fewer than {FEWEST} cases of a class: shown, but not tested."
