@@ -18,28 +18,13 @@ from cutline import examples, rank
 
 COLUMNS = ("case", "patient", "y", "p", "model_a", "model_b", "a", "b", "p_a", "p_b", "w", "site")
 
-SITES = ("north", "east", "south", "west")
-
 
 def predictions() -> list[tuple[object, ...]]:
     """The rows of predictions.csv."""
     found = examples.load("tumours")
     rows = zip(found.labels, found.scores["logistic"], found.scores["tree"], strict=True)
     return [
-        (
-            case,
-            case // 2,
-            int(label == found.positive),
-            one,
-            one,
-            other,
-            one,
-            other,
-            one,
-            other,
-            1 + case % 2,
-            SITES[case % 4],
-        )
+        (case, case // 2, int(label == found.positive), one, *(one, other) * 3, 1 + case % 2, 1 + case % 4)
         for case, (label, one, other) in enumerate(rows)
     ]
 
