@@ -45,6 +45,7 @@ HOW_TO = {
     "A quota in each period": "quotas.md",
     "Read files and frames": "data.md",
     "Gate a release": "ci.md",
+    "Watch a release": "monitoring.md",
     "Read the report": "report.md",
     "Define a measure": "own-measures.md",
     "Train for a measure": "training.md",

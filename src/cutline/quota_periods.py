@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from cutline.core import validation
-from cutline.core.counts import divide
+from cutline.core.counts import divide, written
 from cutline.core.errors import Argument, InputError, ParameterError, Text, UnknownNameError, briefly, near
 from cutline.core.ranking import Array
 from cutline.core.table import Table, plain
@@ -135,11 +135,17 @@ def _of_rows(
         places=_places(np.bincount(code[listed]), values.tolist(), quota, share),
         by=by,
         name=name_of(name),
-        asked=f"quota {briefly(quota)}" if share is None else f"share {share:g}",
+        asked=_in_words(quota, share),
         higher_is_positive=bool(how.get("higher_is_positive", True)),
         positive=cases.positive,
         dropped=cases.dropped + dropped,
     )
+
+
+def _in_words(quota: Any, share: Any) -> str:
+    if share is not None:
+        return f"share {share:g}"
+    return "quotas of their own" if isinstance(quota, Mapping) else f"quota {written(quota)}"
 
 
 def _times(weights: Array | None, order: Array) -> Array:

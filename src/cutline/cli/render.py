@@ -1,12 +1,12 @@
-"""How results look in a terminal. The only module that draws; it computes nothing but widths and places."""
+"""How results look in a terminal. It computes nothing but widths and places, and loads numpy only where it draws."""
 
 from __future__ import annotations
 
 import math
 import os
 import sys
-from collections.abc import Iterable, Sequence
-from typing import Any, TextIO
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TextIO
 
 from rich import box
 from rich.cells import cell_len
@@ -15,13 +15,13 @@ from rich.table import Table
 from rich.text import Text
 
 from cutline.cli.text import printable
-from cutline.core.counts import written
+from cutline.core.atomic_write import json_text
 from cutline.core.table import between, shown
-from cutline.measures import Family
-from cutline.results.choices import DECISIVE
-from cutline.results.comparison_summary import ComparisonSummary, DifferenceRow
-from cutline.results.notes import DATA, Note
-from cutline.results.summary import Row, Summary
+
+if TYPE_CHECKING:
+    from cutline.results.comparison_summary import ComparisonSummary, DifferenceRow
+    from cutline.results.notes import Note
+    from cutline.results.summary import Row, Summary
 
 _WITH_STRIP = 76  # columns of a terminal from which there is room for the strip
 _WIDE = 100  # ... for a long one
@@ -51,6 +51,12 @@ def _silence(stream: TextIO) -> None:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
+
+
+def print_json(document: Mapping[str, Any]) -> None:
+    """Print a document as JSON; it holds no NaN."""
+    is_utf8 = (sys.stdout.encoding or "").lower().startswith("utf")
+    put(json_text(document, only_ascii=not is_utf8) + "\n")
 
 
 def put(text: str) -> None:
@@ -118,6 +124,8 @@ def _table(screen: Console, *, title: str = "", head: bool = True, gap: int = _G
 
 
 def _confusion(screen: Console, summary: Summary) -> RenderableType:
+    from cutline.core.counts import written
+
     c, table = summary.counts, _table(screen)
     table.add_column(Text(summary.cut.words(summary.data.ranking)))
     for name in (*c.class_titles, "all"):
@@ -130,6 +138,8 @@ def _confusion(screen: Console, summary: Summary) -> RenderableType:
 
 
 def _questions(screen: Console, summary: Summary) -> Iterable[RenderableType]:
+    from cutline.measures import Family
+
     # All tables with one width of names, as far as there is room beside the numbers.
     numbers = next(taken for width, taken in _NUMBERS if screen.width >= width)
     longest = max((len(row.title) + 4 for row in summary.rows), default=0)
@@ -223,14 +233,31 @@ def _strip(row: Row, width: int, signs: tuple[str, ...]) -> Text:
     return Text.assemble(*cells)
 
 
-def notes(found: Iterable[Note], title: str = "Notes") -> RenderableType:
-    """Notes in plain words, one after the other, each with its source; warnings stand out."""
+_MOST_WARNINGS = 3  # on a screen
+
+
+def notes(found: Iterable[Note], title: str = "Notes", *, verbose: bool = True) -> RenderableType:
+    """Notes in plain words, warnings first; without `verbose` the first warnings alone, and how many notes are left.
+
+    Args:
+        found: The notes.
+        title: What stands above them.
+        verbose: Whether all of them are shown, each with its source.
+    """
+    from cutline.results.notes import DATA
+
+    ordered = sorted(found, key=lambda note: note.kind != "warning")
+    shown_notes = ordered if verbose else [note for note in ordered if note.kind == "warning"][:_MOST_WARNINGS]
     table = Table.grid(padding=(0, 1))
-    for note in found:
+    for note in shown_notes:
         text = Text(printable(note.text))
-        if note.source != DATA:
+        if verbose and note.source != DATA:
             text.append(f" ({note.source})", style="dim")
         table.add_row(Text("!", style="bold yellow") if note.kind == "warning" else Text("-", style="dim"), text)
+    left = len(ordered) - len(shown_notes)
+    if left:
+        more = f"{left} more {'note' if left == 1 else 'notes'}: --verbose"
+        table.add_row(Text("-", style="dim"), Text(more, style="dim"))
     return Group(Text(), Text(printable(title), style="bold"), table) if table.row_count else Group()
 
 
@@ -339,6 +366,8 @@ def _mark_of(screen: Console, summary: ComparisonSummary, key: str) -> dict[str,
 
 def _from_reference(screen: Console, summary: ComparisonSummary, reference: str | None) -> Iterable[RenderableType]:
     """The difference of every other model from the reference, marked where it is significant."""
+    from cutline.results.choices import DECISIVE
+
     base = reference or summary.reference
     rows = summary.differences_from(reference)
     titles = {row.key: row.title for row in summary.rows}

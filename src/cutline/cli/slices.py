@@ -1,37 +1,141 @@
-"""The work of `evaluate --by`, `slices` and `check --by`: one model on each slice of its cases, such as each site."""
+"""`cutline slices`: slices compared or searched. Also `evaluate --by` and `check --by`: one model on each slice."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import click
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+import cutline as cl
+from cutline.cli import options as o
 from cutline.cli import render
-from cutline.cli.evaluate import evaluated, print_json
-from cutline.cli.groups import Asked, Files, Reading
+from cutline.cli.command import Fraction, command, option, options_of
+from cutline.cli.completion import measure_names
+from cutline.cli.evaluate import evaluated
+from cutline.cli.options import FileOutput, IntervalOptions, LargeReading, Reading, SelectionOptions
 from cutline.cli.progress import waiting
-from cutline.cli.reading import opened
 from cutline.cli.text import printable
 from cutline.core.errors import InputError, ParameterError
 from cutline.core.table import Table, between, p_number, shown
-from cutline.core.validation import counted, name_of
-from cutline.evaluation import evaluate
-from cutline.results.summary import Row, Summary
-from cutline.slice_search import find_slices
-from cutline.slices import OVERALL, AgainstRest, Fairness, Slices, common_table, slices_document
 
+if TYPE_CHECKING:
+    from cutline.results.summary import Row, Summary
+    from cutline.slices import AgainstRest, Fairness, Slices
+
+COMPARE = "Compare the slices"
+FIND = "Search slices"
 _ENDS = 5  # slices at each end of a long table
 _LONG = 3 * _ENDS  # slices above which a table is folded
+
+
+@command
+@o.FILES
+@options_of(LargeReading, "reading")
+@options_of(IntervalOptions, "intervals")
+@options_of(FileOutput, "output")
+@o.BY
+@option(
+    "--measure",
+    default="auc",
+    shell_complete=measure_names,
+    group=COMPARE,
+    help="The measure that slices are compared by. Example: --measure recall",
+)
+@option(
+    "--alternative",
+    type=click.Choice(["two-sided", "worse", "better"]),
+    default="two-sided",
+    group=COMPARE,
+    help="Whether a slice may differ, or do worse or better. Example: --alternative worse",
+)
+@option(
+    "--adjust",
+    type=click.Choice(["auto", "westfall_young", "holm", "bh", "none"]),
+    default="auto",
+    group=COMPARE,
+    advanced=True,
+    help="The adjustment for the number of slices. Example: --adjust holm",
+)
+@option(
+    "--margin",
+    type=Fraction(),
+    default=0.0,
+    group=COMPARE,
+    help="Worse, or better, by more than this. Example: --margin 0.05",
+)
+@option("--gap", is_flag=True, group=COMPARE, help="The largest difference between any two slices. Example: --gap")
+@option(
+    "--fairness", is_flag=True, group=COMPARE, help="The criteria of group fairness at the cut. Example: --fairness"
+)
+@option(
+    "--least",
+    type=int,
+    group=COMPARE,
+    advanced=True,
+    help="Slices with fewer cases are left out of files (5), or of a search (50). Example: --least 20",
+)
+@option("--find", is_flag=True, group=FIND, help="Search slices that do worse, instead of naming them. Example: --find")
+@option("--features", group=FIND, help="The columns that --find makes conditions of. Example: --features age,site")
+@option(
+    "--depth",
+    type=int,
+    default=2,
+    group=FIND,
+    help="The most conditions of a slice that is searched. Example: --depth 2",
+)
+@option(
+    "--method",
+    type=click.Choice(["permutation", "split"]),
+    default="permutation",
+    group=FIND,
+    help="How --find tests: permutation, or split halves. Example: --method split",
+)
+@o.PLUGIN
+def slices(
+    files: tuple[str, ...],
+    reading: LargeReading,
+    intervals: IntervalOptions,
+    output: FileOutput,
+    by: tuple[str, ...],
+    measure: str,
+    alternative: str,
+    adjust: str,
+    margin: float,
+    gap: bool,
+    fairness: bool,
+    least: int | None,
+    find: bool,
+    features: str | None,
+    depth: int,
+    method: str,
+) -> None:
+    """Compare the slices that are named, or search some."""
+    if find == bool(by):
+        raise ParameterError("`cutline slices` compares slices or finds some", "pass --by, or --find with --features")
+    seeded = {"level": intervals.level, "seed": intervals.seed}
+    if find:
+        if gap or fairness or margin or output.documents or output.png:
+            raise ParameterError("--find takes no --gap, --fairness, --margin or files", "leave them out")
+        loss = "error_rate" if measure == "auc" else measure
+        search = {"measure": loss, "depth": depth, "least": least or 50, "method": method}
+        run_search(files, reading, features, search | seeded, output)
+        return
+    if features is not None:
+        raise ParameterError("--features belongs to --find", "pass both, or --by")
+    options = {"alternative": alternative, "adjust": adjust, "margin": margin} | seeded
+    few = 5 if least is None else least
+    run_comparison(files, by, reading, measure, options, output, gap=gap, fairness=fairness, least=few)
 
 
 def run_slices(
     paths: Sequence[str],
     by: Sequence[str],
     reading: Reading,
-    asked: Asked,
-    output: Files,
+    selection: SelectionOptions,
+    output: FileOutput,
     name: str | None,
     unused: Mapping[str, Any],
 ) -> None:
@@ -41,26 +145,28 @@ def run_slices(
         paths: The files of predictions.
         by: The columns whose values are the slices.
         reading: How the files are read.
-        asked: Which numbers are wanted.
+        selection: Which measures.
         output: Where they go.
         name: What to call the model.
         unused: Options that slices have no use for, with what was given: none is read and ignored.
     """
-    for option, given in unused.items():
+    from cutline.slices import OVERALL, common_table, slices_document
+
+    for name_of_option, given in unused.items():
         if given:
-            raise ParameterError(f"--by cannot be combined with {option}", "leave one of them out")
+            raise ParameterError(f"--by cannot be combined with {name_of_option}", "leave one of them out")
     if output.documents or output.png:
         raise ParameterError(
             "evaluate --by prints a table alone", "pass --json or --csv here, or use `cutline slices --html FILE`"
         )
     output.check()
-    asked.check()
+    selection.check()
     slices, guesses = read_slices(paths, by, reading, name, quiet=output.quiet)
-    found = {OVERALL: evaluated(slices.overall, asked, quiet=True)}
-    found |= {key: evaluated(ev, asked, quiet=True) for key, ev in slices.items()}
-    output.guessed(guesses)
+    found = {OVERALL: evaluated(slices.overall, selection, quiet=True)}
+    found |= {key: evaluated(ev, selection, quiet=True) for key, ev in slices.items()}
+    output.say_guesses(guesses)
     if output.json:
-        print_json(slices_document(slices, found))
+        render.print_json(slices_document(slices, found))
     elif output.csv:
         render.put(common_table(slices.by, found).to_csv())
     else:
@@ -73,7 +179,7 @@ def run_comparison(
     reading: Reading,
     measure: str,
     options: Mapping[str, Any],
-    output: Files,
+    output: FileOutput,
     *,
     gap: bool,
     fairness: bool,
@@ -99,14 +205,14 @@ def run_comparison(
         level = found.level
         largest = slices.gap(measure, level=level) if gap else None
         criteria = slices.fairness(level=level) if fairness else None
-    output.guessed(guesses)
+    output.say_guesses(guesses)
     for path in output.documents:
         slices.save(path, measure=measure, least=least, overwrite=output.force, **options)
     if output.json:
         document = found.document()
         document |= {} if largest is None else {"gap": largest.to_dict()}
         document |= {} if criteria is None else {"fairness": criteria.to_dict()}
-        print_json(document)
+        render.print_json(document)
     elif output.csv:
         render.put(found.to_csv())
     else:
@@ -123,7 +229,7 @@ def run_comparison(
 
 
 def run_search(
-    paths: Sequence[str], reading: Reading, features: str | None, options: Mapping[str, Any], output: Files
+    paths: Sequence[str], reading: Reading, features: str | None, options: Mapping[str, Any], output: FileOutput
 ) -> None:
     """Search slices that do worse: the work of `slices --find`.
 
@@ -134,17 +240,19 @@ def run_search(
         options: What `find_slices` takes.
         output: Where the results go.
     """
+    from cutline.cli.reading import opened
+
     output.check()
     found = opened(paths, reading)
     names = None if features is None else [name.strip() for name in features.split(",") if name.strip()]
     common = {key: value for key, value in reading.common.items() if key in ("positive", "missing", "threshold")}
     with waiting("Searching slices", quiet=output.quiet):
-        made = find_slices(
+        made = cl.find_slices(
             found.chosen.label, found.chosen.scores[0], data=found.file, features=names, **common, **options
         )
-    output.guessed(found.chosen.guesses)
+    output.say_guesses(found.chosen.guesses)
     if output.json:
-        print_json(made.document())
+        render.print_json(made.document())
     elif output.csv:
         render.put(made.to_csv())
     else:
@@ -160,6 +268,9 @@ def read_slices(
     paths: Sequence[str], by: Sequence[str], how: Reading, name: str | None, *, quiet: bool
 ) -> tuple[Slices, tuple[str, ...]]:
     """Read the evaluation of each slice, and say which columns were guessed."""
+    from cutline.cli.reading import opened
+    from cutline.core.validation import name_of
+
     if not paths:
         raise ParameterError("Pass the files of the predictions.")
     c = how.columns
@@ -171,7 +282,7 @@ def read_slices(
     found = opened(paths, how, by=tuple(rules))
     score = found.chosen.scores[0]
     with waiting("Reading the predictions", quiet=quiet, unit="rows"):
-        slices: Any = evaluate(
+        slices: Any = cl.evaluate(
             found.chosen.label,
             score,
             c.weight,
@@ -213,6 +324,8 @@ def _rule(text: str) -> Any:
 
 def _rendered(slices: Slices, found: Mapping[Any, Summary], *, with_notes: bool) -> RenderableType:
     """The verdict, then each measure with a line for all cases and for each slice, then the notes."""
+    from cutline.core.validation import counted
+
     screen = render.console()
     first = next(iter(found.values()))
     head = f"{counted(len(slices), 'slice')} by {slices.by}; predicted positive: {first.cut.words(first.data.ranking)}"

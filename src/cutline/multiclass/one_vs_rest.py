@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cutline.core.errors import UnknownNameError, near
+from cutline.core.errors import ParameterError, UnknownNameError, near
 from cutline.core.ranking import Ranking
 from cutline.core.validation import LEVEL, check_level, check_text, counted, name_of
 from cutline.evaluation import Evaluation
@@ -22,6 +22,7 @@ from cutline.multiclass import class_means, decisions
 from cutline.multiclass.class_intervals import Options, estimated, few_cases
 from cutline.multiclass.class_summary import ClassData, ClassRow, ClassSummary
 from cutline.multiclass.measures import WHOLE, whole_measures
+from cutline.multiclass.multilabel import is_indicator, read_labels
 from cutline.multiclass.resolve import CLASS_MEASURES, CUTS, asked, measure_of
 from cutline.multiclass.statistic import MACRO, MEANS, MICRO, Statistic
 from cutline.results.base import Summarized
@@ -89,7 +90,8 @@ def one_vs_rest(
     """Evaluate a model of several classes: each against the rest, their means, and all of them together.
 
     Args:
-        labels: The class of each case.
+        labels: The class of each case; or, where a case may have several labels at once, a row for each case with 0 or
+            1 for each label (with `data`, a list of columns): the result is then a `MultiLabel`.
         scores: A row for each case, with a column for each class, as `predict_proba` gives them; or the columns by
             class. With `data`, the names of the columns by class, or a list of columns that are called as the classes.
         weights: The weight of each case; all the same without.
@@ -112,6 +114,12 @@ def one_vs_rest(
     """
     if name is not None:
         check_text(name, "name", "forest")
+    if is_indicator(labels) or (data is not None and isinstance(labels, list | tuple)):
+        others = {"weights": weights, "weights_are": weights_are, "ordered": ordered or None}
+        for option, given in others.items():
+            if given is not None:
+                raise ParameterError("does not go with several labels of a case", "leave it out", argument=option)
+        return read_labels(labels, scores, names=classes, name=name, data=data, groups=groups)  # type: ignore[return-value]
     how: dict[str, Any] = {"classes": classes, "missing": missing, "groups": groups, "weights_are": weights_are}
     how["ordered"] = ordered
     (cases,) = read(labels, {name or "": scores}, weights, data=data, **how).values()

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 TITLES: Mapping[str, str] = {
     "wilson": "Wilson",
+    "wilson_modified": "Wilson (modified)",
     "clopper_pearson": "Clopper-Pearson",
     "jeffreys": "Jeffreys",
     "agresti_coull": "Agresti-Coull",
@@ -48,6 +49,7 @@ TITLES: Mapping[str, str] = {
     "mover_pairs": "MOVER, all pairs (Tukey)",
     "log_ratio_pairs": "log ratio, all pairs (Tukey)",
     "ratio_student": "ratio estimator (Student)",
+    "bootstrap_wilson": "bootstrap standard error (Wilson)",
     "ratio_log": "ratio estimator (Student, log scale)",
     "ratio_wilson": "ratio estimator (Wilson, Student)",
 }
