@@ -22,6 +22,7 @@ import numpy as np
 
 import cutline as cl
 from cutline.inference import simultaneous
+from cutline.inference.single.proportions import wilson
 from cutline.inference.slice_auc import Slicing, permutation_test
 from cutline.inference.slice_search import Losses, build_lattice, code_column, search
 
@@ -119,10 +120,24 @@ GAPS = [
 ]
 
 
-def drawn_shares(rng, slices, size, share, difference):
-    """Counts of slices of which the first has a share that is lower by `difference`."""
-    n = sizes_of(rng, slices) if size == "mixed" else np.full(slices, size)
+def drawn_shares(rng, samples, slices, size, share, difference):
+    """Counts of slices, a row for each sample, of which the first slice has a share that is lower by `difference`."""
+    n = (
+        np.stack([sizes_of(rng, slices) for _ in range(samples)])
+        if size == "mixed"
+        else np.full((samples, slices), size)
+    )
     return rng.binomial(n, np.where(np.arange(slices) == 0, share - difference, share)), n
+
+
+def gap_limits(k, n, critical):
+    """The limits of the gap of each sample: `simultaneous.newcombe_pairs(...).gap` over rows."""
+    value, (low, high) = k / n, wilson(k, n, simultaneous.coverage_of(critical))
+    first, second = np.triu_indices(k.shape[1], 1)
+    difference = value[:, first] - value[:, second]
+    below = difference - np.hypot((value - low)[:, first], (high - value)[:, second])
+    above = difference + np.hypot((high - value)[:, first], (value - low)[:, second])
+    return np.maximum(0, np.maximum(below, -above).max(1)), np.maximum(above, -below).max(1)
 
 
 def gaps(args):
@@ -130,22 +145,15 @@ def gaps(args):
     for slices, size, share, difference in GAPS:
         seed = [slices, 0 if size == "mixed" else size, round(100 * share), round(10 * difference)]
         rng = np.random.default_rng(seed)
-        critical = simultaneous.tukey_quantile(0.95, slices)
         joint = simultaneous.tukey_quantile(simultaneous.sidak_level(0.95, 2), slices)
-        held = above = held_odds = above_odds = 0
-        for _ in range(args.samples):
-            k, n = drawn_shares(rng, slices, size, share, difference)
-            _, limits = simultaneous.newcombe_pairs(k, n, critical).gap
-            held += limits.low <= difference <= limits.high
-            above += limits.low > 0
-            k2, n2 = drawn_shares(rng, slices, size, 0.3, 0.0)
-            odds = [simultaneous.newcombe_pairs(*counts, joint) for counts in ((k, n), (k2, n2))]
-            _, limits = simultaneous.joint_gap(odds)
-            held_odds += limits.low <= difference <= limits.high
-            above_odds += limits.low > 0
+        counts = drawn_shares(rng, args.samples, slices, size, share, difference)
+        others = drawn_shares(rng, args.samples, slices, size, 0.3, 0.0)
+        one = gap_limits(*counts, simultaneous.tukey_quantile(0.95, slices))
+        both = np.maximum(gap_limits(*counts, joint), gap_limits(*others, joint))
         what = {"slices": slices, "size": size, "share": share, "difference": difference}
-        report("gap", args, **what, held=held, above=above)
-        report("odds", args, **what, held=held_odds, above=above_odds)
+        for name, (low, high) in (("gap", one), ("odds", both)):
+            held = ((low <= difference) & (difference <= high)).sum()
+            report(name, args, **what, held=held, above=(low > 0).sum())
 
 
 def areas(args):

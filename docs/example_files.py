@@ -1,7 +1,8 @@
 """The files that the commands and the code of the documentation name, made from the examples that come with cutline.
 
 `predictions.csv` holds 569 tumours: `y` is 1 for a malignant one, `p` (also `model_a`, `a`, `p_a`) the score of one
-model and `model_b` (`b`, `p_b`) that of another; `case` is a number and `patient` groups cases. The site offers it.
+model and `model_b` (`b`, `p_b`) that of another; `case` is a number, `patient`
+groups cases, and `site` is made up. The site of the documentation offers it.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import duckdb
 
 from cutline import examples, rank
 
-COLUMNS = ("case", "patient", "y", "p", "model_a", "model_b", "a", "b", "p_a", "p_b", "w")
+COLUMNS = ("case", "patient", "y", "p", "model_a", "model_b", "a", "b", "p_a", "p_b", "w", "site")
 
 
 def predictions() -> list[tuple[object, ...]]:
@@ -23,7 +24,7 @@ def predictions() -> list[tuple[object, ...]]:
     found = examples.load("tumours")
     rows = zip(found.labels, found.scores["logistic"], found.scores["tree"], strict=True)
     return [
-        (case, case // 2, int(label == found.positive), one, one, other, one, other, one, other, 1 + case % 2)
+        (case, case // 2, int(label == found.positive), one, *(one, other) * 3, 1 + case % 2, 1 + case % 4)
         for case, (label, one, other) in enumerate(rows)
     ]
 

@@ -243,7 +243,7 @@ def test_a_slice_with_one_class_is_counted_and_left_out():
     only = cl.evaluate([1, 1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.2, 0.6, 0.7], by=["a", "a", "b", "b", "c", "c"])
 
     assert len(slices) == 2
-    assert any("slice a has only one class: its auc is undefined" in str(note).lower() for note in only.notes)
+    assert any("slice a has only one class, so that the auc is undefined" in str(note).lower() for note in only.notes)
     row = only.against_rest().rows[0]
     assert np.isnan(row.value)
     assert row.verdict.startswith("undefined: ")

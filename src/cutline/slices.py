@@ -188,7 +188,7 @@ class Slices(Mapping[Any, Evaluation]):
             notes.append(Note("slices", text))
         one_class = [key for key, ev in self.items() if not ev.ranking.positives or not ev.ranking.negatives]
         if one_class:
-            notes.append(Note("slices", f"{self._named(one_class)} only one class: its AUC is undefined."))
+            notes.append(Note("slices", f"{self._named(one_class)} only one class, so that the AUC is undefined."))
         few = [key for key, ev in self.items() if key not in one_class and _fewest(ev.ranking) < FEWEST]
         if few:
             text = f"{self._named(few)} fewer than {FEWEST} cases of a class: shown, but not tested."
@@ -1249,8 +1249,12 @@ def _positive(labels: Array, positive: Any) -> Any:
 def _one_by_one(source: Any, named: tuple[Any, Any, Any], by: str, how: Mapping[str, Any]) -> dict[Any, Ranking]:
     """Rank the slices of data that are too many to collect, aggregated one after the other."""
     asked = {"by": column_source.Ask("groups", by), "text": column_source.Ask("groups", by, as_text=True)}
-    found, _ = source.grouped(asked)
+    grouped = source.grouped(asked)
+    found = source.rows(asked) if grouped is None else grouped[0]
     values, texts = (validation.column(found[name], "by") for name in asked)
+    if grouped is None:  # the rows are here: each value once
+        first = np.unique(texts.astype(str), return_index=True)[1]
+        values, texts = values[first], texts[first]
     absent = validation.missing_mask(values)
     if absent is not None and absent.any():
         if how.get("missing") != "drop":

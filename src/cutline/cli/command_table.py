@@ -54,7 +54,7 @@ COMMANDS = (
     Entry(
         "slices",
         JUDGE,
-        "Examples: cutline slices predictions.csv --by site --gap; cutline slices predictions.csv --find",
+        "Example: cutline slices predictions.csv --label y --score p --by site --gap",
         "Compare slices of the cases, such as sites: who is served worse, by how much, and how sure that is.",
         ("With --find, slices are searched: conjunctions of conditions on columns, adjusted for the whole search.",),
         first=("--label", "--score", "--positive", "--by", "--measure"),

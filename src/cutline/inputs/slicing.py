@@ -90,10 +90,14 @@ def _by_period(name: str, values: Array, rule: str) -> Coded:
 def as_numbers(values: Array) -> Array:
     """Return text as numbers where all of it is, as files without types hold them; other columns as they are.
 
-    >>> as_numbers(np.array(["1", "2.5"])).tolist(), as_numbers(np.array(["1", "x"])).tolist()
-    ([1.0, 2.5], ['1', 'x'])
+    Codes with leading zeros, such as "07", stay text.
+
+    >>> as_numbers(np.array(["1", "2.5"])).tolist(), as_numbers(np.array(["1", "07"])).tolist()
+    ([1.0, 2.5], ['1', '07'])
     """
     if values.dtype.kind not in "OUT":
+        return values
+    if any(text[:1] == "0" and text[1:2].isdigit() for text in map(str, np.unique(values.astype(str)))):
         return values
     try:
         return values.astype(float)
