@@ -35,10 +35,10 @@ from .core.errors import (
 from .core.ranking import Bracket as Bracket, Ranking as Ranking
 from .core.table import Table as Table
 from .curves import CURVES as CURVES, Curve as Curve
-from .cuts.choice import choose_cut as choose_cut
+from .cuts.choose import choose_cut as choose_cut
 from .cuts.cut_classifier import CutClassifier as CutClassifier
 from .cuts.cut import Cut as Cut
-from .cuts.placed import cut_at as cut_at
+from .cuts.cut_at import cut_at as cut_at
 from .cuts.utility import (
     UtilityCurve as UtilityCurve,
     brier_curve as brier_curve,

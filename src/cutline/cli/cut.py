@@ -18,9 +18,9 @@ from cutline.core import atomic_write
 from cutline.core.errors import ParameterError
 from cutline.core.table import shown
 from cutline.core.validation import check_level
-from cutline.cuts.choice import choose_cut
+from cutline.cuts.choose import choose_cut
 from cutline.cuts.cut import Cut
-from cutline.cuts.placed import cut_at
+from cutline.cuts.cut_at import cut_at
 from cutline.evaluation import Evaluation
 
 
