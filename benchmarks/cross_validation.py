@@ -89,7 +89,7 @@ def grow(bins: Array, y: Array, weights: Array, new: Array, depth: int, tried: i
     `bins` and `new` are features as numbers of bins (0 to BINS - 1); each node tries so many of the features, and
     leaves have at least so many cases.
     """
-    M, (n, p) = len(weights), bins.shape
+    M, p = len(weights), bins.shape[1]
     row, column = np.nonzero(weights)
     heavy = weights[row, column].astype(float)
     positive = heavy * y[column]
@@ -147,7 +147,9 @@ def fit_forests(X: Array, y: Array, train: Array, new: Array) -> Array:
     for first in range(0, len(train), step):
         some = train[first : first + step]
         drawn = np.repeat(some / some.sum(axis=1, keepdims=True), TREES, axis=0)
-        weights = np.array([rng.multinomial(int(k), p) for k, p in zip(np.repeat(some.sum(axis=1), TREES), drawn)])
+        weights = np.array(
+            [rng.multinomial(int(k), p) for k, p in zip(np.repeat(some.sum(axis=1), TREES), drawn, strict=True)]
+        )
         scores = grow(bins, y, weights, new_bins, 6, max(2, round(X.shape[1] ** 0.5)), 2, rng)
         found[first : first + step] = scores.reshape(len(some), TREES, -1).mean(axis=1)
     return found
@@ -163,7 +165,6 @@ def measure(y: Array, scores: Array, weights: Array) -> Array:
     order = np.argsort(-scores, kind="stable")
     y, s, w = y[order].astype(float), scores[order], weights[:, order].astype(float)
     new = np.r_[True, s[1:] != s[:-1]]
-    block = np.cumsum(new) - 1
     ends = np.r_[np.flatnonzero(new)[1:], len(s)] - 1
     tp, fp = np.cumsum(w * y, axis=1)[:, ends], np.cumsum(w * (1 - y), axis=1)[:, ends]
     pos, neg = tp[:, -1], fp[:, -1]
@@ -175,8 +176,16 @@ def measure(y: Array, scores: Array, weights: Array) -> Array:
     total = w.sum(axis=1)
     accuracy = (w * ((s >= 0.5) == (y > 0))).sum(axis=1) / total
     brier = (w * (s - y) ** 2).sum(axis=1) / total
-    assert len(block) == len(s)
     return np.stack([auc, ap, accuracy, brier], axis=-1)
+
+
+def prevalence_slope(y: Array, scores: Array) -> Array:
+    """How much each measure grows with the share of positives, by cases that count a little more or less."""
+    share = y.mean()
+    step = 0.1 * share * (1 - share)
+    up, down = (np.where(y, (share + h) / share, (1 - share - h) / (1 - share)) for h in (step, -step))
+    above, below = measure(y, scores, np.stack([up, down]))
+    return (above - below) / (2 * step)
 
 
 def case_variance(y: Array, scores: Array, folds: Array) -> Array:
@@ -241,6 +250,9 @@ def simulate(population: Any, learner: Any, n: int, p: int, samples: int, seed: 
             parts.setdefault(f"folds{K}", []).append(found[:, :K])
             parts.setdefault(f"without{K}", []).append(found[:, K : 2 * K])
             parts.setdefault(f"pooled{K}", []).append(found[:, 2 * K])
+            parts.setdefault(f"slope{K}", []).append(
+                np.mean([prevalence_slope(y, scores[r]) for r in range(3)], axis=0)
+            )
             parts.setdefault(f"cases{K}", []).append(
                 np.array([case_variance(y, scores[r], folds[r]) for r in range(min(3, REPEATS))])
             )

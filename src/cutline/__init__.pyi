@@ -22,6 +22,7 @@ from .calibration import (
 from .calibration.model import CalibratedModel as CalibratedModel
 from .charts import CHARTS as CHARTS, Picture as Picture, chart as chart
 from .multiclass.compare import ClassComparison as ClassComparison, compare_classes as compare_classes
+from .multiclass.multilabel import MultiLabel as MultiLabel
 from .multiclass.one_vs_rest import OneVsRest as OneVsRest, one_vs_rest as one_vs_rest
 from .comparison import Comparison as Comparison, compare as compare
 from .core.errors import (
@@ -34,11 +35,17 @@ from .core.errors import (
 )
 from .core.ranking import Bracket as Bracket, Ranking as Ranking
 from .core.table import Table as Table
+from .cross_validation import (
+    CrossValidation as CrossValidation,
+    NestedCrossValidation as NestedCrossValidation,
+    cross_validate as cross_validate,
+)
 from .curves import CURVES as CURVES, Curve as Curve
 from .cuts.choose import choose_cut as choose_cut
 from .cuts.cut_classifier import CutClassifier as CutClassifier
 from .cuts.cut import Cut as Cut
 from .cuts.cut_at import cut_at as cut_at
+from .cuts.screening import Screening as Screening, screen as screen
 from .cuts.utility import (
     UtilityCurve as UtilityCurve,
     brier_curve as brier_curve,
@@ -47,13 +54,17 @@ from .cuts.utility import (
     decision_difference as decision_difference,
     profit_curve as profit_curve,
 )
+from .dataset_comparison import DatasetComparison as DatasetComparison, compare_datasets as compare_datasets
 from .evaluation import Evaluation as Evaluation, evaluate as evaluate
+from .fold_comparison import FoldComparison as FoldComparison, compare_folds as compare_folds
+from .fold_evaluation import FoldEvaluation as FoldEvaluation
 from .model_evaluation import evaluate_model as evaluate_model
 from .count_comparison import compare_counts as compare_counts
 from .independent_comparison import (
     IndependentComparison as IndependentComparison,
     compare_independent as compare_independent,
 )
+from .inference.triplets import mean_triplet_loss as mean_triplet_loss
 from .inference.single.bands import (
     Band as Band,
     band as band,
@@ -83,9 +94,14 @@ from .measures.scoring_rules import (
     kl_divergence as kl_divergence,
     ranked_probability_score as ranked_probability_score,
 )
+from .monitoring import Alarm as Alarm, Monitor as Monitor, monitor as monitor
+from .monitoring.expected import Expected as Expected, expected as expected
+from .monitoring.score_drift import Drift as Drift, drift as drift
 from .own_measures import measure as measure
+from .quota_periods import QuotaPeriods as QuotaPeriods
 from .results.estimate import Estimate as Estimate
 from .scoring import Scorer as Scorer, scorer as scorer
+from .slice_search import find_slices as find_slices
 from .slices import Slices as Slices
 from .training import (
     LinearMeasureClassifier as LinearMeasureClassifier,

@@ -188,7 +188,8 @@ class Comparison(Summarized, Mapping[str, Evaluation]):
         Args:
             measure: A measure, or your own function, as in `Evaluation.estimate`.
             method: `auto` is DeLong's test for the AUC and what is linear in it, McNemar's mid-p test for shares of
-                decisions (accuracy, recall, specificity, ...), and the bootstrap for all else.
+                decisions (accuracy, recall, specificity, ...), and Student's t for other smooth measures; calibration
+                errors and the best over all cuts are first corrected for their bias (docs/comparing.md).
             alternative: What a small p-value speaks for, of the first model a and the second b of a pair: "two-sided",
                 they differ; "greater" or "less", the number of a; "non-inferior", a is not worse by the margin or more;
                 "superior", a is better by more than the margin; "equivalent", they differ by less than it.
@@ -224,7 +225,7 @@ class Comparison(Summarized, Mapping[str, Evaluation]):
             b: The second model.
             level: The level of the interval.
             method: `auto` is DeLong's interval for the AUC and what is linear in it, Tango's for shares of decisions,
-                and the bootstrap percentile interval for all else.
+                and the one of the same difference as the test for all else.
             resamples: How many resamples are drawn; 2000, or fewer for long lists, when None.
             seed: The seed of the resamples.
             parameters: Those of the measure, and the cut where it is not that of the models.
@@ -322,6 +323,8 @@ class Comparison(Summarized, Mapping[str, Evaluation]):
         level: float = LEVEL,
         resamples: int | None = None,
         seed: int = 0,
+        goal: str | None = None,
+        primary: str | None = None,
     ) -> ComparisonSummary:
         """The models and their differences, a row for each measure and pair: what every view shows.
 
@@ -334,6 +337,8 @@ class Comparison(Summarized, Mapping[str, Evaluation]):
             level: The level of intervals and tests.
             resamples: The number of resamples; by the length of the list when None, and 0 to resample nothing.
             seed: The seed of the resamples.
+            goal: The question that matters, which the verdict answers first: "rank", "probabilities", "quota" or "cut".
+            primary: The measure that decides its question, which the verdict answers first.
         """
         level, seed = check_level(level), check_whole(seed, "seed", 0)
         first = next(iter(self.values()))
@@ -345,7 +350,7 @@ class Comparison(Summarized, Mapping[str, Evaluation]):
             of_models = [w.measure for w in every if all(suits(w.measure, r) for r in self.pairing.rankings)]
         shown = [(one.measure, one.at) for one in chosen] if of_models is None else each_of(of_models)
         models = {n: e.summary(shown, level=level, resamples=resamples, seed=seed) for n, e in self.items()}
-        return ComparisonSummary(
+        summary = ComparisonSummary(
             models,
             Options(level, first.cut, resamples=resamples, resamples_used=drawn, seed=seed),
             found.rows,
@@ -354,7 +359,11 @@ class Comparison(Summarized, Mapping[str, Evaluation]):
             {curve: self.dominance(curve) for curve in CURVES},
             tuple(resampling_notes(len(self.pairing), resamples, *found.resampling, is_wanted=True)),
             found.confidence,
+            goal,
+            primary,
         )
+        _ = summary.choices  # a goal or a measure that is not there is refused at once
+        return summary
 
     def _affordable(self, measures: int, resamples: int | None) -> int:
         """How many resamples are drawn for so many measures: as asked, or as `cutline.results.resample_budget` says."""

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from cutline.core import validation
 from cutline.core.counts import Counts
-from cutline.core.errors import CutlineError, ParameterError, UnavailableError, near
+from cutline.core.errors import Argument, CutlineError, ParameterError, Text, UnavailableError, near
 from cutline.core.measure_attributes import EveryMeasure
 from cutline.core.public import hint_elsewhere, public
 from cutline.core.ranking import Ranking
 from cutline.core.table import Table
 from cutline.core.validation import LEVEL, check_intervals, check_level, check_whole, name_of
+from cutline.inference.folds import fold_notes
 from cutline.inference.permutation import PermutationTest, permute_labels
 from cutline.inference.resampling.design import sampler_of
 from cutline.inference.resampling.samplers import GroupSampler
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
     from cutline.charts import Picture
     from cutline.curves import Curve
     from cutline.curves.gains import Gains
+    from cutline.fold_evaluation import FoldEvaluation
+    from cutline.quota_periods import QuotaPeriods
     from cutline.slices import Slices
 
 
@@ -71,7 +74,7 @@ def evaluate(
     weights: Any = None,
     *,
     positive: Any = None,
-    threshold: float | None = None,
+    threshold: float | Mapping[Any, float] | None = None,
     quota: float | None = None,
     share: float | None = None,
     name: str | None = None,
@@ -85,7 +88,7 @@ def evaluate(
     memory: str | None = None,
     by: Any,
 ) -> Slices: ...
-@public
+@overload
 def evaluate(
     labels: Any,
     scores: Any,
@@ -101,12 +104,56 @@ def evaluate(
     groups: Any = None,
     data: Any = None,
     weights_are: WeightsAre | None = None,
+    folds: Any,
+    repeats: Any = None,
+    train_sizes: Any = None,
+) -> FoldEvaluation: ...
+@overload
+def evaluate(
+    labels: Any,
+    scores: Any,
+    weights: Any = None,
+    *,
+    positive: Any = None,
+    quota: float | Mapping[Any, float] | None = None,
+    share: float | None = None,
+    name: str | None = None,
+    missing: Missing = "error",
+    higher_is_positive: bool = True,
+    data: Any = None,
+    weights_are: WeightsAre | None = None,
+    memory: str | None = None,
+    quota_by: Any,
+) -> QuotaPeriods: ...
+@public
+def evaluate(
+    labels: Any,
+    scores: Any,
+    weights: Any = None,
+    *,
+    positive: Any = None,
+    threshold: float | Mapping[Any, float] | None = None,
+    quota: float | Mapping[Any, float] | None = None,
+    share: float | None = None,
+    name: str | None = None,
+    missing: Missing = "error",
+    higher_is_positive: bool = True,
+    groups: Any = None,
+    data: Any = None,
+    weights_are: WeightsAre | None = None,
     strata: Any = None,
     exact: bool | None = None,
     memory: str | None = None,
     by: Any = None,
-) -> Evaluation | Slices:
+    folds: Any = None,
+    repeats: Any = None,
+    train_sizes: Any = None,
+    quota_by: Any = None,
+) -> Any:
     """Evaluate the predictions of one model.
+
+    Intervals and tests assume one fixed model and cases that it was not fitted on. Out-of-fold scores of a
+    cross-validation come from several models: pass `folds`.
 
     Args:
         labels: The true classes: booleans, 0/1, -1/+1, or any two values with `positive`.
@@ -129,8 +176,17 @@ def evaluate(
         exact: With `data` that another engine holds: whether all distinct scores are collected. When None, more than
             four million are put into bins, and every number that this affects has a bracket.
         memory: How much memory DuckDB may use for files, such as "2GB"; beyond it works on disk.
-        by: The slice that each case belongs to, such as a site, or the name of its column: the result is then a mapping
-            of evaluations with one common table, `cutline.slices.Slices`.
+        by: The slice that each case belongs to, such as a site, or with `data` the name of its column, several of them
+            in a list, or ranges of a number, such as {"age": [0, 40, 65, 120]}: the result is then a mapping of
+            evaluations at one cut, `cutline.slices.Slices`. `threshold` may then be a mapping of slices to thresholds.
+        folds: The fold of each case, where its score is from a model that was fitted without that fold, or the name of
+            its column. The result is then a `cutline.fold_evaluation.FoldEvaluation`: means over the folds, with
+            intervals for the model fitted on all cases.
+        repeats: With `folds`, the repeat that each row belongs to, where the cases were split several times.
+        train_sizes: With `folds`, how many cases the models were fitted on; by default, all but those of the fold.
+        quota_by: The period that each case belongs to, such as a flight or a year, or the name of its column: the
+            quota (a number, or a number by period), or the share, is then filled in each period by itself, and the
+            result is a `cutline.QuotaPeriods`.
         weights_are: What weights are. "counts": so many equal rows. "sampling": one over the chance with which a case
             was drawn, so that the sample stands for a population; intervals are by linearisation. "importance": how
             much a case counts, in a plain sample. By default whole numbers are counts and others importance.
@@ -143,10 +199,27 @@ def evaluate(
     >>> round(ev.auc, 6), round(ev.precision, 6), round(ev.value("f_beta", beta=2), 6)
     (0.833333, 0.666667, 0.666667)
     """
-    threshold = None if threshold is None else validation.check_number(threshold, "threshold")
+    if threshold is not None and not (by is not None and isinstance(threshold, Mapping)):
+        threshold = validation.check_number(threshold, "threshold")
     check_weights_are(weights_are, weights)
-    how: dict[str, Any] = {"positive": positive, "missing": missing, "weights_are": weights_are}
+    how: dict[str, Any]
+    if quota_by is not None:
+        others = {"threshold": threshold, "by": by, "groups": groups, "strata": strata}
+        how = {"positive": positive, "missing": missing, "weights_are": weights_are, "memory": memory}
+        how["higher_is_positive"] = higher_is_positive
+        places = {"quota": quota, "share": share, "name": name}
+        return _periods((labels, scores, weights), quota_by, data, how, places, others)
+    how = {"positive": positive, "missing": missing, "weights_are": weights_are}
     cut: dict[str, Any] = {"threshold": threshold, "quota": quota, "share": share}
+    if folds is not None:
+        if by is not None or strata is not None:
+            raise ParameterError("by and strata cannot be combined with folds", "leave them out")
+        split = {"folds": folds, "repeats": repeats, "train_sizes": train_sizes, "groups": groups, "data": data}
+        how |= {"higher_is_positive": higher_is_positive, "name": name}
+        return _folds((labels, scores, weights), split | how | cut)
+    if repeats is not None or train_sizes is not None:
+        which = "repeats" if repeats is not None else "train_sizes"
+        raise ParameterError("is given without folds", Text("pass ", Argument("folds"), " too"), argument=which)
     if by is not None:
         how |= {"exact": exact, "memory": memory, "higher_is_positive": higher_is_positive}
         return _evaluate_slices((labels, scores, weights), by, data, how, cut | {"name": name}, (groups, strata))
@@ -157,7 +230,8 @@ def evaluate(
     if data is not None:  # the cases are looked at one by one
         asked = column_source.asked_of(labels, scores, weights, groups, strata, positive=positive)
         with column_source.reading(column_source.opened(data), asked, any_order=True) as found:
-            return evaluate(name=name, higher_is_positive=higher_is_positive, **found, **how, **cut)  # type: ignore[arg-type]
+            arguments: dict[str, Any] = {"name": name, "higher_is_positive": higher_is_positive, **found, **how, **cut}
+            return evaluate(**arguments)
     validation.check_one_order({"labels": labels, "groups": groups, "strata": strata})
     cases = complete(labels, scores, weights, **how)
     ranking = cases.ranked(higher_is_positive=higher_is_positive)
@@ -172,6 +246,19 @@ def _evaluate_slices(
         raise ParameterError("groups and strata cannot be combined with by", "evaluate the slices one by one")
     slices: Slices = import_module("cutline.slices").evaluate_slices(*columns, by, data=data, how=how, cut=cut)
     return slices
+
+
+def _folds(columns: tuple[Any, Any, Any], options: dict[str, Any]) -> Any:
+    """Return the evaluation of folds, which stands above evaluations: it is loaded by name."""
+    return import_module("cutline.fold_evaluation").evaluate_folds(*columns, **options)
+
+
+def _periods(columns: tuple[Any, Any, Any], period: Any, data: Any, how: Any, places: Any, others: Any) -> Any:
+    """The evaluation of a quota in each period, which stands above evaluations: it is loaded by name."""
+    for name, given in others.items():
+        if given is not None:
+            raise ParameterError(f"{name} cannot be combined with quota_by", "leave one of them out")
+    return import_module("cutline.quota_periods").evaluate_periods(*columns, period, data=data, how=how, **places)
 
 
 @public
@@ -451,7 +538,8 @@ class Evaluation(Summarized, EveryMeasure):
     @property
     def notes(self) -> tuple[Note, ...]:
         """What the reader of the numbers should know about the data, in plain words."""
-        return tuple(data_notes(self.ranking, self.cut, self._data.groups))
+        own = data_notes(self.ranking, self.cut, self._data.groups)
+        return (*own, *(() if self.groups is None else fold_notes(self.groups)))
 
     # ------------------------------------------------------------------ curves and charts
 

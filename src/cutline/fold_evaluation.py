@@ -7,7 +7,6 @@ pessimistic.
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,29 +15,27 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from cutline.core import columns
-from cutline.core.checks import LEVEL, check_choice, check_level, name_of
-from cutline.core.columns import counted
+from cutline.core import validation
 from cutline.core.counts import Counts, written
 from cutline.core.errors import CutlineError, InputError, ParameterError, UnavailableError, near
 from cutline.core.merging import merge
 from cutline.core.ranking import Array, Ranking
 from cutline.core.table import Table, plain
+from cutline.core.validation import LEVEL, check_choice, check_level, counted, name_of
 from cutline.evaluation import Evaluation
-from cutline.inference.folds import FoldMean, ledell, nadeau_bengio
-from cutline.inputs import sources
-from cutline.inputs.predictions import Cases, complete
+from cutline.inference.folds import FoldMean, hidden_share, ledell, nadeau_bengio, scales_apart
+from cutline.inputs import column_source
+from cutline.inputs.rank import Cases, complete
 from cutline.measures import MEASURES, Family, Measure
-from cutline.measures.definition import each_of
+from cutline.measures.aliases import under
 from cutline.measures.kinds import LineOfAuc, MeanOfCases, Proportion, ShareOfPairs, SumOfRates
-from cutline.measures.other_names import under
-from cutline.results import first_look
+from cutline.measures.registry import each_of
+from cutline.results.base import Summarized
 from cutline.results.cut_point import CutPoint, cut_point
 from cutline.results.estimate import Estimate
+from cutline.results.measure_selection import Named, headlines, wanted
 from cutline.results.notes import Note
-from cutline.results.summarized import Summarized
-from cutline.results.summary import Data, Options, Row, Summary
-from cutline.results.wanted import Named, headlines, wanted
+from cutline.results.summary import Data, Options, Row, Summary, first_look_html, first_look_text
 
 if TYPE_CHECKING:
     from cutline.charts import Picture
@@ -47,7 +44,6 @@ METHODS = ("auto", "nadeau_bengio", "ledell", "nested")
 CHARTS = ("roc", "precision_recall", "reliability", "folds")
 FEW_IN_FOLD = 30  # cases of a class, below which a measure that small samples bias is pooled within a repeat
 FEW_CASES = 40  # of the smaller class: with fewer, intervals covered less than 92.5 % in simulations
-FAR_APART = 0.5  # standard deviations between the mean scores of two folds, which chance does not explain
 
 
 class OutOfFold(NamedTuple):
@@ -67,6 +63,7 @@ class FoldValues(NamedTuple):
     value: float
     values: Array
     pooled: str = ""  # why the folds of a repeat were pooled
+    slope: float = 0.0  # how much it grows with the share of positives, which stratified folds all have alike
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +82,7 @@ class FoldEvaluation(Summarized):
     share: float | None = None
     cases: OutOfFold | None = field(default=None, repr=False)
     warnings: tuple[Note, ...] = ()
+    total: int = 0  # cases that the final model is fitted on; those of a repeat when 0
     cut: CutPoint = field(init=False)
 
     def __post_init__(self) -> None:
@@ -109,6 +107,11 @@ class FoldEvaluation(Summarized):
     def ranking(self) -> Ranking:
         """The cases of the first repeat in one ranking: each case once. Only counts and probabilities may use it."""
         return merge(self.parts[0])
+
+    @property
+    def has_both_classes(self) -> bool:
+        """Whether each fold has cases of both classes."""
+        return self._fewest > 0
 
     @property
     def counts(self) -> Counts:
@@ -198,8 +201,9 @@ class FoldEvaluation(Summarized):
             why = f"{measure.title} is undefined in {undefined} of {values.size} folds"
         elif not _is_unbiased(measure) and self._fewest < FEW_IN_FOLD:
             why = f"A fold has only {counted(self._fewest, 'case')} of a class, too few for {measure.title}"
+        slope = self._prevalence_slope(measure, parameters)
         if not why:
-            return FoldValues(float(values.mean()), values.ravel())
+            return FoldValues(float(values.mean()), values.ravel(), slope=slope)
         pooled = np.array([self._in_part(measure, merge(parts), parameters) for parts in self.parts])
         without = np.array(
             [
@@ -208,7 +212,37 @@ class FoldEvaluation(Summarized):
             ]
         )
         pseudo = self.folds * pooled[:, None] - (self.folds - 1) * without
-        return FoldValues(float(pooled.mean()), pseudo.ravel(), why)
+        return FoldValues(float(pooled.mean()), pseudo.ravel(), why, slope)
+
+    def _prevalence_slope(self, measure: Measure, parameters: Mapping[str, Any]) -> float:
+        """The derivative of a measure by the share of positives; 0 where it depends on each class alone."""
+        if _is_of_each_class(measure) or not self._hidden:
+            return 0.0
+        more, less = _with_odds(self.ranking, 11, 10), _with_odds(self.ranking, 10, 11)
+        try:
+            above, below = (self._in_part(measure, part, parameters) for part in (more, less))
+        except CutlineError:  # a quota that has no place
+            return 0.0
+        distance = float(more.positives / more.total - less.positives / less.total)
+        return (above - below) / distance if math.isfinite(above) and math.isfinite(below) else 0.0
+
+    @cached_property
+    def _hidden(self) -> float:
+        """The share of the variance of the prevalence that the folds do not show."""
+        positives, sizes = (
+            np.array([float(getattr(part, name)) for part in self._all]) for name in ("positives", "total")
+        )
+        return hidden_share(positives, sizes)
+
+    def prevalence_variance(self, slope: float) -> float:
+        """Return the variance of a value that comes from the share of positives and that the folds do not show.
+
+        Args:
+            slope: How much the value grows with the share of positives.
+        """
+        r = self.ranking
+        share = float(r.positives / r.total)
+        return slope**2 * share * (1 - share) / float(r.total) * self._hidden
 
     @cached_property
     def _fewest(self) -> int:
@@ -287,7 +321,8 @@ class FoldEvaluation(Summarized):
         return [self.estimate(measure, level, method) for measure in each_of(measures)]
 
     def _mean(self, found: FoldValues) -> FoldMean:
-        mean = nadeau_bengio(found.values, self.folds, self.test_to_train)
+        more = self.prevalence_variance(found.slope)
+        mean = nadeau_bengio(found.values, self.folds, self.test_to_train, more)
         return replace(mean, value=found.value)
 
     def _estimate(self, measure: Measure, parameters: Mapping[str, Any], level: float) -> Estimate:
@@ -299,7 +334,7 @@ class FoldEvaluation(Summarized):
         if mean.standard_error <= 1e-12 * max(1.0, abs(mean.value)):
             notes.append("All folds have the same value, so that their spread says nothing of the uncertainty.")
             return Estimate(str(measure), mean.value, math.nan, math.nan, level, "", tuple(notes))
-        return _limited(measure, mean.value, mean.limits(level), level, "nadeau_bengio", notes)
+        return limited_estimate(measure, mean.value, mean.limits(level), level, "nadeau_bengio", notes)
 
     def _by_ledell(self, measure: Measure, level: float) -> Estimate:
         if measure.name != "auc":
@@ -314,7 +349,7 @@ class FoldEvaluation(Summarized):
         notes = []
         if len(self.cases.positive) < 1000:
             notes.append("This interval is for many cases; with fewer than 1,000 it is probably too narrow.")
-        return _limited(measure, mean.value, mean.limits(level), level, "ledell", notes)
+        return limited_estimate(measure, mean.value, mean.limits(level), level, "ledell", notes)
 
     def _by_nesting(self, measure: Measure, level: float, parameters: Mapping[str, Any]) -> Estimate:  # noqa: ARG002
         raise ParameterError("nested fits the model again, which scores do not allow", "use cross_validate()")
@@ -363,12 +398,13 @@ class FoldEvaluation(Summarized):
     @cached_property
     def notes(self) -> tuple[Note, ...]:
         """What the reader of the numbers should know, in plain words."""
+        total = self.total or self.ranking.total
         share = 100 / (1 + self.test_to_train)
         found = [
             Note(
                 "cross-validation",
                 f"Cross-validation with {self.design}: each value is the mean over {self.folds * self.repeats} folds. "
-                f"It estimates how the model fitted on all {written(self.ranking.total)} cases does on new cases, by "
+                f"It estimates how the model fitted on all {written(total)} cases does on new cases, by "
                 f"models that saw {share:.0f} % of them, so that it is slightly pessimistic.",
             ),
             *self.warnings,
@@ -424,13 +460,13 @@ class FoldEvaluation(Summarized):
         return fold_charts.fold_values(values, self.estimate(chosen, level), chosen.title, self.design, **look)
 
     def __repr__(self) -> str:
-        return first_look.as_text(self.summary(headlines()))
+        return first_look_text(self.summary(headlines()))
 
     def _repr_html_(self) -> str:
-        return first_look.as_html(self.summary(headlines()))
+        return first_look_html(self.summary(headlines()))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FoldSummary(Summary):
     """The numbers of a cross-validation."""
 
@@ -457,7 +493,7 @@ class FoldSummary(Summary):
         return super().document() | {"cross_validation": {"folds": self.folds, "repeats": self.repeats}}
 
 
-def _limited(
+def limited_estimate(
     measure: Measure, value: float, limits: tuple[float, float], level: float, method: str, notes: Sequence[str]
 ) -> Estimate:
     """Build the estimate with limits inside the range of the measure."""
@@ -473,34 +509,30 @@ def _is_mean_of_cases(measure: Measure) -> bool:
     return isinstance(kind, MeanOfCases)
 
 
+def _with_odds(r: Ranking, positives: int, negatives: int) -> Ranking:
+    """Return a ranking in which each positive and each negative counts so many times."""
+    pos, neg = r.pos * positives, r.neg * negatives
+    return replace(r, pos=pos, neg=neg, pos2=pos, neg2=neg)
+
+
+def _is_of_each_class(measure: Measure) -> bool:
+    """Whether the measure depends on the scores within each class alone, whatever the share of positives."""
+    kind = measure.kind
+    if isinstance(kind, Proportion):
+        return kind.paired is not None and kind.paired.among is not None
+    if isinstance(kind, SumOfRates):
+        return not kind.of_flags
+    return measure.name == "auc" or isinstance(kind, ShareOfPairs)
+
+
 def _is_unbiased(measure: Measure) -> bool:
-    """Whether the mean over small folds is that of large ones: means over cases or pairs, and what is linear in them."""
+    """Whether the mean over small folds is that of large ones: means over cases or pairs and the like."""
     kind = measure.kind
     if isinstance(kind, Proportion):
         return kind.paired is not None
     if isinstance(kind, SumOfRates):
         return not kind.of_flags
     return isinstance(kind, LineOfAuc | ShareOfPairs | MeanOfCases)
-
-
-def scales_apart(parts: Sequence[tuple[Array, Array]]) -> float:
-    """Return how many standard deviations lie between the mean scores of parts of the cases; 0 where it may be chance.
-
-    Args:
-        parts: The scores of each part, and how many cases have each.
-    """
-    sizes = np.array([float(np.sum(size)) for _, size in parts])
-    with np.errstate(invalid="ignore", over="ignore"):
-        means = np.array([float(np.average(score, weights=size)) for score, size in parts])
-        squares = np.array([float(np.average(np.square(score), weights=size)) for score, size in parts])
-    if len(parts) < 2 or not (np.isfinite(means).all() and np.isfinite(squares).all()):
-        return 0.0
-    within = float(np.average(np.maximum(squares - means**2, 0), weights=sizes))
-    if within <= 0:
-        return 0.0
-    distance = float(means.max() - means.min()) / math.sqrt(within)
-    chance = 5 * math.sqrt(2 / float(sizes.min()))  # five standard errors of the difference of two means
-    return distance if distance > max(FAR_APART, chance) else 0.0
 
 
 # ---------------------------------------------------------------------- from rows
@@ -518,39 +550,39 @@ def evaluate_folds(
     data: Any = None,
     positive: Any = None,
     missing: Any = "error",
+    weights_are: Any = None,
     higher_is_positive: bool = True,
     **cut: Any,
 ) -> FoldEvaluation:
     """Evaluate out-of-fold scores; the arguments are those of `evaluate`."""
     if data is not None:
-        asked = sources.asked_of(labels, scores, weights, positive=positive)
+        asked = column_source.asked_of(labels, scores, weights, positive=positive)
         more = {"folds": folds, "repeats": repeats, "groups": groups}
-        asked |= {key: sources.Ask("groups", name) for key, name in more.items() if name is not None}
-        with sources.reading(sources.opened(data), asked) as found:
-            how = {"positive": positive, "missing": missing, "higher_is_positive": higher_is_positive}
+        asked |= {key: column_source.Ask("groups", name) for key, name in more.items() if name is not None}
+        with column_source.reading(column_source.opened(data), asked) as found:
+            how = {"positive": positive, "missing": missing, "weights_are": weights_are}
+            how["higher_is_positive"] = higher_is_positive
             return evaluate_folds(**found, train_sizes=train_sizes, **how, **cut)
-    columns.check_one_order({"labels": labels, "folds": folds, "repeats": repeats, "groups": groups})
-    cases = complete(labels, scores, weights, positive=positive, missing=missing)
+    validation.check_one_order({"labels": labels, "folds": folds, "repeats": repeats, "groups": groups})
+    cases = complete(labels, scores, weights, positive=positive, missing=missing, weights_are=weights_are)
     fold = _codes(folds, "folds", cases)
     repeat = np.zeros(len(fold), dtype=int) if repeats is None else _codes(repeats, "repeats", cases)
     group = None if groups is None else _codes(groups, "groups", cases)
     rows = _split(fold, repeat)
     parts = tuple(
-        tuple(
-            replace_cases(cases, part).ranked(higher_is_positive=higher_is_positive) for part in parts
-        )
+        tuple(_some_cases(cases, part).ranked(higher_is_positive=higher_is_positive) for part in parts)
         for parts in rows
     )
     return FoldEvaluation(
         parts,
         _test_to_train(rows, train_sizes),
         cases=_out_of_fold(cases, rows),
-        warnings=tuple(_leaks(rows, group)),
+        warnings=tuple(warn_of_leaks(rows, group)),
         **cut,
     )
 
 
-def replace_cases(cases: Cases, rows: Array) -> Cases:
+def _some_cases(cases: Cases, rows: Array) -> Cases:
     """Return some of the cases."""
     weights = None if cases.weights is None else cases.weights[rows]
     return cases._replace(
@@ -560,13 +592,13 @@ def replace_cases(cases: Cases, rows: Array) -> Cases:
 
 def _codes(values: Any, name: str, cases: Cases) -> Array:
     """The distinct values of a column, numbered from 0, for the rows that are complete."""
-    column = columns.column(values, name)
+    column = validation.column(values, name)
     if len(column) != cases.rows:
         found = f"has {counted(len(column), 'value')} but labels has {cases.rows}"
         raise InputError(found, "pass one for each label", argument=name)
-    absent = columns.missing_mask(column)
+    absent = validation.missing_mask(column)
     if absent is not None and absent.any():
-        raise columns.missing_error(name, absent, None)
+        raise validation.missing_error(name, absent, None)
     column = column[cases.position]
     return np.unique(column.astype(str) if column.dtype.kind == "O" else column, return_inverse=True)[1]
 
@@ -605,7 +637,9 @@ def _test_to_train(rows: list[list[Array]], train_sizes: Any) -> float:
         trains = np.atleast_1d(np.asarray(train_sizes, dtype=float))
         if not np.isfinite(trains).all() or (trains < 1).any():
             raise ParameterError(
-                f"is {train_sizes!r:.40}", "pass the number of cases that each model was fitted on", argument="train_sizes"
+                f"is {train_sizes!r:.40}",
+                "pass the number of cases that each model was fitted on",
+                argument="train_sizes",
             )
     return float(tests.mean() / trains.mean())
 
@@ -628,7 +662,7 @@ def _out_of_fold(cases: Cases, rows: list[list[Array]]) -> OutOfFold | None:
     return OutOfFold(labels[0], np.stack([cases.scores[own] for own in order]), folds)
 
 
-def _leaks(rows: list[list[Array]], group: Array | None) -> Iterable[Note]:
+def warn_of_leaks(rows: list[list[Array]], group: Array | None) -> Iterable[Note]:
     """Warn where cases of one group are in several folds of a repeat."""
     if group is None:
         return

@@ -45,7 +45,9 @@ def evaluate_model(
     classes, chosen = two_classes(estimator, positive)
     truth = checked_truth(y, classes)
     scores = model_scores(estimator, X, classes.index(chosen))
-    return evaluate(truth, scores, sample_weight, positive=chosen, name=name or title(estimator), **options)
+    given = {"positive": chosen, "name": name or title(estimator), **options}
+    result: Evaluation = evaluate(truth, scores, sample_weight, **given)
+    return result
 
 
 def model_scores(estimator: Any, X: Any, column: int) -> Any:

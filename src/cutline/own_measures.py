@@ -173,7 +173,7 @@ def _taken_names() -> set[str]:
     """The names that people use for something else: where measures are attributes, and in the package."""
     owners = (Evaluation, Comparison, Counts, Ranking)
     attributes = {name for owner in owners for name in (*vars(owner), *owner.__dataclass_fields__)}
-    return {*cutline.__all__, *attributes, "threshold", "quota", "share"}
+    return {*vars(cutline)["__all__"], *attributes, "threshold", "quota", "share"}
 
 
 def _arguments(function: Function) -> list[Argument]:

@@ -6,6 +6,7 @@ whether they ran in one go: a result that was stopped is the beginning of the on
 
 from __future__ import annotations
 
+import copy
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -18,7 +19,7 @@ from cutline.core.errors import InputError, ParameterError
 from cutline.core.public import public
 from cutline.core.ranking import Array
 from cutline.core.table import Table
-from cutline.core.validation import LEVEL, check_level, check_whole
+from cutline.core.validation import LEVEL, check_choice, check_level, check_whole, counted
 from cutline.inference.permutation import PermutationTest, verdict_of_chance
 from cutline.inference.resampling.bootstrap import percentile
 from cutline.inference.resampling.pairing import stream
@@ -26,6 +27,7 @@ from cutline.measures import MEASURES, Measure
 from cutline.results.estimate import Estimate
 from cutline.scoring import Scorer
 
+SHUFFLES = ("labels", "features")
 _PATIENCE = 10_000  # redraws of one round before it is given up
 
 
@@ -154,9 +156,9 @@ def bootstrap_model(
     chosen = tuple(MEASURES[measure] for measure in listed)
     if not chosen:
         raise ParameterError("is empty", "pass at least one measure", argument="measures")
-    _check_estimator(estimator, n_jobs)
-    labels = _two_classes(y, "y", least=2)
-    _same_length(X, labels, "X", "y")
+    check_estimator(estimator, n_jobs)
+    labels = check_two_classes(y, "y", least=2)
+    check_same_length(X, labels, "X", "y")
     _check_resume(resume, ModelBootstrap)
     if resume is not None and ([*map(str, resume.measures)] != [*map(str, chosen)] or resume.seed != seed):
         raise ParameterError(
@@ -165,7 +167,7 @@ def bootstrap_model(
     done = [] if resume is None else resume.values.tolist()
     redrawn = 0 if resume is None else resume.redrawn
     task = _Task(estimator, X, labels, tuple(Scorer(measure, positive=positive) for measure in chosen), seed)
-    for values, again in _rounds(_out_of_bag, task, range(len(done), resamples), n_jobs, progress):
+    for values, again in run_rounds(_out_of_bag, task, range(len(done), resamples), n_jobs, progress):
         done.append(values)
         redrawn += again
     found = np.array(done, dtype=float).reshape(len(done), len(chosen))
@@ -181,19 +183,19 @@ def _out_of_bag(task: _Task, number: int) -> tuple[list[float], int]:
         drawn = rng.integers(0, n, n)
         left = np.setdiff1d(np.arange(n), drawn)
         if len(left) and all(len(np.unique(task.y[cases])) == 2 for cases in (drawn, left)):
-            fitted = _fresh(task.estimator, rng).fit(_safe_indexing(task.X, drawn), task.y[drawn])
+            fitted = clone_seeded(task.estimator, rng).fit(_safe_indexing(task.X, drawn), task.y[drawn])
             test = _safe_indexing(task.X, left)
             return [scorer.value(fitted, test, task.y[left]) for scorer in task.scorers], again
     raise InputError("No bootstrap set left out cases of both classes", "pass more cases of the rarer class")
 
 
-def _fresh(estimator: Any, rng: np.random.Generator) -> Any:
-    """The estimator unfitted, and with a random state from the stream wherever it has none of its own."""
+def clone_seeded(estimator: Any, rng: np.random.Generator) -> Any:
+    """Clone an estimator, with a random state from the stream wherever it has none of its own."""
     from sklearn.base import clone
 
-    copy = clone(estimator)
-    free = [name for name, value in copy.get_params().items() if name.endswith("random_state") and value is None]
-    return copy.set_params(**{name: int(rng.integers(2**31)) for name in sorted(free)})
+    fresh = clone(estimator)
+    free = [name for name, value in fresh.get_params().items() if name.endswith("random_state") and value is None]
+    return fresh.set_params(**{name: int(rng.integers(2**31)) for name in sorted(free)})
 
 
 class _Split(NamedTuple):
@@ -213,11 +215,14 @@ def permutation_test(
     estimator: Any,
     X_train: Any,
     y_train: Any,
-    X_test: Any,
-    y_test: Any,
+    X_test: Any = None,
+    y_test: Any = None,
     measure: str | Measure = "auc",
     permutations: int = 1000,
     *,
+    cv: Any = None,
+    shuffle: str = "labels",
+    groups: Any = None,
     positive: Any = None,
     seed: int = 0,
     n_jobs: int = 1,
@@ -229,14 +234,21 @@ def permutation_test(
     The p-value tells how often a model that was trained on shuffled labels does as well on the test set. Interrupted,
     it gives the permutations that were done; `resume` takes them and goes on.
 
+    With `cv` the whole cross-validation is repeated on shuffled data (Ojala and Garriga 2010). Shuffled labels ask
+    whether features and labels are related at all; features shuffled within each class ask whether the classifier uses
+    that features depend on each other.
+
     Args:
         estimator: A classifier of scikit-learn, which is cloned for each fit.
-        X_train: The cases that it is fitted on.
+        X_train: The cases that it is fitted on; with `cv`, all cases.
         y_train: Their labels, which are shuffled.
-        X_test: The cases that it is measured on.
+        X_test: The cases that it is measured on; none with `cv`.
         y_test: Their labels.
-        measure: The measure, by name.
+        measure: The measure, by name; with `cv`, its mean over the folds.
         permutations: How often the training labels are shuffled.
+        cv: The number of folds, or a splitter of scikit-learn.
+        shuffle: With `cv`, what is shuffled: "labels", or "features" within each class.
+        groups: With `cv`, the groups that the splitter keeps together.
         positive: The label that is positive.
         seed: The seed of the shuffles.
         n_jobs: How many fits run at the same time.
@@ -247,22 +259,34 @@ def permutation_test(
     chosen = MEASURES[measure]
     if chosen.better is None:
         raise ParameterError(f"{chosen.name} is neither good nor bad when it grows", "choose another measure to test")
-    _check_estimator(estimator, n_jobs)
+    check_estimator(estimator, n_jobs)
     _check_resume(resume, PermutationTest)
     if resume is not None and (resume.measure != str(chosen) or resume.seed != seed):
         raise ParameterError(
             "was made with another measure or another seed", "pass the same ones to go on", argument="resume"
         )
-    y_train, y_test = _two_classes(y_train, "y_train", least=1), np.asarray(y_test)
-    _same_length(X_train, y_train, "X_train", "y_train")
-    _same_length(X_test, y_test, "X_test", "y_test")
+    check_choice(shuffle, "shuffle", SHUFFLES)
+    if cv is not None:
+        if X_test is not None or y_test is not None:
+            raise ParameterError("X_test and cv are both given", "pass a test set, or folds of all cases")
+        labels = check_two_classes(y_train, "y_train", least=1)
+        check_same_length(X_train, labels, "X_train", "y_train")
+        folded = _Folded(estimator, X_train, labels, cv, groups, Scorer(chosen, positive=positive), shuffle, seed)
+        return _permute_folds(folded, permutations, n_jobs, progress, resume)
+    if X_test is None or y_test is None:
+        raise ParameterError("X_test and y_test are missing", "pass a test set, or cv= for a cross-validation")
+    if shuffle != "labels":
+        raise ParameterError(f"is {shuffle!r}", "pass cv=, or shuffle the labels", argument="shuffle")
+    y_train, y_test = check_two_classes(y_train, "y_train", least=1), np.asarray(y_test)
+    check_same_length(X_train, y_train, "X_train", "y_train")
+    check_same_length(X_test, y_test, "X_test", "y_test")
     scorer = Scorer(chosen, positive=positive)
-    fitted = _fresh(estimator, np.random.default_rng(seed)).fit(X_train, y_train)
+    fitted = clone_seeded(estimator, np.random.default_rng(seed)).fit(X_train, y_train)
     value = scorer.value(fitted, X_test, y_test)
     why = "" if value == value else "the fitted model has no such value on the test set"
     done = [] if resume is None else resume.values.tolist()
     split = _Split(estimator, X_train, y_train, X_test, y_test, scorer, seed)
-    done += _rounds(_shuffled, split, range(len(done), 0 if why else permutations), n_jobs, progress)
+    done += run_rounds(_shuffled, split, range(len(done), 0 if why else permutations), n_jobs, progress)
     found = verdict_of_chance(chosen, value, np.array(done, dtype=float), seed, why)
     if why or found.permutations >= permutations:
         return found
@@ -273,10 +297,109 @@ def _shuffled(split: _Split, number: int) -> float:
     """One round: the measure on the test set of a model that was fitted on shuffled labels."""
     rng = stream(split.seed, number)
     labels = rng.permutation(split.y)
-    return split.scorer.value(_fresh(split.estimator, rng).fit(split.X, labels), split.X_test, split.y_test)
+    return split.scorer.value(clone_seeded(split.estimator, rng).fit(split.X, labels), split.X_test, split.y_test)
 
 
-def _check_estimator(estimator: Any, n_jobs: Any) -> None:
+class _Folded(NamedTuple):
+    """A cross-validation that is repeated on shuffled data."""
+
+    estimator: Any
+    X: Any
+    y: Array
+    cv: Any
+    groups: Any
+    scorer: Scorer
+    shuffle: str
+    seed: int
+
+
+def _permute_folds(
+    task: _Folded, permutations: int, n_jobs: int, progress: bool | None, resume: PermutationTest | None
+) -> PermutationTest:
+    """Test the mean over folds against its values on shuffled data."""
+    value = _mean_over_folds(task, task.X, task.y, np.random.default_rng(task.seed))
+    why = "" if value == value else "it has no value in some fold"
+    done = [] if resume is None else resume.values.tolist()
+    done += run_rounds(_shuffled_folds, task, range(len(done), 0 if why else permutations), n_jobs, progress)
+    found = verdict_of_chance(task.scorer.measure, value, np.array(done, dtype=float), task.seed, why)
+    return found if why or found.permutations >= permutations else found.stopped(permutations)
+
+
+def _shuffled_folds(task: _Folded, number: int) -> float:
+    """One round: the mean over folds of a cross-validation of shuffled data."""
+    rng = stream(task.seed, number)
+    if task.shuffle == "labels":
+        return _mean_over_folds(task, task.X, rng.permutation(task.y), rng)
+    return _mean_over_folds(task, shuffle_within_classes(task.X, task.y, rng), task.y, rng)
+
+
+def shuffle_within_classes(X: Any, y: Array, rng: np.random.Generator) -> Any:
+    """Shuffle each feature by itself within each class, so that features no longer depend on each other there."""
+    is_frame = hasattr(X, "iloc")
+    columns = [X.iloc[:, j] for j in range(X.shape[1])] if is_frame else list(np.asarray(X).T)
+    orders = []
+    for _ in columns:
+        order = np.arange(len(y))
+        for label in np.unique(y):
+            rows = np.flatnonzero(y == label)
+            order[rows] = rng.permutation(rows)
+        orders.append(order)
+    if not is_frame:
+        return np.column_stack([column[order] for column, order in zip(columns, orders, strict=True)])
+    shuffled = X.copy()
+    for j, (column, order) in enumerate(zip(columns, orders, strict=True)):
+        shuffled.isetitem(j, column.array[order])
+    return shuffled
+
+
+def _mean_over_folds(task: _Folded, X: Any, y: Array, rng: np.random.Generator) -> float:
+    from sklearn.utils import _safe_indexing
+
+    values = []
+    for train, test in split_folds(task.cv, X, y, task.groups, task.seed):
+        fitted = clone_seeded(task.estimator, rng).fit(_safe_indexing(X, train), y[train])
+        values.append(task.scorer.value(fitted, _safe_indexing(X, test), y[test]))
+    return float(np.mean(values))
+
+
+def split_folds(cv: Any, X: Any, y: Array, groups: Any, seed: int) -> list[tuple[Array, Array]]:
+    """Return the rows that each model is fitted on and tested on.
+
+    Args:
+        cv: The number of folds, which are stratified and shuffled; a splitter of scikit-learn; or pairs of rows. A
+            splitter that shuffles without a random state gets the seed.
+        X: The cases.
+        y: Their labels.
+        groups: The groups that the splitter keeps together.
+        seed: The seed.
+    """
+    if isinstance(cv, Integral) and cv is not True and cv is not False:
+        from sklearn.model_selection import StratifiedKFold
+
+        folds = check_whole(cv, "cv", 2)
+        smaller = int(np.unique(y, return_counts=True)[1].min())
+        if folds > smaller:
+            found = f"is {folds}, but the rarer class has {counted(smaller, 'case')}"
+            raise ParameterError(found, "pass fewer folds, so that each has cases of both classes", argument="cv")
+        cv, groups = StratifiedKFold(folds, shuffle=True, random_state=seed), None
+    elif isinstance(cv, str) or not (hasattr(cv, "split") or np.iterable(cv)):
+        way_out = "pass the number of folds, a splitter of scikit-learn, or pairs of rows"
+        raise ParameterError(f"is {cv!r:.40}", way_out, argument="cv")
+    elif getattr(cv, "random_state", 0) is None and getattr(cv, "shuffle", True):
+        cv = copy.copy(cv)
+        cv.random_state = seed
+    try:
+        pairs = cv.split(X, y, groups) if hasattr(cv, "split") else cv
+        splits = [(np.asarray(train), np.asarray(test)) for train, test in pairs]
+    except (TypeError, ValueError) as error:
+        raise InputError(f"The cases cannot be split ({error})", "pass another splitter, or groups=") from error
+    if len(splits) < 2:
+        few = f"gives {counted(len(splits), 'fold')}"
+        raise InputError(few, "pass a splitter with two folds or more", argument="cv")
+    return splits
+
+
+def check_estimator(estimator: Any, n_jobs: Any) -> None:
     """Refuse what cannot be fitted again and again, or by no worker."""
     if isinstance(estimator, type) or not (hasattr(estimator, "fit") and hasattr(estimator, "get_params")):
         raise ParameterError(
@@ -291,7 +414,7 @@ def _check_resume(resume: Any, kind: type) -> None:
         raise ParameterError(f"is {resume!r:.40}", f"pass the {kind.__name__} that was stopped", argument="resume")
 
 
-def _two_classes(y: Any, name: str, least: int) -> Array:
+def check_two_classes(y: Any, name: str, least: int) -> Array:
     """The labels of a training set, of two classes with enough cases of each."""
     labels = np.asarray(y)
     try:
@@ -308,7 +431,7 @@ def _two_classes(y: Any, name: str, least: int) -> Array:
     return labels
 
 
-def _same_length(X: Any, y: Array, rows: str, labels: str) -> None:
+def check_same_length(X: Any, y: Array, rows: str, labels: str) -> None:
     """Refuse cases and labels that are not as many; a bootstrap would draw some of the rows only."""
     from sklearn.utils.validation import _num_samples
 
@@ -319,7 +442,7 @@ def _same_length(X: Any, y: Array, rows: str, labels: str) -> None:
 # ---------------------------------------------------------------------- running
 
 
-def _rounds(
+def run_rounds(
     work: Callable[[Any, int], Any], task: Any, numbers: range, n_jobs: int, progress: bool | None
 ) -> list[Any]:
     """The rounds in order, as many at a time as there are jobs; an interruption leaves those that are done."""

@@ -138,6 +138,7 @@ def test_bad_ranking_files_are_refused_in_a_sentence(folder, capsys):
 @pytest.fixture
 def coarse(monkeypatch):
     monkeypatch.setattr(out_of_core, "MOST", 100)
+    monkeypatch.setattr(out_of_core, "MOST_IN_MEMORY", 100)
     monkeypatch.setattr(out_of_core, "binned", lambda aggregate: binning.binned(aggregate, width=0.02, most=4000))
 
 
@@ -242,6 +243,15 @@ def test_the_query_is_one_of_the_dialect(dialect, bins, weight):
     assert names == {"y", "my score"} | ({weight} if weight else set())
     assert [one.name for one in parsed.find_all(sqlglot.exp.Literal) if one.is_string].count("it's") >= 2
     assert parsed.args["group"].expressions
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("name", ["a\\", "a`b\\", 'a"b', "x\\` OR 1=1 --"])
+def test_no_name_ends_its_own_quotes(dialect, name):
+    sqlglot = pytest.importorskip("sqlglot")
+    (parsed,) = sqlglot.parse(ranking_query("y", name, "t", dialect), read=dialect)
+    assert parsed.args["group"].expressions
+    assert {column.name for column in parsed.find_all(sqlglot.exp.Column)} == {"y", name}
 
 
 def test_results_with_missing_values_or_other_columns_are_refused(folder, capsys):

@@ -101,7 +101,7 @@ class Recalibration:
         if not isinstance(own["method"], str) or own["method"] not in METHODS:
             raise InputError(f"The recalibration is of the method {own['method']!r}, which is not known here.")
         maps.check(own["method"], own["parameters"])  # it becomes part of a query, so nothing but numbers may pass
-        bounds = {"cases": (0, math.inf), "prevalence": (0, 1), "shift": (-math.inf, math.inf)}
+        bounds = {"cases": (0, math.inf), "prevalence": (0, 1), "shift": (-700, 700)}  # of which exp() is a float
         for name, (low, high) in bounds.items():
             if not maps.is_number(own[name]) or not low < own[name] < high:
                 raise InputError(f"The recalibration has {name} {briefly(own[name])}", "pass a file that cutline wrote")

@@ -9,7 +9,7 @@ from typing import Any
 import altair as alt
 import numpy as np
 
-from cutline.charts.parts import HEIGHT, WIDTH
+from cutline.charts.layers import HEIGHT, WIDTH
 from cutline.charts.picture import Picture, inline
 from cutline.charts.theme import DOTTED, Theme, themed
 from cutline.core.ranking import Array, Ranking
@@ -20,7 +20,8 @@ from cutline.inference.folds import FoldMean, Posterior
 from cutline.results.estimate import Estimate
 
 MOST_FOLDS = 40  # curves; more would be a blot
-GRID = np.linspace(0, 1, 401)
+MOST_POINTS = 20_000  # of all folds, up to which curves are exact
+GRID = np.linspace(0, 1, 201)
 
 
 def roc(
@@ -41,13 +42,17 @@ def roc(
         title: The title.
     """
     every = [part for own in parts for part in own]
-    lines = [drawn(curve(part, "roc")) for part in every[:MOST_FOLDS]]
-    x, y = mean_roc(every)
-    thin = np.unique(np.searchsorted(x, GRID).clip(0, len(x) - 1)) if len(x) > 2000 else np.arange(len(x))
+    if sum(map(len, every)) <= MOST_POINTS:
+        lines = [_drawn(part, "roc") for part in every[:MOST_FOLDS]]
+        mean_line = mean_roc(every)
+    else:
+        recalls = [np.interp(GRID, part.fpr, part.tpr) for part in every]
+        lines = [(GRID, recall) for recall in recalls[:MOST_FOLDS]]
+        mean_line = (GRID, np.mean(recalls, axis=0))
     diagonal = ([0.0, 1.0], [0.0, 1.0])
     axes = ("False positive rate", "Recall")
     subtitle = _subtitle("mean AUC", mean, design, len(every))
-    return _curves("roc", [(one.x, one.y) for one in lines], (x[thin], y[thin]), diagonal, axes, title, subtitle, theme)
+    return _curves("roc", lines, mean_line, diagonal, axes, title, subtitle, theme)
 
 
 def precision_recall(
@@ -68,14 +73,23 @@ def precision_recall(
         title: The title.
     """
     every = [part for own in parts for part in own]
-    lines = [drawn(curve(part, "precision_recall")) for part in every[:MOST_FOLDS]]
-    average = np.mean([_precision_at(part, GRID) for part in every], axis=0)
+    precisions = [_precision_at(part, GRID) for part in every]
+    average = np.mean(precisions, axis=0)
+    if sum(map(len, every)) <= MOST_POINTS:
+        lines = [_drawn(part, "precision_recall") for part in every[:MOST_FOLDS]]
+    else:
+        lines = [(GRID, precision) for precision in precisions[:MOST_FOLDS]]
     share = float(np.mean([float(part.positives / part.total) for part in every]))
     axes = ("Recall", "Precision")
     subtitle = _subtitle("average precision", mean, design, len(every))
     baseline = ([0.0, 1.0], [share, share])
-    own = [(one.x, one.y) for one in lines]
-    return _curves("precision_recall", own, (GRID, average), baseline, axes, title, subtitle, theme)
+    return _curves("precision_recall", lines, (GRID, average), baseline, axes, title, subtitle, theme)
+
+
+def _drawn(ranking: Ranking, name: str) -> tuple[Array, Array]:
+    """Return the points of a curve that can be seen."""
+    line = drawn(curve(ranking, name))
+    return line.x, line.y
 
 
 def _precision_at(ranking: Ranking, recalls: Array) -> Array:
@@ -159,7 +173,12 @@ def fold_values(
     ]
     y = alt.Y("value:Q", title=measure, scale=alt.Scale(zero=False))
     by_fold = repeats == 1
-    x = alt.X("fold:O" if by_fold else "repeat:O", title="Fold" if by_fold else "Repeat", sort=None)
+    x = alt.X(
+        "fold:O" if by_fold else "repeat:O",
+        title="Fold" if by_fold else "Repeat",
+        sort=None,
+        axis=alt.Axis(labelAngle=0),
+    )
     tooltip = [alt.Tooltip("repeat:N", title="Repeat"), alt.Tooltip("fold:Q", title="Fold"), "value:Q"]
     points = alt.Chart(inline(rows)).mark_circle(size=60, opacity=0.7, color=look.colour(0))
     layers = [points.encode(x=x, y=y, tooltip=tooltip)]
@@ -219,7 +238,7 @@ def posterior(
     fill = alt.Fill("region:N", scale=alt.Scale(domain=labels, range=list(colours)), sort=None, title=None)
     area = alt.Chart(inline(rows)).mark_area(opacity=0.55, line=False)
     horizontal = alt.X("x:Q", title=f"{measure}: {a} minus {b}", scale=alt.Scale(domain=[low, high], nice=False))
-    vertical = alt.Y("y:Q", title="Posterior density", axis=alt.Axis(labels=False, ticks=False))
+    vertical = alt.Y("y:Q", title="Posterior density", stack=None, axis=alt.Axis(labels=False, ticks=False, grid=False))
     layers = [area.encode(x=horizontal, y=vertical, fill=fill)]
     lines = [{"x": value} for value in (-rope, rope)] if rope else [{"x": 0.0}]
     layers.append(alt.Chart(inline(lines)).mark_rule(color=look.text, strokeDash=[4, 3]).encode(x="x:Q"))
@@ -273,33 +292,34 @@ def critical_difference(
         {"x": min(means[i] for i in clique) - pad, "x2": max(means[i] for i in clique) + pad, "y": 12 + bar_step * row}
         for row, clique in enumerate(cliques)
     ]
-    depth = first + step * half
-    top = -26 if difference else -4
+    depth = first + step * half + (18 if difference else 0)
     x = alt.X(
         "x:Q",
         title=None,
         scale=alt.Scale(domain=[1, k], nice=False),
-        axis=alt.Axis(orient="top", tickMinStep=1, grid=False, values=list(range(1, k + 1)), format="d", offset=-top),
+        axis=alt.Axis(orient="top", tickMinStep=1, grid=False, values=list(range(1, k + 1)), format="d"),
     )
-    y = alt.Y("y:Q", scale=alt.Scale(domain=[depth, top], nice=False), axis=None)
-    height = depth - top
+    y = alt.Y("y:Q", scale=alt.Scale(domain=[depth, 0], nice=False), axis=None)
     rule = {"color": look.text, "strokeWidth": 1.2, "clip": False}
     layers = [alt.Chart(inline(stems)).mark_rule(**rule).encode(x=x, y=y, x2="x2:Q", y2="y2:Q")]
     for side in ("left", "right"):
         own = [label for label in labels if label["side"] == side]
         if own:
             text = alt.Chart(inline(own)).mark_text(
-                align="right" if side == "left" else "left", dx=-4 if side == "left" else 4, color=look.text, fontSize=12
+                align="right" if side == "left" else "left",
+                dx=-4 if side == "left" else 4,
+                color=look.text,
+                fontSize=12,
             )
             layers.append(text.encode(x=x, y=y, text="text:N"))
     if bars:
         thick = alt.Chart(inline(bars)).mark_rule(color=look.colour(0), strokeWidth=4.5, clip=False)
         layers.append(thick.encode(x=x, y=y, x2="x2:Q"))
     if difference is not None:
-        bar = inline([{"x": 1.0, "x2": 1 + difference, "y": -16}])
+        bar = inline([{"x": 1.0, "x2": 1 + difference, "y": depth - 8}])
         layers.append(alt.Chart(bar).mark_rule(color=look.colour(1), strokeWidth=3).encode(x=x, y=y, x2="x2:Q"))
-        name = inline([{"x": 1 + difference, "y": -16, "text": f"critical difference {difference:.2f}"}])
+        name = inline([{"x": 1 + difference, "y": depth - 8, "text": f"critical difference {difference:.2f}"}])
         words = alt.Chart(name).mark_text(align="left", dx=5, color=look.text, fontSize=11)
         layers.append(words.encode(x=x, y=y, text="text:N"))
-    chart = alt.LayerChart(layer=layers, width=width, height=height, view=alt.ViewConfig(stroke=None))
+    chart = alt.LayerChart(layer=layers, width=width, height=depth, view=alt.ViewConfig(stroke=None))
     return _picture("critical_difference", chart, title, subtitle, look)

@@ -11,18 +11,18 @@ import altair as alt
 from cutline.charts.picture import Picture, inline
 from cutline.charts.theme import DOTTED, Theme, themed
 
-WIDTH, HEIGHT = 620, 260
+WIDTH, HEIGHT = 520, 280
 _DAY, _SO_FAR, _RELEASE, _LIMIT = "each day", "all days so far", "release", "limit"
 _MOST_POINTS = 60  # days that are marked one by one; more become a line
 
 
-def monitoring_chart(rows: Sequence[Mapping[str, Any]], title: str, level: float, theme: str = "light") -> Picture:
+def monitoring_chart(rows: Sequence[Mapping[str, Any]], title: str, subtitle: str, theme: str = "light") -> Picture:
     """Draw a measure over the days: each day, the days so far with their confidence sequence, release and alarms.
 
     Args:
         rows: The rows of the monitor's table for one measure.
         title: What the measure is called.
-        level: The level of the confidence sequence.
+        subtitle: What the band or the limit is.
         theme: "light", "dark" or "print".
     """
     chosen = themed(theme)
@@ -30,7 +30,9 @@ def monitoring_chart(rows: Sequence[Mapping[str, Any]], title: str, level: float
     x = _days(values)
     y = alt.Y("y:Q", title=title, scale=alt.Scale(zero=False))
     names = [_DAY, _SO_FAR]
-    has = {name: any(row[key] is not None for row in values) for name, key in ((_RELEASE, "release"), (_LIMIT, "limit"))}
+    has = {
+        name: any(row[key] is not None for row in values) for name, key in ((_RELEASE, "release"), (_LIMIT, "limit"))
+    }
     names += [name for name in (_RELEASE, _LIMIT) if has[name]]
     colours = {_DAY: chosen.reference, _SO_FAR: chosen.colour(0), _RELEASE: chosen.text, _LIMIT: chosen.colour(1)}
     dashes = {_DAY: [1, 0], _SO_FAR: [1, 0], _RELEASE: [6, 4], _LIMIT: list(DOTTED)}
@@ -39,7 +41,9 @@ def monitoring_chart(rows: Sequence[Mapping[str, Any]], title: str, level: float
         scale=alt.Scale(domain=names, range=[colours[name] for name in names]),
         legend=alt.Legend(title=None, orient="bottom", symbolType="stroke", symbolSize=300),
     )
-    dash = alt.StrokeDash("series:N", scale=alt.Scale(domain=names, range=[dashes[name] for name in names]), legend=None)
+    dash = alt.StrokeDash(
+        "series:N", scale=alt.Scale(domain=names, range=[dashes[name] for name in names]), legend=None
+    )
 
     def series(name: str, key: str) -> list[dict[str, Any]]:
         return [{"day": row["day"], "y": row[key], "series": name} for row in values if row[key] is not None]
@@ -59,7 +63,7 @@ def monitoring_chart(rows: Sequence[Mapping[str, Any]], title: str, level: float
         layers.append(at.mark_rule(color=chosen.colour(1), strokeWidth=2).encode(x=x))
         words = at.mark_text(align="right", dx=-5, y=10, fontWeight="bold", color=chosen.colour(1))
         layers.append(words.encode(x=x, text="text:N"))
-    heading = alt.TitleParams(title, subtitle=f"{100 * level:.4g} % confidence sequence: valid at all times together")
+    heading = alt.TitleParams(title, subtitle=subtitle)
     return _picture(layers, heading, chosen)
 
 
@@ -71,7 +75,7 @@ def _days(rows: Sequence[Mapping[str, Any]]) -> alt.X:
     except ValueError:
         axis = alt.Axis(labelOverlap="greedy", labelAngle=0)
         return alt.X("day:O", title=None, sort=[row["day"] for row in rows], axis=axis)
-    return alt.X("day:T", title=None, axis=alt.Axis(labelOverlap="greedy", labelAngle=0))
+    return alt.X("day:T", title=None, axis=alt.Axis(labelOverlap="greedy", labelAngle=0, tickCount=5))
 
 
 def drift_chart(

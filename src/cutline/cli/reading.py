@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from cutline.cli.column_guess import Chosen, choose
-from cutline.cli.groups import Reading
-from cutline.cli.options import Missing
+from cutline.cli.options import Reading
 from cutline.cli.progress import waiting
 from cutline.cli.text import printable, quoted
 from cutline.comparison import Comparison, compare
@@ -22,6 +20,17 @@ from cutline.inputs import files
 from cutline.inputs.column_source import Ask, Source, check, reading
 from cutline.inputs.column_source import Columns as NoColumns
 from cutline.inputs.rank import rank
+
+LABELS = ("label", "labels", "y", "y_true", "target", "truth", "class", "outcome", "actual", "response")
+SCORES = ("score", "scores", "p", "prob", "proba", "probability", "y_score", "y_prob", "y_pred", "prediction", "pred")
+
+
+class Chosen(NamedTuple):
+    """The columns to read, and what was guessed about them."""
+
+    label: str
+    scores: tuple[str, ...]
+    guesses: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -45,14 +54,17 @@ class Opened:
             raise InputError(found, f"{way_out}, or --independent to compare two rankings of different cases")
 
 
-def opened(path: str | Sequence[str], how: Reading, models: int = 1, by: str | None = None) -> Opened:
+def opened(
+    path: str | Sequence[str], how: Reading, models: int = 1, by: Sequence[str] = (), folds: Sequence[str] = ()
+) -> Opened:
     """The file, or the files, with the columns that the options name, or that can only be meant.
 
     Args:
         path: The file, or the files.
         how: How they are read.
         models: How many columns hold scores.
-        by: The column whose values are slices.
+        by: The columns whose values are slices.
+        folds: The columns of the folds and of the repeats.
     """
     given = path if isinstance(path, str) else path[0] if len(path) == 1 else list(path)
     _check_no_ranking([path] if isinstance(path, str) else path)
@@ -63,11 +75,12 @@ def opened(path: str | Sequence[str], how: Reading, models: int = 1, by: str | N
         "group": Ask("groups", c.group),
         "stratum": Ask("strata", c.stratum),
         "id": Ask("id", c.id),
-        "by": Ask("groups", by),
+        **{"by" if not i else f"by{i}": Ask("groups", column) for i, column in enumerate(by)},
     }
+    named |= {name: Ask("groups", column) for name, column in zip(("folds", "repeats"), folds, strict=False)}
     scores = {f"score{i}": Ask("scores", column) for i, column in enumerate(c.scores)}
     check(file, scores | {option: ask for option, ask in named.items() if ask.column is not None})
-    chosen = choose(file, c.label, c.scores, (*c.others, *([by] if by is not None else ())), models)
+    chosen = choose(file, c.label, c.scores, (*c.others, *by, *folds), models)
     _check_apart(chosen, c.weight)
     if c.id is not None:
         _check_ids(file, c.id)
@@ -112,7 +125,7 @@ def read_ranking(paths: Sequence[str], how: Reading, *, quiet: bool) -> tuple[Ra
             c.weight,
             data=found.file,
             positive=how.positive,
-            missing=how.missing.value,
+            missing=how.missing,
             higher_is_positive=not how.lower_is_positive,
             exact=how.exact or None,
             memory=how.memory,
@@ -135,7 +148,7 @@ def evaluated_ranking(ranking: Ranking, how: Reading, name: str, *, is_table: bo
     for option in [option for option, value in (named | {"--stratum": c.stratum}).items() if value]:
         raise ParameterError(f"A finished ranking has no columns, so {option} has nothing to name", "leave it out")
     settled = {
-        "--missing": how.missing is not Missing.error,
+        "--missing": how.missing != "error",
         "--weights-are": how.weights_are is not None,
         "--format": how.format is not None,
         "--memory": how.memory is not None,
@@ -302,3 +315,53 @@ def _check_ids(file: Source, column: str) -> None:
                 "pass each case once",
             )
         seen[case] = position
+
+
+# ---------------------------------------------------------------------- which columns are meant
+
+
+def choose(file: Source, label: str | None, scores: Sequence[str], taken: Sequence[str], models: int = 1) -> Chosen:
+    """The columns of the labels and of the scores: as named, or guessed when only one choice can be meant."""
+    guesses = []
+    if label is None:
+        label = _label(file, [c for c in file.columns if c not in (*scores, *taken)])
+        guesses.append(f"--label {printable(label)}")
+    if not scores:
+        scores = _scores(file, [c for c in file.columns if c not in (label, *taken)], models)
+        guesses += [f"--score {printable(score)}" for score in scores]
+    return Chosen(label, tuple(scores), tuple(guesses))
+
+
+def _label(file: Source, free: Sequence[str]) -> str:
+    found = _called(free, LABELS) or list(free)
+    if len(found) == 1:
+        return found[0]
+    raise _unclear(file, "labels", "--label", found)
+
+
+def _scores(file: Source, free: Sequence[str], models: int) -> Sequence[str]:
+    found = _called(free, SCORES) if models == 1 else []
+    if len(free) != models and len(found) != models:
+        found = [column for column in free if _is_number(file, column)]
+    elif len(found) != models:
+        found = list(free)  # text will be refused, with its row
+    if len(found) == models:
+        return found
+    raise _unclear(file, "scores", "--score" + (" once for each model" if models > 1 else ""), found or free)
+
+
+def _called(columns: Sequence[str], usual: Sequence[str]) -> list[str]:
+    return [column for column in columns if column.strip().lower() in usual]
+
+
+def _is_number(file: Source, column: str) -> bool:
+    try:
+        values = file.rows({"scores": Ask("scores", column)})["scores"]
+    except InputError:
+        return False
+    return bool(values.dtype.kind in "iuf")
+
+
+def _unclear(file: Source, what: str, option: str, found: Sequence[str]) -> InputError:
+    columns = ", ".join(quoted(column) for column in (found or file.columns)[:8])
+    return InputError(f"Which column of {printable(file.title)} holds the {what}, of {columns}? Pass {option}.")

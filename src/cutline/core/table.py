@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from cutline.core.errors import ParameterError
-from cutline.core.validation import check_choice
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,26 +48,29 @@ class Table:
         writer.writerows(["" if cell is None else csv_cell(cell) for cell in row.values()] for row in self.to_dict())
         return text.getvalue()
 
-    def _shown_columns(self) -> list[int]:
+    @property
+    def shown_columns(self) -> list[int]:
+        """The places of the columns that are printed: neither hidden nor empty."""
         return [
             i
             for i, name in enumerate(self.columns)
             if name not in self.hidden and (not self.rows or any(shown(row[i]) for row in self.rows))
         ]
 
-    def _is_number(self, column: int) -> bool:
+    def is_number(self, column: int) -> bool:
+        """Whether a column holds numbers only."""
         values = [row[column] for row in self.rows if row[column] is not None]
         return bool(values) and all(isinstance(value, int | float) for value in values)
 
     def __repr__(self) -> str:
-        chosen = self._shown_columns()
+        chosen = self.shown_columns
         cells = [[shown(row[i]) for i in chosen] for row in self.rows]
-        lines = aligned([self.columns[i] for i in chosen], cells, [self._is_number(i) for i in chosen])
+        lines = aligned([self.columns[i] for i in chosen], cells, [self.is_number(i) for i in chosen])
         return "\n".join([*([self.title] if self.title else []), *lines, *self.below])
 
     def _repr_html_(self) -> str:
-        chosen = self._shown_columns()
-        style = {i: " style='text-align: right'" if self._is_number(i) else "" for i in chosen}
+        chosen = self.shown_columns
+        style = {i: " style='text-align: right'" if self.is_number(i) else "" for i in chosen}
         head = "".join(f"<th scope='col'{style[i]}>{html.escape(self.columns[i])}</th>" for i in chosen)
         body = "".join(
             "<tr>" + "".join(f"<td{style[i]}>{html.escape(shown(row[i]))}</td>" for i in chosen) + "</tr>"
@@ -81,6 +83,8 @@ class Table:
 
 def frame(columns: Mapping[str, Any], backend: str = "pandas") -> Any:
     """Columns of one length as a data frame of pandas, polars or pyarrow."""
+    from cutline.core.validation import check_choice  # which loads numpy: not for the help of a command
+
     check_choice(backend, "backend", ("pandas", "polars", "pyarrow"))
     data = dict(columns)
     try:
@@ -145,17 +149,21 @@ def between(low: float, high: float) -> str:
     return f"{math.floor(low * step + slack) / step:.{digits}f} to {math.ceil(high * step - slack) / step:.{digits}f}"
 
 
-def p_shown(value: float) -> str:
+def p_shown(value: float, floor: float = 0.0) -> str:
     """A p-value with the sign before it; none is nought, though a float may be.
 
-    >>> p_shown(0.0321), p_shown(0.0)
-    ('= 0.0321', '< 1e-16')
+    Args:
+        value: The p-value.
+        floor: The smallest one that its resamples can show: what is not above it is shown as below.
+
+    >>> p_shown(0.0321), p_shown(0.0), p_shown(1 / 2001, floor=1 / 2001)
+    ('= 0.0321', '< 1e-16', '< 0.0005')
     """
-    number = p_number(value)
+    number = p_number(value, floor)
     return number if number.startswith("<") else f"= {number}"
 
 
-def p_number(value: float | None) -> str:
+def p_number(value: float | None, floor: float = 0.0) -> str:
     """A p-value in a column of them; empty where there is no test.
 
     >>> p_number(0.0321), p_number(0.0), p_number(float("nan"))
@@ -163,6 +171,8 @@ def p_number(value: float | None) -> str:
     """
     if value is None or math.isnan(value):
         return ""
+    if 0 < value <= floor * (1 + 1e-9):
+        return f"< {float(f'{floor:.2g}'):g}"
     return "< 1e-16" if value < 1e-16 else shown(value)
 
 

@@ -341,7 +341,7 @@ class CutSearch:
         """Which cuts meet every rule."""
         if not self.rules:
             return np.ones(r.ends.shape, dtype=bool)
-        return np.logical_and.reduce([rule.meets(r) for rule in self.rules])
+        return np.asarray(np.logical_and.reduce([rule.meets(r) for rule in self.rules]))
 
     def values(self, r: Ranking) -> Array:
         """The criterion at every cut, higher being better; -inf where a rule is broken."""

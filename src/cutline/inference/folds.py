@@ -11,12 +11,19 @@ cross-validated area under the ROC curve estimates.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from cutline.core.messages import Argument, Text
 from cutline.core.ranking import Array
+from cutline.inference.resampling.samplers import GroupSampler
 from cutline.results.estimate import quantile, student_quantile
+from cutline.results.notes import Note
+
+FAR_APART = 0.5  # standard deviations between the mean scores of two folds, which chance does not explain
+MOST_FOLDS = 20  # groups of equal size, up to which they look like folds
 
 
 @dataclass(frozen=True)
@@ -55,21 +62,36 @@ class FoldMean:
         return float(stdtr(self.degrees_of_freedom, (bound - self.value) / self.standard_error))
 
 
-def nadeau_bengio(values: Array, folds: int, test_to_train: float) -> FoldMean:
+def nadeau_bengio(values: Array, folds: int, test_to_train: float, more_variance: float = 0.0) -> FoldMean:
     """Return the mean of fold values with the corrected standard error of Nadeau and Bengio.
 
     The variance of the mean over K folds is (1/K + n_test/n_train) s2: the first term is what folds would have if they
     were independent, the second allows for training sets that overlap. Repeats add no new cases. So they do not make
     this variance smaller; they make s2 better known, which has J - 1 degrees of freedom for the J folds of all repeats.
-    With 1/J in place of 1/K, intervals of ten repeats covered 78 to 99 % in simulations (benchmarks/cross_validation.py).
+    With 1/J in place of 1/K, ten repeats covered 77 to 99 % in simulations (benchmarks/cross_validation.py).
 
     Args:
         values: One value for each fold of each repeat.
         folds: The number of folds of one repeat.
         test_to_train: The size of a test fold relative to its training set, 1 / (folds - 1) for equal folds.
+        more_variance: A variance that folds do not show, such as that of the prevalence where they are stratified.
     """
-    variance = float(np.var(values, ddof=1)) * (1 / folds + test_to_train)
+    variance = float(np.var(values, ddof=1)) * (1 / folds + test_to_train) + more_variance
     return FoldMean(float(np.mean(values)), math.sqrt(variance), len(values) - 1)
+
+
+def hidden_share(positives: Array, sizes: Array) -> float:
+    """Return which share of the variance of the prevalence stratified folds hide: 1 where all have the same.
+
+    Args:
+        positives: The number of positives of each fold.
+        sizes: The number of cases of each fold.
+    """
+    share = float(positives.sum() / sizes.sum())
+    by_chance = share * (1 - share) / float(sizes.mean())
+    if by_chance == 0:
+        return 0.0
+    return max(0.0, 1 - float(np.var(positives / sizes, ddof=1)) / by_chance)
 
 
 @dataclass(frozen=True)
@@ -191,3 +213,52 @@ def ledell(positive: Array, scores: Array, folds: Array) -> FoldMean:
     # each fold weighs the same, as in the mean of the areas
     squares = [np.mean([np.mean(mean[f == k] ** 2) for k in range(int(f.max()) + 1)]) for f in folds]
     return FoldMean(float(np.mean(areas)), math.sqrt(float(np.mean(squares)) / len(positive)), math.inf)
+
+
+# ---------------------------------------------------------------------- folds that are taken for groups
+
+
+def scales_apart(parts: Sequence[tuple[Array, Array]]) -> float:
+    """Return how many standard deviations lie between the mean scores of parts of the cases; 0 where it may be chance.
+
+    Args:
+        parts: The scores of each part, and how many cases have each.
+    """
+    sizes = np.array([float(np.sum(size)) for _, size in parts])
+    with np.errstate(invalid="ignore", over="ignore"):
+        means = np.array([float(np.average(score, weights=size)) for score, size in parts])
+        squares = np.array([float(np.average(np.square(score), weights=size)) for score, size in parts])
+    if len(parts) < 2 or not (np.isfinite(means).all() and np.isfinite(squares).all()):
+        return 0.0
+    within = float(np.average(np.maximum(squares - means**2, 0), weights=sizes))
+    if within <= 0:
+        return 0.0
+    distance = float(means.max() - means.min()) / math.sqrt(within)
+    chance = 5 * math.sqrt(2 / float(sizes.min()))  # five standard errors of the difference of two means
+    return distance if distance > max(FAR_APART, chance) else 0.0
+
+
+def fold_notes(sampler: GroupSampler) -> Iterator[Note]:
+    """Warn where groups or strata look like the folds of a cross-validation, or their models' scales differ.
+
+    Args:
+        sampler: The groups or strata of an evaluation.
+    """
+    role, code = "groups", sampler.group
+    if sampler.are_single:
+        if sampler.stratum is None:
+            return
+        role, code = "strata", sampler.stratum[sampler.group]
+    count = int(code.max()) + 1
+    if not 2 <= count <= MOST_FOLDS:
+        return
+    sizes = np.bincount(code)
+    way_out = ("For folds of a cross-validation pass ", Argument("folds"), " instead of ", Argument(role), ".")
+    if sizes.min() >= 10 and sizes.max() - sizes.min() <= max(1, 0.01 * sizes.min()):
+        text = Text(f"The {count} {role} are of equal size, as folds are. ", *way_out)
+        yield Note("groups-are-folds", text, kind="warning")
+    scores = np.asarray(sampler.ranking.score, dtype=float)[sampler.cell % len(sampler.ranking)]
+    apart = scales_apart([(scores[code == k], np.ones(int(sizes[k]))) for k in range(count)])
+    if apart:
+        text = Text(f"The mean scores of the {role} differ by up to {apart:.1f} standard deviations. ", *way_out)
+        yield Note("groups-differ", text, kind="warning")

@@ -181,7 +181,7 @@ def _log_gains(residual: Array, times: Array | None, of_bin: Array, bins: int) -
 
 def calibration_bets(terms: Array) -> Array:
     """Return the log gain of every bet, from terms (..., bins, bets): on all cases together, then on single bins."""
-    return np.concatenate([terms.sum(-2), terms.reshape(*terms.shape[:-2], -1)], axis=-1)
+    return np.concatenate([terms.sum(-2), terms.reshape(*terms.shape[:-2], terms.shape[-2] * terms.shape[-1])], axis=-1)
 
 
 def calibration_weights(bins: int = CALIBRATION_BINS) -> Array:

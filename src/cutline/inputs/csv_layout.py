@@ -10,14 +10,16 @@ import re
 import tempfile
 import zlib
 from collections import Counter
+from collections.abc import Mapping
 from contextlib import suppress
 from itertools import dropwhile, islice
 from pathlib import Path
+from types import MappingProxyType
 from typing import IO, Any, NamedTuple
 
 from cutline.core.errors import InputError
 from cutline.core.validation import counted
-from cutline.inputs.file_formats import compression_of, zstd_lines
+from cutline.inputs.file_formats import compression_of, no_room, spooled, zstd_lines
 
 _DELIMITERS = ",;\t|^~: "  # in the order in which they are believed
 _HEAD = 1 << 16
@@ -72,9 +74,11 @@ class Layout(NamedTuple):
         """What DuckDB calls the columns: it takes no empty names, and p and P for the same."""
         return {column: f"c{i}" for i, column in enumerate(self.columns)}
 
-    def sql(self, name: str, *, rejects: bool = False, more: str = "") -> str:
-        """How DuckDB reads it: all columns as text; with `rejects` it notes what is wrong instead of stopping."""
-        columns = ", ".join(f"'{name}': 'VARCHAR'" for name in self.names.values())
+    def sql(
+        self, name: str, *, rejects: bool = False, more: str = "", types: Mapping[str, str] = MappingProxyType({})
+    ) -> str:
+        """How DuckDB reads it: columns as text but for `types`; with `rejects` it notes what is wrong and goes on."""
+        columns = ", ".join(f"'{name}': '{types.get(name, 'VARCHAR')}'" for name in self.names.values())
         noted = ", store_rejects = true, rejects_limit = 1" if rejects else ""
         return (
             f"read_csv({name}, delim = '{self.delimiter}', quote = '\"', escape = '\"', header = true, "
@@ -158,8 +162,13 @@ def _delimiter(text: str) -> str:
 
 def with_one_line_end(path: Path, layout: Layout, title: str) -> tuple[Path, Layout]:
     """A copy whose lines all end in one way, without blank ones: DuckDB reads no other. It goes with its path."""
-    from cutline.inputs.file_formats import spooled
+    try:
+        return _copy_with_one_line_end(path, layout, title)
+    except OSError as error:
+        raise no_room(error.strerror) from None
 
+
+def _copy_with_one_line_end(path: Path, layout: Layout, title: str) -> tuple[Path, Layout]:
     text = io.TextIOWrapper(opened(path, layout.compression), encoding="utf-8-sig", newline="")
     with text, tempfile.TemporaryFile() as copy:
         out = io.TextIOWrapper(copy, encoding="utf-8", newline="", write_through=True)

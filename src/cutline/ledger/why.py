@@ -102,7 +102,7 @@ def _with_its_cut(q: Quantity, threshold: float | None) -> tuple[Quantity, float
         raise ParameterError(f"{q.name} is cut at {own:g}, but threshold is {threshold:g}", "pass one of them")
     assert q.measure is not None  # noqa: S101 - one that needs counts is a measure
     others = {name: value for name, value in q.parameters.items() if name != "threshold"}
-    return replace(of_measure(q.measure), name=str(Term(q.measure, others)), parameters=others), own
+    return replace(of_measure(q.measure), name=str(Term(q.measure, parameters=others)), parameters=others), own
 
 
 def explained(material: Material, number: Printed, q: Quantity | None) -> Answer:

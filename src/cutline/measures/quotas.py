@@ -186,6 +186,7 @@ def _area_from(r: Ranking, place: Any) -> Any:
     undefined=NO_POSITIVE,
     headline=True,
     scales=False,
+    trained_by="later_places",
     source={"arbel2006": "Equation 13"},
     blind_to="Your quota: it is a mean over all that could hold every positive, most of them long.",
 )

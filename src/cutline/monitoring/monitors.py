@@ -12,6 +12,7 @@ import math
 import os
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property
@@ -21,13 +22,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cutline.core import writing
-from cutline.core.checks import LEVEL, check_choice, check_level, check_path, check_text, check_whole
-from cutline.core.columns import counted, number
+from cutline.core import atomic_write
 from cutline.core.errors import InputError, ParameterError, briefly
+from cutline.core.messages import Argument, Text, listed
 from cutline.core.ranking import Ranking
 from cutline.core.table import Table, plain, shown
-from cutline.core.wording import Argument, Text, listed
+from cutline.core.validation import (
+    LEVEL,
+    check_choice,
+    check_level,
+    check_number,
+    check_path,
+    check_text,
+    check_whole,
+    counted,
+)
 from cutline.cuts.cut import Cut
 from cutline.evaluation import Evaluation
 from cutline.measures import MEASURES, MeanOfCases, Measure
@@ -149,7 +158,7 @@ def _check_worse_by(worse_by: Any, measures: tuple[str, ...]) -> dict[str, float
         if name not in comparable:
             why = "is not compared with the release" if name in (CALIBRATION, PSI) else "is not watched"
             raise ParameterError(f"names {name}, which {why}", "leave it out", argument="worse_by")
-    tolerated = {name: number(value, "worse_by") for name, value in given.items()}
+    tolerated = {name: check_number(value, "worse_by") for name, value in given.items()}
     for name, value in tolerated.items():
         if not 0 <= value < math.inf:
             raise ParameterError(f"is {value:g} for {name}", "pass a loss from 0", argument="worse_by")
@@ -175,7 +184,7 @@ def _threshold(cut: Any, release: Any, ranking: Ranking) -> float:
         return float(cut.threshold)
     if cut is None:
         return float((release if isinstance(release, Evaluation) else Evaluation(ranking)).threshold)
-    return number(cut, "cut")
+    return check_number(cut, "cut")
 
 
 def _pairs(days: Any) -> list[tuple[str, Any]]:
@@ -282,9 +291,10 @@ class Monitor:
         known = {day.name: day for day in self.days}
         newest = max([*known, *(name for name, _ in pairs)], default="")
         by_content = {day.checksum: day.name for day in self.days if day.cases >= SMALLEST_TWIN}
-        for name, content in pairs:
-            day = self._recorded(name, content, newest, model)
-            old = known.get(name)
+        with ThreadPoolExecutor(min(len(pairs), os.cpu_count() or 1) or 1) as pool:
+            recorded = list(pool.map(lambda pair: self._recorded(pair[0], pair[1], newest, model), pairs))
+        for day in recorded:
+            name, old = day.name, known.get(day.name)
             if old is not None and not old.waiting:
                 if day.checksum != old.checksum:
                     raise InputError(
@@ -370,14 +380,14 @@ class Monitor:
 
     def check_started_with(
         self,
-        release: Any = None,
+        release: Any,
         *,
         cut: Any = None,
         measures: Any = None,
         worse_by: Any = None,
         model: str | None = None,
     ) -> None:
-        """Raise if this monitor was started with something else than what is given now.
+        """Raise if this monitor was started with something else than what is given now; None is not compared.
 
         Args:
             release: The release sample.
@@ -386,10 +396,9 @@ class Monitor:
             worse_by: The tolerated loss.
             model: The version of the model.
         """
-        if release is not None:
-            ranking, _ = as_ranking(release, "release")
-            if ranking is None or checksum(ranking) != self.releases[-1].period.checksum:
-                raise InputError("The monitor was started with another release", "replace it with rebaseline()")
+        ranking, _ = as_ranking(release, "release")
+        if ranking is None or checksum(ranking) != self.releases[-1].period.checksum:
+            raise InputError("The monitor was started with another release", "replace it with rebaseline()")
         settings = self.settings
         if cut is not None and (given := _threshold(cut, None, ranking)) != settings.threshold:
             raise InputError(
@@ -545,7 +554,8 @@ class Monitor:
         """What is watched, in a line."""
         model = f" of {self.settings.model}" if self.settings.model else ""
         days = [day.name for day in self.days]
-        span = f", {days[0]} to {days[-1]}" if days else ""
+        span = f", {days[0]}" if days else ""
+        span += f" to {days[-1]}" if len(days) > 1 else ""
         return f"Monitoring{model}: {counted(len(days), 'day')}{span}"
 
     @property
@@ -614,12 +624,18 @@ class Monitor:
             )
         rows = [row for row in self.table if row["measure"] == name]
         draw = import_module("cutline.charts.monitoring_chart").monitoring_chart
-        return draw(rows, measure_title(name), self.sequence_level, theme)
+        return draw(rows, measure_title(name), self.band_words(name), theme)
 
-    @property
-    def sequence_level(self) -> float:
-        """The level of each confidence sequence that is shown."""
-        return 1 - OF_DAYS * self.settings.alpha
+    def band_words(self, measure: str) -> str:
+        """Return what the chart of a measure shows around its values.
+
+        Args:
+            measure: One that is watched.
+        """
+        if measure == PSI:
+            return "The limit is what chance does not exceed on any day"
+        level = 100 * (1 - OF_DAYS * self.settings.alpha)
+        return f"Band: {level:.3g} % confidence sequence, valid on all days together"
 
     # ------------------------------------------------------------------ files
 
@@ -691,7 +707,7 @@ class Monitor:
             raise ParameterError(
                 f"Nothing can be saved as {target.name!r}", "pass a path that ends in .json, .html or .csv"
             )
-        return writing.write(target, text.encode(), overwrite=overwrite)
+        return atomic_write.write(target, text.encode(), overwrite=overwrite)
 
     def __repr__(self) -> str:
         last = [row for row in self.table.rows if row[0] == (self.table.rows[-1][0] if self.table.rows else "")]

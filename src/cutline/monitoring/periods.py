@@ -18,7 +18,7 @@ from cutline.core.ranking import Array, Ranking
 from cutline.core.ranking_file import load as load_ranking
 from cutline.evaluation import Evaluation
 from cutline.inference import drift, sequential
-from cutline.inputs.predictions import rank
+from cutline.inputs.rank import rank
 from cutline.measures import MEASURES, MeanOfCases, Measure
 from cutline.measures.measure_type import Needs
 
@@ -143,7 +143,7 @@ def checksum(ranking: Ranking) -> str:
     whole = hashlib.blake2b(digest_size=32)
     counts = "<u4" if ranking.total < 2**32 else "<u8"
     for column, kind in ((ranking.score, "<f8"), (ranking.pos, counts), (ranking.neg, counts)):
-        whole.update(np.ascontiguousarray(column, dtype=kind))
+        whole.update(np.ascontiguousarray(column, dtype=kind).data)
     return whole.hexdigest()
 
 

@@ -111,8 +111,9 @@ def _share_track(
         if settings.alarm == "ever"
         else math.log(settings.run_length * len(settings.measures))
     )
+    alarms: tuple[int, ...] = ()
     if promised <= 0:
-        evidence, alarms = np.full(len(days), -np.inf), ()
+        evidence = np.full(len(days), -np.inf)
     elif settings.alarm == "ever":
         evidence = sequential.log_evidence_below(good.cumsum(), cumulated_n, min(promised, 1 - 1e-12))
         alarms = _first(evidence >= alarm_at)

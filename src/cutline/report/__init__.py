@@ -11,8 +11,11 @@ from cutline.calibration.summary import judged_probabilities
 from cutline.comparison import Comparison
 from cutline.core import atomic_write
 from cutline.core.errors import ParameterError, briefly
-from cutline.core.validation import check_flag, check_path
+from cutline.core.validation import LEVEL, check_flag, check_path
+from cutline.dataset_comparison import DatasetComparison
 from cutline.evaluation import Evaluation
+from cutline.fold_comparison import FoldComparison
+from cutline.fold_evaluation import FoldEvaluation
 from cutline.multiclass.charts import drawn
 from cutline.multiclass.compare import ClassComparison
 from cutline.multiclass.one_vs_rest import OneVsRest
@@ -27,7 +30,7 @@ SUFFIXES = (".html", ".json", ".csv", *PICTURES)
 
 
 def save(
-    found: Evaluation | Comparison | OneVsRest | ClassComparison,
+    found: Evaluation | FoldEvaluation | Comparison | OneVsRest | ClassComparison,
     path: str | os.PathLike[str],
     *,
     overwrite: bool = False,
@@ -66,6 +69,8 @@ def save(
     if template not in ("report", "tools"):
         text = _clinical(found, suffix, template, summary, options)
         return atomic_write.write(target, text.encode(), overwrite=overwrite)
+    if isinstance(found, FoldEvaluation):
+        return atomic_write.write(target, _of_folds(found, suffix, summary, options).encode(), overwrite=overwrite)
     if isinstance(found, OneVsRest | ClassComparison):
         return atomic_write.write(target, _of_classes(found, suffix, summary, options).encode(), overwrite=overwrite)
     summary = summarized(found, **options) if summary is None else summary
@@ -75,6 +80,53 @@ def save(
     text = (
         html(found, summary, others) if suffix == ".html" else _json(summary) if suffix == ".json" else summary.to_csv()
     )
+    return atomic_write.write(target, text.encode(), overwrite=overwrite)
+
+
+def _of_folds(found: FoldEvaluation, suffix: str, summary: Any, options: dict[str, Any]) -> str:
+    """The report or the numbers of a cross-validation."""
+    made: Any = found.summary(**options) if summary is None else summary
+    if not hasattr(made, "document"):
+        raise ParameterError(f"is {briefly(made)}", "pass what summary() gives", argument="summary")
+    if suffix != ".html":
+        return _json(made) if suffix == ".json" else str(made.to_csv())
+    from cutline.report.fold_page import fold_page
+
+    return fold_page(found, made)
+
+
+def save_comparison(
+    found: FoldComparison | DatasetComparison,
+    path: str | os.PathLike[str],
+    *,
+    overwrite: bool = False,
+    level: float = LEVEL,
+) -> Path:
+    """Write the page (.html), the numbers (.json, .csv) or the picture of a comparison over folds or data sets.
+
+    Args:
+        found: The comparison.
+        path: Where to write.
+        overwrite: Whether a file that exists is replaced; refused otherwise.
+        level: The level of the intervals of folds.
+    """
+    from cutline.report.fold_page import dataset_page, fold_comparison_page
+
+    target, overwrite = check_path(path, "path", "report.html"), check_flag(overwrite, "overwrite")
+    suffix = target.suffix.lower()
+    if suffix not in SUFFIXES:
+        what = f"the suffix {target.suffix!r}" if suffix else "no suffix"
+        raise ParameterError(f"Nothing can be saved with {what}", f"pass a path that ends in {', '.join(SUFFIXES)}")
+    atomic_write.check(target, overwrite=overwrite)
+    if suffix in PICTURES:
+        return atomic_write.write(target, found.chart().render(suffix), overwrite=overwrite)
+    if suffix == ".json":
+        document = found.to_dict(level=level) if isinstance(found, FoldComparison) else found.to_dict()
+        text = atomic_write.json_text(document) + "\n"
+    elif suffix == ".csv":
+        text = found.summary(level=level).to_csv() if isinstance(found, FoldComparison) else found.to_csv()
+    else:
+        text = fold_comparison_page(found, level) if isinstance(found, FoldComparison) else dataset_page(found)
     return atomic_write.write(target, text.encode(), overwrite=overwrite)
 
 

@@ -1,0 +1,469 @@
+"""cross_validate(): fit a classifier on folds and evaluate what it says of the cases that it did not see."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cutline.core.errors import InputError, ParameterError
+from cutline.core.ranking import Array
+from cutline.core.validation import LEVEL, check_level, check_whole, counted
+from cutline.fold_evaluation import FoldEvaluation, FoldSummary, OutOfFold, limited_estimate, warn_of_leaks
+from cutline.inference.folds import NestedError, nested_error
+from cutline.inference.resampling.pairing import stream
+from cutline.inputs.in_memory import rank_cases
+from cutline.measures import MEASURES, Family, Measure
+from cutline.measures.aliases import under
+from cutline.measures.kinds import MeanOfCases, Proportion
+from cutline.measures.registry import each_of
+from cutline.model_evaluation import model_scores, title
+from cutline.refit import (
+    check_estimator,
+    check_same_length,
+    check_two_classes,
+    clone_seeded,
+    run_rounds,
+    split_folds,
+)
+from cutline.results.estimate import Estimate
+from cutline.results.measure_selection import Named
+from cutline.results.notes import Note
+from cutline.scoring import two_classes
+
+NESTED_REPEATS = 50
+
+
+class Splits(NamedTuple):
+    """The rows of the training and test set of each fold, and which folds make up a repeat.
+
+    In a repeat no case is tested twice. Random splits, which overlap, count as the folds of one repeat.
+    """
+
+    train: list[Array]
+    test: list[Array]
+    repeats: list[list[int]]
+
+    @property
+    def overlap(self) -> bool:
+        """Whether cases are tested in several folds of one repeat."""
+        return len(self.repeats) == 1 and len(np.unique(np.concatenate(self.test))) < sum(map(len, self.test))
+
+
+def find_repeats(pairs: Sequence[tuple[Array, Array]]) -> Splits:
+    """Return the splits with their repeats: a test set that meets an earlier one of its repeat begins a new one."""
+    train, test = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    repeats: list[list[int]] = []
+    seen: set[int] = set()
+    for number, rows in enumerate(test):
+        own = set(rows.tolist())
+        if not repeats or seen & own:
+            repeats.append([])
+            seen = set()
+        repeats[-1].append(number)
+        seen |= own
+    if any(len(own) != len(repeats[0]) for own in repeats) or len(repeats[0]) < 2:
+        repeats = [list(range(len(test)))]  # random splits
+    return Splits(train, test, repeats)
+
+
+@dataclass(frozen=True, eq=False)
+class CrossValidation(FoldEvaluation):
+    """A cross-validation with its models' scores; it is what `evaluate(folds=)` gives, and can fit the model again.
+
+    `scores` holds the scores of each fold's test set that are done. Pass the result as `resume=` to go on.
+    """
+
+    estimator: Any = field(default=None, repr=False)
+    X: Any = field(default=None, repr=False)
+    y: Any = field(default=None, repr=False)
+    positive: Any = None
+    splits: Splits | None = field(default=None, repr=False)
+    scores: tuple[Array, ...] = field(default=(), repr=False)
+    seed: int = 0
+    measures: tuple[Named, ...] | None = None
+
+    def summary(
+        self,
+        measures: Iterable[Named] | Named | None = None,
+        *,
+        family: Family | str | None = None,
+        intervals: bool = True,
+        level: float = LEVEL,
+    ) -> FoldSummary:
+        """Return the measures with their means over the folds and intervals.
+
+        Args:
+            measures: Which ones; those that were given to `cross_validate`, or all, when None.
+            family: All measures of one question: cut, ranking, probability, quota or cost.
+            intervals: Whether intervals are made.
+            level: The level of the intervals.
+        """
+        shown = list(self.measures) if self.measures and measures is None and family is None else measures
+        return super().summary(shown, family=family, intervals=intervals, level=level)
+
+    def nested(
+        self,
+        repeats: int = NESTED_REPEATS,
+        *,
+        n_jobs: int = 1,
+        seed: int | None = None,
+        progress: bool | None = None,
+        resume: NestedCrossValidation | None = None,
+    ) -> NestedCrossValidation:
+        """Fit the model on all pairs of folds, again and again (Bates, Hastie and Tibshirani 2023).
+
+        A repeat with K folds takes K (K + 1) / 2 fits. Interrupted, it gives the repeats that are done.
+
+        Args:
+            repeats: How many times the cases are split; the authors advise 200, and at least 50.
+            n_jobs: How many repeats run at the same time.
+            seed: The seed; that of the cross-validation when None.
+            progress: Whether the terminal shows progress; when None, if there is a terminal.
+            resume: An interrupted result to go on from.
+        """
+        repeats = check_whole(repeats, "repeats", 2)
+        if not hasattr(self.estimator, "fit"):
+            raise ParameterError("nested fits the model again", "pass an estimator to cross_validate(), not its result")
+        check_estimator(self.estimator, n_jobs)
+        seed = self.seed if seed is None else check_whole(seed, "seed", 0)
+        if resume is not None and not isinstance(resume, NestedCrossValidation):
+            raise ParameterError(f"is {resume!r:.40}", "pass what nested() gave", argument="resume")
+        if resume is not None and (resume.seed != seed or resume.folds.max() + 1 != self.folds):
+            raise ParameterError("was made with another seed or folds", "pass the same ones", argument="resume")
+        done = [] if resume is None else list(zip(resume.outer, resume.inner, resume.folds, strict=True))
+        task = _Nested(self.estimator, self.X, self.y, self.positive, self.folds, seed)
+        done += run_rounds(_nested_round, task, range(len(done), repeats), n_jobs, progress)
+        if not done:
+            raise InputError("No repeat was finished", "let at least one finish")
+        outer, inner, folds = (np.array(part) for part in zip(*done, strict=True))
+        return NestedCrossValidation(np.asarray(self.y) == self.positive, outer, inner, folds, seed, repeats)
+
+    def _by_nesting(self, measure: Measure, level: float, parameters: Mapping[str, Any]) -> Estimate:
+        given = dict(parameters)
+        options = {name: given.pop(name) for name in ("repeats", "n_jobs", "progress", "resume") if name in given}
+        _check_mean_of_cases(measure)
+        return self.nested(**options).estimate(measure, level, **self.cut.completing(measure, given))
+
+
+@dataclass(frozen=True, eq=False)
+class NestedCrossValidation:
+    """Scores of nested cross-validation: `outer` by models without the fold of a case, `inner` without another too."""
+
+    positive: Array = field(repr=False)
+    outer: Array = field(repr=False)
+    inner: Array = field(repr=False)
+    folds: Array = field(repr=False)
+    seed: int = 0
+    asked: int = NESTED_REPEATS
+
+    @property
+    def repeats(self) -> int:
+        """How many times the cases were split; fewer than were asked for when it was stopped."""
+        return len(self.outer)
+
+    def error(self, measure: str | Measure, **parameters: Any) -> NestedError:
+        """Return the mean of a case loss, corrected for bias, with its root mean squared error.
+
+        Args:
+            measure: A mean over cases, such as accuracy, Brier score or log loss.
+            **parameters: Its parameters, such as `threshold`.
+        """
+        chosen = MEASURES[measure]
+        _check_mean_of_cases(chosen)
+        losses = [_case_losses(chosen, self.positive, part, parameters) for part in (self.outer, self.inner)]
+        return nested_error(losses[0], losses[1], self.folds)
+
+    def estimate(self, measure: str | Measure, level: float = LEVEL, **parameters: Any) -> Estimate:
+        """Return the value with its interval.
+
+        Args:
+            measure: A mean over cases, such as accuracy, Brier score or log loss.
+            level: The level of the interval.
+            **parameters: Its parameters, such as `threshold`.
+        """
+        level, chosen = check_level(level), under(MEASURES[measure], measure)
+        result = self.error(chosen, **parameters)
+        notes = [f"Nested cross-validation, {counted(self.repeats, 'repeat')}."]
+        if self.repeats < self.asked:
+            notes = [f"Stopped after {self.repeats} of {self.asked} repeats."]
+        if self.repeats < NESTED_REPEATS:
+            notes.append(f"Fewer than {NESTED_REPEATS} repeats: the limits depend on the seed.")
+        return limited_estimate(chosen, result.value, result.limits(level), level, "nested", notes)
+
+
+def _check_mean_of_cases(measure: Measure) -> None:
+    kind = measure.kind
+    if isinstance(kind, MeanOfCases):
+        return
+    if isinstance(kind, Proportion) and kind.paired is not None and kind.paired.among is None:
+        return
+    raise ParameterError(
+        f"nested is a method for means over cases, which {measure.name} is not", "pass accuracy, brier or log_loss"
+    )
+
+
+def _case_losses(measure: Measure, positive: Array, scores: Array, parameters: Mapping[str, Any]) -> Array:
+    """The loss of each case (last axis); NaN where there is no score."""
+    kind = measure.kind
+    labels = np.broadcast_to(positive, scores.shape)
+    if isinstance(kind, Proportion):
+        assert kind.paired is not None  # noqa: S101
+        threshold = float(parameters.get("threshold", 0.5))
+        flagged = scores >= threshold
+        right = {"right": flagged == labels, "wrong": flagged != labels, "flagged": flagged}[kind.paired.what]
+        return np.where(np.isnan(scores), np.nan, right.astype(float))
+    assert isinstance(kind, MeanOfCases)  # noqa: S101
+    known = ~np.isnan(scores)
+    ranking = rank_cases(labels[known], scores[known])
+    if not measure.fits(ranking):
+        raise InputError(measure.reason(ranking))
+    of_positive, of_negative = kind.of(ranking, **{**measure.bound, **parameters})
+    place = len(ranking) - 1 - np.searchsorted(ranking.score[::-1], scores[known])
+    losses = np.full(scores.shape, math.nan)
+    losses[known] = np.where(labels[known], np.asarray(of_positive)[place], np.asarray(of_negative)[place])
+    return losses
+
+
+class _Nested(NamedTuple):
+    """What every repeat of a nested cross-validation needs."""
+
+    estimator: Any
+    X: Any
+    y: Array
+    positive: Any
+    folds: int
+    seed: int
+
+
+def _nested_round(task: _Nested, number: int) -> tuple[Array, Array, Array]:
+    """One repeat: the scores without one fold and without two, and the folds."""
+    from sklearn.model_selection import StratifiedKFold
+    from sklearn.utils import _safe_indexing
+
+    rng = stream(task.seed, number)
+    n, K = len(task.y), task.folds
+    fold = np.empty(n, dtype=int)
+    splitter = StratifiedKFold(K, shuffle=True, random_state=int(rng.integers(2**31)))
+    for k, (_, test) in enumerate(splitter.split(np.zeros((n, 1)), task.y)):
+        fold[test] = k
+    outer, inner = np.empty(n), np.full((K, n), math.nan)
+    for i in range(K):
+        for j in range(i, K):
+            rows = np.flatnonzero((fold != i) & (fold != j))
+            fitted = clone_seeded(task.estimator, rng).fit(_safe_indexing(task.X, rows), task.y[rows])
+            for own, other in {(i, j), (j, i)}:
+                cases = np.flatnonzero(fold == own)
+                scores = _scores_of(fitted, _safe_indexing(task.X, cases), task.positive)
+                if i == j:
+                    outer[cases] = scores
+                else:
+                    inner[other, cases] = scores
+    return outer, inner, fold
+
+
+# ---------------------------------------------------------------------- fitting
+
+
+class _Task(NamedTuple):
+    """What every fold needs."""
+
+    estimator: Any
+    X: Any
+    y: Array
+    splits: Splits
+    positive: Any
+    seed: int
+
+
+def cross_validate(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    cv: Any = 5,
+    measures: Iterable[Named] | Named | None = None,
+    n_jobs: int = 1,
+    seed: int = 0,
+    groups: Any = None,
+    positive: Any = None,
+    name: str | None = None,
+    threshold: float | None = None,
+    quota: float | None = None,
+    share: float | None = None,
+    progress: bool | None = None,
+    resume: CrossValidation | None = None,
+) -> CrossValidation:
+    """Cross-validate a classifier of scikit-learn: every measure as its mean over the folds, with an interval.
+
+    The result estimates how the model fitted on all cases does on new cases. Tuning belongs inside: pass a pipeline, or
+    a search such as GridSearchCV, which is then tuned within each training set. Interrupted, it gives the folds that
+    are done; `resume` takes them and goes on.
+
+    Args:
+        estimator: A classifier, which is cloned for each fit; or what scikit-learn's `cross_validate` gave with
+            `return_estimator=True, return_indices=True`.
+        X: The cases.
+        y: Their labels.
+        cv: The number of folds, which are stratified and shuffled; or a splitter of scikit-learn, such as
+            RepeatedStratifiedKFold, StratifiedGroupKFold or TimeSeriesSplit.
+        measures: What the summary shows; all measures when None.
+        n_jobs: How many fits run at the same time.
+        seed: The seed of the folds and of estimators without a random state.
+        groups: The group of each case, which splitters such as GroupKFold keep together.
+        positive: The label that is positive; the larger of the two unless given.
+        name: What to call the model; by default what its class is called.
+        threshold: The cut at which measures of one cut are read, as in `evaluate`; or `quota`, or `share`.
+        quota: The cut that flags so many of all cases.
+        share: The cut that flags this share of the cases.
+        progress: Whether the terminal shows progress; when None, if there is a terminal.
+        resume: An interrupted result to go on from.
+
+    >>> from sklearn.datasets import make_classification
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> X, y = make_classification(200, random_state=0)
+    >>> round(cross_validate(LogisticRegression(), X, y, cv=5).auc, 2)
+    0.95
+    """
+    labels = check_two_classes(y, "y", least=2)
+    check_same_length(X, labels, "X", "y")
+    seed = check_whole(seed, "seed", 0)
+    chosen = np.unique(labels).tolist()[1] if positive is None else positive
+    if chosen not in np.unique(labels).tolist():
+        raise InputError(f"is {chosen!r}, which is no label", "pass one of the two labels", argument="positive")
+    if resume is not None and not isinstance(resume, CrossValidation):
+        raise ParameterError(f"is {resume!r:.40}", "pass the CrossValidation that was stopped", argument="resume")
+    if resume is not None and resume.seed != seed:
+        raise ParameterError("was made with another seed", "pass the same one to go on", argument="resume")
+    fitted = isinstance(estimator, Mapping)
+    if fitted:
+        models, splits = _from_scikit_learn(estimator)
+        scores = [_scores_of(model, _rows(X, test), chosen) for model, test in zip(models, splits.test, strict=True)]
+        called = title(models[0])
+    else:
+        check_estimator(estimator, n_jobs)
+        splits = find_repeats(split_folds(cv, X, labels, groups, seed)) if resume is None else _splits_of(resume)
+        task = _Task(estimator, X, labels, splits, chosen, seed)
+        scores = [] if resume is None else list(resume.scores)
+        scores += run_rounds(_fit_fold, task, range(len(scores), len(splits.test)), n_jobs, progress)
+        called = title(estimator)
+    shown = None if measures is None else tuple([measures] if isinstance(measures, tuple) else each_of(measures))
+    return _evaluated(
+        estimator, X, labels, splits, scores, chosen, groups, seed, shown,
+        {"name": name or called, "threshold": threshold, "quota": quota, "share": share},
+    )  # fmt: skip
+
+
+def _splits_of(resume: CrossValidation) -> Splits:
+    if resume.splits is None:
+        raise ParameterError("has no splits", "pass what cross_validate() gave", argument="resume")
+    return resume.splits
+
+
+def _rows(X: Any, rows: Array) -> Any:
+    from sklearn.utils import _safe_indexing
+
+    return _safe_indexing(X, rows)
+
+
+def _fit_fold(task: _Task, number: int) -> Array:
+    """Fit on one training set and return the scores of its test set."""
+    rows = task.splits.train[number]
+    if len(np.unique(task.y[rows])) < 2:
+        found = f"The training set of fold {number + 1} has cases of one class only"
+        raise InputError(found, "use stratified folds, or fewer of them")
+    fitted = clone_seeded(task.estimator, stream(task.seed, number)).fit(_rows(task.X, rows), task.y[rows])
+    return _scores_of(fitted, _rows(task.X, task.splits.test[number]), task.positive)
+
+
+def _scores_of(fitted: Any, X: Any, positive: Any) -> Array:
+    classes, chosen = two_classes(fitted, positive)
+    return np.asarray(model_scores(fitted, X, classes.index(chosen)), dtype=float)
+
+
+def _from_scikit_learn(result: Mapping[str, Any]) -> tuple[list[Any], Splits]:
+    """The fitted models and the rows, from the dict of scikit-learn's cross_validate."""
+    lacking = [name for name in ("estimator", "indices") if name not in result]
+    if lacking:
+        raise InputError(
+            f"The result of cross_validate has no {' and no '.join(map(repr, lacking))}",
+            "pass return_estimator=True and return_indices=True to it",
+        )
+    indices = result["indices"]
+    pairs = [(np.asarray(a), np.asarray(b)) for a, b in zip(indices["train"], indices["test"], strict=True)]
+    if len(pairs) < 2:
+        raise InputError(f"The result has {counted(len(pairs), 'fold')}", "pass two folds or more")
+    return list(result["estimator"]), find_repeats(pairs)
+
+
+def _evaluated(
+    estimator: Any,
+    X: Any,
+    y: Array,
+    splits: Splits,
+    scores: list[Array],
+    positive: Any,
+    groups: Any,
+    seed: int,
+    measures: tuple[Named, ...] | None,
+    cut: dict[str, Any],
+) -> CrossValidation:
+    """Build the result from the scores of the folds that are done."""
+    done = len(scores)
+    notes = []
+    repeats = [own for own in splits.repeats if own[-1] < done]
+    if done < len(splits.test):
+        if not repeats:
+            repeats = [list(range(done))]
+        if len(repeats[0]) < 2:
+            raise InputError("Fewer than two folds were finished", "let at least two finish, or start again")
+        text = f"Stopped after {done} of {counted(len(splits.test), 'fold')}; pass resume= to go on."
+        notes.append(Note("stopped", text, kind="warning"))
+    if splits.overlap:
+        text = "The test sets of the splits overlap, so that some cases were tested several times."
+        notes.append(Note("overlap", text))
+    is_positive = y == positive
+    negative = next(label for label in np.unique(y).tolist() if label != positive)
+    parts = tuple(
+        tuple(rank_cases(is_positive[splits.test[k]], scores[k], positive=positive, negative=negative) for k in own)
+        for own in repeats
+    )
+    used = [k for own in repeats for k in own]
+    ratio = np.mean([len(splits.test[k]) for k in used]) / np.mean([len(splits.train[k]) for k in used])
+    if groups is not None:
+        codes = np.unique(np.asarray(groups), return_inverse=True)[1]
+        notes += warn_of_leaks([[splits.test[k] for k in own] for own in repeats], codes)
+    return CrossValidation(
+        parts,
+        float(ratio),
+        cases=_aligned(splits, repeats, scores, is_positive),
+        warnings=tuple(notes),
+        total=len(y),
+        estimator=estimator,
+        X=X,
+        y=y,
+        positive=positive,
+        splits=splits,
+        scores=tuple(scores),
+        seed=seed,
+        measures=measures,
+        **cut,
+    )
+
+
+def _aligned(splits: Splits, repeats: list[list[int]], scores: list[Array], positive: Array) -> OutOfFold | None:
+    """The cases one by one, where every repeat tests the same cases once."""
+    if splits.overlap:
+        return None
+    rows = [np.sort(np.concatenate([splits.test[k] for k in own])) for own in repeats]
+    if any(len(own) != len(rows[0]) or (own != rows[0]).any() for own in rows):
+        return None
+    found = np.empty((2, len(repeats), len(positive)))
+    for r, own in enumerate(repeats):
+        for place, k in enumerate(own):
+            found[0, r, splits.test[k]] = scores[k]
+            found[1, r, splits.test[k]] = place
+    return OutOfFold(positive[rows[0]], found[0][:, rows[0]], found[1][:, rows[0]].astype(int))

@@ -1,0 +1,374 @@
+"""compare_datasets(): several models on several data sets, each of which is one observation."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from cutline.core.errors import InputError, UnknownNameError, near
+from cutline.core.messages import listed
+from cutline.core.ranking import Array
+from cutline.core.table import Table, p_shown, plain
+from cutline.core.validation import LEVEL, check_choice, check_flag, check_level, counted
+from cutline.inference import datasets as statistics
+from cutline.inputs import column_source
+
+if TYPE_CHECKING:
+    from cutline.charts import Picture
+
+TESTS = ("wilcoxon", "nemenyi")
+MOST_MODELS = 100
+FEW_DATASETS = 6  # with fewer, Wilcoxon's test cannot reach p < 0.05
+
+
+class Pair(NamedTuple):
+    """Two models: on how many data sets each was better, their mean ranks' difference, and the p-values."""
+
+    a: str
+    b: str
+    wins: int
+    ties: int
+    losses: int
+    median_difference: float
+    rank_difference: float
+    p_value: float
+    p_adjusted: float
+
+
+@dataclass(frozen=True, eq=False)
+class DatasetComparison:
+    """Several models on several data sets: mean ranks, Friedman's test, and the test of each pair.
+
+    `test` is "wilcoxon" (signed ranks of each pair, adjusted by Holm) or "nemenyi" (mean ranks of all models at once).
+    With a `control`, only pairs with that model are tested.
+    """
+
+    models: tuple[str, ...]
+    datasets: tuple[str, ...]
+    values: Array
+    higher_is_better: bool = True
+    level: float = LEVEL
+    test: str = "wilcoxon"
+    control: str | None = None
+
+    @cached_property
+    def ranks(self) -> Array:
+        """The rank of each model (columns) on each data set (rows); 1 is the best."""
+        return statistics.rank_models(self.values, higher_is_better=self.higher_is_better)
+
+    @property
+    def mean_ranks(self) -> dict[str, float]:
+        """The mean rank of each model."""
+        return dict(zip(self.models, self.ranks.mean(axis=0).tolist(), strict=True))
+
+    @cached_property
+    def friedman(self) -> statistics.FriedmanTest:
+        """Friedman's test that all models are equal, with the F statistic of Iman and Davenport."""
+        return statistics.friedman(self.ranks)
+
+    @cached_property
+    def critical_difference(self) -> float:
+        """Nemenyi's critical difference of mean ranks at this level."""
+        return statistics.critical_difference(len(self.models), len(self.datasets), 1 - self.level)
+
+    @cached_property
+    def pairs(self) -> tuple[Pair, ...]:
+        """The pairs of models that are tested, in the order of the table."""
+        k = len(self.models)
+        places = [(a, b) for a, b in itertools.combinations(range(k), 2)]
+        if self.control is not None:
+            place = self.models.index(self.control)
+            places = [(place, other) for other in range(k) if other != place]
+        sign = 1 if self.higher_is_better else -1
+        gaps = [sign * (self.values[:, a] - self.values[:, b]) for a, b in places]
+        if self.test == "nemenyi":
+            every = statistics.nemenyi(self.ranks)
+            p = adjusted = np.array([every[a, b] for a, b in places])
+        else:
+            p = np.array([statistics.signed_ranks(gap).p_value for gap in gaps])
+            adjusted = statistics.holm(p)
+        means = self.ranks.mean(axis=0)
+        return tuple(
+            Pair(
+                self.models[a],
+                self.models[b],
+                int((gap > 0).sum()),
+                int((gap == 0).sum()),
+                int((gap < 0).sum()),
+                float(np.median(self.values[:, a] - self.values[:, b])),
+                float(means[a] - means[b]),
+                float(p[i]),
+                float(adjusted[i]),
+            )
+            for i, ((a, b), gap) in enumerate(zip(places, gaps, strict=True))
+        )
+
+    @cached_property
+    def cliques(self) -> list[tuple[str, ...]]:
+        """The groups of models, neighbours in mean rank, in which no two differ significantly."""
+        k = len(self.models)
+        different = np.zeros((k, k), dtype=bool)
+        for pair in self.pairs:
+            a, b = self.models.index(pair.a), self.models.index(pair.b)
+            different[a, b] = different[b, a] = pair.p_adjusted <= 1 - self.level
+        found = statistics.find_cliques(self.ranks.mean(axis=0), different)
+        return [tuple(self.models[i] for i in clique) for clique in found]
+
+    # ------------------------------------------------------------------ words
+
+    @property
+    def verdict(self) -> str:
+        """The result in words: whether the models differ at all, and which pairs do."""
+        order = sorted(self.mean_ranks.items(), key=lambda item: item[1])
+        best = f"Best mean rank: {order[0][0]} ({order[0][1]:.2f} of {len(self.models)})."
+        p = self.friedman.f_p_value
+        differ = "differ" if p <= 1 - self.level else "do not differ significantly"
+        overall = f"The models {differ} (Friedman with Iman-Davenport, p {p_shown(p)})."
+        if len(self.models) == 2:
+            overall = ""
+        real = [pair for pair in self.pairs if pair.p_adjusted <= 1 - self.level]
+        how = self.method
+        if not real:
+            each = f"No pair differs significantly ({how})."
+        else:
+            named = [f"{p.a} over {p.b}" if p.rank_difference < 0 else f"{p.b} over {p.a}" for p in real[:6]]
+            more = f" and {len(real) - 6} more pairs" if len(real) > 6 else ""
+            each = f"Significantly better ({how}): {listed(named)}{more}."
+        return " ".join(part for part in (best, overall, each) if part)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the reader of the numbers should know."""
+        found = []
+        n = len(self.datasets)
+        if n < FEW_DATASETS and self.test == "wilcoxon":
+            least = p_shown(2 * 0.5**n)
+            found.append(
+                f"With {counted(n, 'data set')} no pair can reach p < 0.05: the smallest possible is p {least}."
+            )
+        if self.test == "nemenyi":
+            found.append("Nemenyi's test of a pair depends on the other models in the table; Wilcoxon's does not.")
+        return tuple(found)
+
+    # ------------------------------------------------------------------ views
+
+    @property
+    def table(self) -> Table:
+        """The pairs as a table."""
+        title = f"{counted(len(self.models), 'model')} on {counted(len(self.datasets), 'data set')}"
+        return Table(Pair._fields, tuple(tuple(pair) for pair in self.pairs), title=title)
+
+    @property
+    def rank_table(self) -> Table:
+        """The mean ranks as a table, the best first."""
+        rows = sorted(self.mean_ranks.items(), key=lambda item: item[1])
+        means = dict(zip(self.models, self.values.mean(axis=0).tolist(), strict=True))
+        return Table(("model", "mean_rank", "mean"), tuple((name, rank, means[name]) for name, rank in rows))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it, ready for JSON."""
+        test = self.friedman
+        return {
+            "schema": "cutline/dataset-comparison/1",
+            "models": list(self.models),
+            "datasets": list(self.datasets),
+            "higher_is_better": self.higher_is_better,
+            "level": self.level,
+            "mean_ranks": self.mean_ranks,
+            "friedman": {
+                "chi2": plain(test.chi2),
+                "chi2_p_value": test.chi2_p_value,
+                "f": plain(test.f),
+                "f_p_value": test.f_p_value,
+                "degrees_of_freedom": list(test.degrees_of_freedom),
+            },
+            "critical_difference": self.critical_difference,
+            "test": self.test,
+            "control": self.control,
+            "pairs": self.table.to_dict(),
+            "cliques": [list(clique) for clique in self.cliques],
+            "verdict": self.verdict,
+            "notes": list(self.notes),
+        }
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """Return the pairs as a data frame of pandas, polars or pyarrow."""
+        return self.table.to_frame(backend)
+
+    def to_csv(self) -> str:
+        """Return the pairs as CSV."""
+        return self.table.to_csv()
+
+    def chart(self, name: str = "critical_difference", *, theme: str = "light", title: str = "Mean ranks") -> Picture:
+        """Draw the critical difference diagram: models by mean rank, bars join those that do not differ.
+
+        Args:
+            name: "critical_difference".
+            theme: "light", "dark" or "print".
+            title: The title.
+        """
+        check_choice(name, "name", ("critical_difference",))
+        from cutline.charts.fold_charts import critical_difference
+
+        by_rank = self.test == "nemenyi"
+        how = self.method
+        if self.control is not None:
+            how += f", against {self.control}"
+        size = f"{counted(len(self.datasets), 'data set')}; Friedman's test: p {p_shown(self.friedman.f_p_value)}"
+        subtitle = [size, f"bars join models that do not differ ({how})"]
+        cliques = [] if self.control is not None else self.cliques
+        places = [[self.models.index(model) for model in clique] for clique in cliques]
+        difference = self.critical_difference if by_rank else None
+        ranks = [self.mean_ranks[model] for model in self.models]
+        return critical_difference(
+            self.models, ranks, places, subtitle, difference=difference, theme=theme, title=title
+        )
+
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
+        """Write the page (.html), the numbers (.json, .csv) or the picture (.png, .svg, .pdf), by the suffix.
+
+        Args:
+            path: Where to write.
+            overwrite: Whether a file that exists is replaced; refused otherwise.
+        """
+        save: Any = import_module("cutline.report").save_comparison  # the report stands above: loaded by name
+        written: Path = save(self, path, overwrite=overwrite)
+        return written
+
+    @property
+    def friedman_line(self) -> str:
+        """Friedman's test in one line."""
+        test = self.friedman
+        return (
+            f"Friedman chi2 {test.chi2:.2f} (p {p_shown(test.chi2_p_value)}), Iman-Davenport F {test.f:.2f} "
+            f"(p {p_shown(test.f_p_value)})"
+        )
+
+    @property
+    def method(self) -> str:
+        """How pairs are tested, in words."""
+        if self.test == "nemenyi":
+            return "Nemenyi"
+        return "Wilcoxon signed ranks with Holm's correction"
+
+    def __repr__(self) -> str:
+        notes = [f"Note: {note}" for note in self.notes]
+        return "\n".join(
+            [repr(self.rank_table), "", self.friedman_line, "", repr(self.table), "", self.verdict, *notes]
+        )
+
+    def _repr_html_(self) -> str:
+        import html
+
+        return f"{self.rank_table._repr_html_()}{self.table._repr_html_()}<p>{html.escape(self.verdict)}</p>"
+
+
+def compare_datasets(
+    table: Any,
+    *,
+    higher_is_better: bool = True,
+    level: float = LEVEL,
+    test: str = "wilcoxon",
+    control: str | None = None,
+    models: Sequence[str] | None = None,
+) -> DatasetComparison:
+    """Compare models over several data sets (Demsar 2006; Benavoli, Corani & Mangili 2016).
+
+    Args:
+        table: A row for each data set and a column for each model: a data frame of any kind, a mapping of columns, or
+            the path of a file. Columns of text name the data sets.
+        higher_is_better: Whether larger values are better, as of the AUC.
+        level: The level of the tests.
+        test: "wilcoxon", signed ranks of each pair with Holm's correction, or "nemenyi", mean ranks of all models.
+        control: The model that the others are compared with; all pairs when None.
+        models: The columns of the models; all columns of numbers when None.
+
+    >>> compare_datasets({"a": [0.9, 0.8, 0.7, 0.9], "b": [0.8, 0.7, 0.6, 0.7], "c": [0.7, 0.6, 0.5, 0.8]}).mean_ranks
+    {'a': 1.0, 'b': 2.25, 'c': 2.75}
+    """
+    level = check_level(level)
+    test = check_choice(test, "test", TESTS)
+    higher_is_better = check_flag(higher_is_better, "higher_is_better")
+    names, datasets, values = _read(table, models)
+    if len(names) < 2:
+        raise InputError(
+            f"has {counted(len(names), 'column')} of numbers", "pass at least two models", argument="table"
+        )
+    if len(names) > MOST_MODELS:
+        raise InputError(f"has {len(names)} models", f"pass at most {MOST_MODELS}", argument="table")
+    if len(values) < 2:
+        raise InputError(f"has {counted(len(values), 'row')}", "pass at least two data sets", argument="table")
+    bad = np.argwhere(~np.isfinite(values))
+    if len(bad):
+        row, column = bad[0]
+        raise InputError(
+            f"has no number for {names[column]} on {datasets[row]}",
+            "fill it, or leave the data set out",
+            argument="table",
+        )
+    if control is not None and control not in names:
+        raise UnknownNameError(
+            f"is {control!r}", "pass one of the models", argument="control", hint=near(control, names)
+        )
+    return DatasetComparison(tuple(names), tuple(datasets), values, higher_is_better, level, test, control)
+
+
+def _read(table: Any, models: Sequence[str] | None) -> tuple[list[str], list[str], Array]:
+    """The names of the models and of the data sets, and the values."""
+    if not (isinstance(table, str | os.PathLike | Mapping) or hasattr(table, "columns")):
+        raise InputError(
+            f"is of type {type(table).__name__}",
+            "pass a data frame, a mapping of columns, or the path of a file",
+            argument="table",
+        )
+    if isinstance(table, str | os.PathLike) and not Path(table).exists():
+        raise InputError(f"{os.fspath(table)} does not exist", "pass the path of a file with a row for each data set")
+    source = column_source.opened(table, title="table")
+    found = {str(name): np.asarray(column) for name, column in _columns(source).items()}
+    if not found:
+        raise InputError("has no columns", "pass a row for each data set", argument="table")
+    lengths = {len(column) for column in found.values()}
+    if len(lengths) > 1:
+        raise InputError("has columns of different lengths", "pass one value for each data set", argument="table")
+    numbers = {name: _as_numbers(column) for name, column in found.items()}
+    if models is not None:
+        for name in models:
+            if name not in found:
+                hint = near(name, found)
+                raise UnknownNameError(
+                    f"holds {name!r}, which is no column", "pass columns", argument="models", hint=hint
+                )
+            if numbers[name] is None:
+                raise InputError(f"has text in the column {name}", "pass columns of numbers", argument="table")
+    chosen = [name for name, column in numbers.items() if column is not None] if models is None else list(models)
+    texts = [name for name in found if numbers[name] is None]
+    (rows,) = lengths
+    datasets = [str(value) for value in found[texts[0]]] if texts else [f"data set {i + 1}" for i in range(rows)]
+    columns = [column for name in chosen if (column := numbers[name]) is not None]
+    return chosen, datasets, np.column_stack(columns) if columns else np.empty((rows, 0))
+
+
+def _columns(source: column_source.Source) -> dict[str, Any]:
+    asked = {name: column_source.Ask("id", name) for name in source.columns}
+    return dict(source.rows(asked))
+
+
+def _as_numbers(column: Array) -> Array | None:
+    """The column as floats, missing values as NaN; None where it is text."""
+    if column.dtype.kind in "iuf":
+        return column.astype(float)
+    if column.dtype.kind == "b":
+        return None
+    try:
+        return np.array([math.nan if value is None or value == "" else float(value) for value in column.tolist()])
+    except (TypeError, ValueError):
+        return None

@@ -1,0 +1,175 @@
+"""The pages of a cross-validation, and of comparisons over folds or data sets: views of finished results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from cutline.charts import Picture
+from cutline.core.table import Table, shown
+from cutline.report import measure_rows, pictures
+from cutline.report.page import asset, environment, packed, policy, script, theme_variables
+from cutline.report.sections import FOLD_SECTIONS, groups
+from cutline.results.notes import Note
+from cutline.results.provenance import versions
+from cutline.results.summary import Row
+
+if TYPE_CHECKING:
+    from cutline.dataset_comparison import DatasetComparison
+    from cutline.fold_comparison import FoldComparison
+    from cutline.fold_evaluation import FoldEvaluation, FoldSummary
+
+MODULES = ("files", "shell", "still")
+
+
+def fold_page(found: FoldEvaluation, summary: FoldSummary) -> str:
+    """Return the page of a cross-validation.
+
+    Args:
+        found: The folds, which the charts show.
+        summary: The finished summary.
+    """
+    rows = [row for row in summary.rows if row.value == row.value]
+    columns = ("Measure", "Value", f"{100 * summary.level:g} % interval", "Baseline", "Interval by")
+    measures = Table(columns, tuple(_cells(row) for row in rows), title="Measures")
+    first = [row.measure.name for row in rows if row.measure.card][:6]
+    each = found.fold_table(first) if first else None
+    charts = [("ROC curve of each fold", "roc"), ("Precision-recall curve of each fold", "precision_recall")]
+    drawable = [(title, found.chart(name)) for title, name in charts if found.has_both_classes]
+    if found.ranking.are_probabilities:
+        drawable.append(("Out-of-fold reliability", found.chart("reliability")))
+    if found.has_both_classes:
+        drawable.append(("AUC in each fold", found.chart("folds")))
+    return plain_page(
+        title=found.name or "Cross-validation",
+        heading=summary.heading,
+        verdict=_verdict(summary),
+        cards=measure_rows.cards(summary),
+        level=f"{100 * summary.level:g} %",
+        charts=drawable,
+        tables=[measures] + ([each] if each is not None else []),
+        notes=summary.notes,
+        row_notes=summary.row_notes,
+        conventions=summary.conventions,
+        document=summary.document(),
+        csv=summary.to_csv(),
+    )
+
+
+def _verdict(summary: FoldSummary) -> list[str]:
+    """The AUC in a sentence, what it estimates, and the first warning."""
+    sentences = [str(note) for note in summary.notes[:1]]
+    row = next((row for row in summary.rows if row.measure.name == "auc" and row.value == row.value), None)
+    if row is not None:
+        interval = f" [{shown(row.interval[0])}, {shown(row.interval[1])}]" if row.interval else ""
+        sentences.insert(0, f"Mean area under the ROC curve {shown(row.value)}{interval} (baseline 0.5).")
+    return [*sentences, *[str(note) for note in summary.notes[1:] if note.kind == "warning"][:1]]
+
+
+def _cells(row: Row) -> tuple[Any, ...]:
+    interval = f"{shown(row.interval[0])} to {shown(row.interval[1])}" if row.interval else ""
+    return row.title, row.value, interval, row.baseline, row.method
+
+
+def fold_comparison_page(found: FoldComparison, level: float) -> str:
+    """Return the page of several models on the same folds.
+
+    Args:
+        found: The comparison.
+        level: The level of the intervals.
+    """
+    table = found.summary(level=level)
+    names = list(found)
+    charts = [(f"{a} against {b}", found.chart(a=a, b=b)) for a in names for b in names if a < b][:6]
+    return plain_page(
+        title=" and ".join(names) if len(names) < 4 else f"{len(names)} models",
+        heading=table.title,
+        verdict=found.verdict.splitlines()[:6],
+        level=f"{100 * level:g} %",
+        charts=charts,
+        tables=[table],
+        notes=found.notes,
+        conventions={"Tests": "Student's t with the correction of Nadeau and Bengio; Holm's correction for all pairs."},
+        document=found.to_dict(level=level),
+        csv=table.to_csv(),
+    )
+
+
+def dataset_page(found: DatasetComparison) -> str:
+    """Return the page of several models on several data sets.
+
+    Args:
+        found: The comparison.
+    """
+    return plain_page(
+        title=f"{len(found.models)} models on {len(found.datasets)} data sets",
+        heading=found.friedman_line,
+        verdict=[found.verdict],
+        level=f"{100 * found.level:g} %",
+        charts=[("Critical difference diagram", found.chart())],
+        tables=[found.rank_table, found.table],
+        notes=[Note("datasets", text) for text in found.notes],
+        conventions={"Tests": found.method},
+        document=found.to_dict(),
+        csv=found.to_csv(),
+    )
+
+
+def plain_page(
+    *,
+    title: str,
+    heading: str,
+    verdict: Sequence[str],
+    level: str,
+    charts: Sequence[tuple[str, Picture]],
+    tables: Sequence[Table],
+    notes: Sequence[Note],
+    conventions: Mapping[str, str],
+    document: Mapping[str, Any],
+    csv: str,
+    cards: Sequence[Any] = (),
+    row_notes: Sequence[Note] = (),
+) -> str:
+    """Return a page of sentences, pictures and tables as one file that makes no network requests."""
+    made_with = ", ".join(f"{name} {number}" for name, number in versions().items())
+    context = {
+        "title": title,
+        "heading": heading,
+        "verdict": list(verdict),
+        "cards": list(cards),
+        "level": level,
+        "charts": [
+            {"title": name, "notes": [], "picture": pictures.still({"spec": picture.to_dict(check=False)}, [], i)}
+            for i, (name, picture) in enumerate(charts)
+        ],
+        "tables": [_table(table) for table in tables],
+        "notes": notes,
+        "row_notes": row_notes,
+        "conventions": dict(conventions) | {"Versions": made_with},
+        "skip": "verdict",
+    }
+    scripts = {"program": script(MODULES)}
+    tabs = csv.replace(",", "\t")
+    page: str = (
+        environment()
+        .get_template("page")
+        .render(
+            **context,
+            groups=groups(context, FOLD_SECTIONS),
+            policy=policy(scripts.values()),
+            style=asset("style.css") + theme_variables(),
+            scripts=scripts,
+            data=packed({"document": document, "csv": csv, "tabs": tabs}),
+        )
+    )
+    return page
+
+
+def _table(table: Table) -> dict[str, Any]:
+    """A table as the template reads it."""
+    chosen = table.shown_columns
+    return {
+        "title": table.title or "Models",
+        "columns": [{"name": table.columns[i].replace("_", " "), "is_number": table.is_number(i)} for i in chosen],
+        "rows": [[shown(row[i]) for i in chosen] for row in table.rows],
+    }
