@@ -22,10 +22,10 @@ import numpy as np
 from scipy.special import ndtr
 
 import cutline as cl
-from cutline.cuts.criteria import criterion
 from cutline.cuts.guarantees import lower_bounds, misses_allowed, simultaneous_bounds
 from cutline.cuts.promises import SHARES, PrecisionAtQuotas, PrecisionAtThresholds
 from cutline.cuts.requirements import requirement
+from cutline.cuts.search import criterion
 
 D = 0.05  # allowed
 PREVALENCE = 0.3
@@ -236,7 +236,7 @@ def sequence(runs, n=300, least=0.8):
         true = np.append(1.0, prevalence * recall / (prevalence * recall + (1 - prevalence) * fpr))
         row = []
         for kind in (PrecisionAtQuotas, PrecisionAtThresholds):
-            kept = kind(asked, least, 1 - D, quotas, n).kept(stack)
+            kept = kind(asked, least, 1 - D, quotas, n).meets(stack)
             place = kept.shape[1] - 1 - kept[:, ::-1].argmax(1)
             promised = kept.any(1)
             reached = np.where(promised, np.append(0.0, recall)[place], 0.0)

@@ -41,10 +41,10 @@ from .cross_validation import (
     cross_validate as cross_validate,
 )
 from .curves import CURVES as CURVES, Curve as Curve
-from .cuts.choice import choose_cut as choose_cut
+from .cuts.choose import choose_cut as choose_cut
 from .cuts.cut_classifier import CutClassifier as CutClassifier
 from .cuts.cut import Cut as Cut
-from .cuts.placed import cut_at as cut_at
+from .cuts.cut_at import cut_at as cut_at
 from .cuts.screening import Screening as Screening, screen as screen
 from .cuts.utility import (
     UtilityCurve as UtilityCurve,

@@ -255,8 +255,8 @@ def last(kept):
 def test_a_sequence_of_thresholds_promises_more_than_quotas_and_breaks_no_more_than_it_may():
     stack, true, recall = calibrated(2000)
     asked, quotas = requirement("precision >= 0.8"), tuple(sorted({max(1, int(s * 300)) for s in SHARES}))
-    promised, place = last(PrecisionAtThresholds(asked, 0.8, 0.95, quotas, 300).kept(stack))
-    before, former = last(PrecisionAtQuotas(asked, 0.8, 0.95, quotas, 300).kept(stack))
+    promised, place = last(PrecisionAtThresholds(asked, 0.8, 0.95, quotas, 300).meets(stack))
+    before, former = last(PrecisionAtQuotas(asked, 0.8, 0.95, quotas, 300).meets(stack))
 
     assert (promised & (true[place] < 0.8)).mean() < 0.05
     assert np.where(promised, recall[place], 0).mean() > np.where(before, recall[former], 0).mean() + 0.05
@@ -279,7 +279,7 @@ def test_the_sequence_is_that_of_binomial_tests_one_by_one():
     assert cut.threshold == passed[-1]
     promise = PrecisionAtThresholds(requirement("precision >= 0.7"), 0.7, 0.95, (20,), 400)
     places = [r.cut(t) for t in passed]
-    assert promise.kept(r)[places].all()
+    assert promise.meets(r)[places].all()
 
 
 def test_scores_off_the_scale_of_probabilities_are_served_by_quotas():

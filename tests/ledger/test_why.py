@@ -5,8 +5,10 @@ import pickle
 
 import numpy as np
 import pytest
+from sklearn import metrics
 
 import cutline as cl
+from cutline import ParameterError, why
 from cutline.ledger.cases import Material, Rows
 from cutline.ledger.convention import Stage
 from cutline.ledger.quantity import quantity
@@ -326,3 +328,49 @@ def test_an_answer_without_a_measure_equals_its_copy():
 
     assert math.isnan(told.exact)
     assert pickle.loads(pickle.dumps(told)) == told  # noqa: S301
+
+
+def many(n=400, seed=4):
+    rng = np.random.default_rng(seed)
+    labels = (rng.random(n) < 0.3).astype(int)
+    return labels, np.round(1 / (1 + np.exp(-(rng.normal(size=n) + 1.5 * labels - 1))), 3)
+
+
+def test_the_cut_of_the_measure_is_the_cut_of_the_conventions():
+    labels, scores = many()
+    strict = metrics.f1_score(labels, scores > 0.3)
+    assert strict != metrics.f1_score(labels, scores >= 0.3)
+
+    named = why(labels, scores, measure="f1@threshold=0.3", value=f"{strict:.6f}")
+    given = why(labels, scores, measure="f1", threshold=0.3, value=f"{strict:.6f}")
+    assert named.to_dict() == given.to_dict()
+    assert "strict" in named.best.sides
+    with pytest.raises(ParameterError, match="pass one of them"):
+        why(labels, scores, measure="f1@threshold=0.3", threshold=0.4, value="0.5")
+
+
+@pytest.mark.parametrize("made_up", ["0.3000", "0.4000", "0.6000"])
+def test_a_made_up_value_of_a_small_quota_is_not_the_only_one_that_fits(made_up):
+    labels, scores = many()
+
+    assert not why(labels, np.round(scores, 1), measure="hit_rate@quota=10", value=made_up).is_certain
+
+
+def test_a_sum_above_100_and_a_net_benefit_per_100_are_explained():
+    labels, scores = many(1500)
+    total = float(((labels - scores) ** 2).sum())
+    assert total > 100
+
+    assert why(labels, scores, measure="brier", value=f"{total:.4f}").best.sides == ("sum",)
+    benefit = 100 * cl.evaluate(labels, scores, threshold=0.2).net_benefit
+    answer = why(labels, scores, measure="net_benefit", threshold=0.2, value=f"{benefit:.4f}")
+    assert answer.best.sides == ("percent",)
+
+
+def test_logits_explain_the_f1_of_torchmetrics_without_a_threshold():
+    labels, scores = many()
+    logits = np.log(scores / (1 - scores))
+    expected = metrics.f1_score(labels, logits > 0)
+    answer = why(labels, logits, measure="f1", value=f"{expected:.6f}")
+
+    assert any("torchmetrics" in tool for one in answer.explanations for tool in one.tools)

@@ -58,7 +58,7 @@ def test_a_threshold_promises_exactly_what_its_requirements_would(tied, prevalen
         made = promises(r, asked, 0.95, after_looking=True, prevalence=prevalence)
 
         assert len(made) == 3 or place != len(r) // 3
-        assert all(one.kept(r)[place] for one in made)
+        assert all(one.meets(r)[place] for one in made)
 
 
 def test_one_thousandth_more_is_not_promised():
@@ -71,7 +71,7 @@ def test_one_thousandth_more_is_not_promised():
     ]
 
     made = promises(r, more, 0.95, after_looking=True)
-    assert not any(one.kept(r)[r.cut(0.5)] for one in made)
+    assert not any(one.meets(r)[r.cut(0.5)] for one in made)
 
 
 def test_what_a_threshold_promises_is_kept_wherever_it_is_put():

@@ -16,7 +16,7 @@ from cutline.cli.measures import described, find_measures
 from cutline.cli.options import Columns, IntervalOptions, Reading, SelectionOptions
 from cutline.cli.reading import read_comparison, read_evaluation
 from cutline.core.errors import CutlineError, InputError, ParameterError, UnavailableError
-from cutline.cuts.choice import choose_cut
+from cutline.cuts.choose import choose_cut
 from cutline.results.measure_selection import headlines
 
 Tool = TypeVar("Tool", bound=Callable[..., dict[str, Any]])

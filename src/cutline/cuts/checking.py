@@ -11,9 +11,9 @@ from cutline.core.equality import ComparedByFields
 from cutline.core.errors import InputError, ParameterError, briefly
 from cutline.core.table import plain, shown
 from cutline.core.validation import LEVEL
-from cutline.cuts.criteria import at_prevalence as counts_at_prevalence
 from cutline.cuts.cut import Cut
 from cutline.cuts.requirements import Requirement, requirement
+from cutline.cuts.search import at_prevalence as counts_at_prevalence
 from cutline.evaluation import Evaluation
 from cutline.inference.single.at_prevalence import at_prevalence
 from cutline.measures import Proportion

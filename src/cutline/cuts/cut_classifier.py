@@ -24,7 +24,7 @@ from sklearn.utils.validation import (
 from cutline.core.errors import InputError, ParameterError, briefly
 from cutline.core.public import public
 from cutline.core.ranking import Array
-from cutline.cuts.choice import choose_cut
+from cutline.cuts.choose import choose_cut
 from cutline.cuts.cut import Cut
 from cutline.evaluation import evaluate
 

@@ -16,8 +16,7 @@ import numpy as np
 from cutline.core import parallel
 from cutline.core.counts import Counts
 from cutline.core.ranking import Array, Ranking
-from cutline.cuts.plan import Plan
-from cutline.cuts.restrictions import counts_at_keys
+from cutline.cuts.search import CutSearch, counts_at_keys
 from cutline.inference.resampling.bootstrap import bootstrap, percentile
 from cutline.inference.resampling.samplers import CaseSampler, GroupSampler
 from cutline.results.estimate import Limits
@@ -58,46 +57,46 @@ def _limits(ordered: Array, level: float) -> Limits:
     return Limits(ordered[0], ordered[-1]) if np.isnan(low) else Limits(low, high)
 
 
-def repeat(plan: Plan, r: Ranking, groups: GroupSampler | None, resamples: int, seed: int) -> Repeated:
+def repeat(search: CutSearch, r: Ranking, groups: GroupSampler | None, resamples: int, seed: int) -> Repeated:
     """Choose again on resamples of the cases, or of their groups, and on nine tenths of them."""
-    chosen = float(plan.keys(r))
+    chosen = float(search.keys(r))
 
     def choice(stack: Ranking) -> Array:
-        keys = plan.keys(stack)
-        if plan.criterion is None:
+        keys = search.keys(stack)
+        if search.criterion is None:
             return np.asarray(keys[..., None])
-        return np.stack([keys, plan.worth_at(stack, np.full(keys.shape, chosen))], axis=-1)
+        return np.stack([keys, search.worth_at(stack, np.full(keys.shape, chosen))], axis=-1)
 
     found = bootstrap(groups or CaseSampler(r), [choice], resamples, seed).values[0]
     kept = ~np.isnan(found[:, 0])
     corrected = np.nan
-    if plan.criterion is not None:
-        corrected = _on_the_tenth(plan, r, groups, max(1, min(SPLITS, resamples // FOLDS)), seed)
-    values = found[kept, 1] if plan.criterion is not None else None
+    if search.criterion is not None:
+        corrected = _on_the_tenth(search, r, groups, max(1, min(SPLITS, resamples // FOLDS)), seed)
+    values = found[kept, 1] if search.criterion is not None else None
     return Repeated(found[kept, 0], values, corrected, int((~kept).sum()))
 
 
-def _on_the_tenth(plan: Plan, r: Ranking, groups: GroupSampler | None, splits: int, seed: int) -> float:
+def _on_the_tenth(search: CutSearch, r: Ranking, groups: GroupSampler | None, splits: int, seed: int) -> float:
     """The mean over splits of the criterion of the tenths, each at the cut that the other nine chose."""
     streams = np.random.SeedSequence([seed, FOLDS]).spawn(splits)
-    found = parallel.each(lambda stream: _split(plan, r, groups, stream), streams, splits * len(r), told=True)
+    found = parallel.each(lambda stream: _split(search, r, groups, stream), streams, splits * len(r), told=True)
     known = [value for value in found if not math.isnan(value)]
     return float(np.mean(known)) if known else math.nan
 
 
-def _split(plan: Plan, r: Ranking, groups: GroupSampler | None, stream: np.random.SeedSequence) -> float:
+def _split(search: CutSearch, r: Ranking, groups: GroupSampler | None, stream: np.random.SeedSequence) -> float:
     """The criterion of all tenths of one split together; NaN when nine of them lack a class, or allow no cut."""
     table = np.zeros(4)
     for pos, neg in _tenths(r, groups, np.random.default_rng(stream)):
         rest = replace(r, pos=r.pos - pos, neg=r.neg - neg, pos2=r.pos2 - pos, neg2=r.neg2 - neg)
         if not rest.positives.all() or not rest.negatives.all():
             return math.nan
-        keys = plan.keys(rest)
+        keys = search.keys(rest)
         if np.isnan(keys).any():
             return math.nan  # to read only the tenths that leave enough cases would favour those with few positives
         c = counts_at_keys(replace(r, pos=pos, neg=neg, pos2=pos, neg2=neg), keys)
         table += [float(np.sum(cell)) for cell in (c.tp, c.fp, c.fn, c.tn)]
-    return float(plan.worth(Counts(table[0], table[1], table[2], table[3])))
+    return float(search.worth(Counts(table[0], table[1], table[2], table[3])))
 
 
 def _tenths(r: Ranking, groups: GroupSampler | None, rng: np.random.Generator) -> Iterator[tuple[Array, Array]]:

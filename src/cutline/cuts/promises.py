@@ -44,7 +44,7 @@ class Promise(Protocol):
     def requirement(self) -> Requirement:
         """What was asked for."""
 
-    def kept(self, r: Ranking) -> Array:
+    def meets(self, r: Ranking) -> Array:
         """Which cuts of a ranking, or of each of a stack, keep it."""
 
 
@@ -65,7 +65,7 @@ class RatePromise:
     needed: float
     level: float
 
-    def kept(self, r: Ranking) -> Array:
+    def meets(self, r: Ranking) -> Array:
         """Those that go no further than allowed; a resample has a number of cases of its own."""
         cases = np.asarray(_cases(r, self.about))
         if cases.ndim == 0 and int(cases) == self.cases:
@@ -105,7 +105,7 @@ class PrecisionAtQuotas:
     quotas: tuple[int, ...]
     total: int
 
-    def kept(self, r: Ranking) -> Array:
+    def meets(self, r: Ranking) -> Array:
         """The cuts of the quotas whose lower bound is high enough; tied cases that do not all fit are left out."""
         kept = np.zeros(r.ends.shape, dtype=bool)
         for quota in self.quotas:
@@ -137,10 +137,10 @@ class PrecisionAtThresholds(PrecisionAtQuotas):
         """The preset thresholds, in the order in which they are tested."""
         return tuple(percent / 100 for percent in range(min(99, math.floor(100 * self.least + 1e-9)), 0, -1))
 
-    def kept(self, r: Ranking) -> Array:
+    def meets(self, r: Ranking) -> Array:
         """Return which cuts pass, by the sequence of thresholds or by a quota."""
         quotas = PrecisionAtQuotas(self.requirement, self.least, self._half, self.quotas, self.total)
-        passed = quotas.kept(r)
+        passed = quotas.meets(r)
         places, holds = self._sequence(r)
         passed[..., places] |= holds
         return passed
@@ -176,7 +176,7 @@ class PrecisionAnywhere:
     prevalence: float | None
     part: float  # the confidence of each band, and of the bound of the prevalence
 
-    def kept(self, r: Ranking) -> Array:
+    def meets(self, r: Ranking) -> Array:
         """Where the lower bound is high enough."""
         return np.asarray(self.bounds(r) >= self.least)
 

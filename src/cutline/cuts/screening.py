@@ -18,7 +18,7 @@ from cutline.core.errors import InputError, ParameterError
 from cutline.core.ranking import Array
 from cutline.core.table import Table
 from cutline.core.validation import LEVEL, check_level, check_number, check_whole
-from cutline.cuts.choice import choose_cut
+from cutline.cuts.choose import choose_cut
 from cutline.cuts.cut import Cut
 from cutline.inputs.rank import cases, rank
 

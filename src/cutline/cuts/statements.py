@@ -13,9 +13,8 @@ from cutline.core.messages import listed
 from cutline.core.ranking import Ranking
 from cutline.core.table import shown
 from cutline.core.validation import counted
-from cutline.cuts.criteria import Criterion
-from cutline.cuts.plan import OPTIMUM, Plan
 from cutline.cuts.promises import PrecisionAnywhere, PrecisionAtQuotas, PrecisionAtThresholds, Promise, RatePromise
+from cutline.cuts.search import OPTIMUM, Criterion, CutSearch
 
 GROUPS = (
     "The cases come in groups, and promises hold for independent cases only: write the requirement on a limit, such as "
@@ -183,19 +182,21 @@ ONLY_RULES = "The threshold {threshold} {flags}, {which} under {given} on these 
 CAP = "a quota of {quota}"
 
 
-def best(plan: Plan, counts: Counts, apparent: float, corrected: float, rules: Sequence[str], threshold: float) -> str:
+def best(
+    search: CutSearch, counts: Counts, apparent: float, corrected: float, rules: Sequence[str], threshold: float
+) -> str:
     """The statement of a cut that promises nothing."""
-    criterion = plan.criterion
+    criterion = search.criterion
     assert criterion is not None  # noqa: S101 - only asked for with one
     verb = "highest" if criterion.is_high else "lowest"
     given = f" under {' and '.join(rules)} on these cases" if rules else ""
     later = "" if math.isnan(corrected) else f", about {shown(corrected)} on new cases"
     named = {"threshold": _named(threshold), "flags": _flags(counts), "criterion": _spoken(criterion)}
-    where = "" if plan.prevalence is None else f" at {OTHER_PREVALENCE.format(percent=percent(plan.prevalence))}"
+    where = "" if search.prevalence is None else f" at {OTHER_PREVALENCE.format(percent=percent(search.prevalence))}"
     told = named | {"where": where, "given": given, "apparent": shown(apparent), "later": later}
-    if plan.method == OPTIMUM:
+    if search.method == OPTIMUM:
         return BEST.format(**told, verb=verb)
-    return STEADIER.format(**told, how=HOW[plan.method])
+    return STEADIER.format(**told, how=HOW[search.method])
 
 
 def only_rules(counts: Counts, rules: Sequence[str], threshold: float, *, most: bool) -> str:

@@ -26,7 +26,7 @@ from cutline.curves.utility import (
     rates_at,
 )
 from cutline.curves.utility_words import WORDINGS, titled
-from cutline.cuts.criteria import at_prevalence
+from cutline.cuts.search import at_prevalence
 from cutline.evaluation import Evaluation
 from cutline.inference.differences.difference_rows import answered
 from cutline.inference.differences.paired import PairedMeasure, as_asked, ask, two_of

@@ -245,12 +245,13 @@ def logistic(material: Material) -> Material:
 def logistic_outside(material: Material) -> Material:
     """The logistic function of scores that are not all from 0 to 1, as torchmetrics does.
 
-    It takes thresholds from 0 to 1, which are those of the probabilities; for any other, its default stands.
+    It takes thresholds from 0 to 1, which are those of the probabilities; for any other, and for none, its default.
     """
     if material.ranking.are_probabilities:
         return material
     turned = logistic(material)
-    return turned if 0 <= turned.threshold <= 1 else replace(turned, threshold=0.5)
+    is_named = 0 <= turned.threshold <= 1 and not turned.is_default_cut
+    return turned if is_named else replace(turned, threshold=0.5)
 
 
 def unweighted(material: Material) -> Material:

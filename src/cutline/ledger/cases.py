@@ -51,13 +51,14 @@ class Material:
     make_rows: Callable[[], Rows] | None = None
     has_order: bool = True  # whether the rows stand as in the data; those of a ranking stand in no order
     training: float | None = None  # the prevalence of the data that the model was made with
+    is_default_cut: bool = False  # whether nobody named the threshold
 
     @classmethod
     def of_rows(cls, rows: Rows, threshold: float | None = None, training: float | None = None) -> Material:
         """The material of rows; cut where `evaluate` would cut them unless a threshold is given."""
         ranking = rows.ranked()
         cut = default_threshold(ranking) if threshold is None else threshold
-        return cls(ranking, cut, lambda: rows, training=training)
+        return cls(ranking, cut, lambda: rows, training=training, is_default_cut=threshold is None)
 
     @classmethod
     def of_ranking(cls, ranking: Ranking, threshold: float) -> Material:

@@ -11,7 +11,7 @@ from cutline.ledger.convention import Applies, Convention, Stage
 from cutline.ledger.quantity import Quantity
 
 _LOGS = ("log_loss", "mutual_information", "balanced_cross_entropy", "focal_loss", "information_score")
-_SUMS = ("log_loss", "brier", "mae", "balanced_cross_entropy", "focal_loss", "hinge_loss")
+SUMMED = ("log_loss", "brier", "mae", "balanced_cross_entropy", "focal_loss", "hinge_loss")
 
 
 def named(*names: str) -> Applies:
@@ -20,8 +20,9 @@ def named(*names: str) -> Applies:
 
 
 def _bounded(q: Quantity) -> bool:
-    low, high = q.range if q.measure is None else q.measure.range
-    return not q.is_test and low >= -1 and high <= 1
+    """Whether people report it per 100: shares, and net benefit, which has no lower end."""
+    _, high = q.range if q.measure is None else q.measure.range
+    return not q.is_test and high <= 1
 
 
 def _share(q: Quantity) -> bool:
@@ -62,7 +63,7 @@ SIDES = (
           "The number is in bits, 1.4427 times that in nats.", 0.45, "information theory; older R packages"),
     _side("bans", "logarithm", _by(lambda x: x / math.log(10)), named(*_LOGS), "with logarithms to base 10",
           "The number is in bans, 0.4343 times that in nats.", 0.25, "weights of evidence"),
-    _side("sum", "mean", _total, named(*_SUMS), "as a sum over the cases instead of their mean",
+    _side("sum", "mean", _total, named(*SUMMED), "as a sum over the cases instead of their mean",
           "The number grows with the number of cases.", 0.4, "scikit-learn's log_loss, normalize=False"),
     _side("both_classes", "scale", _twice, named("brier"), "as a sum over both classes, from 0 to 2",
           "Brier's own form adds the squares of both classes, which doubles the number.", 0.55,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from cutline.core.errors import InputError, ParameterError, UnknownNameError, briefly, did_you_mean, nearest
@@ -97,13 +98,14 @@ def value_as(
 def material_of(ev: Evaluation, rows: Any = None) -> Material:
     """The cases of an evaluation; with their rows where these are passed."""
     if rows is None:
-        return Material.of_ranking(ev.ranking, float(ev.threshold))
+        return replace(Material.of_ranking(ev.ranking, float(ev.threshold)), is_default_cut=ev.cut.is_default)
     if not isinstance(rows, tuple | list) or len(rows) not in (2, 3):
         raise InputError(f"is {briefly(rows)}", "pass (labels, scores) or (labels, scores, weights)", argument="rows")
     labels, scores, *weights = rows
     found = complete(labels, scores, weights[0] if weights else None, positive=_positive_of(ev))
     sign = 1 if ev.ranking.higher_is_positive else -1
-    return Material.of_rows(Rows(found.is_positive, sign * found.scores, found.weights), sign * float(ev.threshold))
+    cases = Rows(found.is_positive, sign * found.scores, found.weights)
+    return replace(Material.of_rows(cases, sign * float(ev.threshold)), is_default_cut=ev.cut.is_default)
 
 
 def _positive_of(ev: Evaluation) -> Any:

@@ -14,13 +14,16 @@ from cutline.core.errors import InputError, ParameterError
 from cutline.core.messages import Argument, Text
 from cutline.core.public import public
 from cutline.core.validation import check_flag
+from cutline.cuts.requirements import Term
 from cutline.inputs.rank import Missing, complete
 from cutline.ledger.cases import Material, Rows
 from cutline.ledger.explanations import Answer, Explanation
 from cutline.ledger.quantity import Quantity, of_measure, quantity
+from cutline.ledger.result_conventions import SUMMED
 from cutline.ledger.rounded_number import Printed, printed
 from cutline.ledger.search import MANY_ROWS, Candidate, ConventionSearch, candidates, random_candidates
 from cutline.measures import MEASURES, Measure, Needs
+from cutline.measures.kinds import Proportion
 
 FEW_ROWS = 5_000  # distinct scores up to which pairs are tried although a single side fits
 _AROUND = 100  # units of the last digit on each side in which numbers are counted
@@ -73,6 +76,7 @@ def why(
     """
     number, q = printed(value, digits), None if measure is None else quantity(measure)
     if q is not None:
+        q, threshold = _with_its_cut(q, threshold)
         _check_reach(q, number)
         if q.is_test and other is None:
             raise ParameterError(f"{q.name} compares two models", "pass the scores of the second one", argument="other")
@@ -89,6 +93,18 @@ def why(
     return explained(Material.of_rows(rows, cut, training), number, q)
 
 
+def _with_its_cut(q: Quantity, threshold: float | None) -> tuple[Quantity, float | None]:
+    """Return the measure of "f1@threshold=0.3" without its cut, and the cut, which conventions have to use too."""
+    if q.needs is not Needs.COUNTS or "threshold" not in q.parameters:
+        return q, threshold
+    own = validation.check_number(q.parameters["threshold"], "threshold")
+    if threshold is not None and validation.check_number(threshold, "threshold") != own:
+        raise ParameterError(f"{q.name} is cut at {own:g}, but threshold is {threshold:g}", "pass one of them")
+    assert q.measure is not None  # noqa: S101 - one that needs counts is a measure
+    others = {name: value for name, value in q.parameters.items() if name != "threshold"}
+    return replace(of_measure(q.measure), name=str(Term(q.measure, parameters=others)), parameters=others), own
+
+
 def explained(material: Material, number: Printed, q: Quantity | None) -> Answer:
     """The answer for cases that were read."""
     workshop = ConventionSearch(material)
@@ -97,7 +113,7 @@ def explained(material: Material, number: Printed, q: Quantity | None) -> Answer
             return _of_one(workshop, number, q)
         found = [one for one in _of_all(workshop) if math.isfinite(one.value)]
     notes = _large(material, "With so many rows, changes of the cases were tried for the headline measures alone.")
-    return _answer(number, None, found, notes, cases=float(material.ranking.total))
+    return _answer(number, None, found, notes, material=material)
 
 
 def _of_one(workshop: ConventionSearch, number: Printed, q: Quantity) -> Answer:
@@ -108,12 +124,11 @@ def _of_one(workshop: ConventionSearch, number: Printed, q: Quantity) -> Answer:
     fits = [one for one in found if number.fits(one.value)]
     if not fits or (len(workshop.material.ranking) <= FEW_ROWS and not fits[0].is_exact):
         found += candidates(workshop, q, pairs=True, outside=outside)
-    cases = float(workshop.material.ranking.total)
-    answer = _answer(number, q, found, (), exact, cases)
+    answer = _answer(number, q, found, (), exact, workshop.material)
     if outside and not answer.explanations:
         raise _out_of_range(q, number)
     if q.is_inferred and not fits and not answer.is_certain:  # what is drawn at random fits where nothing plainer does
-        answer = _answer(number, q, [*found, *random_candidates(workshop, q)], (), exact, cases)
+        answer = _answer(number, q, [*found, *random_candidates(workshop, q)], (), exact, workshop.material)
     return replace(answer, notes=() if answer.explanations else _not_tried(workshop.material, q))
 
 
@@ -151,7 +166,7 @@ def _answer(
     found: list[Candidate],
     notes: tuple[str, ...],
     exact: float = math.nan,
-    cases: float = math.inf,
+    material: Material | None = None,
 ) -> Answer:
     known = [one for one in found if math.isfinite(one.value)]
     fits = _distinct(sorted((one for one in known if number.fits(one.value, one.spread)), key=_order))
@@ -165,7 +180,7 @@ def _answer(
         explanations,
         None if fits or nearest is None else _explanation(nearest),
         len(known),
-        _by_accident(number, known, fits, cases),
+        _by_accident(number, known, fits, material),
         notes,
     )
 
@@ -223,16 +238,30 @@ def _explanation(one: Candidate, share: float = math.nan) -> Explanation:
     )
 
 
-def _by_accident(number: Printed, known: list[Candidate], fits: list[Candidate], cases: float) -> float:
-    """How many numbers would be within the rounding by accident, from how many lie around it.
+def _by_accident(number: Printed, known: list[Candidate], fits: list[Candidate], material: Material | None) -> float:
+    """Return how many numbers would be within the rounding by accident, from how many lie around it.
 
-    Measures of counts move in steps of about one case, however many digits are printed: a number of one step away
-    could as well have come out. Explanations with more sides than the one that fits are no rivals of it.
+    Measures of counts, and of a quota, move in steps of about one case, however many digits are printed: a number of
+    one step away could as well have come out. Explanations with more sides than the one that fits are no rivals of it.
     """
-    if not fits or fits[0].quantity.needs is not Needs.COUNTS or number.reach >= 0.5 / cases:
+    step = 0.0 if not fits or material is None else _step(fits[0].quantity, material)
+    if number.reach >= 0.5 * step:
         return _density(number, known, number.reach, _AROUND)
     rivals = [one for one in known if len(one.sides) <= len(fits[0].sides)]
-    return _density(number, rivals, 0.5 / cases, _STEPS)
+    return _density(number, rivals, 0.5 * step, _STEPS)
+
+
+def _step(q: Quantity, material: Material) -> float:
+    """Return by how much one case moves a measure: one over the cases that it is a share of; 0 where it is smooth."""
+    if "quota" in q.parameters:
+        return 1 / float(q.parameters["quota"])
+    if q.needs is not Needs.COUNTS or q.measure is None:
+        return 0.0
+    total = float(material.ranking.total)
+    if not isinstance(q.measure.kind, Proportion):
+        return 1 / total
+    _, cases = q.measure.kind.of(material.counts)
+    return 1 / min(max(float(cases), 1.0), total)
 
 
 def _density(number: Printed, known: list[Candidate], reach: float, around: int) -> float:
@@ -242,7 +271,9 @@ def _density(number: Printed, known: list[Candidate], reach: float, around: int)
 
 
 def _check_reach(q: Quantity, number: Printed) -> None:
-    """Refuse a number that the measure cannot be, on any scale."""
+    """Raise if the measure cannot be the number on any scale; a sum over the cases can be any number."""
+    if q.of in SUMMED:
+        return
     low, high = q.range
     if not -100 * max(abs(low), 1) <= number.value <= 100 * max(abs(high), 1):
         raise _out_of_range(q, number)

@@ -15,11 +15,10 @@ import numpy as np
 from cutline.core.errors import ParameterError
 from cutline.core.ranking import Ranking
 from cutline.cuts import statements
-from cutline.cuts.answer import NOT_REPEATED
-from cutline.cuts.choice import require_alike
+from cutline.cuts.choose import NOT_REPEATED, require_alike
 from cutline.cuts.cut import SCHEMA
+from cutline.cuts.cut_at import DECIMALS
 from cutline.cuts.guarantees import local_level, lower_bounds, shared_bounds
-from cutline.cuts.placed import DECIMALS
 from cutline.cuts.promises import RatePromise, precision_bound
 from cutline.cuts.requirements import requirement
 from cutline.measures.tracing import Program, traced

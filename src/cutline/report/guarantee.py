@@ -10,7 +10,7 @@ from cutline.core.ranking import Ranking
 from cutline.core.table import shown
 from cutline.core.validation import LEVEL
 from cutline.cuts import statements
-from cutline.cuts.placed import Bands, bands, cut_at, rounded
+from cutline.cuts.cut_at import Bands, bands, cut_at, rounded
 from cutline.report.cut import is_inside_tie
 from cutline.report.cut_data import levels, precision_program, sentences, why_not
 from cutline.results.summary import Summary

@@ -12,11 +12,10 @@ from cutline.core.counts import Counts
 from cutline.core.errors import InputError, ParameterError
 from cutline.cuts import guarantees
 from cutline.cuts.checking import check_cut
-from cutline.cuts.criteria import at_prevalence, criterion
 from cutline.cuts.cut import Cut
-from cutline.cuts.plan import Plan
 from cutline.cuts.promises import promises
 from cutline.cuts.requirements import requirement
+from cutline.cuts.search import CutSearch, at_prevalence, criterion
 
 TEN = cl.rank([1, 1, 0, 1, 1, 0, 0, 1, 0, 0], [0.95, 0.8, 0.75, 0.6, 0.5, 0.45, 0.3, 0.25, 0.2, 0.1])
 
@@ -238,7 +237,7 @@ def test_resampled_choices_are_the_choices_of_the_resamples():
     pos, neg = drawn * (r.pos > 0), drawn * (r.neg > 0)
     stack = replace(r, pos=pos, neg=neg, pos2=pos, neg2=neg)
     made = promises(r, [requirement("recall >= 0.7")], 0.8, after_looking=False)
-    plan = Plan(tuple(made), criterion("f1"))
+    plan = CutSearch(tuple(made), criterion("f1"))
 
     one_by_one = [float(plan.keys(one)) for one in stack.one_by_one()]
 

@@ -10,13 +10,12 @@ from cutline.core.errors import ParameterError
 from cutline.core.public import public
 from cutline.core.ranking import Ranking
 from cutline.core.validation import LEVEL, check_level, check_prevalence
-from cutline.cuts.answer import Request
-from cutline.cuts.choice import ranking_of, require_alike
+from cutline.cuts.choose import CutRequest, ranking_of, require_alike
 from cutline.cuts.cut import Cut
 from cutline.cuts.guarantees import local_level, simultaneous_bounds
-from cutline.cuts.plan import Plan
 from cutline.cuts.promises import PrecisionAnywhere, Promise, RatePromise
 from cutline.cuts.requirements import requirement
+from cutline.cuts.search import CutSearch
 
 DECIMALS = 4  # of a share that is promised; more would be noise
 SCALE = 10.0**DECIMALS
@@ -55,9 +54,9 @@ def cut_at(ev: Any, *, threshold: float, level: float = LEVEL, prevalence: float
     if math.isnan(at):
         raise ParameterError("is no number", "pass a score", argument="threshold")
     made = _promises(r, at, confidence, check_prevalence(prevalence))
-    plan = Plan(prevalence=prevalence)
+    search = CutSearch(prevalence=prevalence)
     asked = [one.requirement for one in made]
-    return Request(r, groups, asked, made, plan, confidence, True, None, confidence).at(at)
+    return CutRequest(r, groups, asked, made, search, confidence, True, None, confidence).at(at)
 
 
 def _promises(r: Ranking, threshold: float, confidence: float, prevalence: float | None) -> list[Promise]:

@@ -1,0 +1,481 @@
+"""choose_cut(): from what a cut is for to the cut, with what can be promised of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from cutline.core import validation
+from cutline.core.counts import Counts
+from cutline.core.errors import Argument, InputError, ParameterError, Text, briefly
+from cutline.core.messages import listed
+from cutline.core.public import public
+from cutline.core.ranking import Ranking
+from cutline.core.validation import LEVEL, check_choice, check_flag, check_level, check_prevalence, check_whole
+from cutline.cuts import statements
+from cutline.cuts.cut import Cut, Promised
+from cutline.cuts.optimism import Repeated, repeat
+from cutline.cuts.promises import (
+    PrecisionAtQuotas,
+    PrecisionAtThresholds,
+    Promise,
+    RatePromise,
+    beyond,
+    is_promised,
+    promises,
+)
+from cutline.cuts.requirements import Requirement, requirement
+from cutline.cuts.search import (
+    MEAN,
+    METHODS,
+    OPTIMUM,
+    SMOOTH_YOUDEN,
+    Cap,
+    Criterion,
+    CutSearch,
+    OnEstimate,
+    Rule,
+    criterion,
+    on_limit,
+)
+from cutline.evaluation import Evaluation
+from cutline.inference.caveats import few_resamples
+from cutline.inference.resampling.samplers import GroupSampler
+from cutline.inference.single.at_prevalence import at_prevalence
+from cutline.inference.single.estimand import of_measure
+from cutline.inference.single.intervals import Options, estimates
+from cutline.inputs.rank import places
+from cutline.measures import MEASURES, Measure, Needs
+from cutline.results.estimate import Estimate, Limits
+from cutline.results.resample_budget import resamples_for
+
+NOT_REPEATED = Text(
+    "The choice was not repeated: pass ", Argument("resamples", 1000), " for its interval and its optimism."
+)
+TOO_FEW_TO_REPEAT = (
+    "Nine tenths of these cases are too few for the requirements, so the choice cannot be repeated on them: what it is "
+    "worth on new cases is unknown."
+)
+SHOWN = ("recall", "precision", "specificity", "f1", "predicted_positive_rate")
+
+
+@dataclass(frozen=True)
+class CutRequest:
+    """What was asked for, ready to be answered."""
+
+    r: Ranking
+    groups: GroupSampler | None
+    asked: Sequence[Requirement]
+    made: Sequence[Promise]
+    search: CutSearch
+    confidence: float | None
+    after_looking: bool
+    cap: Cap | None
+    level: float
+
+    def cut(self, repeated: Repeated | None) -> Cut:
+        """The cut, or why there is none."""
+        key, place = self._chosen(repeated)
+        flagged = int((self.r.key >= key).sum())
+        if math.isnan(key) or (place == 0 and flagged):  # no threshold is above an infinite score
+            return self._none()
+        tested = any(isinstance(one, PrecisionAtQuotas) for one in self.made)
+        if tested or (flagged and math.isinf(key)):
+            return self.at(self._tested_threshold(flagged), place, repeated)
+        return self.at(key if self.r.higher_is_positive else -key, place, repeated)
+
+    def at(self, threshold: float, place: int | None = None, repeated: Repeated | None = None) -> Cut:
+        """The cut at a threshold, with all that is known of it."""
+        counts = self.r.at_threshold(threshold)
+        apparent, corrected, limits, notes = math.nan, None, Limits(math.nan, math.nan), self._notes(place, counts)
+        if self.search.criterion is not None:
+            apparent = float(self.search.worth(counts))
+        if repeated is not None:
+            limits = self._limits(repeated)
+            if self.search.criterion is not None and not math.isnan(repeated.corrected):
+                corrected = self._corrected(repeated)
+            notes += self._about_resamples(repeated)
+        elif self.search.chooses:
+            notes.append(NOT_REPEATED)
+        return Cut(
+            threshold=threshold,
+            statement=self._statement(counts, threshold, apparent, corrected),
+            counts=counts,
+            requirements=self._requirements(threshold),
+            criterion=None if self.search.criterion is None else self.search.criterion.name,
+            apparent=apparent,
+            corrected=corrected,
+            threshold_interval=limits,
+            estimates=self._estimates(threshold),
+            notes=tuple(notes),
+            **self._common(),
+        )
+
+    def _common(self) -> dict[str, Any]:
+        prevalence = float(self.r.positives / self.r.total)
+        return {
+            "assumptions": tuple(statements.assumptions(self.made, prevalence, after_looking=self.after_looking)),
+            "confidence": self.confidence,
+            "after_looking": self.after_looking,
+            "method": self.search.method,
+            "prevalence": self.search.prevalence,
+            "higher_is_positive": self.r.higher_is_positive,
+            "positive": self.r.positive,
+        }
+
+    def _chosen(self, repeated: Repeated | None) -> tuple[float, int | None]:
+        """The threshold on the scale on which high means positive, and the position of its cut where it has one."""
+        if self.search.method == MEAN:
+            found = repeated.keys[np.isfinite(repeated.keys)] if repeated is not None else np.array([])
+            return (self.search.nearest(self.r, float(found.mean())) if len(found) else math.nan), None
+        if self.search.method in SMOOTH_YOUDEN:
+            return float(self.search.keys(self.r)), None
+        place, is_any = self.search.pick(self.r)
+        if not is_any:
+            return math.nan, None
+        return (math.inf if not place else float(self.r.key[place - 1])), int(place)
+
+    def _tested_threshold(self, place: int) -> float:
+        """Return the preset threshold at which precision was tested, or that of a quota."""
+        for promise in self.made:
+            if isinstance(promise, PrecisionAtThresholds):
+                preset = promise.threshold_at(self.r, place)
+                if preset is not None:
+                    return preset
+        return self._above_the_unflagged(place)
+
+    def _above_the_unflagged(self, place: int) -> float:
+        """The threshold just above the highest score that is not flagged, for tested precision and infinite scores.
+
+        Given the highest score that is not flagged, those above it are independent draws; given the lowest that is
+        flagged, they are not.
+        """
+        r = self.r
+        upwards = math.inf if r.higher_is_positive else -math.inf
+        if place == len(r):
+            return -upwards
+        return float(np.nextafter(r.score[place], r.score.dtype.type(upwards)))
+
+    def _none(self) -> Cut:
+        conditions = len(self.search.rules) > len(self.made)
+        if self.search.method in SMOOTH_YOUDEN and math.isnan(SMOOTH_YOUDEN[self.search.method](self.r)):
+            statement = statements.NOT_SMOOTH
+        elif self.made:
+            level = 1.0 if self.confidence is None else self.confidence
+            statement = statements.impossible(self.made, level, others=conditions)
+        else:
+            statement = "No cut meets the requirements on these cases: relax one of them."
+        return Cut(math.nan, statement, possible=False, requirements=self._requirements(math.nan), **self._common())
+
+    def _requirements(self, threshold: float) -> tuple[Promised, ...]:
+        made = {id(one.requirement): one for one in self.made}
+        found = []
+        for one in self.asked:
+            promise = made.get(id(one))
+            if isinstance(promise, RatePromise):
+                wrong = beyond(self.r, promise.about)
+                seen = None if math.isnan(threshold) else int(wrong[self.r.cut(threshold)])
+                needed = None if math.isinf(promise.needed) else int(promise.needed)
+                found.append(
+                    Promised(one.text, promise.confidence, promise.about, promise.cases, promise.allowed, seen, needed)
+                )
+            else:
+                found.append(Promised(one.text, None if promise is None else self.confidence))
+        return tuple(found)
+
+    def _statement(self, counts: Counts, threshold: float, apparent: float, corrected: Estimate | None) -> str:
+        rules = self._conditions()
+        if self.made:
+            assert self.confidence is not None  # noqa: S101 - promises have one
+            how = {"after_looking": self.after_looking, "with_room": self.search.chooses}
+            return statements.promised(self.made, self.r, threshold, self.confidence, **how)
+        if not self.search.chooses:
+            return statements.nothing(threshold, self.level)
+        if self.search.criterion is not None:
+            value = math.nan if corrected is None else corrected.value
+            return statements.best(self.search, counts, apparent, value, rules, threshold)
+        return statements.only_rules(counts, rules, threshold, most=self.search.takes_most)
+
+    def _notes(self, place: int | None, counts: Counts) -> list[str]:
+        notes = []
+        if place is not None and self.search.criterion is not None:
+            equal = self.search.equals(self.r, place)
+            if len(equal) > 1:
+                low, high = sorted((float(self.r.thresholds[equal[0]]), float(self.r.thresholds[equal[-1]])))
+                notes.append(
+                    f"{len(equal)} cuts are equally good, with thresholds from {low:g} to {high:g}: "
+                    "the one that flags fewest cases was taken."
+                )
+        if not counts.flagged:
+            notes.append("This cut flags nobody.")
+        elif not counts.unflagged:
+            notes.append("This cut flags everybody.")
+        if self.cap is not None and self.search.criterion is None and self._ends_inside_a_tie(place, self.cap):
+            notes.append(
+                f"The quota of {self.cap.quota:g} ends inside a tie, whose cases do not all fit: they are left out."
+            )
+        if self.made and self._conditions():
+            also = listed(self._conditions())
+            notes.append(f"On these cases the cut also keeps to {also}, of which nothing is promised.")
+        return notes
+
+    def _conditions(self) -> list[str]:
+        """What a cut has to meet on these cases, without a promise."""
+        rules = [one.text for one in self.asked if not any(one is made.requirement for made in self.made)]
+        return [*rules, *([] if self.cap is None else [statements.CAP.format(quota=f"{self.cap.quota:g}")])]
+
+    def _ends_inside_a_tie(self, place: int | None, cap: Cap) -> bool:
+        """Whether the quota alone keeps the next score out, some of whose cases would still fit."""
+        if place is None or place == len(self.r) or not self.search.takes_most or self.r.ends[place] >= cap.quota:
+            return False
+        others = replace(self.search, rules=tuple(rule for rule in self.search.rules if rule is not cap))
+        return bool(others.allowed(self.r)[place + 1])
+
+    def _limits(self, repeated: Repeated) -> Limits:
+        low, high = repeated.key_limits(self.level)
+        return Limits(low, high) if self.r.higher_is_positive else Limits(-high, -low)
+
+    def _corrected(self, repeated: Repeated) -> Estimate:
+        assert self.search.criterion is not None  # noqa: S101
+        low, high = repeated.value_limits(self.level)
+        return Estimate(self.search.criterion.name, repeated.corrected, low, high, self.level, "repeated choice")
+
+    def _about_resamples(self, repeated: Repeated) -> list[str]:
+        notes = few_resamples(repeated.lost + len(repeated.keys))
+        if self.search.criterion is not None and math.isnan(repeated.corrected):
+            notes.append(TOO_FEW_TO_REPEAT)
+        if repeated.lost:
+            of = repeated.lost + len(repeated.keys)
+            notes.append(
+                f"In {repeated.lost} of {of} resamples no cut meets the requirements; the interval is from the others."
+            )
+        if self.search.method == MEAN:
+            notes.append(
+                "The corrected value is that of the raw optimum, which varies more: this cut is a little better."
+            )
+        if self.groups is not None:
+            notes.append(f"Whole groups were resampled, {self.groups.groups} of them.")
+        return notes
+
+    def _estimates(self, threshold: float) -> tuple[Estimate, ...]:
+        if self.search.prevalence is not None:
+            return self._elsewhere(threshold, self.search.prevalence)
+        terms: list[tuple[Measure, Mapping[str, Any]]] = [(MEASURES[name], {}) for name in SHOWN]
+        terms += [(one.term.measure, one.term.parameters) for one in self.asked if one.term.measure.name not in SHOWN]
+        grouped = self.groups is not None
+        wanted = [of_measure(m, self.r, {"threshold": threshold, **more}, grouped=grouped) for m, more in terms]
+        return tuple(estimates(wanted, Options(self.level, resamples=resamples_for(len(self.r))), self.groups))
+
+    def _elsewhere(self, threshold: float, prevalence: float) -> tuple[Estimate, ...]:
+        """The rates of the classes, which are the same at any prevalence, and what follows from them at another."""
+        grouped = self.groups is not None
+        wanted = [
+            of_measure(MEASURES[name], self.r, {"threshold": threshold}, grouped=grouped)
+            for name in ("recall", "specificity")
+        ]
+        rates = estimates(wanted, Options(self.level), self.groups)
+        there = at_prevalence(self.r, threshold, prevalence, level=self.level, groups=self.groups)
+        return (*rates, there["precision"], there["npv"], there["f1"])
+
+
+QUICKLY_REPEATED = 20_000  # distinct scores, up to which the choice is repeated without being asked to
+REPEATED = 1000
+KEPT_BY_FLAGGING = ("recall", "fnr", "npv", "false_omission_rate")  # requirements that flagging more cases keeps
+NO_WISH = Text("pass a requirement such as 'recall >= 0.9', ", Argument("maximize"), ", costs or ", Argument("quota"))
+
+
+@public(confidence="level", data="ev")
+def choose_cut(
+    ev: Any,
+    *requirements: Any,
+    maximize: Any = None,
+    minimize: Any = None,
+    cost_fp: float | None = None,
+    cost_fn: float | None = None,
+    utility: Any = None,
+    quota: Any = None,
+    share: float | None = None,
+    prevalence: float | None = None,
+    level: float | None = LEVEL,
+    after_looking: bool = False,
+    method: str = OPTIMUM,
+    resamples: int | None = None,
+    seed: int = 0,
+) -> Cut:
+    """Choose a cut, and say what can be promised of it.
+
+    Requirements on recall, the false positive rate, the share flagged and precision are promises about future cases.
+    Where several cuts are equally good, the one that flags fewest cases is taken, and a note says so.
+
+    Args:
+        ev: An evaluation or a ranking.
+        *requirements: Texts such as "recall >= 0.9", "fpr <= 0.05", "precision >= 0.5", "share <= 0.02". A requirement
+            on a limit, such as "f1.low >= 0.4", is on the interval at the cut, by resampling where cases have groups or
+            weights; it promises nothing about the choice.
+        maximize: The measure that should be high, by name, or a function of Counts.
+        minimize: The measure that should be low, or "corner", the distance to the corner of the ROC curve.
+        cost_fp: What a false positive costs; with cost_fn, the expected cost is minimised.
+        cost_fn: What a false negative costs.
+        utility: What each outcome is worth, such as {"tp": 90, "fp": -10}; the mean is maximised.
+        quota: How many of these cases can be acted on. A list of quotas fixed beforehand is where precision is tested.
+        share: The same as a share of the list.
+        prevalence: The prevalence of the population that the cut is for, when it is not that of the data.
+        level: The confidence of the promises, all at once. None asks for requirements on the estimates, and promises
+            nothing.
+        after_looking: Whether the promises have to hold at every cut at once, so that they may be read after looking.
+        method: "optimum", or one that varies less: "mean" of the choices over resamples, "smooth" criterion, and
+            for Youden's J "kernel" or "normal" distributions.
+        resamples: How often the choice is repeated; 1000 unless the data are large, and 0 not at all.
+        seed: The seed of the resamples.
+
+    >>> import cutline as cl
+    >>> import numpy as np
+    >>> scores = np.arange(200) / 200
+    >>> cut = choose_cut(cl.evaluate(scores > 0.4995, scores), "recall >= 0.9")
+    >>> cut.threshold, cut.misses_allowed
+    (0.52, 4)
+    >>> print(cut.statement.split(",")[0])
+    With 95 % confidence at least 90 % of future positives score 0.52 or more
+    """
+    r, groups = ranking_of(ev, "choose_cut")
+    asked = [checked(one) for one in requirements]
+    confidence = None if level is None else check_level(level, "level")
+    method, seed = check_choice(method, "method", METHODS), check_whole(seed, "seed", 0)
+    after_looking = check_flag(after_looking, "after_looking")
+    prevalence = check_prevalence(prevalence)
+    wanted = criterion(maximize, minimize, cost_fp=cost_fp, cost_fn=cost_fn, utility=utility)
+    wanted = _for_method(wanted, method)
+    quotas, cap = _capacity(r, asked, quota, share)
+    if not (asked or wanted or cap):
+        raise ParameterError("Nothing says what the cut is for", NO_WISH)
+    level = LEVEL if confidence is None else confidence
+    times = _times(resamples, r, method)
+    made = _promises(r, groups, asked, confidence, after_looking, prevalence, quotas)
+    rules: list[Rule] = [*made]
+    for one in asked:
+        if one.term.part != "value":
+            rules.append(on_limit(one, r, groups, level, seed, prevalence))
+        elif confidence is None:
+            rules.append(OnEstimate(one, prevalence))
+    fewest = any(one.term.measure.name in KEPT_BY_FLAGGING for one in asked)
+    search = CutSearch((*rules, *([cap] if cap else ())), wanted, method, not fewest, prevalence)
+    request = CutRequest(r, groups, asked, made, search, confidence, after_looking, cap, level)
+    return request.cut(repeat(search, r, groups, times, seed) if times else None)
+
+
+def ranking_of(ev: Any, who: str) -> tuple[Ranking, GroupSampler | None]:
+    """Return the ranking that a cut is chosen for, and its groups.
+
+    Args:
+        ev: An evaluation or a ranking.
+        who: The function that needs it.
+    """
+    if not isinstance(ev, Evaluation | Ranking):
+        raise InputError(f"{who} takes an evaluation first", "pass cl.evaluate(labels, scores)")
+    r, groups = (ev.ranking, ev.groups) if isinstance(ev, Evaluation) else (ev, None)
+    if r.pos.ndim > 1:
+        raise InputError("This is a stack of rankings", "choose a cut for one of them")
+    if not r.positives or not r.negatives:
+        raise InputError("All cases are of one class, which tells nothing about a cut", "pass cases of both classes")
+    return r, groups
+
+
+def checked(given: Any) -> Requirement:
+    """Return a requirement that can be checked at a cut."""
+    if not isinstance(given, Requirement | str):
+        raise ParameterError(f"{briefly(given)} is not a requirement", "pass a text such as 'recall >= 0.9'")
+    one = given if isinstance(given, Requirement) else requirement(given)
+    measure = one.term.measure
+    if measure.needs is not Needs.COUNTS:
+        raise ParameterError(
+            f"{measure.name} needs {measure.needs.value}, so {one.text!r} is the same at every cut",
+            "pass a requirement on a measure of one cut, such as 'recall >= 0.9'",
+        )
+    named = {"threshold", "quota", "share"} & set(one.term.parameters)
+    if named:
+        raise ParameterError(f"{one.text!r} names a cut, which is what is to be chosen", f"leave @{named.pop()} out")
+    return one
+
+
+def _for_method(wanted: Criterion | None, method: str) -> Criterion | None:
+    if method == OPTIMUM:
+        return wanted
+    if method in SMOOTH_YOUDEN:
+        if wanted is not None and wanted.name != "youden_j":
+            alone = Text(Argument("method", method), f" is for Youden's J alone, not {wanted.name}")
+            raise ParameterError(alone, Text("pass ", Argument("method", "smooth")))
+        return criterion("youden_j")
+    if wanted is None:
+        ways = Text("pass ", Argument("maximize"), ", ", Argument("minimize"), ", costs or ", Argument("utility"))
+        raise ParameterError(Text(Argument("method", method), " needs a criterion"), ways)
+    return wanted
+
+
+def _capacity(
+    r: Ranking, asked: Sequence[Requirement], quota: Any, share: float | None
+) -> tuple[tuple[int, ...], Cap | None]:
+    """The quotas at which precision is to be tested, and the cap on the number flagged."""
+    if quota is not None and not validation.is_single(quota):
+        if not any(one.term.measure.name in ("precision", "fdr") for one in asked):
+            raise ParameterError(
+                "A list of quotas is where precision is tested", "pass a requirement on it, or one quota"
+            )
+        if share is not None:
+            raise ParameterError("quota and share are both given", "pass one of them")
+        return tuple(sorted({int(places(r, quota=one)) for one in quota})), None
+    if quota is None and share is None:
+        return (), None
+    cap = Cap(float(places(r, quota=quota, share=share)), float(r.total))
+    # One quota is where precision is tested, too; that needs no choice among several.
+    return ((int(cap.quota),) if cap.quota >= 1 else ()), cap
+
+
+def _times(resamples: int | None, r: Ranking, method: str) -> int:
+    if resamples is None:
+        return REPEATED if len(r) <= QUICKLY_REPEATED or method == MEAN else 0
+    times = check_whole(resamples, "resamples", 0)
+    if method == MEAN and times < 2:
+        raise ParameterError("method='mean' averages over resamples", "pass resamples= of 2 or more")
+    return times
+
+
+def _promises(
+    r: Ranking,
+    groups: GroupSampler | None,
+    asked: Sequence[Requirement],
+    confidence: float | None,
+    after_looking: bool,
+    prevalence: float | None,
+    quotas: tuple[int, ...],
+) -> list[Promise]:
+    """What is promised; refused where nothing can be."""
+    if confidence is None:
+        return []
+    plain = [one for one in asked if one.term.part == "value"]
+    for one in plain:
+        if not is_promised(one):
+            name, limit = one.term.measure.name, "low" if one.is_floor else "high"
+            raise ParameterError(
+                f"Nothing can be promised about {one.text!r}",
+                f"write {name}.{limit} for the limit of its interval at the cut, or pass level=None "
+                "(--estimates) for its estimate",
+            )
+        if prevalence is not None and one.term.measure.name == "predicted_positive_rate":
+            raise ParameterError("The share flagged at another prevalence is not promised", "leave prevalence= out")
+    if plain:
+        require_alike(r, grouped=groups is not None)
+    return promises(r, plain, confidence, after_looking=after_looking, prevalence=prevalence, quotas=quotas)
+
+
+def require_alike(r: Ranking, *, grouped: bool) -> None:
+    """Refuse to promise anything of cases that are not independent, do not count alike, or have no exact scores."""
+    if grouped:
+        raise ParameterError(statements.GROUPS)
+    if not r.integral or r.pos2.sum() != r.pos.sum() or r.neg2.sum() != r.neg.sum():
+        raise ParameterError(statements.WEIGHTS)
+    if not r.exact:
+        raise ParameterError(statements.BINNED)

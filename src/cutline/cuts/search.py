@@ -1,0 +1,403 @@
+"""CutSearch: which cuts meet the rules, and which of them is best; on stacks of resamples too."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Protocol
+
+import numpy as np
+
+from cutline.core import validation
+from cutline.core.counts import Counts, divide
+from cutline.core.errors import Argument, ParameterError, Text, near
+from cutline.core.ranking import Array, Ranking, take
+from cutline.cuts.requirements import Requirement, Term, terms
+from cutline.cuts.smooth_youden import kernel_youden, normal_youden, smoothed
+from cutline.inference.resampling.bootstrap import bootstrap, percentile
+from cutline.inference.resampling.samplers import CaseSampler, GroupSampler
+from cutline.inference.single.estimand import as_measure, of_measure
+from cutline.inference.single.intervals import Options, estimates
+from cutline.inference.single.proportions import wilson
+from cutline.measures import MEASURES, Measure, Needs
+from cutline.measures.kinds import Proportion
+from cutline.results.resample_budget import resamples_for
+
+CORNER = "corner"
+_CELLS = ("tp", "fp", "fn", "tn")
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """A number for each cut, and whether it should be high or low."""
+
+    name: str
+    words: str
+    is_high: bool
+    of: Callable[[Counts], Any]
+
+    def values(self, c: Counts) -> Any:
+        """The number at each cut, turned so that higher is better; undefined is worse than anything."""
+        found = np.asarray(self.of(c), dtype=float)
+        found = found if self.is_high else -found
+        return np.where(np.isnan(found), -np.inf, found)
+
+
+def at_prevalence(c: Counts, prevalence: float | None) -> Counts:
+    """The counts as they would be expected at another prevalence, of as many cases."""
+    if prevalence is None:
+        return c
+    positives, negatives = np.asarray(c.positives, dtype=float), np.asarray(c.negatives, dtype=float)
+    total = positives + negatives
+    up, down = divide(prevalence * total, positives), divide((1 - prevalence) * total, negatives)
+    return Counts(c.tp * up, c.fp * down, c.fn * up, c.tn * down, c.threshold, c.is_risk)
+
+
+def cuts_of(r: Ranking, prevalence: float | None) -> Counts:
+    """The tables of all cuts, at a prevalence."""
+    return at_prevalence(r.counts, prevalence)
+
+
+def criterion(
+    maximize: Any = None,
+    minimize: Any = None,
+    *,
+    cost_fp: float | None = None,
+    cost_fn: float | None = None,
+    utility: Any = None,
+) -> Criterion | None:
+    """The criterion that the arguments name; None when they name none."""
+    given = [
+        name
+        for name, value in (
+            ("maximize", maximize),
+            ("minimize", minimize),
+            ("cost_fp and cost_fn", cost_fp if cost_fn is None else cost_fn),
+            ("utility", utility),
+        )
+        if value is not None
+    ]
+    if len(given) > 1:
+        raise ParameterError(f"One criterion can be best, but {' and '.join(given)} are given", "pass one of them")
+    if utility is not None:
+        return _of_utility(utility)
+    if cost_fp is not None or cost_fn is not None:
+        return _of_costs(cost_fp, cost_fn)
+    if maximize is not None:
+        return _of_measure(maximize, is_high=True)
+    return None if minimize is None else _of_measure(minimize, is_high=False)
+
+
+def _of_measure(asked: Any, *, is_high: bool) -> Criterion:
+    verb = "maximize" if is_high else "minimize"
+    if isinstance(asked, str) and asked == CORNER:
+        if is_high:
+            raise ParameterError(
+                "The distance to the corner is better low", Text("pass ", Argument("minimize", CORNER))
+            )
+        return Criterion("distance to the corner", "the distance to the corner of the ROC curve", False, _corner)
+    term = _term(asked, verb)
+    measure = term.measure
+    if measure.needs is not Needs.COUNTS:
+        raise ParameterError(
+            f"{measure.name} needs {measure.needs.value}, so it is the same at every cut",
+            f"pass {verb}= with a measure of one cut, such as 'f1'",
+        )
+    if measure.better is not None and (measure.better == "higher") != is_high:
+        other = "minimize" if is_high else "maximize"
+        way_out = Text("pass ", Argument(other, measure.name))
+        raise ParameterError(f"{measure.name} is better {_way(not is_high)}", way_out)
+    parameters = measure.check(term.parameters)
+    return Criterion(str(term), measure.title, is_high, partial(measure.compute, **parameters))
+
+
+def _term(asked: Any, verb: str) -> Term:
+    if isinstance(asked, str):
+        if asked not in MEASURES and not set(asked) & set("@,"):
+            hint = near(asked, [*MEASURES.names, CORNER]) or " cutline.MEASURES lists them all."
+            raise ParameterError(f"{verb} is {asked!r}, which is no measure.{hint}")
+        found = terms(asked)
+        if len(found) > 1:
+            raise ParameterError(f"{verb} names {len(found)} measures", "pass one; bound the others by requirements")
+        named = {"threshold", "quota", "share"} & set(found[0].parameters)
+        if named:
+            raise ParameterError(
+                f"{verb}={asked!r} names a cut, which is what is to be chosen", f"leave @{named.pop()} out"
+            )
+        return found[0]
+    if isinstance(asked, Measure):
+        return Term(asked)
+    if callable(asked):
+        return Term(as_measure(asked, {"threshold": 0.5}))
+    raise ParameterError(f"{verb} is {asked!r}", "pass the name of a measure, or a function of Counts")
+
+
+def _way(is_high: bool) -> str:
+    return "high" if is_high else "low"
+
+
+def _corner(c: Counts) -> Any:
+    return np.hypot(divide(c.fp, c.negatives), divide(c.fn, c.positives))
+
+
+def _of_costs(cost_fp: float | None, cost_fn: float | None) -> Criterion:
+    if cost_fp is None or cost_fn is None:
+        raise ParameterError("cost_fp and cost_fn belong together", "pass both")
+    for name, cost in (("cost_fp", cost_fp), ("cost_fn", cost_fn)):
+        if not 0 <= validation.check_number(cost, name) < 1e100:
+            raise ParameterError(f"is {cost:g}", "pass a cost of 0 or more", argument=name)
+    if not cost_fp and not cost_fn:
+        raise ParameterError("cost_fp and cost_fn are both 0", "pass what at least one of the errors costs")
+    of = partial(MEASURES["expected_cost"].compute, cost_fp=float(cost_fp), cost_fn=float(cost_fn))
+    return Criterion(f"expected_cost@cost_fp={cost_fp:g},cost_fn={cost_fn:g}", "Expected cost", False, of)
+
+
+def _of_utility(utility: Any) -> Criterion:
+    """The mean utility of a case, from what each of the four outcomes is worth."""
+    try:
+        known = dict(utility) if isinstance(utility, Mapping) else dict(zip(_CELLS, utility, strict=True))
+        worth = {name: validation.check_number(value, f"utility of {name}") for name, value in known.items()}
+    except (TypeError, ValueError) as error:
+        if isinstance(error, ParameterError):
+            raise
+        raise ParameterError(
+            "is not a table", 'pass what outcomes are worth, such as {"tp": 90, "fp": -10}', argument="utility"
+        ) from None
+    unknown = [name for name in worth if name not in _CELLS]
+    if unknown or not worth:
+        what = f"{unknown[0]!r} is no outcome" if unknown else "no outcome is given"
+        raise ParameterError(f"utility: {what}; pass some of tp, fp, fn and tn.")
+    if not all(np.isfinite(value) for value in worth.values()):
+        raise ParameterError("utility holds an infinite value: bound the measure with a requirement instead.")
+
+    def mean(c: Counts) -> Any:
+        return divide(sum(value * np.asarray(getattr(c, name), dtype=float) for name, value in worth.items()), c.total)
+
+    name = "utility@" + ",".join(f"{name}={value:g}" for name, value in worth.items())
+    return Criterion(name, "Mean utility", True, mean)
+
+
+_TRIED = 400  # cuts at which an interval is made by resampling, at most
+
+
+class Rule(Protocol):
+    """What a cut has to meet."""
+
+    def meets(self, r: Ranking) -> Array:
+        """Which cuts of a ranking, or of each of a stack, meet it."""
+
+
+@dataclass(frozen=True)
+class OnEstimate:
+    """A requirement on the value itself."""
+
+    requirement: Requirement
+    prevalence: float | None = None
+
+    def meets(self, r: Ranking) -> Array:
+        """Where the value meets it."""
+        return np.asarray(self.requirement.hold(values_of(self.requirement, cuts_of(r, self.prevalence))))
+
+
+@dataclass(frozen=True)
+class OnFormula:
+    """A requirement on a limit of Wilson's interval, for a measure that is a share of independent cases."""
+
+    requirement: Requirement
+    level: float
+
+    def meets(self, r: Ranking) -> Array:
+        """Where the limit meets it."""
+        kind: Any = self.requirement.term.measure.kind
+        k, n = (np.asarray(x, dtype=float) for x in kind.of(r.counts))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            limits = wilson(k, n, self.level)
+            limit = limits.low if self.requirement.term.part == "low" else limits.high
+            shown = limit if kind.then is float else kind.then(limit)
+        return np.asarray(self.requirement.hold(np.where(n > 0, shown, np.nan)))
+
+
+@dataclass(frozen=True, eq=False)
+class OnLimits:
+    """A requirement on a limit of the interval that the measure has at a cut, which is made at some of the cuts.
+
+    `margin` is how far the limit is from the value at each of them.
+    """
+
+    requirement: Requirement
+    ranking: Ranking
+    at: Array
+    limit: Array
+    margin: Array
+    prevalence: float | None = None
+
+    @property
+    def key(self) -> Array:
+        """The thresholds of the cuts with an interval, from the top."""
+        return self.ranking.key[self.at]
+
+    def meets(self, r: Ranking) -> Array:
+        """Where the limit meets it; in a resample, with the distance from the value that the data have."""
+        if r is self.ranking:
+            found = np.zeros(r.ends.shape, dtype=bool)
+            found[self.at + 1] = self.requirement.hold(self.limit)
+            return found
+        values = values_of(self.requirement, cuts_of(r, self.prevalence))
+        nobody = np.append(np.inf, r.key)
+        margin = np.interp(-nobody, -self.key, self.margin, left=np.nan)  # key descends
+        return np.asarray(self.requirement.hold(values + margin))
+
+
+@dataclass(frozen=True)
+class Cap:
+    """At most so many of the cases at hand are flagged: a capacity."""
+
+    quota: float
+    total: float
+
+    def meets(self, r: Ranking) -> Array:
+        """Those that flag no more; a resample of groups may be longer or shorter."""
+        room = np.floor(np.asarray(self.quota * (r.total / self.total), dtype=float) + 1e-6)
+        return np.asarray(r.ends <= room[..., None])
+
+
+def values_of(one: Requirement, counts: Counts) -> Array:
+    """The measure of a requirement at every cut."""
+    return np.asarray(one.term.measure.compute(counts, **one.term.parameters), dtype=float)
+
+
+def on_limit(
+    one: Requirement, r: Ranking, groups: GroupSampler | None, level: float, seed: int, prevalence: float | None
+) -> Rule:
+    """The condition on a limit of the interval that `estimate` gives at a cut; of shares of cases at every cut.
+
+    At another prevalence it is the bootstrap interval.
+    """
+    if isinstance(one.term.measure.kind, Proportion) and groups is None and r.integral and prevalence is None:
+        return OnFormula(one, level)
+    at = np.unique(np.linspace(0, len(r) - 1, min(len(r), _TRIED)).round().astype(np.intp))
+    key, is_low = r.key[at], one.term.part == "low"
+    times = resamples_for(len(r))
+    if prevalence is None:
+        asked = [
+            of_measure(one.term.measure, r, {"threshold": float(t), **one.term.parameters}, grouped=groups is not None)
+            for t in r.thresholds[at + 1]
+        ]
+        found = estimates(asked, Options(level, resamples=times, seed=seed), groups)
+        limit = np.array([estimate.low if is_low else estimate.high for estimate in found])
+        return OnLimits(one, r, at, limit, limit - np.array([estimate.value for estimate in found]))
+
+    def at_grid(stack: Ranking) -> Array:
+        return np.stack(
+            [values_of(one, at_prevalence(counts_at_keys(x, key), prevalence)) for x in stack.one_by_one()]
+        )[0 if stack.pos.ndim == 1 else slice(None)]
+
+    draws = np.sort(bootstrap(groups or CaseSampler(r), [at_grid], times, seed).values[0], axis=0)
+    limits = percentile(draws, level)
+    values = values_of(one, at_prevalence(counts_at_keys(r, key), prevalence))
+    limit = np.asarray(limits.low if is_low else limits.high)
+    return OnLimits(one, r, at, limit, limit - values, prevalence)
+
+
+def counts_at_keys(r: Ranking, keys: Any) -> Counts:
+    """The tables at thresholds on the scale on which high means positive; a stack takes one for each of its rankings.
+
+    None is flagged where the key is NaN.
+    """
+    keys = np.asarray(keys, dtype=float)
+    place = np.searchsorted(-r.key, -np.nan_to_num(keys, nan=np.inf), side="right")
+    tp, fp = take(r.tp, np.asarray(place)), take(r.fp, np.asarray(place))
+    threshold = keys if r.higher_is_positive else -keys
+    return Counts(tp, fp, r.positives - tp, r.negatives - fp, threshold, r.are_probabilities)
+
+
+EQUAL = 1e-12  # values of a criterion that differ by less are the same
+OPTIMUM, MEAN, SMOOTH, KERNEL, NORMAL = "optimum", "mean", "smooth", "kernel", "normal"
+METHODS = (OPTIMUM, MEAN, SMOOTH, KERNEL, NORMAL)
+SMOOTH_YOUDEN: dict[str, Callable[[Ranking], float]] = {KERNEL: kernel_youden, NORMAL: normal_youden}
+
+
+@dataclass(frozen=True)
+class CutSearch:
+    """What is asked of a cut: rules that it has to meet, and a criterion that says which cut is best.
+
+    Without a criterion, the cut that flags most of the cases is taken, or that which flags fewest.
+    """
+
+    rules: tuple[Rule, ...] = ()
+    criterion: Criterion | None = None
+    method: str = OPTIMUM
+    takes_most: bool = False
+    prevalence: float | None = None
+
+    @property
+    def chooses(self) -> bool:
+        """Whether anything is asked; a threshold that was put somewhere chooses nothing."""
+        return bool(self.rules or self.criterion)
+
+    def allowed(self, r: Ranking) -> Array:
+        """Which cuts meet every rule."""
+        if not self.rules:
+            return np.ones(r.ends.shape, dtype=bool)
+        return np.asarray(np.logical_and.reduce([rule.meets(r) for rule in self.rules]))
+
+    def values(self, r: Ranking) -> Array:
+        """The criterion at every cut, higher being better; -inf where a rule is broken."""
+        assert self.criterion is not None  # noqa: S101 - only asked for with one
+        found = self.criterion.values(cuts_of(r, self.prevalence))
+        if self.method == SMOOTH:
+            rows = zip(np.atleast_2d(found), np.atleast_2d(r.ends), strict=True)
+            found = np.stack([smoothed(row, ends / ends[-1]) for row, ends in rows]).reshape(found.shape)
+        return np.where(self.allowed(r), found, -np.inf) if self.rules else found
+
+    def pick(self, r: Ranking) -> tuple[Array, Array]:
+        """The position of the cut in each ranking, and whether there is one."""
+        if self.criterion is None:
+            allowed = self.allowed(r)
+            last = allowed.shape[-1] - 1 - allowed[..., ::-1].argmax(-1)
+            return np.asarray(last if self.takes_most else allowed.argmax(-1)), np.asarray(allowed.any(-1))
+        values = self.values(r)
+        best = values.max(-1)
+        # Of equal ones the first, which flags fewest.
+        place = (values >= (best - _slack(best))[..., None]).argmax(-1)
+        return np.asarray(place), np.isfinite(best)
+
+    def keys(self, r: Ranking) -> Array:
+        """The threshold of each ranking, turned so that high means positive; NaN where no cut meets the rules."""
+        if self.method in SMOOTH_YOUDEN:
+            find = SMOOTH_YOUDEN[self.method]
+            return np.array([self.nearest(one, find(one)) for one in r.one_by_one()]).reshape(r.pos.shape[:-1])
+        place, is_any = self.pick(r)
+        return np.where(is_any, np.append(np.inf, r.key)[place], np.nan)
+
+    def nearest(self, r: Ranking, key: float) -> float:
+        """A threshold, or where the rules forbid it, that of the nearest cut that meets them."""
+        if math.isnan(key) or not self.rules:
+            return key
+        allowed = self.allowed(r)
+        if allowed[int((r.key >= key).sum())]:
+            return key
+        cuts = np.flatnonzero(allowed[1:])
+        return float(r.key[cuts[np.argmin(np.abs(r.key[cuts] - key))]]) if len(cuts) else math.nan
+
+    def equals(self, r: Ranking, place: int) -> Array:
+        """The positions of the cuts that are as good as the chosen one."""
+        if self.criterion is None or self.method != OPTIMUM:
+            return np.array([place])
+        values = self.values(r)
+        return np.flatnonzero(values >= values[place] - _slack(values[place]))
+
+    def worth(self, c: Counts) -> Any:
+        """The criterion of finished tables, as people read it."""
+        assert self.criterion is not None  # noqa: S101
+        return np.asarray(self.criterion.of(at_prevalence(c, self.prevalence)), dtype=float)
+
+    def worth_at(self, r: Ranking, keys: Any) -> Any:
+        """The criterion at a threshold of each ranking, which is on the scale on which high means positive."""
+        return self.worth(counts_at_keys(r, keys))
+
+
+def _slack(value: Any) -> Any:
+    return EQUAL * np.maximum(1, np.where(np.isfinite(value), np.abs(value), 0))
