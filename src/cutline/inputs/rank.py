@@ -63,8 +63,8 @@ def rank(
         data: A data frame of any kind, or the path of a file; `labels`, `scores` and `weights` are then names of its
             columns. Files, and frames that another engine holds, are aggregated where they are.
         exact: True collects all distinct scores, False puts them into bins. When None, more than about four million
-            distinct scores that are not in memory are put into bins, which leave the AUC certain to one millionth, and
-            every other measure with its own bracket.
+            distinct scores of frames elsewhere, or of files of more than 33 million rows, are put into bins, which
+            leave the AUC certain to one millionth, and every other measure with its own bracket.
         memory: How much memory DuckDB may use, such as "2GB".
         threshold: A threshold that no bin straddles.
         weights_are: What weights are: "counts" of equal rows, as whole numbers are by default, "sampling" or
