@@ -129,8 +129,9 @@ def _rank_named(
         raise ParameterError(f"is {briefly(exact)}", "pass True or False", argument="exact")
     source = column_source.opened(data, memory=memory)
     column_source.check(source, asked)
-    if exact is not False and hasattr(source, "scan") and source.fits(_room(memory, exact=exact)):
-        columns = source.scan(asked)
+    file: Any = source if hasattr(source, "scan") else None
+    if exact is not False and file is not None and file.fits(_room(memory, exact=exact)):
+        columns = file.scan(asked)
         if columns is not None:
             return _rank_scanned(options, source, asked, columns)
         with column_source.reading(source, asked) as rows:  # which knows what is wrong
