@@ -87,6 +87,28 @@ def test_the_seed_and_the_resamples_are_those_that_are_asked_for(cutline, ten):
     assert limits("--resamples", "0") == (None, None)
 
 
+@pytest.mark.parametrize(
+    ("header", "guessed"),
+    [
+        ("Bought,score", "--label Bought --score score"),
+        ("risk,ill", "--label ill --score risk"),
+        ("ill,risk", "--label ill --score risk"),
+    ],
+)
+def test_columns_with_other_names_are_guessed_where_one_reading_is_possible(cutline, tmp_path, header, guessed):
+    rows = ["0,0.2", "1,0.7", "0,0.4", "1,0.3"]
+    turned = [",".join(reversed(row.split(","))) for row in rows] if header.startswith("risk") else rows
+    (tmp_path / "cases.csv").write_text("\n".join([header, *turned]) + "\n")
+    done = cutline("evaluate", "cases.csv", "--measures", "auc", "--json")
+    assert (done.code, done.err) == (0, f"The columns were guessed: {guessed}\n")
+    assert json.loads(done.out)["measures"][0]["value"] == 0.75
+
+
+def test_two_columns_of_two_values_are_not_guessed(cutline, tmp_path):
+    (tmp_path / "cases.csv").write_text("ill,flag\n1,0\n0,1\n")
+    assert "Which column of cases.csv holds the labels, of 'ill', 'flag'?" in cutline("evaluate", "cases.csv").err
+
+
 def test_columns_are_guessed_only_when_they_can_only_be_meant(cutline, ten, tumours):
     assert cutline("evaluate", ten, "--measures", "auc").err == "The columns were guessed: --label y --score p\n"
     assert cutline("evaluate", ten, "--measures", "auc", "--quiet").err == ""

@@ -24,6 +24,8 @@ from cutline.inputs.rank import rank
 LABELS = ("label", "labels", "y", "y_true", "target", "truth", "class", "outcome", "actual", "response")
 SCORES = ("score", "scores", "p", "prob", "proba", "probability", "y_score", "y_prob", "y_pred", "prediction", "pred")
 
+_FEW = 8  # columns that are looked through for the one with two values
+
 
 class Chosen(NamedTuple):
     """The columns to read, and what was guessed about them."""
@@ -333,10 +335,13 @@ def choose(file: Source, label: str | None, scores: Sequence[str], taken: Sequen
 
 
 def _label(file: Source, free: Sequence[str]) -> str:
-    found = _called(free, LABELS) or list(free)
-    if len(found) == 1:
-        return found[0]
-    raise _unclear(file, "labels", "--label", found)
+    named = _called(free, LABELS) or [column for column in free if column not in _called(free, SCORES)]
+    if len(named) == 1:
+        return named[0]
+    candidates = [column for column in named if _has_two_values(file, column)] if len(named) <= _FEW else []
+    if len(candidates) == 1:
+        return candidates[0]
+    raise _unclear(file, "labels", "--label", candidates or named)
 
 
 def _scores(file: Source, free: Sequence[str], models: int) -> Sequence[str]:
@@ -352,6 +357,14 @@ def _scores(file: Source, free: Sequence[str], models: int) -> Sequence[str]:
 
 def _called(columns: Sequence[str], usual: Sequence[str]) -> list[str]:
     return [column for column in columns if column.strip().lower() in usual]
+
+
+def _has_two_values(file: Source, column: str) -> bool:
+    try:
+        values = file.rows({"labels": Ask("labels", column)})["labels"].tolist()
+    except InputError:
+        return False
+    return len({value for value in values if value is not None and value == value}) == 2
 
 
 def _is_number(file: Source, column: str) -> bool:

@@ -88,16 +88,17 @@ def _code(column: str, texts: Sequence[str]) -> str:
     return f"CAST(CASE WHEN {column} IS NULL THEN {len(texts)} ELSE {known} END AS UTINYINT)"
 
 
+def _read_boolean(text: str) -> bool:
+    return text.lower() == "true"
+
+
 def _read_labels(texts: Sequence[str], *, as_text: bool) -> Array | None:
     """The labels that texts of a CSV file spell, and a missing one behind them; None where spaces surround a text."""
     if any(text != text.strip() for text in texts):
         return None
     kind = "VARCHAR" if as_text else _kind_of(texts)
-    convert: Callable[[str], Any] = {
-        "BIGINT": int,
-        "DOUBLE": float,
-        "BOOLEAN": lambda text: text.lower() == "true",
-    }.get(kind, str)
+    readers: dict[str, Callable[[str], Any]] = {"BIGINT": int, "DOUBLE": float, "BOOLEAN": _read_boolean}
+    convert = readers.get(kind, str)
     return np.array([*map(convert, texts), None], dtype=object)
 
 

@@ -63,8 +63,8 @@ def rank(
         data: A data frame of any kind, or the path of a file; `labels`, `scores` and `weights` are then names of its
             columns. Files, and frames that another engine holds, are aggregated where they are.
         exact: True collects all distinct scores, False puts them into bins. When None, more than about four million
-            distinct scores that are not in memory are put into bins, which leave the AUC certain to one millionth, and
-            every other measure with its own bracket.
+            distinct scores of frames elsewhere, or of files of more than 33 million rows, are put into bins, which
+            leave the AUC certain to one millionth, and every other measure with its own bracket.
         memory: How much memory DuckDB may use, such as "2GB".
         threshold: A threshold that no bin straddles.
         weights_are: What weights are: "counts" of equal rows, as whole numbers are by default, "sampling" or
@@ -129,8 +129,9 @@ def _rank_named(
         raise ParameterError(f"is {briefly(exact)}", "pass True or False", argument="exact")
     source = column_source.opened(data, memory=memory)
     column_source.check(source, asked)
-    if exact is not False and hasattr(source, "scan") and source.fits(_room(memory, exact=exact)):
-        columns = source.scan(asked)
+    file: Any = source if hasattr(source, "scan") else None
+    if exact is not False and file is not None and file.fits(_room(memory, exact=exact)):
+        columns = file.scan(asked)
         if columns is not None:
             return _rank_scanned(options, source, asked, columns)
         with column_source.reading(source, asked) as rows:  # which knows what is wrong
