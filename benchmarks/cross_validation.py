@@ -179,6 +179,15 @@ def measure(y: Array, scores: Array, weights: Array) -> Array:
     return np.stack([auc, ap, accuracy, brier], axis=-1)
 
 
+def prevalence_slope(y: Array, scores: Array) -> Array:
+    """How much each measure grows with the share of positives, by cases that count a little more or less."""
+    share = y.mean()
+    step = 0.1 * share * (1 - share)
+    up, down = (np.where(y, (share + h) / share, (1 - share - h) / (1 - share)) for h in (step, -step))
+    above, below = measure(y, scores, np.stack([up, down]))
+    return (above - below) / (2 * step)
+
+
 def case_variance(y: Array, scores: Array, folds: Array) -> Array:
     """The variance of each measure's mean over folds by the influence of single cases (AUC: LeDell), NaN for AP."""
     n = len(y)
@@ -241,6 +250,9 @@ def simulate(population: Any, learner: Any, n: int, p: int, samples: int, seed: 
             parts.setdefault(f"folds{K}", []).append(found[:, :K])
             parts.setdefault(f"without{K}", []).append(found[:, K : 2 * K])
             parts.setdefault(f"pooled{K}", []).append(found[:, 2 * K])
+            parts.setdefault(f"slope{K}", []).append(
+                np.mean([prevalence_slope(y, scores[r]) for r in range(3)], axis=0)
+            )
             parts.setdefault(f"cases{K}", []).append(
                 np.array([case_variance(y, scores[r], folds[r]) for r in range(min(3, REPEATS))])
             )

@@ -183,7 +183,8 @@ class FoldComparison(Mapping[str, FoldEvaluation]):
         gaps = first.values - second.values
         if not np.isfinite(gaps).all():
             raise InputError(f"{measure.title} is undefined or infinite in some folds", "choose another measure")
-        mean = nadeau_bengio(gaps, one.folds, one.test_to_train)
+        more = one.prevalence_variance(first.slope - second.slope)
+        mean = nadeau_bengio(gaps, one.folds, one.test_to_train, more)
         notes = (f"{first.pooled}: the folds of each repeat were pooled.",) if first.pooled else ()
         return replace(mean, value=first.value - second.value), notes
 

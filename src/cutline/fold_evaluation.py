@@ -23,7 +23,7 @@ from cutline.core.ranking import Array, Ranking
 from cutline.core.table import Table, plain
 from cutline.core.validation import LEVEL, check_choice, check_level, counted, name_of
 from cutline.evaluation import Evaluation
-from cutline.inference.folds import FoldMean, ledell, nadeau_bengio, scales_apart
+from cutline.inference.folds import FoldMean, hidden_share, ledell, nadeau_bengio, scales_apart
 from cutline.inputs import column_source
 from cutline.inputs.rank import Cases, complete
 from cutline.measures import MEASURES, Family, Measure
@@ -63,6 +63,7 @@ class FoldValues(NamedTuple):
     value: float
     values: Array
     pooled: str = ""  # why the folds of a repeat were pooled
+    slope: float = 0.0  # how much it grows with the share of positives, which stratified folds all have alike
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,8 +201,9 @@ class FoldEvaluation(Summarized):
             why = f"{measure.title} is undefined in {undefined} of {values.size} folds"
         elif not _is_unbiased(measure) and self._fewest < FEW_IN_FOLD:
             why = f"A fold has only {counted(self._fewest, 'case')} of a class, too few for {measure.title}"
+        slope = self._prevalence_slope(measure, parameters)
         if not why:
-            return FoldValues(float(values.mean()), values.ravel())
+            return FoldValues(float(values.mean()), values.ravel(), slope=slope)
         pooled = np.array([self._in_part(measure, merge(parts), parameters) for parts in self.parts])
         without = np.array(
             [
@@ -210,7 +212,37 @@ class FoldEvaluation(Summarized):
             ]
         )
         pseudo = self.folds * pooled[:, None] - (self.folds - 1) * without
-        return FoldValues(float(pooled.mean()), pseudo.ravel(), why)
+        return FoldValues(float(pooled.mean()), pseudo.ravel(), why, slope)
+
+    def _prevalence_slope(self, measure: Measure, parameters: Mapping[str, Any]) -> float:
+        """The derivative of a measure by the share of positives; 0 where it depends on each class alone."""
+        if _is_of_each_class(measure) or not self._hidden:
+            return 0.0
+        more, less = _with_odds(self.ranking, 11, 10), _with_odds(self.ranking, 10, 11)
+        try:
+            above, below = (self._in_part(measure, part, parameters) for part in (more, less))
+        except CutlineError:  # a quota that has no place
+            return 0.0
+        distance = float(more.positives / more.total - less.positives / less.total)
+        return (above - below) / distance if math.isfinite(above) and math.isfinite(below) else 0.0
+
+    @cached_property
+    def _hidden(self) -> float:
+        """The share of the variance of the prevalence that the folds do not show."""
+        positives, sizes = (
+            np.array([float(getattr(part, name)) for part in self._all]) for name in ("positives", "total")
+        )
+        return hidden_share(positives, sizes)
+
+    def prevalence_variance(self, slope: float) -> float:
+        """Return the variance of a value that comes from the share of positives and that the folds do not show.
+
+        Args:
+            slope: How much the value grows with the share of positives.
+        """
+        r = self.ranking
+        share = float(r.positives / r.total)
+        return slope**2 * share * (1 - share) / float(r.total) * self._hidden
 
     @cached_property
     def _fewest(self) -> int:
@@ -289,7 +321,8 @@ class FoldEvaluation(Summarized):
         return [self.estimate(measure, level, method) for measure in each_of(measures)]
 
     def _mean(self, found: FoldValues) -> FoldMean:
-        mean = nadeau_bengio(found.values, self.folds, self.test_to_train)
+        more = self.prevalence_variance(found.slope)
+        mean = nadeau_bengio(found.values, self.folds, self.test_to_train, more)
         return replace(mean, value=found.value)
 
     def _estimate(self, measure: Measure, parameters: Mapping[str, Any], level: float) -> Estimate:
@@ -474,6 +507,22 @@ def _is_mean_of_cases(measure: Measure) -> bool:
     if isinstance(kind, Proportion):
         return kind.paired is not None and kind.paired.among is None
     return isinstance(kind, MeanOfCases)
+
+
+def _with_odds(r: Ranking, positives: int, negatives: int) -> Ranking:
+    """Return a ranking in which each positive and each negative counts so many times."""
+    pos, neg = r.pos * positives, r.neg * negatives
+    return replace(r, pos=pos, neg=neg, pos2=pos, neg2=neg)
+
+
+def _is_of_each_class(measure: Measure) -> bool:
+    """Whether the measure depends on the scores within each class alone, whatever the share of positives."""
+    kind = measure.kind
+    if isinstance(kind, Proportion):
+        return kind.paired is not None and kind.paired.among is not None
+    if isinstance(kind, SumOfRates):
+        return not kind.of_flags
+    return measure.name == "auc" or isinstance(kind, ShareOfPairs)
 
 
 def _is_unbiased(measure: Measure) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 from cutline.calibration.recalibration import SCHEMA as RECALIBRATION
 from cutline.calibration.recalibration import Recalibration
 from cutline.core.errors import InputError, shown
+from cutline.core.public import public
 from cutline.core.ranking_file import is_ranking_file
 from cutline.core.ranking_file import load as load_ranking
 from cutline.core.validation import check_path
@@ -17,6 +18,7 @@ from cutline.monitoring.monitors import SCHEMA as MONITOR
 from cutline.monitoring.monitors import Monitor
 
 
+@public
 def load(path: str | os.PathLike[str]) -> Any:
     """The object that a file of cutline holds.
 

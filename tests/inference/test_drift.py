@@ -30,8 +30,10 @@ def test_psi_by_hand():
 
 
 def test_psi_of_equal_histograms_has_no_drift_in_its_interval():
-    assert drift.psi([50, 50, 50], [100, 100, 100])[:1] == (0.0,)
-    assert drift.psi([50, 50, 50], [100, 100, 100]).low == 0
+    index = drift.psi([50, 50, 50], [100, 100, 100])
+
+    assert (index.value, index.low) == (0, 0)
+    assert stats.ncx2.cdf(2, 2, index.high / (1 / 150 + 1 / 300)) == pytest.approx(0.025)
 
 
 def test_weights_make_psi_less_certain():

@@ -15,6 +15,7 @@ from cutline.cli.command import Fraction, command, option, options_of
 from cutline.core.errors import ParameterError
 
 GOALS = ("rank", "decide", "probabilities", "quota", "screen")
+_OF_SCREENING = ("keep", "pick")
 SITUATION = "Describe the situation"
 
 
@@ -128,11 +129,11 @@ def _ask(given: dict[str, Any]) -> dict[str, Any]:
     """The situation, each open question asked of the person at the terminal; empty answers mean not known."""
     from cutline.advice import Situation
 
-    found: dict[str, Any] = {}
+    answers: dict[str, Any] = {}
     for field in fields(Situation):
-        is_asked = field.name not in ("keep", "pick") or found["goal"] == "screen"
-        found[field.name] = given[field.name] or (_answer(field) if is_asked else None)
-    return found
+        is_open = field.name not in _OF_SCREENING or answers["goal"] == "screen"
+        answers[field.name] = given[field.name] or (_answer(field) if is_open else None)
+    return answers
 
 
 def _answer(field: Field[Any]) -> Any:

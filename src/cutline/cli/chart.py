@@ -15,7 +15,7 @@ from rich.text import Text
 import cutline as cl
 from cutline.cli import options as o
 from cutline.cli import render
-from cutline.cli.command import argument, command, option, options_of
+from cutline.cli.command import FileName, argument, command, option, options_of
 from cutline.cli.completion import chart_names
 from cutline.cli.options import Reading, ReadingAtCut
 from cutline.core import atomic_write
@@ -83,7 +83,7 @@ class PictureOptions:
 @option(
     "--output",
     "-o",
-    type=o.FileName(),
+    type=FileName(),
     group=o.OUTPUT,
     help="The picture: .svg, .png, .pdf, .html or .json. Several charts take a folder, or a name with {name} in "
     "it. Examples: -o roc.svg, -o charts, -o 'charts/{name}.png'",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ from rich.text import Text
 from cutline.cli import options as o
 from cutline.cli import render
 from cutline.cli.check_documents import junit_document, markdown_document
-from cutline.cli.command import FileName, command, option, options_of
+from cutline.cli.command import FileName, argument, command, option, options_of
 from cutline.cli.completion import measure_list
 from cutline.cli.options import IntervalOptions, Output, Reading, ReadingAtCut
 from cutline.cli.progress import waiting
@@ -78,6 +79,13 @@ class GateOptions:
         help="Test whether the promises of this cut held on these cases; undecided ones pass unless you say otherwise. "
         "Example: --cut cut.json",
     ).field()
+    monitor: str | None = option(
+        "--monitor",
+        type=FileName(),
+        group=o.CONDITIONS,
+        help="The state that `cutline monitor --state` keeps: fails while an alarm is open. Needs no predictions. "
+        "Example: --monitor monitor.json",
+    ).field()
     undecided: str | None = option(
         "--undecided",
         type=click.Choice(["pass", "fail"]),
@@ -97,9 +105,14 @@ class GateOptions:
         help="Also write the results as Markdown; - prints them instead of the table. Example: --markdown gate.md",
     ).field()
 
+    @property
+    def reads_cases(self) -> bool:
+        """Whether a condition is about predictions."""
+        return bool(self.require or self.no_worse or self.cut is not None)
+
     def check(self) -> None:
         """Raise if the gate checks nothing, or half of something."""
-        if not self.require and not self.no_worse and self.cut is None:
+        if not self.reads_cases and self.monitor is None:
             raise ParameterError("There is nothing to check", "pass --require, --cut, or --against with --no-worse")
         if self.undecided is not None and not self.require and self.cut is None:
             raise ParameterError("--undecided is about --require and --cut", "pass one of them")
@@ -173,20 +186,22 @@ class Outcome:
 
 
 @command
-@o.FILE
+@argument("file", type=FileName(), required=False, metavar="FILE", help="Predictions; not needed with --monitor alone.")
 @options_of(GateOptions, "gate")
 @options_of(ReadingAtCut, "reading")
 @options_of(IntervalOptions, "intervals")
 @options_of(Output, "output")
 @o.PLUGIN
+@o.BY
 @click.pass_context
 def check(
     ctx: click.Context,
-    file: str,
+    file: str | None,
     gate: GateOptions,
     reading: ReadingAtCut,
     intervals: IntervalOptions,
     output: Output,
+    by: tuple[str, ...],
 ) -> None:
     """Check all conditions, show them, and end with 1 unless all hold."""
     prints_markdown = str(gate.markdown) == STDOUT
@@ -196,7 +211,10 @@ def check(
     to_write = [(path, document) for path, document in documents if path is not None]
     for path, _ in to_write:
         atomic_write.check(path, overwrite=output.force)
-    outcome = judged(file, reading, intervals, gate, quiet=output.quiet)
+    if by:
+        outcome = judged_slices(file, by, reading, intervals, gate, quiet=output.quiet)
+    else:
+        outcome = judged(file, reading, intervals, gate, quiet=output.quiet)
     output.say_guesses(outcome.guesses)
     for line in outcome.messages:
         output.say(line)
@@ -211,11 +229,13 @@ def check(
     ctx.exit(0 if outcome.passed else 1)
 
 
-def judged(path: str, reading: Reading, intervals: IntervalOptions, gate: GateOptions, *, quiet: bool) -> Outcome:
+def judged(
+    path: str | None, reading: Reading, intervals: IntervalOptions, gate: GateOptions, *, quiet: bool
+) -> Outcome:
     """Check all conditions.
 
     Args:
-        path: The file of predictions.
+        path: The file of predictions; None where a monitor alone is checked.
         reading: How it is read.
         intervals: How intervals are made.
         gate: What must hold.
@@ -228,6 +248,11 @@ def judged(path: str, reading: Reading, intervals: IntervalOptions, gate: GateOp
     requirements = [requirement(text) for text in gate.require]
     measures = [] if gate.no_worse is None else _guarded(gate.no_worse)
     intervals.check()
+    watched = [] if gate.monitor is None else _no_alarm(gate.monitor)
+    if not gate.reads_cases and path is None:
+        return Outcome(printable(gate.monitor), tuple(watched), intervals.level)
+    if path is None:
+        raise ParameterError("There are no predictions to check", "pass their file")
     ev, found = read_evaluation(path, reading, None)
     with waiting("Resampling for the intervals", quiet=quiet or intervals.resamples == 0):
         results, messages = _required(ev, requirements, intervals, gate.undecided) if requirements else ([], [])
@@ -235,7 +260,37 @@ def judged(path: str, reading: Reading, intervals: IntervalOptions, gate: GateOp
             results += _cut_holds(ev, gate.cut, intervals, gate.undecided or "pass")
         if gate.against is not None:
             results += _no_worse(_pair(found, gate, reading), measures, gate.margin, intervals)
-    return Outcome(found.name, tuple(results), intervals.level, tuple(found.chosen.guesses), tuple(messages))
+    return Outcome(found.name, (*results, *watched), intervals.level, tuple(found.chosen.guesses), tuple(messages))
+
+
+def judged_slices(
+    path: str | None, by: Sequence[str], reading: Reading, intervals: IntervalOptions, gate: GateOptions, *, quiet: bool
+) -> Outcome:
+    """Check conditions that every slice has to meet, and those on the gap between slices.
+
+    Args:
+        path: The file of predictions.
+        by: The columns whose values are the slices.
+        reading: How it is read.
+        intervals: How intervals are made.
+        gate: What must hold.
+        quiet: Whether no progress is shown.
+    """
+    from cutline.cli.slices import read_slices
+    from cutline.cuts.slice_gates import check_slices, how_words
+
+    gate.check()
+    if any(value is not None for value in (gate.against, gate.cut, gate.undecided, gate.monitor)):
+        raise ParameterError("--by checks --require alone", "leave --against, --cut, --monitor and --undecided out")
+    if path is None:
+        raise ParameterError("There are no predictions to check", "pass their file")
+    intervals.check()
+    slices, guesses = read_slices([path], by, reading, None, quiet=quiet)
+    with waiting("Comparing the slices", quiet=quiet):
+        checked = check_slices(slices, gate.require, level=intervals.level)
+    results = tuple(Result(r.requirement, r.passed, r.value, r.low, r.high, r.reason) for r in checked)
+    messages = (how_words(intervals.level, gate.require),)
+    return Outcome(Path(path).name, results, intervals.level, tuple(guesses), messages)
 
 
 def _guarded(text: str) -> list[Term]:
@@ -248,6 +303,25 @@ def _guarded(text: str) -> list[Term]:
         if term.measure.better is None:
             raise ParameterError(f"{term.measure.name} is neither better high nor low: --no-worse needs one that is.")
     return guarded
+
+
+def _no_alarm(path: str) -> list[Result]:
+    """Return, for each measure that a monitor watches, whether it has no open alarm."""
+    from cutline.loading import load
+    from cutline.monitoring import Monitor
+
+    monitor = load(path)
+    if not isinstance(monitor, Monitor):
+        raise ParameterError(f"{printable(path)} is no state of a monitor", "pass what `cutline monitor --state` wrote")
+    last = {row["measure"]: row for row in monitor.table}
+    results = []
+    for measure in monitor.settings.measures:
+        alarms = [alarm.day for alarm in monitor.open_alarms if alarm.measure == measure]
+        row = last.get(measure, {})
+        value, low, high = (math.nan if row.get(name) is None else row[name] for name in ("cumulated", "low", "high"))
+        reason = f"alarm on {alarms[0]}" if alarms else ""
+        results.append(Result(f"{measure} since release", not alarms, value, low, high, reason))
+    return results
 
 
 def _cut_holds(ev: Evaluation, path: str, intervals: IntervalOptions, undecided: str) -> list[Result]:

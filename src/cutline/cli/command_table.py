@@ -52,6 +52,20 @@ COMMANDS = (
         first=("--label", "--score", "--id", "--positive", "--html"),
     ),
     Entry(
+        "slices",
+        JUDGE,
+        "Examples: cutline slices predictions.csv --by site --gap; cutline slices predictions.csv --find",
+        "Compare slices of the cases, such as sites: who is served worse, by how much, and how sure that is.",
+        ("With --find, slices are searched: conjunctions of conditions on columns, adjusted for the whole search.",),
+        first=("--label", "--score", "--positive", "--by", "--measure"),
+    ),
+    Entry(
+        "datasets",
+        JUDGE,
+        "Example: cutline datasets results.csv --html datasets.html",
+        "Compare models over several data sets: mean ranks, Friedman's test, and the test of each pair.",
+    ),
+    Entry(
         "check",
         JUDGE,
         "Example: cutline check predictions.csv --label y --score p --require 'auc.low >= 0.8'",
@@ -63,6 +77,26 @@ COMMANDS = (
             "With --undecided, values are judged by their intervals; one that holds the bound inside is undecided.",
         ),
         first=("--label", "--score", "--positive", "--require", "--junit"),
+    ),
+    Entry(
+        "monitor",
+        JUDGE,
+        "Example: cutline monitor may.ranking june.ranking --measure recall --worse-by 0.05",
+        "Whether a model has become worse since its release, from daily rankings; exit 1 while an alarm is open.",
+        (
+            "The tests may be looked at every day: a false alarm in all time has a probability of at most 5 %.",
+            "Days are ranking files named after their dates, as `cutline rank` writes them; --state keeps them.",
+        ),
+        first=("--measure", "--worse-by", "--cut", "--state", "--html"),
+    ),
+    Entry(
+        "drift",
+        JUDGE,
+        "Example: cutline drift predictions.csv old.csv --score p --threshold 0.5",
+        "Whether the scores of two periods have the same distribution: PSI with its critical value, and "
+        "Kolmogorov-Smirnov.",
+        ("No labels are needed; with --label, the measures of both periods are compared too; --no-worse is a gate.",),
+        first=("--score", "--label", "--threshold", "--html"),
     ),
     Entry(
         "cut",

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import click
 from rich.console import Group, RenderableType
 from rich.text import Text
 
 from cutline.cli import options as o
 from cutline.cli import render
-from cutline.cli.command import FileName, argument, command, option, options_of
+from cutline.cli.command import FileName, Fraction, argument, command, option, options_of
 from cutline.cli.evaluate import finish_summary
 from cutline.cli.options import FileOutput, MeasureOptions, Reading, ReadingAtCut
 from cutline.cli.output import charts_in_folder, show, start_drawing, write
@@ -54,6 +55,36 @@ if TYPE_CHECKING:
     help="The two files hold different cases, such as two months: an unpaired comparison, which needs no --id and "
     "takes ranking files too. Example: cutline compare may.ranking june.ranking --independent",
 )
+@option(
+    "--goal",
+    type=click.Choice(["rank", "probabilities", "quota", "cut"]),
+    group=o.NUMBERS,
+    help="The question that matters, which the verdict answers first. Example: --goal probabilities",
+)
+@option(
+    "--primary",
+    metavar="MEASURE",
+    group=o.NUMBERS,
+    help="The measure that decides its question, which the verdict answers first. Example: --primary average_precision",
+)
+@option(
+    "--reference",
+    metavar="MODEL",
+    group=o.NUMBERS,
+    help="The model that the others are compared with; by default the one that leads. Example: --reference current",
+)
+@o.FOLD
+@o.REPEAT
+@option(
+    "--rope",
+    type=Fraction(),
+    default=0.0,
+    group=o.NUMBERS,
+    advanced=True,
+    help="With --fold: the region of practical equivalence, the largest difference that does not matter. "
+    "Example: --rope 0.01",
+)
+@option("--pairs", is_flag=True, group=o.NUMBERS, help="Show every pair of models with intervals. Example: --pairs")
 def compare(
     files: tuple[str, ...],
     reading: ReadingAtCut,
@@ -61,8 +92,30 @@ def compare(
     output: FileOutput,
     class_scores: tuple[str, ...],
     independent: bool,
+    goal: str | None,
+    primary: str | None,
+    reference: str | None,
+    pairs: bool,
+    fold: str | None,
+    repeat: str | None,
+    rope: float,
 ) -> None:
     """Compare models and show the results."""
+    same_cases = {"--goal": goal, "--primary": primary, "--reference": reference, "--pairs": pairs}
+    if fold is not None:
+        from cutline.cli.folds import run_fold_comparison
+
+        unused = {"--independent": independent, "--class-scores": class_scores} | same_cases
+        run_fold_comparison(files, fold, repeat, reading, selection, output, rope, unused)
+        return
+    if repeat is not None or rope:
+        given_alone = "--repeat" if repeat is not None else "--rope"
+        raise ParameterError(f"{given_alone} is given without --fold", "pass the column of the folds too")
+    if independent or class_scores:
+        which = "--independent" if independent else "--class-scores"
+        for name, given in same_cases.items():
+            if given:
+                raise ParameterError(f"{name} cannot be combined with {which}", "leave one of them out")
     if independent:
         _compare_independent(files, reading, selection, output)
         return
@@ -78,19 +131,26 @@ def compare(
     selection.check()
     cmp, guesses = read_comparison(files, reading)
     start_drawing(output)
-    summary = compared(cmp, selection, whole=output.is_whole or output.json, quiet=output.quiet)
+    if reference is not None:
+        from cutline.core.validation import check_choice
+
+        check_choice(reference, "reference", tuple(cmp))
+    question = {"goal": goal, "primary": primary}
+    summary = compared(cmp, selection, whole=output.is_whole or output.json, quiet=output.quiet, **question)
     output.say_guesses(guesses)
-    show(output, summary, render.comparison(render.console(), summary))
+    show(output, summary, render.comparison(render.console(), summary, reference=reference, pairs=pairs))
     write(output, cmp, summary, charts)
 
 
-def compared(cmp: Comparison, selection: MeasureOptions, *, whole: bool, quiet: bool) -> ComparisonSummary:
+def compared(
+    cmp: Comparison, selection: MeasureOptions, *, whole: bool, quiet: bool, **question: Any
+) -> ComparisonSummary:
     """Return the differences with the notes on them; with all measures of each model for a whole document."""
     from cutline.advice import noted
 
     of_models = "all" if selection.measures is None and whole else None
     with waiting("Resampling for the intervals", quiet=quiet or selection.resamples == 0):
-        summary = cmp.summary(selection.chosen, of_models=of_models, **selection.how)
+        summary = cmp.summary(selection.chosen, of_models=of_models, **selection.how, **question)
     return finish_summary(noted(cmp, summary, selection.by_name), whole=whole)
 
 

@@ -21,6 +21,7 @@ from cutline.cli.text import in_options, printable
 from cutline.core import atomic_write
 from cutline.core.errors import ParameterError
 from cutline.core.table import shown
+from cutline.core.validation import check_level
 
 if TYPE_CHECKING:
     from cutline.cuts.cut import Cut
@@ -129,11 +130,11 @@ class CutOptions:
     def arguments(self) -> dict[str, Any]:
         """Return the keywords of choose_cut()."""
         given = {name: value for name, value in vars(self).items() if value is not None}
-        del given["require"], given["estimates"]
+        del given["require"], given["estimates"], given["confidence"]
         given.pop("at", None)
         quota = self.quota[0] if len(self.quota) == 1 else list(self.quota) or None
         utility = None if self.utility is None else _utility(self.utility)
-        return given | {"quota": quota, "utility": utility, "confidence": None if self.estimates else self.confidence}
+        return given | {"quota": quota, "utility": utility, "level": None if self.estimates else self.confidence}
 
 
 def _utility(text: str) -> dict[str, float]:
@@ -181,11 +182,12 @@ def cut(ctx: click.Context, file: str, aim: CutOptions, reading: Reading, out: P
 
 def _choose(ev: Evaluation, aim: CutOptions) -> Cut:
     """Choose the cut, or place it at the threshold that is given."""
+    check_level(aim.confidence, "confidence")
     if aim.at is None:
         return cl.choose_cut(ev, *aim.require, **aim.arguments())
     if aim.chooses:
         raise ParameterError("--at gives the threshold, so nothing is chosen", "leave the other wishes out")
-    return cl.cut_at(ev, threshold=aim.at, confidence=aim.confidence, prevalence=aim.prevalence)
+    return cl.cut_at(ev, threshold=aim.at, level=aim.confidence, prevalence=aim.prevalence)
 
 
 def _show(cut: Cut, out: Path | None) -> None:

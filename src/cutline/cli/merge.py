@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cutline.cli import options as o
 from cutline.cli.command import FileName, argument, command
 from cutline.cli.rank import say_ranking
 from cutline.core import atomic_write
 from cutline.core.errors import InputError, shown
+
+if TYPE_CHECKING:
+    from cutline.core.ranking import Ranking
 
 
 @command
@@ -23,7 +27,7 @@ def merge(files: tuple[str, ...], output: Path, force: bool, quiet: bool) -> Non
     from cutline.core.merging import merge as merge_rankings
 
     atomic_write.check(output, overwrite=force)
-    parts = []
+    parts: list[Ranking] = []
     for file in files:
         part = ranking_file.load(file)
         if parts and part.positive != parts[0].positive:

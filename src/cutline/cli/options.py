@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from cutline.cli.command import FileName, Fraction, argument, nested, option
-from cutline.cli.command_table import OUTPUT, READING
+from cutline.cli.command import FileName as FileName
+from cutline.cli.command import Fraction, argument, nested, option
+from cutline.cli.command_table import OUTPUT as OUTPUT
+from cutline.cli.command_table import READING as READING
 from cutline.cli.completion import measure_list
 from cutline.core.errors import ParameterError
 
@@ -99,6 +101,30 @@ CLASS_SCORES = option(
     group=DATA,
     help="Several classes: the column with the scores of each, called as the class or given as CLASS=COLUMN, with "
     "commas between them. Examples: --class-scores ant,bee,cat, --class-scores ant=p_ant,bee=p_bee",
+)
+BY = option(
+    "--by",
+    multiple=True,
+    group=DATA,
+    help="Evaluate each value of this column by itself, such as each site; repeat it to cross columns. "
+    "Ranges of a number or periods of a date after a colon. Examples: --by site; --by age:0,40,65,120; "
+    "--by day:month",
+)
+FOLD = option(
+    "--fold",
+    "--folds",
+    "fold",
+    group=DATA,
+    help="The column of the folds of a cross-validation, whose scores are of cases that their model did not see: "
+    "means over the folds, with intervals for the model fitted on all cases. Example: --fold fold",
+)
+REPEAT = option(
+    "--repeat",
+    "--repeats",
+    "repeat",
+    group=DATA,
+    advanced=True,
+    help="With --fold: the column of the repeats, where the cases were split several times. Example: --repeat r",
 )
 THRESHOLD = option(
     "--threshold",
@@ -260,7 +286,7 @@ class Reading:
     ).field()
     positive: str | None = POSITIVE.field()
     lower_is_positive: bool = LOWER_IS_POSITIVE.field()
-    missing: str = MISSING.field()
+    missing: Literal["error", "drop"] = MISSING.field()
     format: str | None = FORMAT.field()
     threshold: float | None = None
     quota: float | None = None
@@ -432,6 +458,9 @@ class FileOutput(Output):
     """What is printed, and the files that are written."""
 
     csv: bool = CSV.field()
+    verbose: bool = option(
+        "--verbose", is_flag=True, group=OUTPUT, help="Show all notes, with their sources. Example: --verbose"
+    ).field()
     html: Path | None = HTML.field()
     save: tuple[Path, ...] = option(
         "--save",

@@ -43,7 +43,7 @@ def show(
         screen = render.console()
         screen.print(table)
         if not output.quiet:
-            screen.print(render.notes((*summary.notes, *summary.row_notes)))
+            screen.print(render.notes((*summary.notes, *summary.row_notes), verbose=output.verbose))
 
 
 def start_drawing(output: FileOutput) -> None:

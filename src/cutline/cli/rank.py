@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from cutline.cli import options as o
 from cutline.cli import render
@@ -46,7 +46,7 @@ def rank(
     positive: str | None,
     lower_is_positive: bool,
     threshold: float | None,
-    missing: str,
+    missing: Literal["error", "drop"],
     format: str | None,
     memory: str | None,
     exact: bool,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 from rich.text import Text
@@ -61,7 +61,7 @@ def recalibrate(
     score: str | None,
     weight: str | None,
     positive: str | None,
-    missing: str,
+    missing: Literal["error", "drop"],
     format: str | None,
     folds: int,
     seed: int,

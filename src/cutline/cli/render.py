@@ -233,16 +233,31 @@ def _strip(row: Row, width: int, signs: tuple[str, ...]) -> Text:
     return Text.assemble(*cells)
 
 
-def notes(found: Iterable[Note], title: str = "Notes") -> RenderableType:
-    """Notes in plain words, one after the other, each with its source; warnings stand out."""
+_MOST_WARNINGS = 3  # on a screen
+
+
+def notes(found: Iterable[Note], title: str = "Notes", *, verbose: bool = True) -> RenderableType:
+    """Notes in plain words, warnings first; without `verbose` the first warnings alone, and how many notes are left.
+
+    Args:
+        found: The notes.
+        title: What stands above them.
+        verbose: Whether all of them are shown, each with its source.
+    """
     from cutline.results.notes import DATA
 
+    ordered = sorted(found, key=lambda note: note.kind != "warning")
+    shown_notes = ordered if verbose else [note for note in ordered if note.kind == "warning"][:_MOST_WARNINGS]
     table = Table.grid(padding=(0, 1))
-    for note in found:
+    for note in shown_notes:
         text = Text(printable(note.text))
-        if note.source != DATA:
+        if verbose and note.source != DATA:
             text.append(f" ({note.source})", style="dim")
         table.add_row(Text("!", style="bold yellow") if note.kind == "warning" else Text("-", style="dim"), text)
+    left = len(ordered) - len(shown_notes)
+    if left:
+        more = f"{left} more {'note' if left == 1 else 'notes'}: --verbose"
+        table.add_row(Text("-", style="dim"), Text(more, style="dim"))
     return Group(Text(), Text(printable(title), style="bold"), table) if table.row_count else Group()
 
 

@@ -6,8 +6,8 @@ import shlex
 from typing import Any
 
 from cutline.core.atomic_write import is_plain
-from cutline.core.errors import CutlineError
-from cutline.core.messages import Argument, told
+from cutline.core.errors import CutlineError, sentence_of
+from cutline.core.messages import Argument, render
 
 # The options of arguments that have another name on the command line, or are a flag there.
 _COLUMNS = {"labels": "--label", "scores": "--score", "weights": "--weight", "groups": "--group", "strata": "--stratum"}
@@ -22,6 +22,7 @@ _SAME = ("positive", "threshold", "quota", "share", "level", "seed", "resamples"
          "name", "prevalence", "cost_fp", "cost_fn", "width", "height", "dpi", "theme", "title",
          "maximize", "minimize", "utility", "confidence", "method", "memory", "dialect",
          "weights_are", "portions", "value", "cost", "digits", "training_prevalence", "folds",
+         "repeats", "rope", "control",
          "auc", "auc_width", "auc_method", "other_auc", "correlation", "oe_width", "slope_width", "intercept_width",
          "recall", "recall_width", "specificity", "specificity_width", "net_benefit_width", "discordant", "log_odds",
          "power", "by")  # fmt: skip
@@ -68,7 +69,7 @@ def in_options(said: str | CutlineError) -> str:
     >>> in_options(Text("If it is known, pass ", Argument("quota", 30), "."))
     'If it is known, pass --quota 30.'
     """
-    return said.told(_WORDS) if isinstance(said, CutlineError) else told(said, _WORDS)
+    return sentence_of(said, _WORDS) if isinstance(said, CutlineError) else render(said, _WORDS)
 
 
 def printable(text: object) -> str:

@@ -183,12 +183,12 @@ def _phase(name: str, is_positive: Array, own: Array, share: float | None, pick:
         )
     r = rank(is_positive, own)
     if share is not None:
-        cut = choose_cut(r, f"recall >= {share:.12g}", confidence=level, resamples=0)
+        cut = choose_cut(r, f"recall >= {share:.12g}", level=level, resamples=0)
         if not cut.possible:
             raise InputError(f"Phase {name!r} cannot promise it: {cut.statement}", "keep less, or pass more cases")
     elif pick > entered:
         raise ParameterError(f"is {pick}, but {entered} cases reach the last phase", "pass fewer", argument="pick")
     else:
-        cut = choose_cut(r, quota=pick, maximize="recall", confidence=None, resamples=0)
+        cut = choose_cut(r, quota=pick, maximize="recall", level=None, resamples=0)
     passes = own >= cut.threshold
     return Phase(name, cut, share, entered, int(passes.sum()), positives, int((passes & is_positive).sum()))

@@ -18,6 +18,7 @@ Array = npt.NDArray[Any]
 
 _ADDED = 0.5  # to the count of each bin, so that an empty one has a logarithm
 _PERMUTATIONS = 1999
+SMALLEST_P = 1 / (_PERMUTATIONS + 1)  # that permutations can show
 _CELLS_TO_PERMUTE = (
     5_000  # distinct scores: beyond, ties are few and the law without ties is only a little conservative
 )
@@ -64,9 +65,11 @@ def psi(
     n, m = (p.sum(), q.sum()) if sizes is None else sizes
     bins, scale = len(p), float(1 / n + 1 / m)
     value = psi_value(p * (n / p.sum()), q * (m / q.sum()))
-    low, high = _noncentrality(value / scale, bins - 1, level)
-    high = max(high * scale, value)  # a value below what chance gives has no parameter that makes it likely
-    return Psi(value, critical_psi(n, m, bins, level), float(chdtrc(bins - 1, value / scale)), low * scale, high, bins)
+    statistic, tail = value / scale, (1 - level) / 2
+    low = _noncentrality(statistic, bins - 1, 1 - tail) * scale
+    # A statistic below its mean without drift would have an empty interval, so the limit is that of the mean.
+    high = _noncentrality(max(statistic, bins - 1), bins - 1, tail) * scale
+    return Psi(value, critical_psi(n, m, bins, level), float(chdtrc(bins - 1, statistic)), low, high, bins)
 
 
 def critical_psi(n: float, m: float, bins: int, level: float) -> float:
@@ -83,19 +86,15 @@ def psi_value(reference: Array, sample: Array) -> float:
     return float(((p - q) * np.log(p / q)).sum(-1))
 
 
-def _noncentrality(statistic: float, freedom: int, level: float) -> tuple[float, float]:
-    """Return the limits of the noncentrality parameter under which a chi-squared statistic is not extreme."""
+def _noncentrality(statistic: float, freedom: int, probability: float) -> float:
+    """Return the noncentrality under which a chi-squared statistic is not exceeded with a probability; 0 if none."""
 
-    def limit(probability: float) -> float:
-        def excess(parameter: float) -> float:
-            return float(chndtr(statistic, freedom, parameter)) - probability
+    def excess(parameter: float) -> float:
+        return float(chndtr(statistic, freedom, parameter)) - probability
 
-        if chdtr(freedom, statistic) <= probability:
-            return 0.0
-        top = statistic + 10 * np.sqrt(statistic + freedom) + 50
-        return float(brentq(excess, 1e-12, top))
-
-    return limit((1 + level) / 2), limit((1 - level) / 2)
+    if chdtr(freedom, statistic) <= probability:
+        return 0.0
+    return float(brentq(excess, 1e-12, statistic + 10 * np.sqrt(statistic + freedom) + 50))
 
 
 def kolmogorov_smirnov(reference: Array, sample: Array, seed: int = 0) -> KolmogorovSmirnov:

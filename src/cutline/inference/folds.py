@@ -62,7 +62,7 @@ class FoldMean:
         return float(stdtr(self.degrees_of_freedom, (bound - self.value) / self.standard_error))
 
 
-def nadeau_bengio(values: Array, folds: int, test_to_train: float) -> FoldMean:
+def nadeau_bengio(values: Array, folds: int, test_to_train: float, more_variance: float = 0.0) -> FoldMean:
     """Return the mean of fold values with the corrected standard error of Nadeau and Bengio.
 
     The variance of the mean over K folds is (1/K + n_test/n_train) s2: the first term is what folds would have if they
@@ -74,9 +74,24 @@ def nadeau_bengio(values: Array, folds: int, test_to_train: float) -> FoldMean:
         values: One value for each fold of each repeat.
         folds: The number of folds of one repeat.
         test_to_train: The size of a test fold relative to its training set, 1 / (folds - 1) for equal folds.
+        more_variance: A variance that folds do not show, such as that of the prevalence where they are stratified.
     """
-    variance = float(np.var(values, ddof=1)) * (1 / folds + test_to_train)
+    variance = float(np.var(values, ddof=1)) * (1 / folds + test_to_train) + more_variance
     return FoldMean(float(np.mean(values)), math.sqrt(variance), len(values) - 1)
+
+
+def hidden_share(positives: Array, sizes: Array) -> float:
+    """Return which share of the variance of the prevalence stratified folds hide: 1 where all have the same.
+
+    Args:
+        positives: The number of positives of each fold.
+        sizes: The number of cases of each fold.
+    """
+    share = float(positives.sum() / sizes.sum())
+    by_chance = share * (1 - share) / float(sizes.mean())
+    if by_chance == 0:
+        return 0.0
+    return max(0.0, 1 - float(np.var(positives / sizes, ddof=1)) / by_chance)
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from cutline.core import validation
 from cutline.core.errors import InputError, ParameterError
+from cutline.core.public import public
 from cutline.core.ranking import Array
 from cutline.inputs.rank import cases
 
@@ -153,12 +154,12 @@ def triplet(
     a, p, n = (x if norm is None else x / norm for x, norm in zip(given, norms, strict=True))
     excess = ((a - p) ** 2).sum(1) - ((a - n) ** 2).sum(1) + margin
     active = (excess > 0)[:, None]
-    gradients = (
+    of_anchor, of_positive, of_negative = (
         _before_normalising(np.where(active, gradient, 0.0), unit, norm)
         for gradient, unit, norm in zip((2 * (n - p), 2 * (p - a), 2 * (a - n)), (a, p, n), norms, strict=True)
     )
     losses = np.maximum(0, excess)
-    return TripletLoss(float(losses.sum()), *gradients, losses)
+    return TripletLoss(float(losses.sum()), of_anchor, of_positive, of_negative, losses)
 
 
 def _norms(embeddings: Array, name: str, normalise: bool) -> Array | None:
@@ -198,6 +199,7 @@ def _embeddings(values: Any, name: str) -> Array:
     return array
 
 
+@public
 def triplet_loss(
     anchor: npt.ArrayLike,
     positive: npt.ArrayLike,

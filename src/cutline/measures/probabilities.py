@@ -13,6 +13,7 @@ import numpy.typing as npt
 from cutline.core import validation
 from cutline.core.counts import divide
 from cutline.core.errors import InputError, ParameterError
+from cutline.core.public import public
 from cutline.core.ranking import Array, Ranking, dot
 from cutline.inputs.rank import cases, check_probabilities
 from cutline.measures.kinds import Equivalent, MeanOfCases
@@ -97,7 +98,7 @@ def _squares(r: Ranking) -> tuple[Array, Array]:
     title="Brier score",
     formula=r"\frac1n \sum_i (y_i - p_i)^2",
     baseline=SPREAD,
-    aliases=("mse", "mean_squared_error", "brier_score"),
+    aliases=("mse", "mean_squared_error", "brier_score", "brier_score_loss"),
     headline=True,
     kind=MeanOfCases(_squares),
     card=True,
@@ -316,6 +317,7 @@ def check_prior(prior: Any, classes: Sequence[Any]) -> Array:
     return found
 
 
+@public
 def information_scores(
     labels: npt.ArrayLike,
     scores: npt.ArrayLike,

@@ -292,7 +292,7 @@ class Monitor:
         newest = max([*known, *(name for name, _ in pairs)], default="")
         by_content = {day.checksum: day.name for day in self.days if day.cases >= SMALLEST_TWIN}
         with ThreadPoolExecutor(min(len(pairs), os.cpu_count() or 1) or 1) as pool:
-            recorded = list(pool.map(lambda pair: self._recorded(*pair, newest, model), pairs))
+            recorded = list(pool.map(lambda pair: self._recorded(pair[0], pair[1], newest, model), pairs))
         for day in recorded:
             name, old = day.name, known.get(day.name)
             if old is not None and not old.waiting:
@@ -554,7 +554,8 @@ class Monitor:
         """What is watched, in a line."""
         model = f" of {self.settings.model}" if self.settings.model else ""
         days = [day.name for day in self.days]
-        span = f", {days[0]} to {days[-1]}" if days else ""
+        span = f", {days[0]}" if days else ""
+        span += f" to {days[-1]}" if len(days) > 1 else ""
         return f"Monitoring{model}: {counted(len(days), 'day')}{span}"
 
     @property

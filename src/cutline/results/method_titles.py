@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 TITLES: Mapping[str, str] = {
     "wilson": "Wilson",
+    "wilson_modified": "Wilson (modified)",
     "clopper_pearson": "Clopper-Pearson",
     "jeffreys": "Jeffreys",
     "agresti_coull": "Agresti-Coull",

@@ -19,6 +19,7 @@ from cutline.core.counts import divide
 from cutline.core.parallel import stop_if_unwanted
 from cutline.core.ranking import Array, Ranking
 from cutline.core.validation import group_codes
+from cutline.inference.corrected import Corrected
 from cutline.inference.delong import placements
 from cutline.inference.influence import Influence
 from cutline.inference.resampling.bootstrap import resample
@@ -66,6 +67,7 @@ class Shared(NamedTuple):
     influences: dict[Any, Influence | None]
     of_cases: dict[Any, Array]  # the influences on each cell, of one measure at a time: they are long
     placements: dict[int, Array]  # DeLong's, of each cell in its class
+    corrected: dict[Any, Corrected]  # values without their bias
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +80,7 @@ class Pairing:
     cases: Array
     weight: Array
     groups: Groups | None = None
-    shared: Shared = field(default_factory=lambda: Shared({}, {}, {}))
+    shared: Shared = field(default_factory=lambda: Shared({}, {}, {}, {}))
 
     def __len__(self) -> int:
         return len(self.cases)

@@ -24,7 +24,8 @@ from cutline.core import parallel
 from cutline.core.ranking import Array, Ranking
 from cutline.core.table import shown
 from cutline.inference import effective_size
-from cutline.inference.caveats import BELOW, FEW_FOR_RESAMPLING, finished
+from cutline.inference.caveats import FEW_FOR_RESAMPLING, few_cases, finished
+from cutline.inference.corrected import LEVEL, Corrected
 from cutline.inference.effective_size import squares
 from cutline.inference.influence import Influence
 from cutline.inference.resampling.samplers import GroupSampler, Urn
@@ -33,6 +34,7 @@ from cutline.inference.single.estimand import Estimand
 from cutline.inference.single.interval_options import Options
 from cutline.inference.survey import linearised
 from cutline.measures.miscalibration import isotonic
+from cutline.results.caveat import Caveat
 from cutline.results.estimate import Estimate, Limits
 
 METHOD = "inversion"
@@ -40,15 +42,10 @@ _FIRST = (0.0, 0.4, 0.8, 1.2, 1.6, 2.4)  # worlds that tell where the limits are
 _STEPS = (0.025, 0.05, 0.1, 0.2, 0.4)  # between worlds: the smallest with which few of them reach around the limits
 _WORLDS = 9  # between and around which the limits are found, at most
 _FEWEST = 40  # simulations of a world, of which the extremes are about the limits at 95 %
-_FEW = 500  # cases, below which a simulated population had a coverage of 88 % for a level of 95 %
 _AT_ONCE = 2**18  # cells held at once
 _MANY = 1e6  # times as many cases as the sample has a population: what corrects itself for chance finds none there
 _WIDE = 2.6  # standard deviations, within which the first worlds look for the limits
-_OF_PLACES = f"Single places of the calibration curve decide it, which the data tell less of than of the mean: {BELOW}."
-_FEW_OF_A_CLASS = (
-    f"With fewer than {FEW_FOR_RESAMPLING} cases of a class the actual coverage may be a few points off the nominal "
-    "level."
-)
+_OF_PLACES = Caveat("single-places", "It depends on single points of the curve, which are uncertain.")
 _NULL = "Chance alone could give such a value: a calibrated model has {} on average."
 _RAISED = (
     "Chance probably raised the value: simulations give the upper limit {}, which was moved to include the value; that "
@@ -71,6 +68,39 @@ def inverted(estimands: Sequence[Estimand], options: Options, groups: GroupSampl
     """
     if not estimands:
         return []
+    worlds, first, found = _simulated(estimands, options, groups)
+    return [
+        _estimate(worlds, i, found[i], float(first[i][0].values.mean()), options.level) for i in range(len(estimands))
+    ]
+
+
+def corrected_errors(
+    estimands: Sequence[Estimand], options: Options, groups: GroupSampler | None = None
+) -> list[Corrected]:
+    """Return calibration errors of one ranking without what chance added to them, with their limits.
+
+    The corrected error is that of the world in which the value that was seen is the median of the simulated ones.
+
+    Args:
+        estimands: Calibration errors of one ranking.
+        options: The resamples and the seed.
+        groups: How the cases were sampled, if they come in groups.
+    """
+    worlds, _, found = _simulated(estimands, options, groups)
+    made = []
+    for i, own in enumerate(found):
+        ways, values = np.array([world.way for world in own]), np.array([world.values for world in own])
+        middle, seen = np.maximum.accumulate(np.median(values, axis=-1)), worlds.seen(i)
+        is_null = ways[0] == 0 and seen <= middle[0]
+        centre = 0.0 if is_null else worlds.truth(i, _crossing(seen, middle, ways))
+        made.append(Corrected.of(centre, *_limits(worlds, i, own, LEVEL)))
+    return made
+
+
+def _simulated(
+    estimands: Sequence[Estimand], options: Options, groups: GroupSampler | None
+) -> tuple[_Worlds, list[list[_World]], list[list[_World]]]:
+    """Return the worlds of a ranking, the first that were simulated and those around the limits."""
     ranking = estimands[0].ranking
     worth = float(ranking.total) if ranking.integral and groups is None else cases_worth(ranking, groups)
     notes = effective_size.notes(ranking) if groups is None else design_notes(groups, "counted")
@@ -78,10 +108,7 @@ def inverted(estimands: Sequence[Estimand], options: Options, groups: GroupSampl
     worlds = _Worlds(ranking, estimands, options.seed, simulations, worth, notes)
     first = worlds.simulated([_FIRST] * len(estimands), max(_FEWEST // 2, options.resamples // 20))
     ways = [_around(one, worlds.seen(i)) for i, one in enumerate(first)]
-    found = worlds.simulated(ways, simulations)
-    return [
-        _estimate(worlds, i, found[i], float(first[i][0].values.mean()), options.level) for i in range(len(estimands))
-    ]
+    return worlds, first, worlds.simulated(ways, simulations)
 
 
 class _Worlds:
@@ -207,30 +234,32 @@ def _around(first: Sequence[_World], seen: float) -> list[float]:
 
 def _estimate(worlds: _Worlds, i: int, found: Sequence[_World], by_chance: float, level: float) -> Estimate:
     estimand = worlds.estimands[i]
-    ways = np.array([world.way for world in found])
     values = np.array([world.values for world in found])
     tail = (values.shape[-1] + 1) * (1 - level) / 2
     notes = [*worlds.notes, *([estimand.caveat] if estimand.caveat else [])]
     if tail < 1 - 1e-9:
         notes.append(f"{values.shape[-1]} simulations are too few for a level of {level:g}: their extremes are used.")
-    seen = worlds.seen(i)
-    lowest, highest = (_rising(ways, limits) for limits in _tails(values, level))
-    is_null = ways[0] == 0 and seen <= highest[0]
-    low = 0.0 if is_null else worlds.truth(i, _crossing(seen, highest, ways))
-    is_less = ways[0] == 0 and seen <= lowest[0]  # no more than chance alone makes of it: nothing to shrink
-    high = float(highest[0]) if is_less else worlds.truth(i, _crossing(seen, lowest, ways))
+    low, high = _limits(worlds, i, found, level)
+    is_null = low == 0
     if not is_null and estimand.kind.of_places:  # type: ignore[union-attr]
         notes.append(_OF_PLACES)
     if is_null:
         notes.append(_NULL.format(shown(by_chance)))
     if high < estimand.value:
         notes.append(_RAISED.format(shown(high)))
-    elif worlds.worth < _FEW:
-        notes.append(f"With fewer than {_FEW} cases the actual coverage may be a few points below the nominal level.")
-    elif min(effective_size.effective(worlds.ranking)) < FEW_FOR_RESAMPLING:
-        notes.append(_FEW_OF_A_CLASS)
+    else:
+        notes += few_cases(worlds.ranking, FEW_FOR_RESAMPLING)
     limits = Limits(min(low, estimand.value), max(high, estimand.value))
     return finished(estimand.name, estimand.value, limits, estimand.range, level, METHOD, notes)
+
+
+def _limits(worlds: _Worlds, i: int, found: Sequence[_World], level: float) -> Limits:
+    """Return the true errors between which the value that was seen is not in a tail of the simulated ones."""
+    ways, values, seen = np.array([w.way for w in found]), np.array([w.values for w in found]), worlds.seen(i)
+    lowest, highest = (_rising(ways, limits) for limits in _tails(values, level))
+    low = 0.0 if ways[0] == 0 and seen <= highest[0] else worlds.truth(i, _crossing(seen, highest, ways))
+    is_less = ways[0] == 0 and seen <= lowest[0]  # no more than chance alone makes of it: nothing to shrink
+    return Limits(low, float(highest[0]) if is_less else worlds.truth(i, _crossing(seen, lowest, ways)))
 
 
 def _tails(values: Array, level: float) -> Array:

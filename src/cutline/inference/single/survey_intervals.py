@@ -47,7 +47,7 @@ def limits(estimand: Estimand, level: float, groups: GroupSampler | None) -> tup
         return _normal(estimand, influence.of_losses(estimand.ranking, *losses), level, groups)
     if estimand.of_counts is None or estimand.by_quota:
         found, notes = _normal(estimand, estimand.influence, level, groups)  # type: ignore[arg-type]
-        return found, notes + few_cases(estimand.ranking, FEW_FOR_RESAMPLING, "a linearised variance")
+        return found, notes + few_cases(estimand.ranking, FEW_FOR_RESAMPLING)
     if isinstance(estimand.kind, Proportion):
         return _share(estimand, level, groups)
     if isinstance(estimand.kind, Ratio) and 0 < estimand.value < math.inf:
@@ -72,7 +72,7 @@ def _share(estimand: Estimand, level: float, groups: GroupSampler | None) -> tup
         whole = min(float(whole), groups.groups)
     p, how = k / n, {"level": level, "groups": groups}
     size, variance = proportions.effective_share(_of_cut(estimand, share), p, float(whole), estimand.ranking, **how)
-    found = Limits(*(kind.then(limit) for limit in proportions.wilson(p * size, size, level)))
+    found = Limits(*(kind.then(limit) for limit in proportions.wilson_modified(p * size, size, level)))
     if groups is None or not variance > 0:
         return found, []
     rows = float(kind.of(groups.counts(estimand.counts))[1])  # cases among which the share is taken

@@ -1,0 +1,127 @@
+"""The work of `evaluate --fold` and `compare --fold`: cross-validation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from rich.text import Text
+
+from cutline.cli import render
+from cutline.cli.options import FileOutput, MeasureOptions, Reading, SelectionOptions
+from cutline.cli.output import show
+from cutline.cli.progress import waiting
+from cutline.cli.reading import opened
+from cutline.cli.text import in_options, printable
+from cutline.core.errors import ParameterError
+from cutline.core.validation import name_of
+from cutline.fold_comparison import FoldComparison, compare_folds
+from cutline.fold_evaluation import FoldEvaluation, evaluate_folds
+from cutline.report import save, save_comparison
+from cutline.results.measure_selection import headlines
+
+
+def run_folds(
+    paths: Sequence[str],
+    fold: str,
+    repeat: str | None,
+    reading: Reading,
+    selection: SelectionOptions,
+    output: FileOutput,
+    name: str | None,
+    unused: Mapping[str, Any],
+) -> None:
+    """Evaluate the out-of-fold predictions of one model and show the results.
+
+    Args:
+        paths: The files of predictions.
+        fold: The column of the folds.
+        repeat: The column of the repeats.
+        reading: How the files are read.
+        selection: Which measures.
+        output: Where they go.
+        name: What to call the model.
+        unused: Options that folds have no use for, with what was given: none is read and ignored.
+    """
+    unused = {**unused, "--png": output.png, "--resamples": selection.resamples, "--stratum": reading.columns.stratum}
+    _check_unused(unused)
+    if not paths:
+        raise ParameterError("Pass the files of the predictions.")
+    if len(reading.columns.scores) > 1:
+        raise ParameterError(f"--score is given {len(reading.columns.scores)} times", "pass it once for this command")
+    output.check()
+    selection.check()
+    found = opened(paths, reading, folds=[fold, *([repeat] if repeat else [])])
+    score = found.chosen.scores[0]
+    ev = _evaluated(found, score, fold, repeat, reading, printable(name_of(name) or score))
+    every = selection.by_name is None and not output.is_whole
+    chosen: Any = headlines(ev.cut) if every else selection.chosen
+    with waiting("Measuring the folds", quiet=output.quiet):
+        summary = ev.summary(chosen, family=selection.family, level=selection.level)
+    summary = replace(summary, notes=tuple(replace(note, text=in_options(note.text)) for note in summary.notes))
+    shown = summary if selection.by_name else summary.only({m.name for m in headlines(ev.cut)})
+    output.say_guesses(found.chosen.guesses)
+    show(output, shown, render.evaluation(render.console(), shown))
+    for path in output.documents:
+        save(ev, path, overwrite=output.force, summary=summary)  # type: ignore[arg-type]
+        output.say(f"The {'report is' if path.suffix.lower() == '.html' else 'numbers are in'} {path}.")
+
+
+def _evaluated(found: Any, score: str, fold: str, repeat: str | None, reading: Reading, name: str) -> FoldEvaluation:
+    c = reading.columns
+    split = {"folds": fold, "repeats": repeat, "groups": c.group}
+    return evaluate_folds(found.chosen.label, score, c.weight, data=found.file, name=name, **split, **reading.common)
+
+
+def run_fold_comparison(
+    paths: Sequence[str],
+    fold: str,
+    repeat: str | None,
+    reading: Reading,
+    selection: MeasureOptions,
+    output: FileOutput,
+    rope: float,
+    unused: Mapping[str, Any],
+) -> None:
+    """Compare models on the same folds and show the results.
+
+    Args:
+        paths: The file of predictions.
+        fold: The column of the folds.
+        repeat: The column of the repeats.
+        reading: How the file is read.
+        selection: Which measures.
+        output: Where they go.
+        rope: The region of practical equivalence.
+        unused: Options that folds have no use for, with what was given: none is read and ignored.
+    """
+    unused = {**unused, "--png": output.png, "--resamples": selection.resamples, "--stratum": reading.columns.stratum}
+    _check_unused(unused)
+    output.check()
+    selection.check()
+    found = opened(paths, reading, models=2, folds=[fold, *([repeat] if repeat else [])])
+    models = {name: _evaluated(found, name, fold, repeat, reading, name) for name in found.chosen.scores}
+    cmp: FoldComparison = compare_folds(None, models)
+    table = cmp.summary(selection.by_name, rope=rope, level=selection.level)
+    output.say_guesses(found.chosen.guesses)
+    if output.json:
+        render.print_json(cmp.to_dict(rope=rope, level=selection.level))
+    elif output.csv:
+        render.put(table.to_csv())
+    else:
+        screen = render.console()
+        screen.print(Text(repr(replace(table, below=()))), soft_wrap=True)
+        verdict = "\n".join(test.verdict for test in cmp.tests("auc", rope=rope, level=selection.level))
+        screen.print(Text(f"\n{verdict}"), soft_wrap=True)
+        if not output.quiet:
+            screen.print(render.notes(cmp.notes))
+    for path in output.documents:
+        save_comparison(cmp, path, overwrite=output.force, level=selection.level)
+        output.say(f"The {'report is' if path.suffix.lower() == '.html' else 'numbers are in'} {path}.")
+
+
+def _check_unused(unused: Mapping[str, Any]) -> None:
+    for option, given in unused.items():
+        if given:
+            raise ParameterError(f"--fold cannot be combined with {option}", "leave one of them out")
