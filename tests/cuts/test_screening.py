@@ -17,9 +17,9 @@ def test_a_phase_is_cut_on_those_beyond_the_cuts_before_it():
     y, tests = applicants(np.random.default_rng(0))
     found = cl.screen(y, tests, keep=[0.95, 0.9])
     first, second = found.phases
-    cut = choose_cut(cl.rank(y, tests["form"]), "recall >= 0.95", confidence=0.975, resamples=0)
+    cut = choose_cut(cl.rank(y, tests["form"]), "recall >= 0.95", level=0.975, resamples=0)
     left = tests["form"] > cut.threshold
-    other = choose_cut(cl.rank(y[left], tests["interview"][left]), "recall >= 0.9", confidence=0.975, resamples=0)
+    other = choose_cut(cl.rank(y[left], tests["interview"][left]), "recall >= 0.9", level=0.975, resamples=0)
 
     assert (first.cut.threshold, second.cut.threshold) == (cut.threshold, other.threshold)
     assert found.keep == pytest.approx(0.95 * 0.9)
