@@ -48,6 +48,9 @@ RESULTS = {
         ["a", "b", "c"] * 20, {"one": RNG.random((60, 3)), "two": RNG.random((60, 3))}
     ),
     "Slices": lambda: cl.evaluate(LABELS, GOOD, by=np.arange(60) % 2),
+    "QuotaPeriods": lambda: cl.evaluate(LABELS, GOOD, quota=5, quota_by=np.arange(60) % 3),
+    "MultiLabel": lambda: cl.one_vs_rest(np.c_[LABELS, LABELS], np.c_[GOOD, POOR]),
+    "Screening": lambda: cl.screen(LABELS, {"one": GOOD}, pick=10),
     "IndependentComparison": lambda: cl.compare_independent(EV, EV),
     "Cut": lambda: cl.choose_cut(EV, maximize="f1"),
     "Discordance": lambda: cl.Discordance(5, 3, 60),

@@ -383,7 +383,7 @@ def training_cases():
     yield "training for several classes", "OneVsRestClassifier", lambda: trained(y=np.arange(40) % 3)
     yield "training for an unknown measure", "Did you mean", lambda: trained("f1_scor")
     yield "training for a fact", "prevalence", lambda: trained("prevalence")
-    yield "training for probabilities", "brier", lambda: trained("brier")
+    yield "training for probabilities", "mae", lambda: trained("mae")
     yield "training without the quota", "quota", lambda: trained("precision_at_k")
     yield "training for more places than positives", "quota", lambda: trained("hit_rate", parameters={"quota": 11})
     yield "training for part of a place", "quota", lambda: trained("hit_rate", parameters={"quota": 2.5})
