@@ -39,6 +39,7 @@ HOW_TO = {
     "Five first tasks": "five-tasks.md",
     "Choose a cut": "choosing-a-cut.md",
     "Compare models": "comparing.md",
+    "Cross-validation": "cross-validation.md",
     "Several classes": "several-classes.md",
     "Read files and frames": "data.md",
     "Gate a release": "ci.md",
